@@ -1,0 +1,1 @@
+//! The papers' experiments as data, one runner, and the memory-hierarchy model.

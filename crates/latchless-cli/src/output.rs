@@ -1,0 +1,99 @@
+//! Tables for people, JSON and CSV for programs: one set of rows, three forms.
+
+use crate::failure::Failure;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::Value;
+use std::io::Write;
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// A table for people.
+    #[default]
+    Table,
+    /// One JSON object a line.
+    Json,
+    /// Comma-separated values with a header line.
+    Csv,
+}
+
+/// Rows under named columns.
+#[derive(Debug, Default)]
+pub struct Rows {
+    columns: Vec<String>,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Rows {
+    /// No rows yet, under these columns.
+    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
+        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// One more row; it has a cell for every column.
+    pub fn push(&mut self, row: Vec<Value>) {
+        assert_eq!(row.len(), self.columns.len(), "a cell for every column");
+        self.rows.push(row);
+    }
+
+    /// Prints to standard output. A reader that closes the pipe early ends the printing quietly.
+    ///
+    /// # Errors
+    /// When standard output can't be written to.
+    pub fn print(&self, format: Format) -> Result<(), Failure> {
+        let text = match format {
+            Format::Table => self.to_table(),
+            Format::Json => self.to_json_lines(),
+            Format::Csv => self.to_csv()?,
+        };
+        match std::io::stdout().lock().write_all(text.as_bytes()) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    fn to_table(&self) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(&self.columns);
+        for row in &self.rows {
+            table.add_row(row.iter().map(plain));
+        }
+        let numeric =
+            |column: usize| self.rows.iter().all(|row| row[column].is_number() || row[column].is_null());
+        for column in (0..self.columns.len()).filter(|&column| numeric(column)) {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        format!("{table}\n")
+    }
+
+    fn to_json_lines(&self) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let object: serde_json::Map<String, Value> =
+                self.columns.iter().cloned().zip(row.iter().cloned()).collect();
+            text.push_str(&Value::Object(object).to_string());
+            text.push('\n');
+        }
+        text
+    }
+
+    fn to_csv(&self) -> Result<String, Failure> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(&self.columns).map_err(Failure::run)?;
+        for row in &self.rows {
+            writer.write_record(row.iter().map(plain)).map_err(Failure::run)?;
+        }
+        let bytes = writer.into_inner().map_err(Failure::run)?;
+        String::from_utf8(bytes).map_err(Failure::run)
+    }
+}
+
+fn plain(cell: &Value) -> String {
+    match cell {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

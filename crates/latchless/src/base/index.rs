@@ -1,0 +1,193 @@
+//! The trait that tests, the command line and the lab drive every index through.
+
+use super::error::{Broken, Error, Result};
+use super::fill::FillFactor;
+use super::request::{Reply, Request};
+use super::stats::Stats;
+use core::ops::Bound;
+
+/// Which way a scan runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// From the smallest key of the range upwards.
+    #[default]
+    Forward,
+    /// From the largest key of the range downwards.
+    Reverse,
+}
+
+/// A range of keys, both ends bounded as the caller says.
+pub type Span<K> = (Bound<K>, Bound<K>);
+
+/// An ordered map from `K` to `V` in main memory. One value a key.
+///
+/// Object-safe, so that one test body, one benchmark and one command line serve every index.
+/// Reads take `&self` and may run on many threads at once; updates take `&mut self`. An index
+/// that also takes updates from many threads says so through [`OrderedIndex::as_concurrent`].
+pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
+    /// How many keys the index holds.
+    fn len(&self) -> usize;
+
+    /// Whether the index holds nothing.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value under `key`, if it is there.
+    fn get(&self, key: K) -> Option<V>;
+
+    /// One answer for each key, in the keys' order. Equal to one [`OrderedIndex::get`] after the
+    /// other; an index that can overlap the lookups of a batch does.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`.
+    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        for (answer, &key) in answers.iter_mut().zip(keys) {
+            *answer = self.get(key);
+        }
+        Ok(())
+    }
+
+    /// Puts `value` under `key` and returns the value that it replaces.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    fn insert(&mut self, key: K, value: V) -> Result<Option<V>>;
+
+    /// Takes `key` out and returns its value.
+    fn remove(&mut self, key: K) -> Option<V>;
+
+    /// Copies the entries of `span` to `keys` and `values` until the range or the room ends, and
+    /// says how many there were. In the order of `direction`.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`], [`Error::EmptyBuffer`], [`Error::UnequalBuffers`].
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize>;
+
+    /// A scan that pauses whenever the caller's buffer is full and resumes where it stopped
+    /// (the paper's segmented scan).
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>>;
+
+    /// How many keys lie in `span`.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    fn count(&self, span: Span<K>) -> Result<usize>;
+
+    /// Fills an empty index from strictly ascending entries.
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the
+    /// index is then as before.
+    fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()>;
+
+    /// Serves mixed requests in their order, one reply each.
+    fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
+    where
+        K: Default,
+        V: Default,
+    {
+        replies.reserve(requests.len());
+        for &request in requests {
+            replies.push(match request {
+                Request::Get(key) => Reply::Got(self.get(key)),
+                Request::Insert(key, value) => match self.insert(key, value) {
+                    Ok(old) => Reply::Inserted(old),
+                    Err(error) => Reply::Refused(error),
+                },
+                Request::Remove(key) => Reply::Removed(self.remove(key)),
+                Request::Scan { from, limit } => {
+                    let (mut keys, mut values) = (vec![K::default(); limit], vec![V::default(); limit]);
+                    let span = (Bound::Included(from), Bound::Unbounded);
+                    match self.scan(span, Direction::Forward, &mut keys, &mut values) {
+                        Ok(found) => Reply::Scanned(keys.into_iter().zip(values).take(found).collect()),
+                        Err(error) => Reply::Refused(error),
+                    }
+                }
+            });
+        }
+    }
+
+    /// Bytes that the index holds for its keys, values and structure, where it counts them itself.
+    fn memory_bytes(&self) -> Option<usize>;
+
+    /// The index's form, where it has one to tell.
+    fn stats(&self) -> Option<Stats> {
+        None
+    }
+
+    /// Looks at the whole structure and says what is wrong with it, if anything is.
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    fn check_invariants(&self) -> Result<(), Broken>;
+
+    /// The same index for updates from many threads at once, if it is made for that.
+    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
+        None
+    }
+}
+
+/// Updates through `&self`, from many threads at once.
+pub trait ConcurrentIndex<K: Copy, V: Copy>: Sync {
+    /// As [`OrderedIndex::insert`].
+    ///
+    /// # Errors
+    /// When memory is refused.
+    fn insert_shared(&self, key: K, value: V) -> Result<Option<V>>;
+
+    /// As [`OrderedIndex::remove`].
+    fn remove_shared(&self, key: K) -> Option<V>;
+}
+
+/// A paused range scan.
+pub trait Scanner<K, V> {
+    /// Copies the next entries and says how many there were; 0 means that the range has ended.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBuffer`], [`Error::UnequalBuffers`].
+    fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize>;
+
+    /// Copies the next values alone (the paper's scan returns tuple ids) and says how many there
+    /// were; 0 means that the range has ended.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBuffer`].
+    fn fill_values(&mut self, values: &mut [V]) -> Result<usize>;
+}
+
+/// Two buffers that are filled side by side must be equally long.
+///
+/// # Errors
+/// [`Error::UnequalBuffers`].
+pub fn check_side_by_side(left: usize, right: usize) -> Result<()> {
+    if left == right { Ok(()) } else { Err(Error::UnequalBuffers { left, right }) }
+}
+
+/// A scan's buffers must be equally long and have room for something.
+///
+/// # Errors
+/// [`Error::UnequalBuffers`], [`Error::EmptyBuffer`].
+pub fn check_buffers(keys: usize, values: usize) -> Result<()> {
+    check_side_by_side(keys, values)?;
+    if keys == 0 { Err(Error::EmptyBuffer) } else { Ok(()) }
+}
+
+/// A range must not start behind its end. A range that holds no key is fine.
+///
+/// # Errors
+/// [`Error::InvertedRange`].
+pub fn check_span<K: super::key::Key>(span: &Span<K>) -> Result<()> {
+    let bits = |bound: &Bound<K>| match bound {
+        Bound::Included(key) | Bound::Excluded(key) => Some(key.to_bits()),
+        Bound::Unbounded => None,
+    };
+    match (bits(&span.0), bits(&span.1)) {
+        (Some(low), Some(high)) if low > high => Err(Error::InvertedRange),
+        _ => Ok(()),
+    }
+}

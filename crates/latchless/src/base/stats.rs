@@ -1,0 +1,16 @@
+//! What an index says about its own form.
+
+/// The form of a tree at one moment, and how often it had to change it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Stats {
+    /// Levels from the root to the leaves, both counted. An empty tree has one.
+    pub levels: usize,
+    /// Nodes above the leaves.
+    pub inner_nodes: usize,
+    /// Leaves.
+    pub leaves: usize,
+    /// Share of the leaves' places that hold a key, 0.0 to 1.0.
+    pub leaf_fill: f64,
+    /// Splits of any node since the index was made (Fig. 13 counts them).
+    pub splits: u64,
+}

@@ -1,0 +1,30 @@
+//! Ordered indexes in main memory.
+//!
+//! Every index here keeps fixed-width keys in order and answers point requests, range scans and
+//! updates. They are built from shared floors, each importing only from the ones before it:
+//!
+//! | floor | meaning |
+//! |---|---|
+//! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`] trait, errors |
+//! | [`mem`] | cache lines, prefetch, the node arena, the touch hook of the memory-hierarchy model |
+//! | [`search`] | in-node search kernels and their run-time dispatch |
+//! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
+//! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
+//! | [`tree`] | the tree algorithms, one a file |
+//! | [`variants`] | the indexes of the papers, assembled from the floors |
+//!
+//! If you want an index to use, start at [`variants::pb_tree`]; everything else is how it is built.
+
+pub mod base;
+pub mod chain;
+pub mod mem;
+pub mod node;
+pub mod search;
+pub mod tree;
+pub mod variants;
+
+pub use base::error::{Error, Result};
+pub use base::fill::FillFactor;
+pub use base::index::{Direction, OrderedIndex};
+pub use base::key::Key;
+pub use base::value::Value;

@@ -1,0 +1,1 @@
+//! Floor `node`: being built.

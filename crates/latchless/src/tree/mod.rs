@@ -1,0 +1,1 @@
+//! Floor `tree`: being built.

@@ -1,0 +1,6 @@
+//! The pB+-Tree family (Chen, Gibbons, Mowry: *Improving Index Performance through Prefetching*,
+//! SIGMOD 2001).
+
+mod catalogue;
+
+pub use catalogue::{Member, Options};

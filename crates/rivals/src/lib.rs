@@ -1,0 +1,1 @@
+//! Adapters that drive published ordered maps as latchless drives its own.

@@ -1,0 +1,1 @@
+//! Key distributions, request mixes and seeds for measuring ordered indexes.

@@ -2,6 +2,7 @@
 //! papers' experiments.
 
 mod bench;
+mod catalogue;
 mod failure;
 mod list;
 mod output;

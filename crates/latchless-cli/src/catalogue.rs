@@ -1,0 +1,103 @@
+//! The indexes by name: one catalogue for every command that builds one.
+
+use crate::failure::Failure;
+use latchless::search::Kernel;
+use latchless::variants::pb_tree;
+use latchless::{Key, OrderedIndex, Value};
+use latchless_rivals::Missing;
+
+/// How indexes are to be built, on the command line of every command that builds one.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Options {
+    /// Keep nodes on plain pages, even where the system offers huge ones
+    #[arg(long, help_heading = "Index options")]
+    pub no_huge_pages: bool,
+    /// The in-node search kernel of this library's indexes [default: the fastest here; see `list`]
+    #[arg(long, value_name = "NAME", value_parser = parse_kernel, help_heading = "Index options")]
+    pub kernel: Option<Kernel>,
+}
+
+impl Options {
+    /// What the pB+-Tree family is told.
+    #[expect(dead_code, reason = "read as soon as the family can be built")]
+    fn for_pb_tree(&self) -> pb_tree::Options {
+        pb_tree::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            ..pb_tree::Options::default()
+        }
+    }
+}
+
+fn parse_kernel(name: &str) -> Result<Kernel, String> {
+    let Some(kernel) = Kernel::ALL.into_iter().find(|kernel| kernel.name() == name) else {
+        let known: Vec<_> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
+        return Err(format!("no such kernel; there are {}", known.join(", ")));
+    };
+    kernel.checked().map_err(|error| error.to_string())
+}
+
+/// An index that can be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// Whether this build has it; if not, it needs the feature `rivals`.
+    pub compiled: bool,
+}
+
+/// Every index that can be named, the baseline first.
+pub fn entries() -> Vec<Entry> {
+    // The pB+-Tree family plugs in here: one entry for each of `pb_tree::Member::ALL`, after the
+    // baselines.
+    latchless_rivals::entries()
+        .iter()
+        .map(|&latchless_rivals::Entry { name, about, compiled }| Entry { name, about, compiled })
+        .collect()
+}
+
+/// An empty index of that name.
+///
+/// # Errors
+/// A usage failure for a name that nobody bears (it lists those there are) and for a rival that
+/// this build was made without (it says how to get it); a failure while running if memory is
+/// refused.
+pub fn build<K, V>(name: &str, options: &Options) -> Result<Box<dyn OrderedIndex<K, V>>, Failure>
+where
+    K: Key,
+    V: Value<K::Bits>,
+{
+    // The pB+-Tree family plugs in here:
+    // `if let Some(member) = pb_tree::Member::from_name(name) {
+    //     return Ok(pb_tree::build(member, &options.for_pb_tree())?);
+    // }`
+    let _ = options;
+    latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
+}
+
+/// Refuses a name that [`build`] would refuse, without building anything.
+///
+/// # Errors
+/// As [`build`].
+pub fn check(name: &str) -> Result<(), Failure> {
+    match entries().iter().find(|entry| entry.name == name) {
+        Some(entry) if entry.compiled => Ok(()),
+        Some(_) => Err(refusal(name, Missing::NotCompiled)),
+        None => Err(refusal(name, Missing::Unknown)),
+    }
+}
+
+fn refusal(name: &str, missing: Missing) -> Failure {
+    match missing {
+        Missing::NotCompiled => Failure::usage(format!(
+            "the index `{name}` is a published rival, which this build was made without: build with \
+             `--features rivals` (cargo run --release -p latchless-cli --features rivals -- bench …)"
+        )),
+        Missing::Unknown => {
+            let known: Vec<_> = entries().iter().map(|entry| entry.name).collect();
+            Failure::usage(format!("no index is called `{name}`; there are {}", known.join(", ")))
+        }
+    }
+}

@@ -53,3 +53,19 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.realloc(at, layout, new_size) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Other tests allocate at the same time, so the bounds leave them some room.
+    #[test]
+    fn counts_what_is_held_and_forgets_what_is_freed() {
+        let large = 64 << 20;
+        let (held, bytes) = held_by(|| {
+            drop(std::hint::black_box(vec![0u8; large]));
+            std::hint::black_box(vec![0u8; large])
+        });
+        assert!((large / 10 * 9..large / 10 * 11).contains(&bytes), "{bytes} of {}", held.len());
+    }
+}

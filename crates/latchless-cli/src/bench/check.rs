@@ -83,3 +83,46 @@ impl Expected {
         )))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::Load;
+    use crate::catalogue::{self, build};
+    use latchless_workload::{Operation, value_of};
+
+    /// Three keys, and a get of one of them.
+    fn expected() -> Expected {
+        let filling = Filling::new(vec![5u64, 1, 3], Load::Random);
+        let streams = Streams::new(vec![vec![Operation::Get(3)]], false, false);
+        Expected::new(&filling, &streams).unwrap()
+    }
+
+    fn is_wrong_answer(checked: Result<(), Failure>, name: &str) {
+        let failure = format!("{:?}", checked.unwrap_err());
+        assert!(failure.contains("code: 3") && failure.contains(name), "{failure}");
+    }
+
+    #[test]
+    fn wrong_answers_are_told_by_name() {
+        let mut answers = Digest::default();
+        answers.answer(Some(value_of(3u64, 0)));
+        expected().check_answers("honest", answers).unwrap();
+        is_wrong_answer(expected().check_answers("liar", Digest::default()), "liar");
+    }
+
+    #[test]
+    fn a_missing_a_changed_and_a_further_entry_are_all_found() {
+        let mut index = build::<u64, u64>("btreemap", &catalogue::Options::default()).unwrap();
+        for key in [1, 3, 5] {
+            is_wrong_answer(expected().check_contents("short", &*index), "short");
+            index.insert(key, value_of(key, 0)).unwrap();
+        }
+        expected().check_contents("whole", &*index).unwrap();
+        index.insert(7, 0).unwrap();
+        is_wrong_answer(expected().check_contents("long", &*index), "long");
+        index.remove(7);
+        index.insert(3, 0).unwrap();
+        is_wrong_answer(expected().check_contents("changed", &*index), "changed");
+    }
+}

@@ -25,6 +25,15 @@ impl Unit {
             Self::Key => "key",
         }
     }
+
+    /// The word for several.
+    const fn plural(self) -> &'static str {
+        match self {
+            Self::Operation => "ops",
+            Self::Entry => "entries",
+            Self::Key => "keys",
+        }
+    }
 }
 
 /// How one index did.
@@ -208,10 +217,11 @@ fn rounded(number: f64, places: i32) -> Value {
 
 /// For people: the columns that differ, under a line that says what doesn't.
 pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
-    let per = outcomes.first().map_or("op", |outcome| outcome.unit.name());
+    let unit = outcomes.first().map_or(Unit::Operation, Outcome::unit);
     let batched = setting.batch != "none";
-    let mut columns = vec!["index".to_owned(), format!("ns/{per}"), "min".to_owned(), "max".to_owned()];
-    columns.extend([format!("{per}s/s"), "bytes/key".to_owned(), "ratio".to_owned()]);
+    let mut columns =
+        vec!["index".to_owned(), format!("ns/{}", unit.name()), "min".to_owned(), "max".to_owned()];
+    columns.extend([format!("{}/s", unit.plural()), "bytes/key".to_owned(), "ratio".to_owned()]);
     columns.extend(batched.then(|| "batch".to_owned()));
     let mut rows = Rows::new(columns);
     let first = outcomes.first().map_or(f64::NAN, Outcome::median_ns);

@@ -199,7 +199,7 @@ pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             rounded(outcome.median_ns(), 2),
             rounded(outcome.min_ns(), 2),
             rounded(outcome.max_ns(), 2),
-            rounded(1e9 / outcome.median_ns(), 0),
+            json!((1e9 / outcome.median_ns()).round() as u64),
             rounded(outcome.bytes_per_key, 2),
             rounded(first / outcome.median_ns(), 2),
             json!(outcome.digest.to_string()),

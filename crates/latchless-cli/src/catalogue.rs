@@ -103,6 +103,7 @@ const fn about(member: pb_tree::Member) -> &'static str {
         Member::P16 => "pB+-Tree, sixteen-line nodes",
         Member::P8External => "p8 with an external jump-pointer array for scans",
         Member::P8Internal => "p8 with an internal jump-pointer array for scans",
+        Member::P16Internal => "p16 with an internal jump-pointer array for scans",
         Member::P8Sweep => "p8 whose scans sweep the root-to-leaf path ahead of themselves",
         Member::Csb => "CSB+-Tree: one-line nodes, children in one group",
         Member::P8Csb => "CSB+-Tree with eight-line nodes, prefetched whole",

@@ -172,6 +172,7 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "reads files")]
 fn the_sources_are_tidy() {
     let workspace =
         Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/latchless lies in it");
@@ -188,6 +189,7 @@ fn the_sources_are_tidy() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "says nothing about memory")]
 fn each_rule_finds_what_breaks_it() {
     let found = |path: &str, text: &str| {
         findings(&Source { path: format!("crates/{path}"), text: format!("//! A file.\n{text}") })

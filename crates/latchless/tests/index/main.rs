@@ -3,3 +3,4 @@
 mod common;
 mod model;
 mod refusals;
+mod short;

@@ -335,7 +335,7 @@ fn help_teaches() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_latchless"));
     let help: Outcome = command.args(["query", "--help"]).output().unwrap().into();
     let help = help.lines().join("\n");
-    for part in ["Examples", "chr22_variants.csv --key pos --get 50338589", "Exit codes", "--key-type"] {
+    for part in ["Examples", "$FILE --key pos --get 50338589", "Exit codes", "--key-type"] {
         assert!(help.contains(part), "{part}");
     }
 }

@@ -12,36 +12,39 @@ pub const DEFAULT_INDEX: &str = "p8i";
 
 const EXAMPLES: &str = "\
 Examples, on the sample file (10,376 variants of human chromosome 22, by position):
+
+    FILE=examples/data/chr22_variants.csv
+
   Every variant at a position; two share this one:
-    latchless query examples/data/chr22_variants.csv --key pos --get 50338589
-  The names of the first five variants of a stretch, and of the last five:
-    latchless query examples/data/chr22_variants.csv --key pos --value id --between 50400000 50500000 --limit 5
-    latchless query examples/data/chr22_variants.csv --key pos --value id --between 50400000 50500000 --limit 5 --reverse
+    latchless query $FILE --key pos --get 50338589
+  The names of the first five variants of a stretch, and of its last five:
+    latchless query $FILE --key pos --value id --between 50400000 50500000 --limit 5
+    latchless query $FILE --key pos --value id --between 50400000 50500000 --limit 5 --reverse
   How many variants lie in a stretch:
-    latchless query examples/data/chr22_variants.csv --key pos --count 50400000 50500000
+    latchless query $FILE --key pos --count 50400000 50500000
   The nearest variants before and after a position:
-    latchless query examples/data/chr22_variants.csv --key pos --floor 50400000
-    latchless query examples/data/chr22_variants.csv --key pos --ceil 50400000
+    latchless query $FILE --key pos --floor 50400000
+    latchless query $FILE --key pos --ceil 50400000
   Through a pipe, as JSON, through another index:
     zcat rows.csv.gz | latchless query - --key id --get 7 --format json --index b-plus
 
-Rows with equal keys are all kept and stand in the order of the file, also under --reverse.
-Answers go to standard output, everything else (what was missing, how many rows, how long reading,
-parsing, building and the query itself took, how many bytes a key takes in the index) to standard
-error: as text with --format table, as one JSON object with json, as a header and a line with csv.
+Output:
+  Answers go to standard output. Standard error says what was missing, how many rows and keys there are, how long it took to read the file, to parse it, to build the index and to query it, and how many bytes a key takes in the index: as text with --format table, as a JSON object with json, as a header and a line with csv. Rows with equal keys are all kept and stand in the order of the file, also under --reverse.
 
-Exit codes: 0 when the question was answered, also if the answer is that no such key is there (standard
-output is then empty, except that --count prints 0, and standard error says what was missing); 1 when
-something failed while running, such as refused memory; 2 when the file or the arguments are at fault.";
+Exit codes:
+  0  The question was answered. That no such key is there is an answer, too: standard output is then empty (--count prints 0), and standard error says what was missing.
+  1  Something failed while running, such as refused memory.
+  2  The file or the arguments are at fault.";
 
 /// Answer questions about a file's rows through an index over one of its columns.
 ///
 /// Reads FILE, builds an ordered index from the numbers in the column named by --key, and answers
-/// one question: --get, --between, --count, --floor or --ceil. The file need not be sorted.
+/// one QUESTION: --get, --between, --count, --floor or --ceil. The file need not be sorted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = EXAMPLES,
     after_help = "Examples and exit codes: latchless query --help",
+    override_usage = "latchless query FILE --key COLUMN QUESTION [OPTIONS]",
     group = ArgGroup::new("question").required(true).args(["get", "between", "count", "floor", "ceil"])
 )]
 pub struct Args {
@@ -63,7 +66,7 @@ pub struct Args {
         value_name = "K",
         num_args = 1..,
         allow_negative_numbers = true,
-        help_heading = "The question, one of"
+        help_heading = "QUESTION, one of"
     )]
     pub get: Option<Vec<String>>,
 
@@ -73,7 +76,7 @@ pub struct Args {
         value_names = ["LO", "HI"],
         num_args = 2,
         allow_hyphen_values = true,
-        help_heading = "The question, one of"
+        help_heading = "QUESTION, one of"
     )]
     pub between: Option<Vec<String>>,
 
@@ -83,16 +86,16 @@ pub struct Args {
         value_names = ["LO", "HI"],
         num_args = 2,
         allow_hyphen_values = true,
-        help_heading = "The question, one of"
+        help_heading = "QUESTION, one of"
     )]
     pub count: Option<Vec<String>>,
 
     /// Print the rows with the largest key that is K or smaller.
-    #[arg(long, value_name = "K", allow_hyphen_values = true, help_heading = "The question, one of")]
+    #[arg(long, value_name = "K", allow_hyphen_values = true, help_heading = "QUESTION, one of")]
     pub floor: Option<String>,
 
     /// Print the rows with the smallest key that is K or larger.
-    #[arg(long, value_name = "K", allow_hyphen_values = true, help_heading = "The question, one of")]
+    #[arg(long, value_name = "K", allow_hyphen_values = true, help_heading = "QUESTION, one of")]
     pub ceil: Option<String>,
 
     /// With --between: print at most this many rows.

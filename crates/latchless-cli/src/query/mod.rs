@@ -33,6 +33,7 @@ use postings::Postings;
 use progress::Progress;
 use question::Question;
 use show::Shown;
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 use summary::{Summary, Times};
 use table::Table;
@@ -88,7 +89,9 @@ where
     })?;
     drop(keys);
     let answer = timed(&mut times.query, || question.answer(&*index, &postings))?;
-    drop(progress);
+    progress.phase("printing", 0);
+    // On a terminal the answer itself is the progress, and a line between its rows would spoil it.
+    let progress = Some(progress).filter(|_| !io::stdout().is_terminal());
 
     let summary = Summary {
         found: answer.found(),
@@ -102,6 +105,7 @@ where
         times,
     };
     Shown { table: &table, starts: &starts, key, value, key_type: rule.key_type }.print(args, &answer)?;
+    drop(progress);
     if args.format == Format::Table
         && let Some(note) = asked.note(&args.key, &answer)
     {

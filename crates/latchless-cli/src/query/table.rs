@@ -7,6 +7,9 @@ use super::error::QueryError;
 use csv::{ByteRecord, Position, Reader, ReaderBuilder, StringRecord};
 use std::io::{Cursor, Read};
 
+/// How much of the text is looked at when a row is fetched, in bytes.
+const FETCH_BYTES: usize = 512;
+
 /// A CSV text and its header.
 #[derive(Debug)]
 pub struct Table<'t> {
@@ -21,7 +24,7 @@ impl<'t> Table<'t> {
     /// # Errors
     /// [`QueryError::UnclosedQuote`] if it never ends.
     pub fn new(text: &'t str, delimiter: u8) -> Result<Self, QueryError> {
-        let mut reader = reader(text.as_bytes(), delimiter);
+        let mut reader = builder(delimiter).from_reader(text.as_bytes());
         let header = reader.headers()?.clone();
         let table = Self { text, delimiter, header };
         if table.ends_at(reader.position()) && !table.closes_quotes(0)? {
@@ -59,12 +62,16 @@ impl<'t> Table<'t> {
 
     /// A walk over all rows.
     pub fn walk(&self) -> Walk<'_> {
-        Walk { table: self, reader: reader(Cursor::new(self.text), self.delimiter), row: ByteRecord::new() }
+        let reader = builder(self.delimiter).from_reader(Cursor::new(self.text));
+        Walk { table: self, reader, row: ByteRecord::new() }
     }
 
     /// Rows in any order, each by the byte that it starts at.
     pub fn fetch(&self) -> Fetch<'_> {
-        Fetch { reader: reader(Cursor::new(self.text), self.delimiter), row: ByteRecord::new() }
+        let mut builder = builder(self.delimiter);
+        // Every seek refills the buffer, so it holds a row or a few.
+        let reader = builder.buffer_capacity(FETCH_BYTES).from_reader(Cursor::new(self.text));
+        Fetch { reader, row: ByteRecord::new() }
     }
 
     fn from(&self, byte: u64) -> &'t [u8] {
@@ -81,20 +88,19 @@ impl<'t> Table<'t> {
     /// closed swallows all rows behind it without a word from the reader. With all quotes closed,
     /// one more line behind the text's end is one more row.
     fn closes_quotes(&self, last_row: u64) -> Result<bool, QueryError> {
-        let mut longer = ReaderBuilder::new()
-            .delimiter(self.delimiter)
-            .flexible(true)
-            .has_headers(false)
-            .from_reader(self.from(last_row).chain(&b"\n0"[..]));
+        let mut longer =
+            builder(self.delimiter).has_headers(false).from_reader(self.from(last_row).chain(&b"\n0"[..]));
         let mut row = ByteRecord::new();
         longer.read_byte_record(&mut row)?;
         Ok(longer.read_byte_record(&mut row)?)
     }
 }
 
-/// A reader that takes the first row for the header and doesn't mind how many fields a row has.
-fn reader<R: Read>(from: R, delimiter: u8) -> Reader<R> {
-    ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(from)
+/// Readers that take the first row for the header and don't mind how many fields a row has.
+fn builder(delimiter: u8) -> ReaderBuilder {
+    let mut builder = ReaderBuilder::new();
+    builder.delimiter(delimiter).flexible(true);
+    builder
 }
 
 /// A walk over all rows of a table, from the first to the last.

@@ -1,7 +1,7 @@
 //! Any peer as an index: keys and values become lanes, bounds become inclusive ends, and what
 //! every index must refuse is refused here once.
 
-use crate::peer::{Peer, SharedPeer};
+use crate::peer::{Ask, Peer, SharedPeer};
 use core::ops::Bound;
 use latchless::base::error::Broken;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
@@ -84,7 +84,7 @@ where
         check_buffers(keys.len(), values.len())?;
         let Some((low, high)) = ends(&span) else { return Ok(0) };
         let (mut found, room) = (0, keys.len());
-        self.0.visit(low, high, direction, |key, value| {
+        self.0.visit(Ask { low, high, direction, limit: room }, |key, value| {
             keys[found] = K::from_bits(key);
             values[found] = V::from_bits(value);
             found += 1;
@@ -118,7 +118,9 @@ where
 
     fn check_invariants(&self) -> Result<(), Broken> {
         let (mut seen, mut last, mut ordered) = (0, None, true);
-        let walked = self.0.visit(K::Bits::MIN, K::Bits::MAX, Direction::Forward, |key, _| {
+        let everything =
+            Ask { low: K::Bits::MIN, high: K::Bits::MAX, direction: Direction::Forward, limit: usize::MAX };
+        let walked = self.0.visit(everything, |key, _| {
             ordered &= last.is_none_or(|last| last < key);
             last = Some(key);
             seen += 1;
@@ -171,7 +173,7 @@ impl<P, B: Bits> Resumed<'_, P, B> {
     {
         let Some((low, high)) = self.rest else { return Ok(0) };
         let (mut found, mut last) = (0, None);
-        self.map.0.visit(low, high, self.direction, |key, value| {
+        self.map.0.visit(Ask { low, high, direction: self.direction, limit: room }, |key, value| {
             each(found, key, value);
             found += 1;
             last = Some(key);

@@ -22,5 +22,5 @@ mod peers;
 
 pub use catalogue::{Entry, Missing, build, entries};
 pub use driven::Driven;
-pub use peer::{Peer, SharedPeer};
+pub use peer::{Ask, Peer, SharedPeer};
 pub use peers::*;

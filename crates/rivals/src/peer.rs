@@ -5,10 +5,28 @@ use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
 use latchless::{Direction, Key, Result, Value};
 
+/// A range to be walked.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<B> {
+    /// The smallest key of the range, inclusive; not above `high`.
+    pub low: B,
+    /// The largest key of the range, inclusive. The largest lane stands for no end at all, so that
+    /// a map with a cheaper open-ended call can use it.
+    pub high: B,
+    /// Which way.
+    pub direction: Direction,
+    /// After how many entries whoever asks will say that it is enough: room to reserve, no more.
+    pub limit: usize,
+}
+
+impl<B: Bits> Ask<B> {
+    /// Whether the range has an upper end.
+    pub fn is_open(&self) -> bool {
+        self.high == B::MAX
+    }
+}
+
 /// An ordered map over lanes of one width, keys and values alike.
-///
-/// Ranges arrive as two inclusive ends with `low <= high`. `high == B::MAX` means that the range
-/// has no upper end, so that a map with a cheaper open-ended call can use it.
 pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// The name on the command line.
     const NAME: &'static str;
@@ -52,12 +70,11 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Shows the entries from `low` to `high`, both inclusive, to `each`, in the order of
-    /// `direction`, until they end or `each` says `false`.
+    /// Shows the range's entries to `each`, in order, until they end or `each` says `false`.
     ///
     /// # Errors
     /// [`latchless::Error::Unsupported`] where the map has no such call.
-    fn visit(&self, low: B, high: B, direction: Direction, each: impl FnMut(B, B) -> bool) -> Result<()>;
+    fn visit(&self, ask: Ask<B>, each: impl FnMut(B, B) -> bool) -> Result<()>;
 
     /// How many keys lie in `low..=high`.
     ///
@@ -65,7 +82,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// As [`Peer::visit`].
     fn count(&self, low: B, high: B) -> Result<usize> {
         let mut count = 0;
-        self.visit(low, high, Direction::Forward, |_, _| {
+        self.visit(Ask { low, high, direction: Direction::Forward, limit: usize::MAX }, |_, _| {
             count += 1;
             true
         })?;

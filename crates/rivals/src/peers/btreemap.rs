@@ -1,6 +1,6 @@
 //! `std::collections::BTreeMap`.
 
-use crate::peer::Peer;
+use crate::peer::{Ask, Peer};
 use latchless::base::key::Bits;
 use latchless::{Direction, Result};
 use std::collections::BTreeMap;
@@ -36,10 +36,11 @@ impl<B: Bits> Peer<B> for BTree<B> {
         Ok(())
     }
 
-    fn visit(&self, low: B, high: B, direction: Direction, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
+    fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         // An open end spares the search for the upper bound.
-        let mut range = if high == B::MAX { self.0.range(low..) } else { self.0.range(low..=high) };
-        let _ = match direction {
+        let mut range =
+            if ask.is_open() { self.0.range(ask.low..) } else { self.0.range(ask.low..=ask.high) };
+        let _ = match ask.direction {
             Direction::Forward => range.all(|(&key, &value)| each(key, value)),
             Direction::Reverse => range.rev().all(|(&key, &value)| each(key, value)),
         };

@@ -1,6 +1,6 @@
 //! A sorted array: what a reader gets who never updates.
 
-use crate::peer::Peer;
+use crate::peer::{Ask, Peer};
 use latchless::base::key::Bits;
 use latchless::{Direction, Error, Result};
 
@@ -50,7 +50,8 @@ impl<B: Bits> Peer<B> for SortedArray<B> {
         Ok(())
     }
 
-    fn visit(&self, low: B, high: B, direction: Direction, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
+    fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
+        let Ask { low, high, direction, .. } = ask;
         let start = self.keys.partition_point(|&key| key < low);
         // Forwards, the end is found as the scan gets there: one search, not two.
         let mut upwards = self.keys[start..].iter().zip(&self.values[start..]);

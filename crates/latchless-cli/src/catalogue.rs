@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use latchless::search::Kernel;
-use latchless::variants::pb_tree;
+use latchless::variants::pb_tree::{self, Member};
 use latchless::{Key, OrderedIndex, Value};
 use latchless_rivals::Missing;
 
@@ -22,7 +22,6 @@ pub struct Options {
 
 impl Options {
     /// What the pB+-Tree family is told.
-    #[expect(dead_code, reason = "read as soon as the family can be built")]
     fn for_pb_tree(&self) -> pb_tree::Options {
         pb_tree::Options {
             huge_pages: !self.no_huge_pages,
@@ -38,7 +37,7 @@ fn parse_kernel(name: &str) -> Result<Kernel, String> {
         let known: Vec<_> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
         return Err(format!("no such kernel; there are {}", known.join(", ")));
     };
-    kernel.checked().map_err(|error| error.to_string())
+    kernel.checked().map(|_| kernel).map_err(|error| error.to_string())
 }
 
 /// An index that can be named.
@@ -52,14 +51,35 @@ pub struct Entry {
     pub compiled: bool,
 }
 
-/// Every index that can be named, the baseline first.
+/// Every index that can be named: the baselines, the pB+-Tree family, the published rivals.
 pub fn entries() -> Vec<Entry> {
-    // The pB+-Tree family plugs in here: one entry for each of `pb_tree::Member::ALL`, after the
-    // baselines.
-    latchless_rivals::entries()
+    let rivals = latchless_rivals::entries();
+    let mut entries: Vec<Entry> = rivals
         .iter()
         .map(|&latchless_rivals::Entry { name, about, compiled }| Entry { name, about, compiled })
-        .collect()
+        .collect();
+    let family =
+        Member::ALL.map(|member| Entry { name: member.name(), about: about(member), compiled: true });
+    entries.splice(BASELINES..BASELINES, family);
+    entries
+}
+
+/// How many of the first rivals are baselines that every build has.
+const BASELINES: usize = 2;
+
+fn about(member: Member) -> &'static str {
+    match member {
+        Member::BPlus => "B+-Tree: one-line nodes, no prefetch",
+        Member::P2 => "pB+-Tree: two-line nodes, prefetched whole",
+        Member::P4 => "pB+-Tree: four-line nodes",
+        Member::P8 => "pB+-Tree: eight-line nodes, the paper's best width",
+        Member::P16 => "pB+-Tree: sixteen-line nodes",
+        Member::P8External => "pB+-Tree: eight-line nodes, external jump-pointer array",
+        Member::P8Internal => "pB+-Tree: eight-line nodes, internal jump-pointer array",
+        Member::P8Sweep => "pB+-Tree: eight-line nodes, scans sweep the path ahead of themselves",
+        Member::Csb => "CSB+-Tree: one-line nodes, children in one contiguous group",
+        Member::P8Csb => "CSB+-Tree: eight-line nodes, prefetched whole",
+    }
 }
 
 /// An empty index of that name.
@@ -73,11 +93,9 @@ where
     K: Key,
     V: Value<K::Bits>,
 {
-    // The pB+-Tree family plugs in here:
-    // `if let Some(member) = pb_tree::Member::from_name(name) {
-    //     return Ok(pb_tree::build(member, &options.for_pb_tree())?);
-    // }`
-    let _ = options;
+    if let Some(member) = Member::from_name(name) {
+        return Ok(pb_tree::build(member, &options.for_pb_tree())?);
+    }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
 }
 

@@ -339,3 +339,32 @@ fn help_teaches() {
         assert!(help.contains(part), "{part}");
     }
 }
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_parquet_file_is_known_for_one() {
+    refused(b"PAR1\xff\xff", "--key k --get 1", "FILE is a Parquet file, which this build doesn't read");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_parquet_file_is_a_file_like_any_other() {
+    use parquet::{data_type::DoubleType, file::writer::SerializedFileWriter, schema::parser};
+
+    let schema = parser::parse_message_type("message m { required double k; required double v; }").unwrap();
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), Default::default()).unwrap();
+    let mut rows = writer.next_row_group().unwrap();
+    for numbers in [[2.5, -7.0, 1e3], [1.0, 2.0, 3.0]] {
+        let mut column = rows.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&numbers, None, None).unwrap();
+        column.close().unwrap();
+    }
+    rows.close().unwrap();
+    let bytes = writer.into_inner().unwrap();
+
+    let (_folder, path) = file(&bytes);
+    let answer = run(&path, "--key k --value v --between -10 10 --format csv");
+    assert_eq!(answer.lines(), ["k,v", "-7.0,2.0", "2.5,1.0"]);
+    refused(&bytes[..bytes.len() / 2], "--key k --get 1", "can't read FILE as Parquet");
+    refused(&bytes, "--key k --value x --get 1", "no column \"x\" for --value; the columns are k, v");
+}

@@ -48,7 +48,11 @@ Exit codes:
     group = ArgGroup::new("question").required(true).args(["get", "between", "count", "floor", "ceil"])
 )]
 pub struct Args {
-    /// The file, in UTF-8, its first line naming the columns; `-` is standard input.
+    /// The file: CSV in UTF-8, its first line naming the columns, or, in a build with the feature
+    /// `parquet`, Parquet. `-` is standard input.
+    ///
+    /// Of a Parquet file, times and dates are read as the integers that they are stored as; in a
+    /// message, its first row is line 2.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 

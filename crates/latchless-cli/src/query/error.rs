@@ -19,6 +19,14 @@ pub enum QueryError {
     /// Bytes that aren't UTF-8.
     #[error("line {line} of {file} is not UTF-8")]
     NotUtf8 { file: String, line: u64 },
+    /// A Parquet file, for a program that doesn't read them.
+    #[cfg(not(feature = "parquet"))]
+    #[error("{file} is a Parquet file, which this build doesn't read: build with --features parquet")]
+    NeedsParquet { file: String },
+    /// A Parquet file that is damaged, or written in a way that isn't known.
+    #[cfg(feature = "parquet")]
+    #[error("can't read {file} as Parquet: {cause}")]
+    Parquet { file: String, cause: parquet::errors::ParquetError },
     /// More rows than a posting can name.
     #[error("the file has more than {limit} rows, the most that one query can tell apart")]
     TooManyRows { limit: u32 },

@@ -9,6 +9,8 @@ mod args;
 mod column;
 mod error;
 mod key;
+#[cfg(feature = "parquet")]
+mod parquet_rows;
 mod postings;
 mod print;
 mod progress;
@@ -68,7 +70,9 @@ where
 
     let progress = Progress::start();
     let mut times = Times::default();
-    let text = timed(&mut times.read, || source::read(&args.file, &progress))?;
+    let columns = args.value.as_deref().map(|value| [&args.key[..], value]);
+    let wanted = source::Wanted { delimiter, columns };
+    let text = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
     let table = Table::new(&text, delimiter)?;
     let key = table.column("--key", &args.key)?;
     let value = args.value.as_deref().map(|name| table.column("--value", name)).transpose()?;

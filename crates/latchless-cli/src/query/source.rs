@@ -1,4 +1,4 @@
-//! A file's text, whole and in memory.
+//! A file's text, whole and in memory; a Parquet file's rows as the text that they would be in CSV.
 
 use super::error::QueryError;
 use super::progress::Progress;
@@ -12,11 +12,25 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How much is read between two looks at the progress bar, in bytes.
 const CHUNK_BYTES: u64 = 16 << 20;
 
+/// What a Parquet file begins with.
+const PARQUET: &[u8] = b"PAR1";
+
+/// How a file's rows are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// What separates the fields of a text that is made here.
+    pub delimiter: u8,
+    /// The columns that are needed, where that isn't all of them. Others may be left out if that
+    /// saves work.
+    pub columns: Option<[&'a str; 2]>,
+}
+
 /// The text of `file`, or of standard input for `-`, without a byte order mark.
 ///
 /// # Errors
-/// [`QueryError::Unreadable`], [`QueryError::Empty`], [`QueryError::NotUtf8`].
-pub fn read(file: &Path, progress: &Progress) -> Result<String, QueryError> {
+/// [`QueryError::Unreadable`], [`QueryError::Empty`], [`QueryError::NotUtf8`], and what can be
+/// wrong with a Parquet file.
+pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<String, QueryError> {
     let bytes = if file == Path::new("-") {
         gather(io::stdin().lock(), 0, progress)
     } else {
@@ -29,7 +43,24 @@ pub fn read(file: &Path, progress: &Progress) -> Result<String, QueryError> {
         })
     };
     let bytes = bytes.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?;
-    text(bytes, file)
+    if bytes.starts_with(PARQUET) { from_parquet(bytes, file, wanted, progress) } else { text(bytes, file) }
+}
+
+#[cfg(feature = "parquet")]
+fn from_parquet(
+    bytes: Vec<u8>,
+    file: &Path,
+    wanted: Wanted,
+    progress: &Progress,
+) -> Result<String, QueryError> {
+    progress.phase("decoding", 0);
+    super::parquet_rows::to_csv(bytes, wanted)
+        .map_err(|cause| QueryError::Parquet { file: name(file), cause })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn from_parquet(_: Vec<u8>, file: &Path, _: Wanted, _: &Progress) -> Result<String, QueryError> {
+    Err(QueryError::NeedsParquet { file: name(file) })
 }
 
 /// The file's name in a message.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use latchless::search::Kernel;
-use latchless::variants::pb_tree::{self, Member};
+use latchless::variants::pb_tree;
 use latchless::{Key, OrderedIndex, Value};
 use latchless_rivals::Missing;
 
@@ -33,7 +33,7 @@ impl Options {
 }
 
 fn parse_kernel(name: &str) -> Result<Kernel, String> {
-    let Some(kernel) = Kernel::ALL.into_iter().find(|kernel| kernel.name() == name) else {
+    let Some(kernel) = Kernel::from_name(name) else {
         let known: Vec<_> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
         return Err(format!("no such kernel; there are {}", known.join(", ")));
     };
@@ -47,38 +47,69 @@ pub struct Entry {
     pub name: &'static str,
     /// One line for people.
     pub about: &'static str,
+    /// Where it comes from.
+    pub origin: Origin,
     /// Whether this build has it; if not, it needs the feature `rivals`.
     pub compiled: bool,
 }
 
-/// Every index that can be named: the baselines, the pB+-Tree family, the published rivals.
-pub fn entries() -> Vec<Entry> {
-    let rivals = latchless_rivals::entries();
-    let mut entries: Vec<Entry> = rivals
-        .iter()
-        .map(|&latchless_rivals::Entry { name, about, compiled }| Entry { name, about, compiled })
-        .collect();
-    let family =
-        Member::ALL.map(|member| Entry { name: member.name(), about: about(member), compiled: true });
-    entries.splice(BASELINES..BASELINES, family);
-    entries
+/// Where an index comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// In every build, to measure against.
+    Baseline,
+    /// This library.
+    Latchless,
+    /// A published crate, behind the feature `rivals`.
+    Rival,
 }
 
-/// How many of the first rivals are baselines that every build has.
-const BASELINES: usize = 2;
+impl Origin {
+    /// One word for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Latchless => "latchless",
+            Self::Rival => "rival",
+        }
+    }
+}
 
-fn about(member: Member) -> &'static str {
+/// Every index that can be named: the baselines, this library's, the rivals.
+pub fn entries() -> Vec<Entry> {
+    let family = pb_tree::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: about(member),
+        origin: Origin::Latchless,
+        compiled: true,
+    });
+    let others = latchless_rivals::entries().iter().map(|other| Entry {
+        name: other.name,
+        about: other.about,
+        origin: if BASELINES.contains(&other.name) { Origin::Baseline } else { Origin::Rival },
+        compiled: other.compiled,
+    });
+    let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
+    baselines.into_iter().chain(family).chain(rivals).collect()
+}
+
+/// What every build has to measure against.
+const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
+
+/// One line for people.
+const fn about(member: pb_tree::Member) -> &'static str {
+    use pb_tree::Member;
     match member {
-        Member::BPlus => "B+-Tree: one-line nodes, no prefetch",
-        Member::P2 => "pB+-Tree: two-line nodes, prefetched whole",
-        Member::P4 => "pB+-Tree: four-line nodes",
-        Member::P8 => "pB+-Tree: eight-line nodes, the paper's best width",
-        Member::P16 => "pB+-Tree: sixteen-line nodes",
-        Member::P8External => "pB+-Tree: eight-line nodes, external jump-pointer array",
-        Member::P8Internal => "pB+-Tree: eight-line nodes, internal jump-pointer array",
-        Member::P8Sweep => "pB+-Tree: eight-line nodes, scans sweep the path ahead of themselves",
-        Member::Csb => "CSB+-Tree: one-line nodes, children in one contiguous group",
-        Member::P8Csb => "CSB+-Tree: eight-line nodes, prefetched whole",
+        Member::BPlus => "B+-Tree, one-line nodes, no prefetch",
+        Member::P2 => "pB+-Tree, two-line nodes, prefetched whole",
+        Member::P4 => "pB+-Tree, four-line nodes",
+        Member::P8 => "pB+-Tree, eight-line nodes: the paper's best width",
+        Member::P16 => "pB+-Tree, sixteen-line nodes",
+        Member::P8External => "p8 with an external jump-pointer array for scans",
+        Member::P8Internal => "p8 with an internal jump-pointer array for scans",
+        Member::P8Sweep => "p8 whose scans sweep the root-to-leaf path ahead of themselves",
+        Member::Csb => "CSB+-Tree: one-line nodes, children in one group",
+        Member::P8Csb => "CSB+-Tree with eight-line nodes, prefetched whole",
     }
 }
 
@@ -93,7 +124,7 @@ where
     K: Key,
     V: Value<K::Bits>,
 {
-    if let Some(member) = Member::from_name(name) {
+    if let Some(member) = pb_tree::Member::from_name(name) {
         return Ok(pb_tree::build(member, &options.for_pb_tree())?);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))

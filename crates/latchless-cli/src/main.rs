@@ -3,14 +3,21 @@
 
 mod bench;
 mod catalogue;
+mod counting;
 mod failure;
 mod list;
+mod machine;
 mod output;
 mod paper;
+mod progress;
 mod query;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+
+/// Off, and as good as absent, unless a command weighs an index with it.
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
 
 /// Ordered indexes in main memory: query, race, reproduce.
 #[derive(Debug, Parser)]

@@ -179,12 +179,14 @@ fn every_index_gives_the_same_answer() {
 }
 
 #[test]
-fn the_family_says_how_many_bytes_a_key_takes() {
-    let answer = run(&sample(), "--key pos --count 0 1 --format json");
-    let summary: Value = serde_json::from_str(&answer.err).unwrap();
-    assert_eq!(summary["index"], "p8i");
-    let bytes_per_key = summary["bytes_per_key"].as_f64().unwrap();
-    assert!((16.0..80.0).contains(&bytes_per_key), "{bytes_per_key}");
+fn every_index_says_how_many_bytes_a_key_takes() {
+    for (arguments, index) in [("", "p8i"), ("--index btreemap", "btreemap")] {
+        let answer = run(&sample(), &format!("--key pos --count 0 1 --format json {arguments}"));
+        let summary: Value = serde_json::from_str(&answer.err).unwrap();
+        assert_eq!(summary["index"], index);
+        let bytes_per_key = summary["bytes_per_key"].as_f64().unwrap();
+        assert!((12.0..80.0).contains(&bytes_per_key), "{index}: {bytes_per_key}");
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ const ENTRIES: [Entry; 12] = [
     Entry { name: "btreemap", about: "std::collections::BTreeMap, the baseline", compiled: true },
     Entry { name: "sorted-array", about: "two sorted arrays, keys and values", compiled: true },
     published!("artmap", "concurrent adaptive radix tree"),
-    published!("bplustree", "concurrent B+-Tree, optimistic lock coupling"),
+    published!("bplustree", "concurrent B+-Tree, optimistic lock coupling; no reverse scans"),
     published!("brie-tree", "single-threaded B+-Tree with SIMD search; no reverse scans"),
     published!("concurrent-map", "lock-free B+-Tree"),
     published!("congee", "concurrent adaptive radix tree over 8-byte keys; no reverse scans"),

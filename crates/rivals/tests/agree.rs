@@ -9,10 +9,6 @@ use std::ops::Bound;
 
 type Index<B> = Box<dyn OrderedIndex<B, B>>;
 
-fn compiled() -> impl Iterator<Item = &'static str> {
-    latchless_rivals::entries().iter().filter(|entry| entry.compiled).map(|entry| entry.name)
-}
-
 fn make<B: Key<Bits = B> + Value<B> + latchless::base::key::Bits>(name: &str) -> Index<B> {
     latchless_rivals::build(name).unwrap()
 }
@@ -145,18 +141,6 @@ fn run<B: Lane>(name: &str, history: &[Step]) {
     index.check_invariants().unwrap();
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn every_history_gives_the_same_answers(history in proptest::collection::vec(step(), 1..200)) {
-        for name in compiled() {
-            run::<u64>(name, &history);
-            run::<u32>(name, &history);
-        }
-    }
-}
-
 fn bulk_and_edges<B: Lane>(name: &str) {
     let entries: Vec<(B, B)> = (0..5000).map(|at| (lane(at * 7 + 1), lane(at))).collect();
     let mut index = make::<B>(name);
@@ -188,49 +172,35 @@ fn bulk_and_edges<B: Lane>(name: &str) {
     index.check_invariants().unwrap();
 }
 
-#[test]
-fn bulk_loads_and_edges() {
-    for name in compiled() {
-        bulk_and_edges::<u64>(name);
-        bulk_and_edges::<u32>(name);
-    }
+fn refusals(name: &str) {
+    let mut index = make::<u64>(name);
+    let unsorted = index.bulk_load(&[(2, 0), (1, 0)], FillFactor::FULL);
+    assert_eq!(unsorted, Err(Error::Unsorted { position: 1 }));
+    let twice = index.bulk_load(&[(1, 0), (2, 0), (2, 0)], FillFactor::FULL);
+    assert_eq!(twice, Err(Error::DuplicateKey { position: 2 }));
+    assert!(index.is_empty());
+    let everything = (Bound::Unbounded, Bound::Unbounded);
+    let scan = index.scan(everything, Direction::Forward, &mut [], &mut []);
+    assert_eq!(scan, Err(Error::EmptyBuffer));
+    let scan = index.scan(everything, Direction::Forward, &mut [0], &mut [0, 0]);
+    assert_eq!(scan, Err(Error::UnequalBuffers { left: 1, right: 2 }));
+    let inverted = (Bound::Included(2), Bound::Included(1));
+    assert_eq!(index.count(inverted), Err(Error::InvertedRange));
+    assert!(index.get_many(&[1], &mut []).is_err());
 }
 
-#[test]
-fn what_every_index_refuses_is_refused() {
-    for name in compiled() {
-        let mut index = make::<u64>(name);
-        let unsorted = index.bulk_load(&[(2, 0), (1, 0)], FillFactor::FULL);
-        assert_eq!(unsorted, Err(Error::Unsorted { position: 1 }), "{name}");
-        let twice = index.bulk_load(&[(1, 0), (2, 0), (2, 0)], FillFactor::FULL);
-        assert_eq!(twice, Err(Error::DuplicateKey { position: 2 }), "{name}");
-        assert!(index.is_empty(), "{name}");
-        let everything = (Bound::Unbounded, Bound::Unbounded);
-        let scan = index.scan(everything, Direction::Forward, &mut [], &mut []);
-        assert_eq!(scan, Err(Error::EmptyBuffer), "{name}");
-        let scan = index.scan(everything, Direction::Forward, &mut [0], &mut [0, 0]);
-        assert_eq!(scan, Err(Error::UnequalBuffers { left: 1, right: 2 }), "{name}");
-        let inverted = (Bound::Included(2), Bound::Included(1));
-        assert_eq!(index.count(inverted), Err(Error::InvertedRange), "{name}");
-        assert!(index.get_many(&[1], &mut []).is_err(), "{name}");
-    }
-}
-
-#[test]
-fn updates_from_many_threads_all_arrive() {
-    for name in compiled() {
-        let index = make::<u64>(name);
-        let Some(shared) = index.as_concurrent() else { continue };
-        std::thread::scope(|scope| {
-            for thread in 0..4u64 {
-                scope.spawn(move || write_a_share(shared, thread));
-            }
-        });
-        for key in 1..=4000u64 {
-            assert_eq!(index.get(key), (key % 5 != 0).then_some(key * 3), "{name} {key}");
+fn many_threads(name: &str) {
+    let index = make::<u64>(name);
+    let Some(shared) = index.as_concurrent() else { return };
+    std::thread::scope(|scope| {
+        for thread in 0..4u64 {
+            scope.spawn(move || write_a_share(shared, thread));
         }
-        index.check_invariants().unwrap();
+    });
+    for key in 1..=4000u64 {
+        assert_eq!(index.get(key), (key % 5 != 0).then_some(key * 3), "{key}");
     }
+    index.check_invariants().unwrap();
 }
 
 /// Inserts every fourth key and takes those that five divides out again.
@@ -241,6 +211,57 @@ fn write_a_share(shared: &dyn ConcurrentIndex<u64, u64>, thread: u64) {
             assert_eq!(shared.remove_shared(key), Some(key * 3));
         }
     }
+}
+
+/// The one body, under each map's own name.
+macro_rules! agrees {
+    ($($module:ident: $name:literal $feature:meta),* $(,)?) => {$(
+        #[cfg($feature)]
+        mod $module {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(ProptestConfig::with_cases(48))]
+
+                #[test]
+                fn every_history_gives_the_same_answers(history in proptest::collection::vec(step(), 1..200)) {
+                    run::<u64>($name, &history);
+                    run::<u32>($name, &history);
+                }
+            }
+
+            #[test]
+            fn bulk_loads_and_edges() {
+                bulk_and_edges::<u64>($name);
+                bulk_and_edges::<u32>($name);
+            }
+
+            #[test]
+            fn what_every_index_refuses_is_refused() {
+                refusals($name);
+            }
+
+            #[test]
+            fn updates_from_many_threads_all_arrive() {
+                many_threads($name);
+            }
+        }
+    )*};
+}
+
+agrees! {
+    btreemap: "btreemap" all(),
+    sorted_array: "sorted-array" all(),
+    artmap: "artmap" feature = "artmap",
+    bplustree: "bplustree" feature = "bplustree",
+    brie_tree: "brie-tree" feature = "brie-tree",
+    concurrent_map: "concurrent-map" feature = "concurrent-map",
+    congee: "congee" feature = "congee",
+    crossbeam_skiplist: "crossbeam-skiplist" feature = "crossbeam-skiplist",
+    ferntree: "ferntree" feature = "ferntree",
+    indexset: "indexset" feature = "indexset",
+    masstree: "masstree" feature = "masstree",
+    scc: "scc" feature = "scc",
 }
 
 #[test]

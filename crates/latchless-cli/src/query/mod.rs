@@ -23,6 +23,7 @@ mod table;
 pub use args::Args;
 
 use crate::catalogue;
+use crate::counting;
 use crate::failure::Failure;
 use crate::output::Format;
 use column::Column;
@@ -30,7 +31,7 @@ use error::QueryError;
 use key::Rule;
 use latchless::base::key::Bits;
 use latchless::variants::pb_tree::Member;
-use latchless::{FillFactor, Key, Value};
+use latchless::{FillFactor, Key, OrderedIndex, Value};
 use postings::Postings;
 use progress::Progress;
 use question::Question;
@@ -86,11 +87,8 @@ where
         return Err(QueryError::HeaderOnly { file: source::name(&args.file) }.into());
     }
     let question = asked.read::<B>(rule)?;
-    let postings = timed(&mut times.build, || {
-        progress.phase("building", 0);
-        let (entries, postings) = Postings::group(&keys);
-        index.bulk_load(&entries, FillFactor::FULL).map(|()| postings)
-    })?;
+    progress.phase("building", 0);
+    let (postings, index_bytes) = timed(&mut times.build, || load(&mut *index, &keys))?;
     drop(keys);
     let answer = timed(&mut times.query, || question.answer(&*index, &postings))?;
     progress.phase("printing", 0);
@@ -104,7 +102,7 @@ where
         keys: index.len(),
         key_type: rule.key_type,
         index: &args.index,
-        index_bytes: index.memory_bytes(),
+        index_bytes,
         postings_bytes: postings.memory_bytes(),
         times,
     };
@@ -117,6 +115,22 @@ where
     }
     summary.report(args.format);
     Ok(())
+}
+
+/// Fills the index with the distinct keys, and says which rows stand behind each of them and how
+/// many bytes the index takes.
+fn load<B>(index: &mut dyn OrderedIndex<B, u32>, keys: &[B]) -> latchless::Result<(Postings, usize)>
+where
+    B: Bits,
+{
+    let (entries, postings) = Postings::group(keys);
+    if index.memory_bytes().is_some() {
+        index.bulk_load(&entries, FillFactor::FULL)?;
+        return Ok((postings, index.memory_bytes().unwrap_or_default()));
+    }
+    // An index that doesn't count itself takes what the allocator handed out meanwhile.
+    let (loaded, heap_bytes) = counting::held_by(|| index.bulk_load(&entries, FillFactor::FULL));
+    loaded.map(|()| (postings, heap_bytes))
 }
 
 /// What `part` returns; the time that it took goes to `time`.

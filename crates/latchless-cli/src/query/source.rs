@@ -17,6 +17,7 @@ const PARQUET: &[u8] = b"PAR1";
 
 /// How a file's rows are wanted.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "CSV comes whole and as it is"))]
 pub struct Wanted<'a> {
     /// What separates the fields of a text that is made here.
     pub delimiter: u8,

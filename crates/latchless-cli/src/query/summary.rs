@@ -33,8 +33,8 @@ pub struct Summary<'q> {
     pub key_type: KeyType,
     /// The index's name.
     pub index: &'q str,
-    /// Bytes that the index takes; `None` if it doesn't count them.
-    pub index_bytes: Option<usize>,
+    /// Bytes that the index takes.
+    pub index_bytes: usize,
     /// Bytes that the postings (row numbers by key) take.
     pub postings_bytes: usize,
     /// How long each part took.
@@ -72,7 +72,7 @@ impl Summary<'_> {
             ("key_type", json!(self.key_type.to_string())),
             ("index", json!(self.index)),
             ("index_bytes", json!(self.index_bytes)),
-            ("bytes_per_key", json!(self.bytes_per_key().map(|bytes| (bytes * 100.0).round() / 100.0))),
+            ("bytes_per_key", json!((self.bytes_per_key() * 100.0).round() / 100.0)),
             ("postings_bytes", json!(self.postings_bytes)),
             ("read_ns", nanoseconds(self.times.read)),
             ("parse_ns", nanoseconds(self.times.parse)),
@@ -83,22 +83,21 @@ impl Summary<'_> {
 
     fn text(&self) -> String {
         let Times { read, parse, build, query } = self.times;
-        let bytes =
-            self.bytes_per_key().map_or("bytes not counted".to_owned(), |b| format!("{b:.1} bytes a key"));
         format!(
-            "{} of {} rows; {} distinct {} keys in {}, {bytes} and {:.1} bytes a row for row numbers\n\
+            "{} of {} rows; {} distinct {} keys in {}, {:.1} bytes a key and {:.1} bytes a row for row numbers\n\
              read {read:.1?}, parse {parse:.1?}, build {build:.1?}, query {query:.1?}",
             grouped(self.found),
             grouped(self.rows),
             grouped(self.keys),
             self.key_type,
             self.index,
+            self.bytes_per_key(),
             self.postings_bytes as f64 / self.rows.max(1) as f64,
         )
     }
 
-    fn bytes_per_key(&self) -> Option<f64> {
-        self.index_bytes.map(|bytes| bytes as f64 / self.keys.max(1) as f64)
+    fn bytes_per_key(&self) -> f64 {
+        self.index_bytes as f64 / self.keys.max(1) as f64
     }
 }
 

@@ -74,7 +74,8 @@ impl<B: Bits, L: Bits + OptimisticRead> Peer<B> for Fern<L> {
             Direction::Reverse => {
                 let mut range = self.0.range_rev(Bound::Included(&low), high);
                 while let Some((&key, &value)) = range.next() {
-                    if !each(to(key), to(value)) {
+                    // Backwards, its first entry may lie below an empty range (0.7.0).
+                    if key < low || !each(to(key), to(value)) {
                         break;
                     }
                 }

@@ -4,3 +4,6 @@ mod common;
 mod model;
 mod refusals;
 mod short;
+mod requests;
+#[cfg(feature = "model")]
+mod touch;

@@ -3,7 +3,7 @@
 mod common;
 mod model;
 mod refusals;
-mod short;
 mod requests;
+mod short;
 #[cfg(feature = "model")]
 mod touch;

@@ -11,6 +11,8 @@ const FLOORS: [&str; 13] = [
 ];
 /// Floors that may name memory orderings; everything else goes through their named operations.
 const FLOORS_WITH_ORDERINGS: [&str; 3] = ["sync", "latch", "node"];
+/// Floors that may hold unsafe code; the others are safe code on top of what these promise.
+const FLOORS_WITH_UNSAFE_CODE: [&str; 4] = ["sync", "mem", "search", "latch"];
 /// What any floor may import: the unit tests' common helpers.
 const TEST_HELPERS: &str = "testing";
 /// The most lines in a file.
@@ -97,6 +99,16 @@ fn orderings_keep_to_their_floors(source: &Source) -> Vec<String> {
     found.map(|(number, _)| source.finding(number, "a bare memory ordering outside of its floors")).collect()
 }
 
+fn unsafe_code_keeps_to_its_floors(source: &Source) -> Vec<String> {
+    if source.floor().is_none_or(|floor| FLOORS_WITH_UNSAFE_CODE.contains(&floor)) {
+        return Vec::new();
+    }
+    let found = source
+        .code()
+        .filter(|(_, line)| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == "unsafe"));
+    found.map(|(number, _)| source.finding(number, "unsafe code outside of its floors")).collect()
+}
+
 fn files_say_what_they_are_for(source: &Source) -> Vec<String> {
     let says =
         source.text.lines().find(|line| !line.starts_with("#!")).is_some_and(|line| line.starts_with("//!"));
@@ -152,6 +164,7 @@ fn findings(source: &Source) -> Vec<String> {
     let rules = [
         imports_go_down,
         orderings_keep_to_their_floors,
+        unsafe_code_keeps_to_its_floors,
         files_say_what_they_are_for,
         nothing_is_left_open,
         files_and_functions_are_short,
@@ -205,6 +218,7 @@ fn each_rule_finds_what_breaks_it() {
         ("latchless/src/attic.rs", String::new(), "on no floor"),
         ("latchless/src/tree/a.rs", "x.load(Ordering::Relaxed);".to_owned(), "bare memory ordering"),
         ("latchless/src/mem/a.rs", "x.load(atomic::Ordering::SeqCst);".to_owned(), "bare memory ordering"),
+        ("latchless/src/tree/a.rs", "let x = unsafe { y };".to_owned(), "unsafe code"),
         ("lab/src/a.rs", ["// TO", "DO"].concat(), "left open"),
         ("lab/src/a.rs", "\n".repeat(500), "501 lines"),
         ("lab/src/a.rs", long(68), "f has 71 lines"),

@@ -78,6 +78,7 @@ each_member! {
     p16: P16,
     p8_external: P8External,
     p8_internal: P8Internal,
+    p16_internal: P16Internal,
     p8_sweep: P8Sweep,
     csb: Csb,
     p8_csb: P8Csb,

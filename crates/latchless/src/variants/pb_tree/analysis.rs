@@ -14,7 +14,7 @@
 pub struct MemoryLatency {
     /// Latency of a full cache miss, T1, in cycles.
     pub full_cycles: u64,
-    /// Time until one more pipelined miss completes, Tnext, in cycles. At least 1.
+    /// Time until one more pipelined miss completes, Tnext, in cycles; 0 counts as 1.
     pub next_cycles: u64,
 }
 
@@ -24,7 +24,7 @@ impl MemoryLatency {
 
     /// The normalized memory bandwidth B = T1 / Tnext (Eq. 4).
     pub fn normalized_bandwidth(self) -> f64 {
-        self.full_cycles as f64 / self.next_cycles as f64
+        self.full_cycles as f64 / self.next_cycles.max(1) as f64
     }
 
     /// Stall of one search, in cycles, with cold caches in a full tree of `keys` keys whose nodes
@@ -32,7 +32,7 @@ impl MemoryLatency {
     /// ⌈log_d(N/(d−1)) + 1⌉ · (T1 + (⌈3w/4⌉ − 1) · Tnext), d = w·m. O(levels).
     pub fn search_stall_cycles(self, keys: u64, width_lines: u64, children_per_line: u64) -> u64 {
         let levels = levels(keys, width_lines * children_per_line);
-        levels * (self.full_cycles + ((3 * width_lines).div_ceil(4) - 1) * self.next_cycles)
+        levels * (self.full_cycles + ((3 * width_lines).div_ceil(4).max(1) - 1) * self.next_cycles)
     }
 
     /// The width in lines, from 1 to `widest`, that minimises [`Self::search_stall_cycles`] summed
@@ -50,12 +50,12 @@ impl MemoryLatency {
     /// Leaves that a scan should prefetch ahead, k = ⌈B/w⌉ (Eq. 2), for leaves of `width_lines`
     /// lines.
     pub fn prefetch_distance_leaves(self, width_lines: u64) -> u64 {
-        self.full_cycles.div_ceil(self.next_cycles * width_lines)
+        self.full_cycles.div_ceil((self.next_cycles * width_lines).max(1))
     }
 
     /// Lines that a chunk of an external jump-pointer array needs at least, c = ⌈B/2m⌉ (Eq. 3).
     pub fn chunk_lines(self, children_per_line: u64) -> u64 {
-        self.full_cycles.div_ceil(self.next_cycles * 2 * children_per_line)
+        self.full_cycles.div_ceil((self.next_cycles * 2 * children_per_line).max(1))
     }
 }
 

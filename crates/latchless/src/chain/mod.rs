@@ -1,1 +1,8 @@
-//! Floor `chain`: being built.
+//! Floor 8: what strings leaves together, so that a scan knows the leaves ahead of it: the
+//! root-to-leaf path that a scan keeps and sweeps, and the paper's jump-pointer arrays.
+
+mod jump_array;
+mod path;
+
+pub use jump_array::{JumpArray, JumpCursor};
+pub use path::{MAX_LEVELS, Path};

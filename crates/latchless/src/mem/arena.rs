@@ -1,1 +1,438 @@
-//! Being built.
+//! The node arena: equal blocks of whole cache lines, named by 4-byte references.
+//!
+//! All blocks lie in one reserved mapping, so a block never moves, a reference is an index and a
+//! block's address one multiplication away. Every access is checked against the part of the
+//! mapping that is in use, so nothing above this file needs `unsafe` to read or write a node.
+//!
+//! Blocks are handed out in runs of a fixed length: runs of one for ordinary nodes, runs of a whole
+//! node group for CSB+-Trees.
+//!
+//! # Invariants
+//! 1. Blocks `0..fresh` have been handed out at least once; `fresh <= committed <= capacity`.
+//! 2. The memory of blocks `0..committed` is readable, writable and initialised (zeroed by the
+//!    system, or written since), and belongs to this arena alone.
+//! 3. The free list links freed runs through the first word of each.
+
+use super::line::{LINE_BYTES, prefetch_read_all};
+use super::mapping::{HUGE_PAGE_BYTES, Mapping};
+use crate::base::error::{Error, Result};
+use crate::base::key::Bits;
+use core::marker::PhantomData;
+
+/// A whole number of cache lines, aligned to one.
+///
+/// Array sizes can't come from associated constants on stable Rust, so a node's size is a type:
+/// [`Lines<8>`](Lines) is a node of eight lines.
+pub trait Block: core::fmt::Debug + Send + Sync + 'static {
+    /// Cache lines in the block.
+    const LINES: usize;
+    /// Bytes in the block.
+    const BYTES: usize = Self::LINES * LINE_BYTES;
+}
+
+/// `W` cache lines.
+#[derive(Debug, Clone, Copy)]
+pub struct Lines<const W: usize>;
+
+impl<const W: usize> Block for Lines<W> {
+    const LINES: usize = W;
+}
+
+/// A reference to a block: four bytes instead of a pointer's eight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeRef(u32);
+
+impl NodeRef {
+    /// No block.
+    pub const NIL: Self = Self(u32::MAX);
+
+    /// The reference as it is stored in a node.
+    #[inline(always)]
+    pub fn to_word(self) -> u32 {
+        self.0
+    }
+
+    /// The reference that a stored word stands for.
+    #[inline(always)]
+    pub fn from_word(word: u32) -> Self {
+        Self(word)
+    }
+
+    /// Whether this refers to no block.
+    #[inline(always)]
+    pub fn is_nil(self) -> bool {
+        self == Self::NIL
+    }
+
+    /// The block `places` further on in the same run.
+    #[inline(always)]
+    pub fn offset(self, places: usize) -> Self {
+        Self(self.0.wrapping_add(places as u32))
+    }
+}
+
+/// What an arena is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct ArenaOptions {
+    /// Blocks that are handed out together, one after the other. At least one.
+    pub run_blocks: u32,
+    /// The most bytes that blocks may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages. The first 2 MiB stay on plain pages, so that a
+    /// small index costs what it holds.
+    pub huge_pages: bool,
+    /// How many blocks references can tell apart; tests make it tiny.
+    pub references: u32,
+}
+
+impl Default for ArenaOptions {
+    fn default() -> Self {
+        Self { run_blocks: 1, limit_bytes: None, huge_pages: false, references: u32::MAX }
+    }
+}
+
+/// Equal blocks in one mapping. See the file's head.
+#[derive(Debug)]
+pub struct Arena<B> {
+    /// Blocks that may be accessed. First field: every access checks against it.
+    committed: usize,
+    mapping: Mapping,
+    fresh: usize,
+    free: NodeRef,
+    free_runs: usize,
+    capacity: usize,
+    options: ArenaOptions,
+    block: PhantomData<B>,
+}
+
+/// Bytes that are committed at the least at a time.
+const SMALLEST_STEP_BYTES: usize = 64 << 10;
+/// Bytes that are committed at the most at a time.
+const LARGEST_STEP_BYTES: usize = 64 << 20;
+
+impl<B: Block> Arena<B> {
+    /// An empty arena. Reserves address space, uses no memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] when even a small stretch of address space is refused.
+    pub fn new(options: ArenaOptions) -> Result<Self> {
+        let options = ArenaOptions { run_blocks: options.run_blocks.max(1), ..options };
+        let addressable = (options.references as usize).saturating_mul(B::BYTES);
+        let wanted = options.limit_bytes.unwrap_or(usize::MAX).min(machine_bytes()).min(addressable);
+        let mut mapping = Mapping::reserve(wanted.max(SMALLEST_STEP_BYTES))?;
+        if options.huge_pages {
+            mapping.advise_huge(HUGE_PAGE_BYTES);
+        }
+        let limit_blocks = options.limit_bytes.map_or(usize::MAX, |limit| limit / B::BYTES);
+        let capacity = (mapping.bytes() / B::BYTES).min(options.references as usize).min(limit_blocks);
+        Ok(Self {
+            committed: 0,
+            mapping,
+            fresh: 0,
+            free: NodeRef::NIL,
+            free_runs: 0,
+            capacity,
+            options,
+            block: PhantomData,
+        })
+    }
+
+    /// Makes sure that the next `runs` calls of [`Arena::allocate`] succeed.
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; nothing has
+    /// changed then.
+    pub fn reserve(&mut self, runs: usize) -> Result<()> {
+        let missing = runs.saturating_sub(self.free_runs);
+        let needed = missing.saturating_mul(self.options.run_blocks as usize).saturating_add(self.fresh);
+        if needed <= self.committed { Ok(()) } else { self.grow(needed) }
+    }
+
+    #[cold]
+    fn grow(&mut self, needed: usize) -> Result<()> {
+        let requested_bytes = needed.saturating_mul(B::BYTES);
+        if let Some(limit_bytes) = self.options.limit_bytes
+            && requested_bytes > limit_bytes
+        {
+            return Err(Error::MemoryLimit { requested_bytes, limit_bytes });
+        }
+        if needed > self.options.references as usize {
+            return Err(Error::ReferencesExhausted { limit: u64::from(self.options.references) });
+        }
+        if needed > self.capacity {
+            return Err(Error::OutOfMemory { requested_bytes });
+        }
+        let from = (self.committed * B::BYTES).next_multiple_of(SMALLEST_STEP_BYTES);
+        let step = from.clamp(SMALLEST_STEP_BYTES, LARGEST_STEP_BYTES);
+        let to = requested_bytes.max(from + step).next_multiple_of(SMALLEST_STEP_BYTES);
+        let to = to.min(self.mapping.bytes());
+        if to > from {
+            self.mapping.commit(from, to)?;
+        }
+        self.committed = (to / B::BYTES).min(self.capacity);
+        Ok(())
+    }
+
+    /// A run of blocks, zeroed or as its last owner left it; the reference names the first.
+    ///
+    /// # Errors
+    /// As [`Arena::reserve`].
+    pub fn allocate(&mut self) -> Result<NodeRef> {
+        if !self.free.is_nil() {
+            let run = self.free;
+            self.free = NodeRef(self.lanes::<u32>(run, 0, 1)[0]);
+            self.free_runs -= 1;
+            return Ok(run);
+        }
+        self.reserve(1)?;
+        let run = NodeRef(self.fresh as u32);
+        self.fresh += self.options.run_blocks as usize;
+        Ok(run)
+    }
+
+    /// Takes a run back, to be handed out again.
+    pub fn free(&mut self, run: NodeRef) {
+        debug_assert!((run.0 as usize) < self.fresh);
+        let next = self.free.0;
+        self.lanes_mut::<u32>(run, 0, 1)[0] = next;
+        self.free = run;
+        self.free_runs += 1;
+    }
+
+    /// Forgets every block and gives the memory back to the system.
+    pub fn clear(&mut self) {
+        let used = (self.fresh * B::BYTES).next_multiple_of(SMALLEST_STEP_BYTES).min(self.mapping.bytes());
+        self.mapping.release(0, used);
+        (self.fresh, self.free, self.free_runs) = (0, NodeRef::NIL, 0);
+    }
+
+    /// Runs in use.
+    pub fn live_runs(&self) -> usize {
+        self.fresh / self.options.run_blocks as usize - self.free_runs
+    }
+
+    /// Bytes of the runs in use.
+    pub fn live_bytes(&self) -> usize {
+        self.live_runs() * self.options.run_blocks as usize * B::BYTES
+    }
+
+    /// Bytes of every run that was ever in use since the last [`Arena::clear`]: freed runs keep
+    /// their memory until they are used again.
+    pub fn held_bytes(&self) -> usize {
+        self.fresh * B::BYTES
+    }
+
+    /// Where a block begins. An address to tell a memory model or to prefetch, not to follow.
+    #[inline(always)]
+    pub fn address(&self, block: NodeRef) -> *const u8 {
+        self.mapping.start().as_ptr().wrapping_add(block.0 as usize * B::BYTES)
+    }
+
+    /// Asks for every line of a block ahead of use. Harmless for [`NodeRef::NIL`].
+    #[inline(always)]
+    pub fn prefetch(&self, block: NodeRef) {
+        prefetch_read_all(self.address(block), B::BYTES);
+    }
+
+    /// `len` lanes of a block, from `at_bytes` on.
+    ///
+    /// # Panics
+    /// When the block isn't one of this arena's or the lanes don't lie in it: a bug of the caller.
+    #[inline(always)]
+    pub fn lanes<L: Bits>(&self, block: NodeRef, at_bytes: usize, len: usize) -> &[L] {
+        let at = self.checked::<L>(block, at_bytes, len);
+        // SAFETY: `checked` proved that the lanes lie in committed, initialised memory of this arena
+        // (invariant 2) and are aligned; any bit pattern is a lane; writers need `&mut self`.
+        unsafe { core::slice::from_raw_parts(at, len) }
+    }
+
+    /// `len` lanes of a block, from `at_bytes` on, to be written.
+    ///
+    /// # Panics
+    /// As [`Arena::lanes`].
+    #[inline(always)]
+    pub fn lanes_mut<L: Bits>(&mut self, block: NodeRef, at_bytes: usize, len: usize) -> &mut [L] {
+        let at = self.checked::<L>(block, at_bytes, len).cast_mut();
+        // SAFETY: as in `lanes`; `&mut self` makes this the only reference into the arena.
+        unsafe { core::slice::from_raw_parts_mut(at, len) }
+    }
+
+    /// Two stretches of `len` lanes each of one block, to be written side by side.
+    ///
+    /// # Panics
+    /// As [`Arena::lanes`], and when the stretches overlap.
+    pub fn lanes_mut_twice<L: Bits>(
+        &mut self,
+        block: NodeRef,
+        (first_at_bytes, second_at_bytes): (usize, usize),
+        len: usize,
+    ) -> (&mut [L], &mut [L]) {
+        assert!(first_at_bytes + len * L::BYTES <= second_at_bytes, "overlapping lanes");
+        let first = self.checked::<L>(block, first_at_bytes, len).cast_mut();
+        let second = self.checked::<L>(block, second_at_bytes, len).cast_mut();
+        // SAFETY: as in `lanes_mut`; the two don't overlap (just checked).
+        unsafe { (core::slice::from_raw_parts_mut(first, len), core::slice::from_raw_parts_mut(second, len)) }
+    }
+
+    /// Copies `len` lanes from one place to another, overlapping or not.
+    ///
+    /// # Panics
+    /// As [`Arena::lanes`], for either place.
+    pub fn copy<L: Bits>(&mut self, from: (NodeRef, usize), to: (NodeRef, usize), len: usize) {
+        let source = self.checked::<L>(from.0, from.1, len);
+        let target = self.checked::<L>(to.0, to.1, len).cast_mut();
+        // SAFETY: both stretches were proved to lie in this arena's memory (invariant 2), which
+        // `&mut self` owns; `copy` allows overlap.
+        unsafe { core::ptr::copy(source, target, len) };
+    }
+
+    /// Copies `count` whole blocks, overlapping or not.
+    ///
+    /// # Panics
+    /// When one of the blocks isn't this arena's.
+    pub fn copy_blocks(&mut self, from: NodeRef, to: NodeRef, count: usize) {
+        let last = from.0.max(to.0) as usize + count;
+        assert!(last <= self.committed, "blocks outside of the arena");
+        let (source, target) = (self.address(from), self.address(to).cast_mut());
+        // SAFETY: both stretches lie in committed memory (just checked, invariant 2), which
+        // `&mut self` owns; `copy` allows overlap.
+        unsafe { core::ptr::copy(source, target, count * B::BYTES) };
+    }
+
+    /// The address of lanes that were proved to lie in one of the committed blocks.
+    #[inline(always)]
+    fn checked<L: Bits>(&self, block: NodeRef, at_bytes: usize, len: usize) -> *const L {
+        assert!((block.0 as usize) < self.committed, "a reference to no block of this arena");
+        assert!(
+            at_bytes.is_multiple_of(L::BYTES) && at_bytes + len * L::BYTES <= B::BYTES,
+            "lanes outside of the block"
+        );
+        // SAFETY: the block is committed, so its first `B::BYTES` bytes lie in the mapping.
+        unsafe { self.mapping.start().as_ptr().add(block.0 as usize * B::BYTES + at_bytes).cast() }
+    }
+}
+
+/// The machine's memory in bytes: no index can grow larger.
+fn machine_bytes() -> usize {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let info = rustix::system::sysinfo();
+        (info.totalram as usize).saturating_mul(info.mem_unit as usize).max(1 << 28)
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        1 << 40
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small(options: ArenaOptions) -> Arena<Lines<2>> {
+        Arena::new(options).unwrap()
+    }
+
+    #[test]
+    fn blocks_are_line_aligned_zeroed_and_apart() {
+        let mut arena = small(ArenaOptions::default());
+        let blocks: Vec<_> =
+            (0..if cfg!(miri) { 60 } else { 5000 }).map(|_| arena.allocate().unwrap()).collect();
+        for (i, &block) in blocks.iter().enumerate() {
+            assert_eq!(arena.address(block).addr() % LINE_BYTES, 0);
+            assert_eq!(arena.lanes::<u64>(block, 0, 16), [0; 16]);
+            arena.lanes_mut::<u64>(block, 0, 16).fill(i as u64);
+        }
+        for (i, &block) in blocks.iter().enumerate() {
+            assert_eq!(arena.lanes::<u64>(block, 0, 16), [i as u64; 16]);
+        }
+        assert_eq!(arena.live_bytes(), blocks.len() * 128);
+    }
+
+    #[test]
+    fn growth_moves_nothing() {
+        let mut arena = small(ArenaOptions { huge_pages: true, ..Default::default() });
+        let first = arena.allocate().unwrap();
+        let address = arena.address(first);
+        arena.lanes_mut::<u32>(first, 4, 1)[0] = 7;
+        for _ in 0..if cfg!(miri) { 1000 } else { 100_000 } {
+            arena.allocate().unwrap();
+        }
+        assert_eq!(arena.address(first), address);
+        assert_eq!(arena.lanes::<u32>(first, 4, 1), [7]);
+    }
+
+    #[test]
+    fn freed_runs_are_used_again() {
+        let mut arena = small(ArenaOptions { run_blocks: 3, ..Default::default() });
+        let runs: Vec<_> = (0..10).map(|_| arena.allocate().unwrap()).collect();
+        assert_eq!(runs[1], runs[0].offset(3));
+        let held = arena.held_bytes();
+        for &run in &runs {
+            arena.free(run);
+        }
+        assert_eq!(arena.live_bytes(), 0);
+        let mut again: Vec<_> = (0..10).map(|_| arena.allocate().unwrap()).collect();
+        again.sort();
+        assert_eq!(again, runs);
+        assert_eq!(arena.held_bytes(), held);
+    }
+
+    #[test]
+    fn a_limit_is_kept_and_named() {
+        let mut arena = small(ArenaOptions { limit_bytes: Some(1000), ..Default::default() });
+        for _ in 0..7 {
+            arena.allocate().unwrap();
+        }
+        let refused = Error::MemoryLimit { requested_bytes: 1024, limit_bytes: 1000 };
+        // The step that is committed at once must not hide the limit.
+        assert_eq!(arena.allocate(), Err(refused.clone()));
+        assert_eq!(arena.reserve(5), Err(Error::MemoryLimit { requested_bytes: 1536, limit_bytes: 1000 }));
+        arena.free(NodeRef(2));
+        assert_eq!(arena.allocate(), Ok(NodeRef(2)));
+        assert_eq!(arena.allocate(), Err(refused));
+    }
+
+    #[test]
+    fn references_run_out_by_name() {
+        let mut arena = small(ArenaOptions { references: 4, ..Default::default() });
+        arena.reserve(4).unwrap();
+        assert_eq!(arena.reserve(5), Err(Error::ReferencesExhausted { limit: 4 }));
+        for _ in 0..4 {
+            arena.allocate().unwrap();
+        }
+        assert_eq!(arena.allocate(), Err(Error::ReferencesExhausted { limit: 4 }));
+    }
+
+    #[test]
+    fn copies_within_and_between_blocks() {
+        let mut arena = small(ArenaOptions { run_blocks: 4, ..Default::default() });
+        let run = arena.allocate().unwrap();
+        for (i, lane) in arena.lanes_mut::<u32>(run, 0, 32).iter_mut().enumerate() {
+            *lane = i as u32;
+        }
+        arena.copy::<u32>((run, 0), (run, 4), 8);
+        assert_eq!(arena.lanes::<u32>(run, 0, 10), [0, 0, 1, 2, 3, 4, 5, 6, 7, 9]);
+        arena.copy::<u32>((run, 4), (run.offset(3), 0), 8);
+        assert_eq!(arena.lanes::<u32>(run.offset(3), 0, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
+        arena.copy_blocks(run, run.offset(1), 2);
+        assert_eq!(arena.lanes::<u32>(run.offset(1), 0, 3), [0, 0, 1]);
+    }
+
+    #[test]
+    fn clearing_gives_everything_back_zeroed() {
+        let mut arena = small(ArenaOptions::default());
+        let block = arena.allocate().unwrap();
+        arena.lanes_mut::<u64>(block, 0, 1)[0] = 5;
+        arena.clear();
+        assert_eq!(arena.held_bytes(), 0);
+        let block = arena.allocate().unwrap();
+        assert_eq!(arena.lanes::<u64>(block, 0, 1), [0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "no block of this arena")]
+    fn a_foreign_reference_is_caught() {
+        small(ArenaOptions::default()).lanes::<u32>(NodeRef::NIL, 0, 1);
+    }
+}

@@ -25,7 +25,7 @@ pub enum Work {
 }
 
 /// What a structure tells about its memory accesses. Addresses are never followed.
-pub trait Touch: Send + Sync + 'static {
+pub trait Touch: core::fmt::Debug + Send + Sync + 'static {
     /// Whether anybody listens. Lets a structure skip the bookkeeping that only a listener needs.
     const LISTENING: bool;
     /// `bytes` bytes from `at` on are read, and waited for.

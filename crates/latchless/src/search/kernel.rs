@@ -1,49 +1,155 @@
-//! Which kernels there are, which this processor has, and the vocabulary they share.
+//! Which kernels there are, which of them this processor has, and how an operation is handed to
+//! one of them.
 
+use super::scalar::Scalar;
 use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
 use crate::mem::touch::Touch;
+use core::fmt;
 
-/// An in-node search kernel, by name.
+/// An in-node search kernel, by name. Every kernel gives the same answers.
+///
+/// ```
+/// use latchless::search::Kernel;
+/// assert_eq!(Kernel::from_name("avx2"), Some(Kernel::Avx2));
+/// assert!(Kernel::Scalar.is_available());
+/// println!("this processor searches with {}", Kernel::best());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kernel {
     /// Branch-free binary search; on every processor.
     Scalar,
+    /// 32-byte vectors, on x86-64 processors since about 2013.
+    Avx2,
+    /// 64-byte vectors with masks, on many x86-64 servers since 2017.
+    Avx512,
+    /// 16-byte vectors, on every 64-bit Arm processor.
+    Neon,
 }
 
 impl Kernel {
     /// Every kernel of this library, whether this processor has it or not.
-    pub const ALL: [Self; 1] = [Self::Scalar];
+    pub const ALL: [Self; 4] = [Self::Scalar, Self::Avx2, Self::Avx512, Self::Neon];
 
     /// The kernel's name: `scalar`, `avx2`, `avx512`, `neon`.
-    pub fn name(self) -> &'static str {
-        "scalar"
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+            Self::Neon => "neon",
+        }
     }
 
-    /// Whether this processor has what the kernel needs.
+    /// The kernel of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kernel| kernel.name() == name)
+    }
+
+    /// Whether this processor has what the kernel needs. An interpreter such as Miri has the
+    /// scalar kernel alone, unless it is told of more.
     pub fn is_available(self) -> bool {
-        true
+        match self {
+            Self::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => has_bit_counting() && is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => has_bit_counting() && is_x86_feature_detected!("avx512f"),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => !cfg!(miri) && std::arch::is_aarch64_feature_detected!("neon"),
+            _ => false,
+        }
     }
 
     /// The fastest kernel that this processor has.
     pub fn best() -> Self {
-        Self::Scalar
+        let by_speed = [Self::Avx512, Self::Avx2, Self::Neon];
+        by_speed.into_iter().find(|kernel| kernel.is_available()).unwrap_or(Self::Scalar)
     }
 
-    /// The kernel itself, if this processor has it.
+    /// The kernel ready to run, if this processor has it.
     ///
     /// # Errors
     /// [`Error::KernelUnavailable`].
-    pub fn checked(self) -> Result<Self> {
-        if self.is_available() { Ok(self) } else { Err(Error::KernelUnavailable { kernel: self.name() }) }
+    pub fn checked(self) -> Result<Dispatch> {
+        if self.is_available() {
+            Ok(Dispatch(self))
+        } else {
+            Err(Error::KernelUnavailable { kernel: self.name() })
+        }
     }
 }
 
-/// What a kernel does: ranks of a key among sorted lanes.
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Population count and friends, which turn compare masks into counts.
+#[cfg(target_arch = "x86_64")]
+fn has_bit_counting() -> bool {
+    is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2")
+}
+
+/// What a kernel does: ranks of a key among ascending lanes.
+///
+/// Implemented by the kernels of this module alone; an [`Operation`] gets one as its type
+/// parameter.
 pub trait Search: Copy + Send + Sync + 'static {
-    /// How many of the sorted `lanes` are smaller than `key` (the lower bound).
+    /// How many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes may
+    /// stand side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
+    /// is any number up to `lanes.len()`.
     fn below<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize;
 
-    /// How many of the sorted `lanes` are smaller than or equal to `key` (the upper bound).
+    /// How many of the ascending `lanes` are smaller than or equal to `key` (the upper bound).
+    /// Otherwise as [`Search::below`].
     fn up_to<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize;
+}
+
+/// A whole operation on an index, from the first node to the last, which is compiled once for
+/// each kernel so that the searches in it are inlined.
+pub trait Operation {
+    /// What the operation answers.
+    type Output;
+
+    /// Runs the operation with the kernel `S`. Mark it, and every function between it and the
+    /// searches, `#[inline(always)]`: what isn't inlined is compiled without the kernel's
+    /// instructions and calls them one by one.
+    fn run<S: Search>(self) -> Self::Output;
+}
+
+/// A kernel that this processor is known to have, ready to run operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Dispatch(Kernel);
+
+impl Dispatch {
+    /// The fastest kernel that this processor has.
+    pub fn best() -> Self {
+        // What `best` names is available.
+        Self(Kernel::best())
+    }
+
+    /// Which kernel it is.
+    pub fn kernel(self) -> Kernel {
+        self.0
+    }
+
+    /// Runs `operation` with this kernel. One predictable branch; everything below it is compiled
+    /// for the kernel's instructions.
+    #[inline(always)]
+    pub fn run<O: Operation>(self, operation: O) -> O::Output {
+        match self.0 {
+            // SAFETY: a `Dispatch` is made only of kernels that this processor has.
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => unsafe { super::avx2::run(operation) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => unsafe { super::avx512::run(operation) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Kernel::Neon => unsafe { super::neon::run(operation) },
+            _ => operation.run::<Scalar>(),
+        }
+    }
 }

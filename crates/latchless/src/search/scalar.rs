@@ -3,6 +3,7 @@
 use super::kernel::Search;
 use crate::base::key::Bits;
 use crate::mem::touch::{Touch, Work};
+use core::hint::select_unpredictable;
 
 /// Branch-free binary search. Tells the memory-hierarchy model each lane that it looks at.
 #[derive(Debug, Clone, Copy)]
@@ -23,16 +24,38 @@ impl Search for Scalar {
 /// How many of `lanes` fulfil `goes_before`, which must hold for a prefix of them and no more.
 #[inline(always)]
 fn count_while<B: Bits, T: Touch>(lanes: &[B], goes_before: impl Fn(B) -> bool) -> usize {
-    let probe = |at: usize| {
-        T::work(Work::Probe);
-        T::read(lanes[at..].as_ptr().cast(), B::BYTES);
-        goes_before(lanes[at])
-    };
+    halve::<B, T>(lanes, 0, goes_before).0
+}
+
+/// Halves `lanes` until at most `window` of them are left to look at, and says where these start
+/// and how many they are: all lanes before fulfil `goes_before`, all behind don't. If it halves at
+/// all, at least `window / 2` lanes are left.
+///
+/// A search to the end takes ⌊log₂ n⌋ + 1 probes: three among 7 lanes, six among 63.
+#[inline(always)]
+pub(super) fn halve<B: Bits, T: Touch>(
+    lanes: &[B],
+    window: usize,
+    goes_before: impl Fn(B) -> bool,
+) -> (usize, usize) {
     let (mut base, mut size) = (0, lanes.len());
-    while size > 1 {
+    while size > window {
         let half = size / 2;
-        base = if probe(base + half - 1) { base + half } else { base };
-        size -= half;
+        // SAFETY: `base + size <= lanes.len()` holds at first and after each step, and
+        // `half < size` because `size` isn't 0.
+        let middle = unsafe { lanes.get_unchecked(base + half) };
+        // Of an even number of lanes the upper half is one short: it takes the middle in again, so
+        // that both ways leave equally many and only `base` depends on the lane.
+        base = select_unpredictable(goes_before(told::<B, T>(middle)), base + (size - half), base);
+        size = half;
     }
-    if size == 1 && probe(base) { base + 1 } else { base }
+    (base, size)
+}
+
+/// The lane, and the touch hook told of the probe.
+#[inline(always)]
+fn told<B: Bits, T: Touch>(lane: &B) -> B {
+    T::work(Work::Probe);
+    T::read(core::ptr::from_ref(lane).cast(), B::BYTES);
+    *lane
 }

@@ -1,0 +1,169 @@
+//! From the root down to the leaf of a key.
+
+use super::Tree;
+use crate::chain::Path;
+use crate::mem::arena::NodeRef;
+use crate::mem::touch::{Touch, Work};
+use crate::node::Shape;
+use crate::search::{Operation, Search};
+
+/// Where a key is, or where it would be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    pub(super) leaf: NodeRef,
+    /// Pairs in the leaf.
+    pub(super) count: usize,
+    /// How many of its keys are smaller.
+    pub(super) at: usize,
+    /// Whether the key stands there.
+    pub(super) here: bool,
+}
+
+impl<S: Shape> Tree<S> {
+    /// The value under a key.
+    #[inline]
+    pub fn get(&self, key: S::Bits) -> Option<S::Bits> {
+        self.options.kernel.run(Get { tree: self, key })
+    }
+
+    /// Where a key is, and the way there.
+    pub(super) fn find(&self, key: S::Bits) -> (Found, Path) {
+        self.options.kernel.run(Find { tree: self, key })
+    }
+
+    /// One value for each key, in the keys' order; `each` hears them one by one.
+    #[inline]
+    pub fn get_each(&self, keys: impl Iterator<Item = S::Bits>, each: impl FnMut(Option<S::Bits>)) {
+        self.options.kernel.run(GetEach { tree: self, keys, each });
+    }
+
+    #[inline(always)]
+    fn get_with<K: Search>(&self, key: S::Bits) -> Option<S::Bits> {
+        S::Touch::work(Work::Operation);
+        let mut node = self.root;
+        for _ in 1..self.levels {
+            node = self.step::<K>(node, key).0;
+        }
+        let found = self.find_in_leaf::<K>(node, key);
+        if found.here { Some(self.nodes.value(found.leaf, found.at)) } else { None }
+    }
+
+    /// From an inner node to the child that holds `key`, and the child's position.
+    #[inline(always)]
+    fn step<K: Search>(&self, inner: NodeRef, key: S::Bits) -> (NodeRef, usize) {
+        self.nodes.prefetch(inner);
+        S::Touch::work(Work::Visit);
+        let separators = self.nodes.keys(inner, self.nodes.count(inner));
+        let at = K::up_to::<S::Bits, S::Touch>(separators, key);
+        (self.nodes.child(inner, at), at)
+    }
+
+    #[inline(always)]
+    fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> Found {
+        self.nodes.prefetch(leaf);
+        S::Touch::work(Work::Visit);
+        let count = self.nodes.count(leaf);
+        let keys = self.nodes.keys(leaf, count);
+        let at = K::below::<S::Bits, S::Touch>(keys, key);
+        Found { leaf, count, at, here: keys.get(at) == Some(&key) }
+    }
+
+    /// How many of an inner node's separators are at most `key`: the position of its child.
+    pub(super) fn position_in(&self, inner: NodeRef, key: S::Bits) -> usize {
+        self.options.kernel.run(PositionIn { tree: self, inner, key })
+    }
+
+    /// How many of the first `count` keys of a leaf are at most `key`.
+    pub(super) fn up_to_in(&self, leaf: NodeRef, count: usize, key: S::Bits) -> usize {
+        self.options.kernel.run(UpToIn { tree: self, leaf, count, key })
+    }
+}
+
+struct Get<'a, S: Shape> {
+    tree: &'a Tree<S>,
+    key: S::Bits,
+}
+
+impl<S: Shape> Operation for Get<'_, S> {
+    type Output = Option<S::Bits>;
+
+    #[inline(always)]
+    fn run<K: Search>(self) -> Self::Output {
+        self.tree.get_with::<K>(self.key)
+    }
+}
+
+struct GetEach<'a, S: Shape, I, F> {
+    tree: &'a Tree<S>,
+    keys: I,
+    each: F,
+}
+
+impl<S: Shape, I, F> Operation for GetEach<'_, S, I, F>
+where
+    I: Iterator<Item = S::Bits>,
+    F: FnMut(Option<S::Bits>),
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<K: Search>(mut self) {
+        for key in self.keys {
+            (self.each)(self.tree.get_with::<K>(key));
+        }
+    }
+}
+
+struct Find<'a, S: Shape> {
+    tree: &'a Tree<S>,
+    key: S::Bits,
+}
+
+impl<S: Shape> Operation for Find<'_, S> {
+    type Output = (Found, Path);
+
+    #[inline(always)]
+    fn run<K: Search>(self) -> Self::Output {
+        S::Touch::work(Work::Operation);
+        let mut path = Path::EMPTY;
+        let mut node = self.tree.root;
+        for _ in 1..self.tree.levels {
+            let (child, at) = self.tree.step::<K>(node, self.key);
+            path.push(node, at);
+            node = child;
+        }
+        (self.tree.find_in_leaf::<K>(node, self.key), path)
+    }
+}
+
+struct PositionIn<'a, S: Shape> {
+    tree: &'a Tree<S>,
+    inner: NodeRef,
+    key: S::Bits,
+}
+
+impl<S: Shape> Operation for PositionIn<'_, S> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<K: Search>(self) -> usize {
+        let nodes = &self.tree.nodes;
+        K::up_to::<S::Bits, S::Touch>(nodes.keys(self.inner, nodes.count(self.inner)), self.key)
+    }
+}
+
+struct UpToIn<'a, S: Shape> {
+    tree: &'a Tree<S>,
+    leaf: NodeRef,
+    count: usize,
+    key: S::Bits,
+}
+
+impl<S: Shape> Operation for UpToIn<'_, S> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<K: Search>(self) -> usize {
+        K::up_to::<S::Bits, S::Touch>(self.tree.nodes.keys(self.leaf, self.count), self.key)
+    }
+}

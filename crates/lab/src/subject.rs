@@ -2,7 +2,7 @@
 
 use latchless::OrderedIndex;
 use latchless::search::Kernel;
-use latchless::variants::pb_tree::{Member, Options};
+use latchless::variants::pb_tree::{self, Member, Options};
 
 /// An index, by name. Papers add their families here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ impl Subject {
     pub fn make_modelled(self) -> latchless::Result<Index> {
         let options = Options { huge_pages: false, kernel: Some(Kernel::Scalar), ..Options::default() };
         match self {
-            Self::PbTree(member) => crate::family::build_modelled(member, &options),
+            Self::PbTree(member) => pb_tree::build_modelled(member, &options),
         }
     }
 
@@ -40,7 +40,7 @@ impl Subject {
     /// When memory is refused.
     pub fn make_native(self) -> latchless::Result<Index> {
         match self {
-            Self::PbTree(member) => crate::family::build(member, &Options::default()),
+            Self::PbTree(member) => pb_tree::build(member, &Options::default()),
         }
     }
 }

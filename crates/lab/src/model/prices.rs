@@ -51,7 +51,8 @@ pub struct Prices {
     pub probe: Price,
     /// One entry copied to the caller: a load, a store, two addresses, a count, a loop branch.
     pub copy: Price,
-    /// One entry moved within or between nodes: a key and a value or reference.
+    /// One lane (a key, a value or a reference) moved within or between nodes: a load, a store,
+    /// one step, a loop branch; moves don't depend on each other, so nothing is lost.
     pub shift: Price,
     /// One jump pointer looked at: a load, the test for an empty slot, a loop branch.
     pub jump: Price,
@@ -66,9 +67,9 @@ impl Prices {
     pub const PB_TREE: Self = Self {
         operation: Price::new(40, 40),
         visit: Price::new(12, 12),
-        probe: Price::new(8, 28),
-        copy: Price::new(6, 4),
-        shift: Price::new(8, 4),
+        probe: Price::new(8, 18),
+        copy: Price::new(6, 6),
+        shift: Price::new(4, 0),
         jump: Price::new(4, 2),
         allocate: Price::new(60, 60),
         prefetch: Price::new(2, 0),

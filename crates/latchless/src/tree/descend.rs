@@ -23,18 +23,18 @@ impl<S: Shape> Tree<S> {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: S::Bits) -> Option<S::Bits> {
-        self.options.kernel.run(Get { tree: self, key })
+        self.options.dispatch.run(Get { tree: self, key })
     }
 
     /// Where a key is, and the way there.
     pub(super) fn find(&self, key: S::Bits) -> (Found, Path) {
-        self.options.kernel.run(Find { tree: self, key })
+        self.options.dispatch.run(Find { tree: self, key })
     }
 
     /// One value for each key, in the keys' order; `each` hears them one by one.
     #[inline]
     pub fn get_each(&self, keys: impl Iterator<Item = S::Bits>, each: impl FnMut(Option<S::Bits>)) {
-        self.options.kernel.run(GetEach { tree: self, keys, each });
+        self.options.dispatch.run(GetEach { tree: self, keys, each });
     }
 
     #[inline(always)]
@@ -70,12 +70,12 @@ impl<S: Shape> Tree<S> {
 
     /// How many of an inner node's separators are at most `key`: the position of its child.
     pub(super) fn position_in(&self, inner: NodeRef, key: S::Bits) -> usize {
-        self.options.kernel.run(PositionIn { tree: self, inner, key })
+        self.options.dispatch.run(PositionIn { tree: self, inner, key })
     }
 
     /// How many of the first `count` keys of a leaf are at most `key`.
     pub(super) fn up_to_in(&self, leaf: NodeRef, count: usize, key: S::Bits) -> usize {
-        self.options.kernel.run(UpToIn { tree: self, leaf, count, key })
+        self.options.dispatch.run(UpToIn { tree: self, leaf, count, key })
     }
 }
 

@@ -32,15 +32,15 @@ use crate::base::stats::Stats;
 use crate::chain::JumpArray;
 use crate::mem::arena::NodeRef;
 use crate::node::{Jump, Layout, NodeOptions, Nodes, Shape};
-use crate::search::Kernel;
+use crate::search::{Dispatch, Kernel};
 
 /// What a tree is told when it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeOptions {
     /// See [`NodeOptions`].
     pub nodes: NodeOptions,
-    /// The in-node search kernel.
-    pub kernel: Kernel,
+    /// The in-node search kernel, known to be on this processor.
+    pub dispatch: Dispatch,
     /// Leaves that a scan prefetches ahead (the paper's k).
     pub scan_ahead_leaves: usize,
 }
@@ -62,6 +62,8 @@ pub struct Tree<S: Shape> {
 /// What share of the memory limit an external jump-pointer array may take: one word a leaf, in
 /// chunks that may be half empty, is less than that for every node of at least two lines.
 const CHUNKS_SHARE: usize = 32;
+/// What even the smallest external jump-pointer array needs, a few chunks.
+const SMALLEST_CHUNKS_BYTES: usize = 2048;
 
 impl<S: Shape> Tree<S> {
     /// An empty tree.
@@ -121,7 +123,7 @@ impl<S: Shape> Tree<S> {
 
     /// The kernel that in-node searches run on.
     pub fn kernel(&self) -> Kernel {
-        self.options.kernel
+        self.options.dispatch.kernel()
     }
 }
 
@@ -129,9 +131,9 @@ fn shared_limit(options: NodeOptions, jump: Jump) -> (NodeOptions, NodeOptions) 
     let Some(limit) = options.limit_bytes.filter(|_| jump == Jump::External) else {
         return (options, options);
     };
-    let for_chunks = limit / CHUNKS_SHARE;
+    let for_chunks = (limit / CHUNKS_SHARE).max(SMALLEST_CHUNKS_BYTES);
     let with = |bytes| NodeOptions { limit_bytes: Some(bytes), ..options };
-    (with(limit - for_chunks), with(for_chunks))
+    (with(limit.saturating_sub(for_chunks)), with(for_chunks))
 }
 
 fn empty_leaf<S: Shape>(nodes: &mut Nodes<S>) -> Result<NodeRef> {

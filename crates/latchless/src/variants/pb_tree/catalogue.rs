@@ -1,5 +1,12 @@
 //! The members of the family by name, made as trait objects.
 
+use super::map::PbTree;
+use crate::base::error::Result;
+use crate::base::index::OrderedIndex;
+use crate::base::key::Key;
+use crate::base::value::Value;
+use crate::mem::touch::{Touch, Untouched};
+use crate::node::{External, Form, Grouped, Internal, Plain, Shaped, Sweeping};
 use crate::search::Kernel;
 
 /// A member of the family.
@@ -76,10 +83,64 @@ pub struct Options {
     /// Leaves that a scan prefetches ahead: the paper's prefetch distance k (Eq. 2 gives 2 for its
     /// machine; its experiments use 3).
     pub scan_ahead_leaves: usize,
+    /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
+    pub node_references: Option<u32>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limit_bytes: None, huge_pages: true, kernel: None, scan_ahead_leaves: 3 }
+        Self {
+            limit_bytes: None,
+            huge_pages: true,
+            kernel: None,
+            scan_ahead_leaves: 3,
+            node_references: None,
+        }
+    }
+}
+
+/// An empty index of the family.
+///
+/// # Errors
+/// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or when memory is refused.
+pub fn build<K: Key, V: Value<K::Bits>>(
+    member: Member,
+    options: &Options,
+) -> Result<Box<dyn OrderedIndex<K, V>>> {
+    build_touching::<K, V, Untouched>(member, options)
+}
+
+/// An empty index of the family that tells the thread's memory-hierarchy model what it does.
+///
+/// # Errors
+/// As [`build`].
+#[cfg(feature = "model")]
+pub fn build_modelled<K: Key, V: Value<K::Bits>>(
+    member: Member,
+    options: &Options,
+) -> Result<Box<dyn OrderedIndex<K, V>>> {
+    build_touching::<K, V, crate::mem::touch::Modelled>(member, options)
+}
+
+fn build_touching<K: Key, V: Value<K::Bits>, T: Touch>(
+    member: Member,
+    options: &Options,
+) -> Result<Box<dyn OrderedIndex<K, V>>> {
+    fn boxed<K: Key, V: Value<K::Bits>, F: Form, T: Touch>(
+        options: &Options,
+    ) -> Result<Box<dyn OrderedIndex<K, V>>> {
+        Ok(Box::new(PbTree::<K, V, Shaped<K::Bits, F, T>>::with_options(options)?))
+    }
+    match member {
+        Member::BPlus => boxed::<K, V, Plain<1>, T>(options),
+        Member::P2 => boxed::<K, V, Plain<2>, T>(options),
+        Member::P4 => boxed::<K, V, Plain<4>, T>(options),
+        Member::P8 => boxed::<K, V, Plain<8>, T>(options),
+        Member::P16 => boxed::<K, V, Plain<16>, T>(options),
+        Member::P8External => boxed::<K, V, External<8>, T>(options),
+        Member::P8Internal => boxed::<K, V, Internal<8>, T>(options),
+        Member::P8Sweep => boxed::<K, V, Sweeping<8>, T>(options),
+        Member::Csb => boxed::<K, V, Grouped<1>, T>(options),
+        Member::P8Csb => boxed::<K, V, Grouped<8>, T>(options),
     }
 }

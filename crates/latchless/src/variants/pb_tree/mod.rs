@@ -3,5 +3,13 @@
 
 pub mod analysis;
 mod catalogue;
+mod map;
+mod ordered;
+mod range;
 
-pub use catalogue::{Member, Options};
+#[cfg(feature = "model")]
+pub use catalogue::build_modelled;
+pub use catalogue::{Member, Options, build};
+pub use map::{
+    BPlusTree, CsbTree, Entries, PExternalTree, PInternalTree, PSweepTree, PTree, Paused, PbTree, Quiet,
+};

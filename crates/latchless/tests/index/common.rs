@@ -1,0 +1,151 @@
+//! What the model tests share: every variant, key orders that have broken trees before, and one
+//! body that holds an index against `BTreeMap`.
+
+use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::{Direction, Key, OrderedIndex, Value};
+use std::collections::BTreeMap;
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+
+/// SplitMix64: small, good enough, and the same everywhere.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
+
+/// Every variant, by name, with every kernel that this processor has.
+pub fn every_variant<K: Key + Value<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+    let kernels = latchless::search::Kernel::ALL;
+    let mut variants = Vec::new();
+    for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {
+        for member in Member::ALL {
+            let options = Options { kernel: Some(kernel), ..Options::default() };
+            let index = build(member, &options).expect("an empty index");
+            variants.push((format!("{} on {}", member.name(), kernel.name()), index));
+        }
+    }
+    variants
+}
+
+/// How much a test does: all of it, or what an interpreter can bear.
+pub fn scaled(steps: usize) -> usize {
+    if cfg!(miri) { (steps / 100).clamp(40, 250) } else { steps }
+}
+
+/// Orders in which `n` distinct keys below `n` can arrive.
+pub fn orders(n: u64) -> Vec<(&'static str, Vec<u64>)> {
+    let ascending: Vec<u64> = (0..n).collect();
+    let mut shuffled = ascending.clone();
+    let mut rng = Rng(7);
+    for i in (1..shuffled.len()).rev() {
+        shuffled.swap(i, rng.below(i as u64 + 1) as usize);
+    }
+    let bits = 64 - n.leading_zeros();
+    let reversed = |i: u64| i.reverse_bits() >> (64 - bits);
+    let ends = |i: u64| if i.is_multiple_of(2) { i / 2 } else { n - 1 - i / 2 };
+    let mut clustered: Vec<u64> =
+        (0..n.div_ceil(16)).flat_map(|c| (c * 16..n.min(c * 16 + 16)).rev()).collect();
+    let half = clustered.len() / 2;
+    clustered.rotate_left(half);
+    vec![
+        ("descending", ascending.iter().rev().copied().collect()),
+        ("alternating ends", (0..n).map(ends).collect()),
+        ("bit-reversed", (0..1 << bits).map(reversed).filter(|&key| key < n).collect()),
+        ("clustered", clustered),
+        ("shuffled", shuffled),
+        ("ascending", ascending),
+    ]
+}
+
+/// The entries of a range as the model has them.
+pub fn expected<K: Copy + Ord>(
+    model: &BTreeMap<K, K>,
+    span: (Bound<K>, Bound<K>),
+    direction: Direction,
+    limit: usize,
+) -> Vec<(K, K)> {
+    // BTreeMap panics on a range that excludes the same key twice; it is empty.
+    if let (Excluded(low), Excluded(high)) = span
+        && low == high
+    {
+        return Vec::new();
+    }
+    let range = model.range(span).map(|(&key, &value)| (key, value));
+    match direction {
+        Direction::Forward => range.take(limit).collect(),
+        Direction::Reverse => range.rev().take(limit).collect(),
+    }
+}
+
+/// The entries of a range as the index has them, through a scan that pauses every `page` entries.
+pub fn paged<K: Key>(
+    index: &dyn OrderedIndex<K, K>,
+    span: (Bound<K>, Bound<K>),
+    direction: Direction,
+    page: usize,
+    zero: K,
+) -> Vec<(K, K)> {
+    let mut scanner = index.scanner(span, direction).unwrap();
+    let (mut keys, mut values, mut found) = (vec![zero; page], vec![zero; page], Vec::new());
+    loop {
+        let n = scanner.fill(&mut keys, &mut values).unwrap();
+        if n == 0 {
+            return found;
+        }
+        found.extend(keys.iter().copied().zip(values.iter().copied()).take(n));
+    }
+}
+
+/// Holds the whole index against the model: length, every scan, counts, invariants.
+pub fn same<K: Key + Ord>(name: &str, index: &dyn OrderedIndex<K, K>, model: &BTreeMap<K, K>, zero: K) {
+    index.check_invariants().unwrap_or_else(|broken| panic!("{name}: {broken}"));
+    assert_eq!(index.len(), model.len(), "{name}");
+    let all = (Unbounded, Unbounded);
+    for direction in [Direction::Forward, Direction::Reverse] {
+        for page in [7, 1000] {
+            let found = paged(index, all, direction, page, zero);
+            assert_eq!(found, expected(model, all, direction, usize::MAX), "{name} by {page} {direction:?}");
+        }
+    }
+    assert_eq!(index.count(all).unwrap(), model.len(), "{name}");
+}
+
+/// Holds random ranges of the index against the model.
+pub fn same_ranges(
+    name: &str,
+    index: &dyn OrderedIndex<u64, u64>,
+    model: &BTreeMap<u64, u64>,
+    rng: &mut Rng,
+    space: u64,
+) {
+    let bound = |kind: u64, key: u64| match kind % 5 {
+        0 | 1 => Included(key),
+        2 | 3 => Excluded(key),
+        _ => Unbounded,
+    };
+    for _ in 0..scaled(400).min(400) {
+        let (a, b) = (rng.below(space), rng.below(space));
+        let span = (bound(rng.next(), a.min(b)), bound(rng.next(), a.max(b)));
+        let limit = 1 + rng.below(1 + space / 2) as usize;
+        for direction in [Direction::Forward, Direction::Reverse] {
+            let (mut keys, mut values) = (vec![0; limit], vec![0; limit]);
+            let n = index.scan(span, direction, &mut keys, &mut values).unwrap();
+            let found: Vec<_> = keys.into_iter().zip(values).take(n).collect();
+            assert_eq!(found, expected(model, span, direction, limit), "{name} {span:?} {direction:?}");
+        }
+        let in_model = expected(model, span, Direction::Forward, usize::MAX).len();
+        assert_eq!(index.count(span).unwrap(), in_model, "{name} {span:?}");
+    }
+}

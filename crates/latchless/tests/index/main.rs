@@ -1,0 +1,5 @@
+//! Every variant through the trait that all share: against a model, and against bad input.
+
+mod common;
+mod model;
+mod refusals;

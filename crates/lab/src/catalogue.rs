@@ -38,17 +38,14 @@ pub fn select(names: &[String]) -> Result<Vec<Selected>> {
     let is_paper = |name: &str| PAPERS.iter().any(|paper| paper.name == name);
     let (papers, experiments): (Vec<&str>, Vec<&str>) =
         names.iter().map(String::as_str).partition(|name| is_paper(name));
-    let eligible: Vec<Selected> = catalogue()
-        .into_iter()
-        .filter(|one| papers.is_empty() || papers.contains(&one.paper.name))
-        .collect();
+    let eligible: Vec<Selected> =
+        catalogue().into_iter().filter(|one| papers.is_empty() || papers.contains(&one.paper.name)).collect();
     for &given in &experiments {
         if !eligible.iter().any(|one| one.experiment.name == given) {
             return Err(unknown(given, papers.is_empty(), &eligible));
         }
     }
-    let wanted =
-        |one: &Selected| experiments.is_empty() || experiments.contains(&one.experiment.name);
+    let wanted = |one: &Selected| experiments.is_empty() || experiments.contains(&one.experiment.name);
     Ok(eligible.into_iter().filter(wanted).collect())
 }
 

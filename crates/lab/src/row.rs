@@ -31,6 +31,15 @@ impl Serialize for On {
     }
 }
 
+/// Sizes and percentages read better without a point.
+fn whole_where_it_is<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+    if number.fract() == 0.0 && (0.0..1e15).contains(number) {
+        (*number as u64).serialize(to)
+    } else {
+        number.serialize(to)
+    }
+}
+
 /// One result. `ours` and `published` are in the same unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
@@ -43,6 +52,7 @@ pub struct Row {
     /// The index, or the curve.
     pub series: String,
     /// Where on the x axis.
+    #[serde(serialize_with = "whole_where_it_is")]
     pub x: f64,
     /// What `ours` and `published` are.
     pub unit: String,
@@ -131,6 +141,7 @@ mod tests {
         let row = Row::new("p8", 10_000.0, "levels", 3.0).beside(Some(Published::Exactly(3.0)));
         let json = serde_json::to_string(&row.within("pb-tree", "table-3", Scale::Small)).unwrap();
         assert!(json.starts_with(r#"{"paper":"pb-tree","experiment":"table-3","panel":"","series":"p8""#));
+        assert!(json.contains(r#""x":10000,"unit":"levels""#));
         assert!(json.contains(r#""on":"anywhere","ours":3.0,"published":3.0,"ratio":1.0"#));
     }
 }

@@ -126,9 +126,7 @@ impl Yardstick {
                 Some(wanted as f64 / counts.iter().sum::<u64>().max(1) as f64)
             }
             Self::TimeShare(part, _) => Some(outcome.parts?.of(part) / reference?.parts?.total()),
-            Self::StallRemoved(_) => {
-                Some(1.0 - outcome.parts?.data_stall / reference?.parts?.data_stall)
-            }
+            Self::StallRemoved(_) => Some(1.0 - outcome.parts?.data_stall / reference?.parts?.data_stall),
         }
     }
 }

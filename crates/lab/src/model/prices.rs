@@ -6,13 +6,13 @@
 //! a data-cache miss is priced by the memory system, never here.
 //!
 //! # Where the numbers come from
-//! The instruction counts follow from what a compiler emits for each piece of work on a RISC
-//! processor; they are not fitted. Of the lost slots, those of an operation, a node visit and an
-//! allocation are a guess of the dependence chain, in whole cycles. Two numbers are calibrated, each on one published
-//! share of the **baseline** alone (Fig. 1): the slots lost per binary-search probe so that
-//! a B+-Tree search of 10M keys stalls on data for 65 % of its time, and those lost per copied
-//! entry so that a B+-Tree scan of 1M entries does for 84 %. Everything that the model says about
-//! another tree is a prediction.
+//! Each price was set by counting what a compiler emits for the work on a RISC processor, and by
+//! the length of the dependence chain in it; a mispredicted branch counts ten cycles (resolving it
+//! and refilling the pipeline). Then two of the lost-slot numbers were calibrated, each on one
+//! published share of the **baseline** alone (Fig. 1): those of a binary-search probe, so that a
+//! B+-Tree search among 10M keys stalls on data for 65 % of its time, and those of a copied entry, so
+//! that a B+-Tree scan of 1M entries does for 84 %. Everything that the model says about another tree,
+//! another size or another operation is a prediction.
 
 use latchless::mem::touch::Work;
 
@@ -49,6 +49,10 @@ pub struct Prices {
     /// One binary-search step: the middle, its address, a load, a compare, a branch that goes
     /// either way half of the time, one bound moved.
     pub probe: Price,
+    /// Leaving one node's binary search: how often its loop turns varies, so its last branch is
+    /// mispredicted half of the time, and whatever comes next depends on the position found.
+    /// Charged with the first work behind the probes.
+    pub search_exit: Price,
     /// One entry copied to the caller: a load, a store, two addresses, a count, a loop branch.
     pub copy: Price,
     /// One lane (a key, a value or a reference) moved within or between nodes: a load, a store,
@@ -67,7 +71,8 @@ impl Prices {
     pub const PB_TREE: Self = Self {
         operation: Price::new(40, 40),
         visit: Price::new(12, 12),
-        probe: Price::new(8, 18),
+        probe: Price::new(8, 11),
+        search_exit: Price::new(0, 20),
         copy: Price::new(6, 6),
         shift: Price::new(4, 0),
         jump: Price::new(4, 2),
@@ -87,6 +92,11 @@ impl Prices {
             Work::Jump(pointers) => self.jump.times(count(pointers)),
             Work::Allocate => self.allocate,
         }
+    }
+
+    /// What leaving a node's binary search costs.
+    pub fn of_search_exit(&self) -> Price {
+        self.search_exit
     }
 
     /// What prefetching `lines` lines costs the processor.
@@ -112,6 +122,11 @@ mod tests {
         assert_eq!(prices.of(Work::Shift(0)), Price::new(0, 0));
         assert_eq!(prices.of(Work::Jump(3)).busy, 3 * prices.jump.busy);
         assert_eq!(prices.of_prefetches(8).busy, 16);
+    }
+
+    #[test]
+    fn leaving_a_search_costs_no_instruction() {
+        assert_eq!(Prices::PB_TREE.of_search_exit().busy, 0);
     }
 
     #[test]

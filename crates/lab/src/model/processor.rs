@@ -17,11 +17,14 @@
 //! No earlier than (1) the moment it enters the reorder buffer; (2) the arrival of the last line
 //! that this processor waited for, because its address may come from there: chasing pointers, which
 //! is what trees do, makes this the rule; (3) the last branch that can't be predicted (a binary
-//! search's compare), since the instructions behind a mispredicted branch are thrown away.
+//! search's compare, the end of its loop), since the instructions behind a mispredicted branch are
+//! thrown away.
 //!
 //! # What isn't
 //! Instruction fetch (the loops fit the instruction cache), address translation (Table 2 has none),
-//! contention between the two caches, the order of stores.
+//! contention between the two caches, the order of stores. A read of several lines, which is how a
+//! scan tells of the entries that it copies from a leaf, waits for all of them before the first is
+//! worked on.
 
 use super::cache::Cache;
 use super::counters::Counters;
@@ -49,6 +52,8 @@ pub struct Processor {
     arrived: u64,
     /// When the last unpredictable branch was resolved.
     resolved: u64,
+    /// Whether it is in the middle of a node's binary search.
+    probing: bool,
     reorder: ReorderBuffer,
     handlers: MissHandlers,
     l1: Cache,
@@ -65,6 +70,7 @@ impl Processor {
             now: 0,
             arrived: 0,
             resolved: 0,
+            probing: false,
             reorder: ReorderBuffer::new(parameters.reorder_buffer_instructions),
             handlers: MissHandlers::new(parameters.miss_handlers),
             l1: Cache::new(parameters.l1),
@@ -89,8 +95,14 @@ impl Processor {
 
     /// Does `work`.
     pub fn work(&mut self, work: Work) {
+        let probes = Prices::is_unpredictable(work);
+        if self.probing && !probes {
+            self.spend(self.prices.of_search_exit());
+            self.resolved = self.now;
+        }
+        self.probing = probes;
         self.spend(self.prices.of(work));
-        if Prices::is_unpredictable(work) {
+        if probes {
             self.resolved = self.now;
         }
     }

@@ -8,6 +8,7 @@ const PROBES_ONLY: Prices = Prices {
     operation: FREE,
     visit: FREE,
     probe: Price { busy: 4, other: 0 },
+    search_exit: FREE,
     copy: FREE,
     shift: FREE,
     jump: FREE,
@@ -200,6 +201,20 @@ fn nothing_hides_behind_a_branch_that_cannot_be_predicted() {
     machine.read(0, 4);
     wait(&mut machine, 10);
     assert_cycles(data_stalls(&mut machine, |machine| machine.read(4096, 4)), 150.0);
+}
+
+#[test]
+fn a_binary_search_pays_once_for_leaving_it() {
+    let prices = Prices { search_exit: Price { busy: 0, other: 20 }, ..PROBES_ONLY };
+    let mut machine = running(Parameters { prices, ..Parameters::PB_TREE });
+    wait(&mut machine, 3);
+    assert_eq!(machine.counters().other_stall_slots, 0);
+    machine.work(Work::Visit);
+    machine.work(Work::Visit);
+    wait(&mut machine, 3);
+    assert_eq!(machine.counters().other_stall_slots, 20);
+    machine.work(Work::Operation);
+    assert_eq!(machine.counters().other_stall_slots, 40);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Where the time goes: Figure 1 and §4.5's Figure 14.
 
 use super::{B_PLUS, CSB, P8, P8_EXTERNAL, P8_INTERNAL};
-use crate::experiment::{Axis, Body, Claim, Experiment, Operation, Panel, Part, Published, Scaled, Yardstick};
+use crate::experiment::{
+    Axis, Body, Claim, Experiment, Operation, Panel, Part, Published, Scaled, Yardstick,
+};
 use crate::subject::Subject;
 
 const DATA_STALL: Yardstick = Yardstick::TimeShare(Part::DataStall, B_PLUS);

@@ -88,11 +88,7 @@ pub(super) const FIG_8: Experiment = Experiment {
          the number of levels.",
     ],
     body: Body::Measured(&[
-        by_fill(
-            "warm",
-            false,
-            &[Claim::at(100, OVER_B_PLUS, &[P8], Published::Within(1.27, 1.47))],
-        ),
+        by_fill("warm", false, &[Claim::at(100, OVER_B_PLUS, &[P8], Published::Within(1.27, 1.47))]),
         by_fill("cold", true, &[Claim::at(100, OVER_B_PLUS, &[P8], Published::Within(1.32, 1.55))]),
     ]),
 };

@@ -1,7 +1,9 @@
 //! §4.4, update performance: Figures 12 and 13.
 
 use super::{B_PLUS, FILLS, P8, P8_EXTERNAL, P8_INTERNAL, UPDATE_TREES};
-use crate::experiment::{Axis, Body, Claim, Experiment, Operation, Panel, Published, Scaled, Splits, Yardstick};
+use crate::experiment::{
+    Axis, Body, Claim, Experiment, Operation, Panel, Published, Scaled, Splits, Yardstick,
+};
 use crate::subject::Subject;
 
 const OVER_B_PLUS: Yardstick = Yardstick::Speedup(B_PLUS);

@@ -38,9 +38,7 @@ impl Keys {
     /// Random keys that are there, each once; at most all of them.
     pub fn distinct(&self, count: usize) -> Vec<u32> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED + 1);
-        distinct(count.min(self.entries.len()), || {
-            self.entries[random.random_range(0..self.entries.len())].0
-        })
+        distinct(count.min(self.entries.len()), || self.entries[random.random_range(0..self.entries.len())].0)
     }
 
     /// Random keys that are not there, each once; at most as many as keys that are.

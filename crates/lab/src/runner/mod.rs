@@ -106,9 +106,7 @@ fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
         Body::Computed(_) => 1,
         Body::Measured(panels) => panels
             .iter()
-            .map(|panel| {
-                places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len()
-            })
+            .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())
             .sum(),
     }
 }

@@ -60,8 +60,7 @@ pub fn is_cold(task: Task) -> bool {
 }
 
 fn parts(machine: &Listener, counters: Counters, operations: usize) -> Parts {
-    let per_operation =
-        |slots: u64| machine.with(|machine| machine.cycles(slots)) / operations.max(1) as f64;
+    let per_operation = |slots: u64| machine.with(|machine| machine.cycles(slots)) / operations.max(1) as f64;
     Parts {
         busy: per_operation(counters.busy_slots),
         data_stall: per_operation(counters.data_stall_slots),

@@ -51,8 +51,8 @@ impl<S: Shape> Tree<S> {
     /// From an inner node to the child that holds `key`, and the child's position.
     #[inline(always)]
     fn step<K: Search>(&self, inner: NodeRef, key: S::Bits) -> (NodeRef, usize) {
-        self.nodes.prefetch(inner);
         S::Touch::work(Work::Visit);
+        self.nodes.prefetch(inner);
         let separators = self.nodes.keys(inner, self.nodes.count(inner));
         let at = K::up_to::<S::Bits, S::Touch>(separators, key);
         (self.nodes.child(inner, at), at)
@@ -60,8 +60,8 @@ impl<S: Shape> Tree<S> {
 
     #[inline(always)]
     fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> Found {
-        self.nodes.prefetch(leaf);
         S::Touch::work(Work::Visit);
+        self.nodes.prefetch(leaf);
         let count = self.nodes.count(leaf);
         let keys = self.nodes.keys(leaf, count);
         let at = K::below::<S::Bits, S::Touch>(keys, key);

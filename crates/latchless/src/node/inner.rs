@@ -12,6 +12,7 @@ use super::store::Nodes;
 use crate::base::error::Result;
 use crate::mem::arena::{Block, NodeRef};
 use crate::mem::touch::{Touch, Work};
+use crate::search::Search;
 
 const GROUPED_NODE: &str = "every inner node has a group";
 
@@ -50,8 +51,18 @@ impl<S: Shape> Nodes<S> {
 
     /// Makes `inner` a node of one child and no separators.
     pub fn adopt_only(&mut self, inner: NodeRef, child: NodeRef) {
-        self.set_count(inner, 0);
+        self.start(inner, Layout::<S>::INNER_KEYS);
         self.set_word(inner, Layout::<S>::CHILDREN_AT, child.to_word());
+    }
+
+    fn set_inner_count(&mut self, inner: NodeRef, count: usize) {
+        self.set_count(inner, count, Layout::<S>::INNER_KEYS);
+    }
+
+    /// The position of the child that holds `key`.
+    #[inline(always)]
+    pub fn child_position<K: Search>(&self, inner: NodeRef, key: S::Bits) -> usize {
+        self.up_to::<K>(inner, Layout::<S>::INNER_KEYS, key)
     }
 
     /// Fills a new inner node with separators and children. With groups the children must stand
@@ -61,6 +72,7 @@ impl<S: Shape> Nodes<S> {
         inner: NodeRef,
         children: impl ExactSizeIterator<Item = (S::Bits, NodeRef)>,
     ) {
+        self.start(inner, Layout::<S>::INNER_KEYS);
         let keys = children.len() - 1;
         for (at, (least, child)) in children.enumerate() {
             if at > 0 {
@@ -70,7 +82,7 @@ impl<S: Shape> Nodes<S> {
                 self.set_word(inner, Layout::<S>::CHILDREN_AT + at * 4, child.to_word());
             }
         }
-        self.set_count(inner, keys);
+        self.set_inner_count(inner, keys);
     }
 
     /// Opens a place for a new child at position `at` of a node that has room, under the separator
@@ -103,9 +115,11 @@ impl<S: Shape> Nodes<S> {
             self.set_word(inner, Layout::<S>::CHILDREN_AT + at * 4, child.to_word());
             child
         };
+        let room = if on_leaves { Layout::<S>::LEAF_PAIRS } else { Layout::<S>::INNER_KEYS };
+        self.start(child, room);
         self.move_keys((inner, at - 1), (inner, at), count + 1 - at);
         self.set_key(inner, at - 1, separator);
-        self.set_count(inner, count + 1);
+        self.set_inner_count(inner, count + 1);
         Ok(child)
     }
 
@@ -123,7 +137,7 @@ impl<S: Shape> Nodes<S> {
             self.free(child);
         }
         self.move_keys((inner, at), (inner, at - 1), count - at);
-        self.set_count(inner, count - 1);
+        self.set_inner_count(inner, count - 1);
         if let (true, Some(end)) = (Self::GROUPED, leaves_end) {
             self.relink_group(inner, at - 1, count, end);
         }
@@ -163,8 +177,8 @@ impl<S: Shape> Nodes<S> {
             let place = |node, at: usize| (node, Layout::<S>::CHILDREN_AT + at * 4);
             self.move_lanes::<u32>(place(left, middle + 1), place(right, 0), moved + 1);
         }
-        self.set_count(right, moved);
-        self.set_count(left, middle);
+        self.set_inner_count(right, moved);
+        self.set_inner_count(left, middle);
         Ok(())
     }
 
@@ -189,17 +203,17 @@ impl<S: Shape> Nodes<S> {
             let new = (count <= right_keys).then(|| self.key(right, count - 1));
             if count <= right_keys {
                 self.move_keys((right, count), (right, 0), right_keys - count);
-                self.set_count(right, right_keys - count);
+                self.set_inner_count(right, right_keys - count);
             }
-            self.set_count(left, left_keys + count);
+            self.set_inner_count(left, left_keys + count);
             new
         } else {
             self.move_keys((right, 0), (right, count), right_keys);
             self.set_key(right, count - 1, separator);
             self.move_keys((left, left_keys + 1 - count), (right, 0), count - 1);
             let new = self.key(left, left_keys - count);
-            self.set_count(right, right_keys + count);
-            self.set_count(left, left_keys - count);
+            self.set_inner_count(right, right_keys + count);
+            self.set_inner_count(left, left_keys - count);
             Some(new)
         };
         if let (true, Some(end)) = (Self::GROUPED, end) {

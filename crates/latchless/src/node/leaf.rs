@@ -3,9 +3,36 @@
 use super::layout::Layout;
 use super::shape::Shape;
 use super::store::Nodes;
+use crate::base::key::Bits;
 use crate::mem::arena::NodeRef;
+use crate::search::Search;
 
 impl<S: Shape> Nodes<S> {
+    /// Says how many pairs a leaf has from now on.
+    pub fn set_pairs(&mut self, leaf: NodeRef, count: usize) {
+        self.set_count(leaf, count, Layout::<S>::LEAF_PAIRS);
+    }
+
+    /// How many keys of a leaf are smaller than `key`.
+    #[inline(always)]
+    pub fn pairs_below<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> usize {
+        self.below::<K>(leaf, Layout::<S>::LEAF_PAIRS, key)
+    }
+
+    /// How many keys of a leaf are at most `key`.
+    #[inline(always)]
+    pub fn pairs_up_to<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> usize {
+        self.up_to::<K>(leaf, Layout::<S>::LEAF_PAIRS, key)
+    }
+
+    /// Whether the key at position `at` of a leaf is `key`.
+    #[inline(always)]
+    pub fn holds(&self, leaf: NodeRef, at: usize, key: S::Bits) -> bool {
+        let places = self.keys(leaf, Layout::<S>::LEAF_PAIRS);
+        // A pad looks like the largest key.
+        at < places.len() && places[at] == key && (key != S::Bits::MAX || at < self.count(leaf))
+    }
+
     /// The first `count` values of a leaf.
     #[inline(always)]
     pub fn values(&self, leaf: NodeRef, count: usize) -> &[S::Bits] {
@@ -41,14 +68,14 @@ impl<S: Shape> Nodes<S> {
         self.move_pairs((leaf, at), (leaf, at + 1), count - at);
         self.set_key(leaf, at, pair.0);
         self.replace_value(leaf, at, pair.1);
-        self.set_count(leaf, count + 1);
+        self.set_pairs(leaf, count + 1);
     }
 
     /// Takes the pair at position `at` out of a leaf of `count` pairs and says its value.
     pub fn remove_pair(&mut self, leaf: NodeRef, count: usize, at: usize) -> S::Bits {
         let value = self.value(leaf, at);
         self.move_pairs((leaf, at + 1), (leaf, at), count - at - 1);
-        self.set_count(leaf, count - 1);
+        self.set_pairs(leaf, count - 1);
         value
     }
 
@@ -62,12 +89,13 @@ impl<S: Shape> Nodes<S> {
     /// Fills a new leaf with pairs.
     pub fn write_leaf(&mut self, leaf: NodeRef, pairs: impl ExactSizeIterator<Item = (S::Bits, S::Bits)>) {
         let count = pairs.len();
+        self.start(leaf, Layout::<S>::LEAF_PAIRS);
         let places = (Layout::<S>::KEYS_AT, Layout::<S>::VALUES_AT);
         let (keys, values) = self.arena.lanes_mut_twice::<S::Bits>(leaf, places, count);
         for ((pair, key), value) in pairs.zip(keys).zip(values) {
             (*key, *value) = pair;
         }
-        self.set_count(leaf, count);
+        self.set_pairs(leaf, count);
     }
 
     /// The next leaf in key order, or [`NodeRef::NIL`].

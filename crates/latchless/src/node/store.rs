@@ -3,8 +3,10 @@
 use super::layout::Layout;
 use super::shape::{Children, Jump, Shape};
 use crate::base::error::Result;
+use crate::base::key::Bits;
 use crate::mem::arena::{Arena, ArenaOptions, Block, NodeRef};
 use crate::mem::touch::{Touch, Work};
+use crate::search::Search;
 use core::marker::PhantomData;
 
 /// What a tree's node store is told when it is made.
@@ -20,7 +22,8 @@ pub struct NodeOptions {
 
 /// All nodes of one tree.
 ///
-/// Doesn't care how nodes hang together; that is the tree's business. Positions and counts that a
+/// Places for keys that aren't in use hold the largest lane, so that a search can look through all
+/// of them. Doesn't care how nodes hang together; that is the tree's business. Positions and counts that a
 /// caller passes must lie in the node; a wrong one panics or reads a neighbouring field, never
 /// memory outside of the node.
 #[derive(Debug)]
@@ -107,9 +110,22 @@ impl<S: Shape> Nodes<S> {
         self.arena.lanes::<u32>(node, Layout::<S>::COUNT_AT, 1)[0] as usize
     }
 
-    /// Says how many keys a node has from now on.
-    pub fn set_count(&mut self, node: NodeRef, count: usize) {
+    /// Says how many keys a node with room for `room` has from now on, and pads the places behind
+    /// them.
+    pub(super) fn set_count(&mut self, node: NodeRef, count: usize, room: usize) {
         self.set_word(node, Layout::<S>::COUNT_AT, count as u32);
+        let places = self.arena.lanes_mut::<S::Bits>(node, Layout::<S>::KEYS_AT, room);
+        // What was padded before needs no second look: keys ascend, so behind the first pad are only
+        // pads.
+        for place in places[count..].iter_mut().take_while(|place| **place != S::Bits::MAX) {
+            *place = S::Bits::MAX;
+        }
+    }
+
+    /// Makes a new node with room for `room` keys one without any.
+    pub(super) fn start(&mut self, node: NodeRef, room: usize) {
+        self.set_word(node, Layout::<S>::COUNT_AT, 0);
+        self.arena.lanes_mut::<S::Bits>(node, Layout::<S>::KEYS_AT, room).fill(S::Bits::MAX);
     }
 
     /// The first `count` keys of a node. Telling the memory model which of them are looked at is
@@ -117,6 +133,28 @@ impl<S: Shape> Nodes<S> {
     #[inline(always)]
     pub fn keys(&self, node: NodeRef, count: usize) -> &[S::Bits] {
         self.arena.lanes(node, Layout::<S>::KEYS_AT, count)
+    }
+
+    /// How many keys of a node with room for `room` are smaller than `key`.
+    #[inline(always)]
+    pub(super) fn below<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
+        K::below::<S::Bits, S::Touch>(self.searched(node, room), key)
+    }
+
+    /// How many keys of a node with room for `room` are at most `key`.
+    #[inline(always)]
+    pub(super) fn up_to<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
+        let rank = K::up_to::<S::Bits, S::Touch>(self.searched(node, room), key);
+        // Pads are at most the largest key, and only at most that.
+        if key == S::Bits::MAX { rank.min(self.count(node)) } else { rank }
+    }
+
+    /// The keys that a search looks through: all places, pads included, so that its length is known
+    /// at compile time and no branch depends on how full the node is. A memory model gets the
+    /// paper's search, through as many keys as there are.
+    #[inline(always)]
+    fn searched(&self, node: NodeRef, room: usize) -> &[S::Bits] {
+        self.keys(node, if S::Touch::LISTENING { self.count(node) } else { room })
     }
 
     /// One key of a node.
@@ -137,12 +175,7 @@ impl<S: Shape> Nodes<S> {
         self.move_lanes::<S::Bits>((from.0, at(from.1)), (to.0, at(to.1)), count);
     }
 
-    pub(super) fn move_lanes<L: crate::base::key::Bits>(
-        &mut self,
-        from: (NodeRef, usize),
-        to: (NodeRef, usize),
-        count: usize,
-    ) {
+    pub(super) fn move_lanes<L: Bits>(&mut self, from: (NodeRef, usize), to: (NodeRef, usize), count: usize) {
         if count > 0 {
             self.told_read(from.0, from.1, count * L::BYTES);
             self.told_write(to.0, to.1, count * L::BYTES);

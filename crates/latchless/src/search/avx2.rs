@@ -18,7 +18,7 @@ pub(super) unsafe fn run<O: Operation>(operation: O) -> O::Output {
     operation.run::<Avx2>()
 }
 
-// SAFETY: `count` loads `VECTORS` vectors from `at` on, `count_few` masks every lane behind
+// SAFETY: `count` loads one vector from `at` on, `count_few` masks every lane behind
 // `lanes` out of its load. No load needs alignment.
 unsafe impl InstructionSet for Avx2 {
     type Vector = __m256i;
@@ -37,14 +37,9 @@ unsafe impl InstructionSet for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn count<B: Bits, const VECTORS: usize>(at: *const B, key: __m256i) -> usize {
-        let mut counted = 0;
-        for i in 0..VECTORS {
-            // SAFETY: the caller vouches for the processor and for `VECTORS` readable vectors.
-            counted +=
-                unsafe { below::<B>(_mm256_loadu_si256(at.cast::<__m256i>().add(i)), key) }.count_ones();
-        }
-        counted as usize
+    unsafe fn count<B: Bits>(at: *const B, key: __m256i) -> usize {
+        // SAFETY: the caller vouches for the processor and for a readable vector.
+        unsafe { below::<B>(_mm256_loadu_si256(at.cast()), key) }.count_ones() as usize
     }
 
     #[inline(always)]

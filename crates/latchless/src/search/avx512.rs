@@ -18,7 +18,7 @@ pub(super) unsafe fn run<O: Operation>(operation: O) -> O::Output {
     operation.run::<Avx512>()
 }
 
-// SAFETY: `count` loads `VECTORS` vectors from `at` on, `count_few` masks every lane behind
+// SAFETY: `count` loads one vector from `at` on, `count_few` masks every lane behind
 // `lanes` out of its load. No load needs alignment.
 unsafe impl InstructionSet for Avx512 {
     type Vector = __m512i;
@@ -36,14 +36,9 @@ unsafe impl InstructionSet for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn count<B: Bits, const VECTORS: usize>(at: *const B, key: __m512i) -> usize {
-        let mut counted = 0;
-        for i in 0..VECTORS {
-            // SAFETY: the caller vouches for the processor and for `VECTORS` readable vectors.
-            counted +=
-                unsafe { below::<B>(_mm512_loadu_si512(at.cast::<__m512i>().add(i)), key) }.count_ones();
-        }
-        counted as usize
+    unsafe fn count<B: Bits>(at: *const B, key: __m512i) -> usize {
+        // SAFETY: the caller vouches for the processor and for a readable vector.
+        unsafe { below::<B>(_mm512_loadu_si512(at.cast()), key) }.count_ones() as usize
     }
 
     #[inline(always)]

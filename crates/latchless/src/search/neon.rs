@@ -18,7 +18,7 @@ pub(super) unsafe fn run<O: Operation>(operation: O) -> O::Output {
     operation.run::<Neon>()
 }
 
-// SAFETY: `count` loads `VECTORS` vectors from `at` on, `count_few` reads `lanes` lanes one by
+// SAFETY: `count` loads one vector from `at` on, `count_few` reads `lanes` lanes one by
 // one. No load needs alignment beyond that of a lane.
 unsafe impl InstructionSet for Neon {
     type Vector = uint64x2_t;
@@ -36,26 +36,18 @@ unsafe impl InstructionSet for Neon {
     }
 
     #[inline(always)]
-    unsafe fn count<B: Bits, const VECTORS: usize>(at: *const B, key: uint64x2_t) -> usize {
-        // A lane that is smaller than the key compares to all ones, −1: subtracting counts it.
-        // SAFETY: the caller vouches for the processor and for `VECTORS` readable vectors.
+    unsafe fn count<B: Bits>(at: *const B, key: uint64x2_t) -> usize {
+        // A lane that is smaller than the key compares to all ones; one bit of each is summed.
+        // SAFETY: the caller vouches for the processor and for a readable vector.
         unsafe {
             match B::BYTES {
                 4 => {
-                    let (at, key) = (at.cast::<u32>(), vreinterpretq_u32_u64(key));
-                    let mut counts = vdupq_n_u32(0);
-                    for i in 0..VECTORS {
-                        counts = vsubq_u32(counts, vcltq_u32(vld1q_u32(at.add(4 * i)), key));
-                    }
-                    vaddvq_u32(counts) as usize
+                    let below = vcltq_u32(vld1q_u32(at.cast()), vreinterpretq_u32_u64(key));
+                    vaddvq_u32(vshrq_n_u32::<31>(below)) as usize
                 }
                 _ => {
-                    let at = at.cast::<u64>();
-                    let mut counts = vdupq_n_u64(0);
-                    for i in 0..VECTORS {
-                        counts = vsubq_u64(counts, vcltq_u64(vld1q_u64(at.add(2 * i)), key));
-                    }
-                    vaddvq_u64(counts) as usize
+                    let below = vcltq_u64(vld1q_u64(at.cast()), key);
+                    vaddvq_u64(vshrq_n_u64::<63>(below)) as usize
                 }
             }
         }

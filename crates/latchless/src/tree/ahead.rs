@@ -17,6 +17,7 @@ pub(super) struct Ahead {
 
 /// Where the references of the leaves ahead come from.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "one a scan, on the stack; a box would cost an allocation")]
 enum Source {
     /// Nowhere: there are no more leaves.
     Dry,

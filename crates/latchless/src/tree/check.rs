@@ -66,7 +66,11 @@ impl<S: Shape> Tree<S> {
         if count == 0 && (node != self.root || level > 0) {
             return broken("no key".into());
         }
-        let keys = self.nodes.keys(node, count);
+        let places = if level == 0 { Layout::<S>::LEAF_PAIRS } else { Layout::<S>::INNER_KEYS };
+        let (keys, pads) = self.nodes.keys(node, places).split_at(count);
+        if pads.iter().any(|&pad| pad != S::Bits::MAX) {
+            return broken("a place behind the keys isn't padded".into());
+        }
         if !keys.is_sorted_by(|a, b| a < b) {
             return broken("keys don't ascend".into());
         }

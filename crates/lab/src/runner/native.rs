@@ -1,11 +1,11 @@
 //! Running a case on this machine.
 //!
 //! All the series of one point are loaded first and then run round by round, in turn, so that
-//! whatever else the machine does hits all of them alike; of each series the median round counts. A
-//! warm round is timed as a whole. Of a cold one each operation is timed alone, after reading a
-//! buffer larger than the last-level cache; since that takes milliseconds, only some of the task's
-//! operations are done, and the clock's own tens of nanoseconds are in the result. Updates start
-//! every round with a fresh load.
+//! whatever else the machine does hits all of them alike. A warm round is timed as a whole, and of
+//! each series the median round counts. Of a cold one every operation is timed alone, after reading a
+//! buffer larger than the last-level cache, and the median operation counts; since emptying the
+//! caches takes milliseconds, only some of the task's operations are done, and the clock's own tens of
+//! nanoseconds are in the result. Updates start every round with a fresh load.
 
 use super::data::Keys;
 use super::modelled::is_cold;
@@ -15,22 +15,24 @@ use crate::experiment::{Case, Outcome, Scale, Task};
 use crate::subject::{Index, Subject};
 use latchless::FillFactor;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Rounds, and operations of a cold round, by scale.
 #[derive(Debug, Clone, Copy)]
 struct Effort {
     rounds: usize,
-    cold_rounds: usize,
-    cold_operations: usize,
+    operations: usize,
 }
 
 impl Effort {
-    const fn of(scale: Scale) -> Self {
-        match scale {
-            Scale::Small => Self { rounds: 3, cold_rounds: 1, cold_operations: 3 },
-            Scale::Paper => Self { rounds: 5, cold_rounds: 3, cold_operations: 100 },
-        }
+    fn of(task: Task, scale: Scale) -> Self {
+        let (rounds, cold_operations) = match scale {
+            Scale::Small => (3, 3),
+            Scale::Paper if is_cold(task) => (3, 33),
+            Scale::Paper if is_update(task) => (5, 0),
+            Scale::Paper => (9, 0),
+        };
+        Self { rounds, operations: cold_operations }
     }
 }
 
@@ -39,25 +41,25 @@ impl Effort {
 /// # Errors
 /// When an index refuses, or answers wrongly.
 pub fn run(series: &[Subject], case: &Case, keys: &Keys, scale: Scale) -> Result<Vec<Outcome>> {
-    let cold = is_cold(case.task);
-    let effort = Effort::of(scale);
-    let rounds = if cold { effort.cold_rounds } else { effort.rounds };
-    let mut requests = Requests::new(case.task, keys);
-    let mut evictor = Evictor::new(cold);
+    let task = case.task;
+    let effort = Effort::of(task, scale);
+    let mut requests = Requests::new(task, keys);
+    let mut evictor = Evictor::new(is_cold(task));
     let mut indexes = series.iter().map(|&subject| load(subject, case, keys)).collect::<Result<Vec<_>>>()?;
-    let mut times = vec![Vec::with_capacity(rounds); series.len()];
-    for round in 0..rounds {
+    let mut times = vec![Vec::new(); series.len()];
+    for round in 0..effort.rounds {
         for (position, &subject) in series.iter().enumerate() {
-            if round > 0 && is_update(case.task) {
+            if round > 0 && is_update(task) {
                 indexes[position] = load(subject, case, keys)?;
             }
-            let index = &mut indexes[position];
-            times[position].push(if cold {
-                let most = effort.cold_operations.min(requests.len());
-                time_cold(&mut requests, most, index, keys, &mut evictor, (subject, case.task))?
+            let (index, times) = (&mut indexes[position], &mut times[position]);
+            let (right, of) = if is_cold(task) {
+                let most = effort.operations.min(requests.len());
+                (time_cold(&mut requests, most, index, keys, (&mut evictor, times))?, most)
             } else {
-                time_warm(&mut requests, index, keys, (subject, case.task))?
-            });
+                (time_warm(&mut requests, index, keys, times)?, requests.len())
+            };
+            all_right(right, of, subject.name(), task)?;
         }
     }
     Ok(times.iter_mut().map(|times| Outcome { cost: Some(median(times)), ..Outcome::default() }).collect())
@@ -73,45 +75,33 @@ fn is_update(task: Task) -> bool {
     matches!(task, Task::Insert { .. } | Task::Remove { .. })
 }
 
-/// Nanoseconds per operation.
-fn time_warm(
-    requests: &mut Requests,
-    index: &mut Index,
-    keys: &Keys,
-    (subject, task): (Subject, Task),
-) -> Result<f64> {
+/// Adds the nanoseconds per operation of one round; says how many answers were right.
+fn time_warm(requests: &mut Requests, index: &mut Index, keys: &Keys, times: &mut Vec<f64>) -> Result<usize> {
     let mut right = 0;
     let start = Instant::now();
     for position in 0..requests.len() {
         right += usize::from(requests.perform(position, index, keys)?);
     }
-    let taken = start.elapsed();
-    all_right(right, requests.len(), subject.name(), task)?;
-    Ok(per_operation(taken, requests.len()))
+    times.push(start.elapsed().as_nanos() as f64 / requests.len().max(1) as f64);
+    Ok(right)
 }
 
-/// Nanoseconds per operation, of the first `most`.
+/// Adds the nanoseconds of each of the first `most` operations; says how many answers were right.
 fn time_cold(
     requests: &mut Requests,
     most: usize,
     index: &mut Index,
     keys: &Keys,
-    evictor: &mut Evictor,
-    (subject, task): (Subject, Task),
-) -> Result<f64> {
-    let (mut taken, mut right) = (Duration::ZERO, 0);
+    (evictor, times): (&mut Evictor, &mut Vec<f64>),
+) -> Result<usize> {
+    let mut right = 0;
     for position in 0..most {
         evictor.evict();
         let start = Instant::now();
         right += usize::from(requests.perform(position, index, keys)?);
-        taken += start.elapsed();
+        times.push(start.elapsed().as_nanos() as f64);
     }
-    all_right(right, most, subject.name(), task)?;
-    Ok(per_operation(taken, most))
-}
-
-fn per_operation(taken: Duration, operations: usize) -> f64 {
-    taken.as_nanos() as f64 / operations.max(1) as f64
+    Ok(right)
 }
 
 /// The median; of an even number of times the smaller of the middle two.
@@ -127,7 +117,7 @@ struct Evictor {
 
 impl Evictor {
     fn new(cold: bool) -> Self {
-        let bytes = if cold { 2 * crate::host::last_level_cache_bytes() } else { 0 };
+        let bytes = if cold { crate::host::last_level_cache_bytes() / 2 * 3 } else { 0 };
         Self { lines: vec![[1; 8]; bytes / 64] }
     }
 

@@ -19,7 +19,7 @@ pub fn breakdown(page: &mut String, panel: &Panel, rows: &[&Row]) {
     }
     let frame = Frame::NORMAL;
     let y_ticks = ticks(0.0, 1.0);
-    let y_scale = Scale::new((0.0, 1.0), (frame.bottom, frame.top), false);
+    let y_scale = Scale::new((0.0, 1.05), (frame.bottom, frame.top), false);
     frame.open(page, &format!("{} · model · time, the baseline's being 1", panel.name));
     frame.y_axis(page, &y_scale, &y_ticks);
     let slot = (frame.right - frame.left) / panel.series.len() as f64;

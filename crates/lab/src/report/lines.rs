@@ -1,6 +1,6 @@
 //! Lines: our numbers along the axis, the paper's as bands and diamonds.
 
-use super::style::COLOURS;
+use super::style;
 use super::svg::{Frame, Scale, escape, rounded, short, ticks};
 use crate::experiment::{Axis, Panel, Published};
 use crate::row::{On, Row};
@@ -60,7 +60,7 @@ fn draw(page: &mut String, chart: &Chart<'_>, rows: &[&Row]) {
     frame.x_label(page, chart.x_label);
     for (position, name) in series.iter().enumerate() {
         let rows: Vec<&Row> = rows.iter().filter(|row| row.series == *name).copied().collect();
-        let colour = position % COLOURS;
+        let colour = style::colour(name, position);
         published(page, &frame, (&x_scale, &y_scale), colour, &rows);
         curve(page, (&x_scale, &y_scale), colour, &rows);
         frame.legend(page, position, &format!("s{colour}"), name);

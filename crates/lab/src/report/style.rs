@@ -34,4 +34,18 @@ pre{background:var(--card);border:1px solid var(--line);border-radius:6px;paddin
 ";
 
 /// How many colours there are.
-pub const COLOURS: usize = 7;
+const COLOURS: usize = 7;
+
+/// The colour of a series: an index has the same one on every chart; others by their position.
+pub fn colour(name: &str, position: usize) -> usize {
+    match name {
+        "b-plus" => 0,
+        "csb" | "p8e" => 1,
+        "p2" => 2,
+        "p4" => 3,
+        "p8" => 4,
+        "p16" | "p8i" => 5,
+        "p8-csb" | "p8-sweep" => 6,
+        _ => position % COLOURS,
+    }
+}

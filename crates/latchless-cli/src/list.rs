@@ -1,12 +1,47 @@
-//! `latchless list`.
+//! `latchless list`: what there is.
 
+use crate::catalogue;
 use crate::failure::Failure;
+use crate::output::{Format, Rows};
+use latchless::search::Kernel;
+use latchless_workload::Workload;
+use serde_json::json;
 
-/// What there is: indexes, workloads, experiments, search kernels.
+/// What there is: indexes, workloads, search kernels.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+#[command(after_long_help = "\
+Examples:
+  latchless list
+      Everything that can be named on the command line.
+  latchless list --format json
+      The same, one JSON object a line: kind, name, about, note.")]
+pub struct Args {
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
 
 /// Runs the command.
-pub fn run(_: &Args) -> Result<(), Failure> {
-    Err(Failure::usage("being built"))
+///
+/// # Errors
+/// When standard output can't be written to.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut rows = Rows::new(["kind", "name", "about", "note"]);
+    for entry in catalogue::entries() {
+        let note = if entry.compiled { entry.origin.name() } else { "rival: build with --features rivals" };
+        rows.push(vec![json!("index"), json!(entry.name), json!(entry.about), json!(note)]);
+    }
+    for workload in Workload::ALL {
+        let note = if workload.updates() { "updates" } else { "reads" };
+        rows.push(vec![json!("workload"), json!(workload.name()), json!(workload.about()), json!(note)]);
+    }
+    for kernel in Kernel::ALL {
+        let note = match kernel {
+            absent if !absent.is_available() => "not on this processor",
+            best if best == Kernel::best() => "chosen",
+            _ => "available",
+        };
+        rows.push(vec![json!("kernel"), json!(kernel.name()), json!("in-node search"), json!(note)]);
+    }
+    rows.print(args.format)
 }

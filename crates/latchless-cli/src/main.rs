@@ -2,14 +2,22 @@
 //! papers' experiments.
 
 mod bench;
+mod catalogue;
+mod counting;
 mod failure;
 mod list;
+mod machine;
 mod output;
 mod paper;
+mod progress;
 mod query;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+
+/// Off, and as good as absent, unless a command weighs an index with it.
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
 
 /// Ordered indexes in main memory: query, race, reproduce.
 #[derive(Debug, Parser)]
@@ -21,7 +29,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Query(query::Args),
+    Query(Box<query::Args>),
     Bench(bench::Args),
     Paper(paper::Args),
     List(list::Args),

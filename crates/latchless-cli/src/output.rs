@@ -68,6 +68,17 @@ impl Rows {
         format!("{table}\n")
     }
 
+    /// The same table for a page.
+    pub fn to_html(&self) -> String {
+        let cells = |tag: &str, cells: &mut dyn Iterator<Item = String>| {
+            cells.map(|cell| format!("<{tag}>{}</{tag}>", escape(&cell))).collect::<String>()
+        };
+        let head = cells("th", &mut self.columns.iter().cloned());
+        let row = |row: &Vec<Value>| format!("<tr>{}</tr>", cells("td", &mut row.iter().map(plain)));
+        let body: String = self.rows.iter().map(row).collect();
+        format!("<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    }
+
     fn to_json_lines(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
@@ -88,6 +99,11 @@ impl Rows {
         let bytes = writer.into_inner().map_err(Failure::run)?;
         String::from_utf8(bytes).map_err(Failure::run)
     }
+}
+
+/// Text that can stand in a page.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn plain(cell: &Value) -> String {

@@ -1,1 +1,31 @@
 //! Key distributions, request mixes and seeds for measuring ordered indexes.
+//!
+//! A [`Spec`] says what to measure; [`Spec::plan`] turns it into a [`Plan`]: the keys to load and
+//! one stream of requests for each thread, all made before anybody looks at a clock. The same spec
+//! and seed give the same plan on every machine.
+//!
+//! Keys come in two widths, through [`Lane`]: `u32` and `u64`. Values are as wide as keys and
+//! follow from them ([`value_of`]), so that any answer can be checked without a second map.
+//!
+//! ```
+//! use latchless_workload::{Operation, Spec, Workload};
+//! let spec = Spec { records: 1000, ops: 500, ..Spec::new(Workload::Get) };
+//! let plan = spec.plan::<u64>().unwrap();
+//! assert_eq!(plan.loaded.len(), 1000);
+//! assert!(plan.streams[0].iter().all(|operation| matches!(operation, Operation::Get(_))));
+//! ```
+
+mod distribution;
+mod error;
+mod keys;
+mod mix;
+mod plan;
+mod ranks;
+mod stream;
+
+pub use distribution::Distribution;
+pub use error::Error;
+pub use keys::{KeySpace, Lane, value_of};
+pub use mix::{Kind, Lengths, Mix, Workload};
+pub use plan::{Operation, Plan, Spec};
+pub use ranks::Ranks;

@@ -3,3 +3,6 @@
 mod common;
 mod model;
 mod refusals;
+mod requests;
+#[cfg(feature = "model")]
+mod touch;

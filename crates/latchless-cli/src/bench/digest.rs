@@ -1,0 +1,88 @@
+//! A running checksum over answers, cheap enough to stand inside a timed loop.
+
+use super::word::{Word, number};
+
+/// A checksum that depends on every answer and on their order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Digest(u64);
+
+/// Stands for "not there". No more likely as a value than any other number.
+const ABSENT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Digest {
+    /// One number more. One rotation and one addition: nothing that a lookup would wait for.
+    #[inline(always)]
+    pub fn number(&mut self, number: u64) {
+        self.0 = self.0.rotate_left(7).wrapping_add(number);
+    }
+
+    /// The answer to a get, an insert or a removal.
+    #[inline(always)]
+    pub fn answer<L: Word>(&mut self, answer: Option<L>) {
+        self.number(answer.map_or(ABSENT, number));
+    }
+
+    /// The answer to a scan: how many entries, and the first, the middle and the last of them.
+    /// Looking at all of them would cost more than some scans do; a race's end looks at every
+    /// entry of the index instead.
+    #[inline(always)]
+    pub fn scan<L: Word>(&mut self, keys: &[L], values: &[L]) {
+        self.number(keys.len() as u64);
+        if let Some(last) = keys.len().checked_sub(1) {
+            for at in [0, last / 2, last] {
+                self.number(number(keys[at]));
+                self.number(number(values[at]));
+            }
+        }
+    }
+
+    /// Every entry of a piece of an index.
+    pub fn entries<L: Word>(&mut self, keys: &[L], values: &[L]) {
+        for (&key, &value) in keys.iter().zip(values) {
+            self.number(number(key));
+            self.number(number(value));
+        }
+    }
+
+    /// The checksum over several threads, whichever ends first.
+    pub fn together(digests: impl IntoIterator<Item = Self>) -> Self {
+        Self(digests.into_iter().fold(0, |sum, Self(digest)| sum.wrapping_add(digest)))
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_absence_and_every_entry_matter() {
+        let digest = |answers: &[Option<u64>]| {
+            let mut digest = Digest::default();
+            answers.iter().for_each(|&answer| digest.answer(answer));
+            digest
+        };
+        assert_ne!(digest(&[Some(1), Some(2)]), digest(&[Some(2), Some(1)]));
+        assert_ne!(digest(&[None]), digest(&[Some(0)]));
+        let scanned = |keys: &[u64], values: &[u64]| {
+            let mut digest = Digest::default();
+            digest.scan(keys, values);
+            digest
+        };
+        assert_ne!(scanned(&[1, 2, 3], &[4, 5, 6]), scanned(&[1, 2, 3], &[4, 7, 6]));
+        assert_ne!(scanned(&[1, 2, 3], &[4, 5, 6]), scanned(&[1, 2], &[4, 5]));
+        assert_ne!(scanned(&[], &[]), Digest::default().tap_number(1));
+    }
+
+    impl Digest {
+        fn tap_number(mut self, number: u64) -> Self {
+            self.number(number);
+            self
+        }
+    }
+}

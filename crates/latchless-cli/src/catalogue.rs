@@ -1,0 +1,157 @@
+//! The indexes by name: one catalogue for every command that builds one.
+
+use crate::failure::Failure;
+use latchless::search::Kernel;
+use latchless::variants::pb_tree;
+use latchless::{Key, OrderedIndex, Value};
+use latchless_rivals::Missing;
+
+/// How indexes are to be built, on the command line of every command that builds one.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Options {
+    /// Keep nodes on plain pages, even where the system offers huge ones
+    #[arg(long, help_heading = "Index options")]
+    pub no_huge_pages: bool,
+    /// The in-node search kernel of this library's indexes [default: the fastest here; see `list`]
+    #[arg(long, value_name = "NAME", value_parser = parse_kernel, help_heading = "Index options")]
+    pub kernel: Option<Kernel>,
+    /// The most memory that an index of this library may take for its nodes [default: no limit]
+    #[arg(long, value_name = "BYTES", help_heading = "Index options")]
+    pub memory_limit: Option<usize>,
+}
+
+impl Options {
+    /// What the pB+-Tree family is told.
+    fn for_pb_tree(&self) -> pb_tree::Options {
+        pb_tree::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..pb_tree::Options::default()
+        }
+    }
+}
+
+fn parse_kernel(name: &str) -> Result<Kernel, String> {
+    let Some(kernel) = Kernel::from_name(name) else {
+        let known: Vec<_> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
+        return Err(format!("no such kernel; there are {}", known.join(", ")));
+    };
+    kernel.checked().map(|_| kernel).map_err(|error| error.to_string())
+}
+
+/// An index that can be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Whether this build has it; if not, it needs the feature `rivals`.
+    pub compiled: bool,
+}
+
+/// Where an index comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// In every build, to measure against.
+    Baseline,
+    /// This library.
+    Latchless,
+    /// A published crate, behind the feature `rivals`.
+    Rival,
+}
+
+impl Origin {
+    /// One word for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Latchless => "latchless",
+            Self::Rival => "rival",
+        }
+    }
+}
+
+/// Every index that can be named: the baselines, this library's, the rivals.
+pub fn entries() -> Vec<Entry> {
+    let family = pb_tree::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: about(member),
+        origin: Origin::Latchless,
+        compiled: true,
+    });
+    let others = latchless_rivals::entries().iter().map(|other| Entry {
+        name: other.name,
+        about: other.about,
+        origin: if BASELINES.contains(&other.name) { Origin::Baseline } else { Origin::Rival },
+        compiled: other.compiled,
+    });
+    let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
+    baselines.into_iter().chain(family).chain(rivals).collect()
+}
+
+/// What every build has to measure against.
+const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
+
+/// One line for people.
+const fn about(member: pb_tree::Member) -> &'static str {
+    use pb_tree::Member;
+    match member {
+        Member::BPlus => "B+-Tree, one-line nodes, no prefetch",
+        Member::P2 => "pB+-Tree, two-line nodes, prefetched whole",
+        Member::P4 => "pB+-Tree, four-line nodes",
+        Member::P8 => "pB+-Tree, eight-line nodes: the paper's best width",
+        Member::P16 => "pB+-Tree, sixteen-line nodes",
+        Member::P8External => "p8 with an external jump-pointer array for scans",
+        Member::P8Internal => "p8 with an internal jump-pointer array for scans",
+        Member::P16Internal => "p16 with an internal jump-pointer array for scans",
+        Member::P8Sweep => "p8 whose scans sweep the root-to-leaf path ahead of themselves",
+        Member::Csb => "CSB+-Tree: one-line nodes, children in one group",
+        Member::P8Csb => "CSB+-Tree with eight-line nodes, prefetched whole",
+    }
+}
+
+/// An empty index of that name.
+///
+/// # Errors
+/// A usage failure for a name that nobody bears (it lists those there are) and for a rival that
+/// this build was made without (it says how to get it); a failure while running if memory is
+/// refused.
+pub fn build<K, V>(name: &str, options: &Options) -> Result<Box<dyn OrderedIndex<K, V>>, Failure>
+where
+    K: Key,
+    V: Value<K::Bits>,
+{
+    if let Some(member) = pb_tree::Member::from_name(name) {
+        return Ok(pb_tree::build(member, &options.for_pb_tree())?);
+    }
+    latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
+}
+
+/// Refuses a name that [`build`] would refuse, without building anything.
+///
+/// # Errors
+/// As [`build`].
+pub fn check(name: &str) -> Result<(), Failure> {
+    match entries().iter().find(|entry| entry.name == name) {
+        Some(entry) if entry.compiled => Ok(()),
+        Some(_) => Err(refusal(name, Missing::NotCompiled)),
+        None => Err(refusal(name, Missing::Unknown)),
+    }
+}
+
+fn refusal(name: &str, missing: Missing) -> Failure {
+    match missing {
+        Missing::NotCompiled => Failure::usage(format!(
+            "the index `{name}` is a published rival, which this build was made without: build with \
+             `--features rivals` (cargo run --release -p latchless-cli --features rivals -- bench …)"
+        )),
+        Missing::Unknown => {
+            let known: Vec<_> = entries().iter().map(|entry| entry.name).collect();
+            Failure::usage(format!("no index is called `{name}`; there are {}", known.join(", ")))
+        }
+    }
+}

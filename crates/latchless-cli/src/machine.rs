@@ -1,0 +1,52 @@
+//! The machine that numbers were measured on, in one line.
+
+use latchless::search::Kernel;
+use std::fs;
+
+/// The processor, cores, memory, huge pages and search kernels. What the system doesn't tell is
+/// left out.
+pub fn line() -> String {
+    let mut parts = vec![processor()];
+    if let Ok(cores) = std::thread::available_parallelism() {
+        parts.push(format!("{cores} cores"));
+    }
+    if let Some(kib) = memory_kib("MemTotal") {
+        parts.push(format!("{:.0} GiB", kib as f64 / (1 << 20) as f64));
+    }
+    if let Some(setting) = huge_pages() {
+        parts.push(format!("transparent huge pages: {setting}"));
+    }
+    parts.push(format!("search kernels: {} (best: {})", kernels().join(" "), Kernel::best().name()));
+    parts.join(", ")
+}
+
+/// The kernels that this processor has.
+pub fn kernels() -> Vec<&'static str> {
+    Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()).map(Kernel::name).collect()
+}
+
+/// Memory that can be had without swapping, in bytes.
+pub fn available_bytes() -> Option<u64> {
+    memory_kib("MemAvailable").map(|kib| kib * 1024)
+}
+
+fn processor() -> String {
+    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, model)| model.trim().to_owned())
+}
+
+fn memory_kib(field: &str) -> Option<u64> {
+    let told = fs::read_to_string("/proc/meminfo").ok()?;
+    told.lines().find_map(|line| {
+        let rest = line.strip_prefix(field)?.strip_prefix(':')?;
+        rest.trim().strip_suffix("kB")?.trim().parse().ok()
+    })
+}
+
+/// The setting in brackets: `always`, `madvise` or `never`.
+fn huge_pages() -> Option<String> {
+    let told = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok()?;
+    let (_, rest) = told.split_once('[')?;
+    Some(rest.split_once(']')?.0.to_owned())
+}

@@ -1,0 +1,212 @@
+//! `latchless bench`, run as users run it: every workload on tiny numbers, and what it refuses.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn bench(args: &[&str]) -> Output {
+    let binary = env!("CARGO_BIN_EXE_latchless");
+    Command::new(binary).arg("bench").args(args).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("readable output")
+}
+
+/// Results of a tiny race, one object an index.
+fn race(args: &[&str]) -> Vec<Value> {
+    let tiny = ["--records", "2000", "--ops", "1000", "--rounds", "2", "--format", "json"];
+    let output = bench(&[&tiny[..], args].concat());
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
+fn refusal(args: &[&str], code: i32) -> String {
+    let output = bench(args);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    said
+}
+
+/// Checksums of all indexes, which have to be the same.
+fn checksum(results: &[Value]) -> &Value {
+    assert!(results.iter().all(|result| result["checksum"] == results[0]["checksum"]), "{results:?}");
+    &results[0]["checksum"]
+}
+
+const WORKLOADS: [&str; 16] = [
+    "load",
+    "get",
+    "insert",
+    "remove",
+    "scan",
+    "mixed",
+    "ycsb-a",
+    "ycsb-b",
+    "ycsb-c",
+    "ycsb-d",
+    "ycsb-e",
+    "ycsb-f",
+    "spiderman-a",
+    "spiderman-b",
+    "spiderman-c",
+    "spiderman-d",
+];
+
+#[test]
+fn every_workload_runs_on_every_index_and_they_agree() {
+    for workload in WORKLOADS {
+        for key in ["u32", "u64"] {
+            let results = race(&["--workload", workload, "--index", "all", "--key", key]);
+            checksum(&results);
+            assert!(results.len() > 10, "{workload}");
+            assert!(results.iter().all(|result| result["median_ns"].as_f64() > Some(0.0)), "{workload}");
+        }
+    }
+}
+
+#[test]
+fn every_distribution_runs() {
+    for name in ["uniform", "zipf:0.99", "zipf-ycsb:0.5", "sequential", "dense", "sparse"] {
+        let results = race(&["--workload", "mixed", "--distribution", name, "--index", "btreemap,p8"]);
+        assert_eq!(results[0]["distribution"], name);
+        checksum(&results);
+    }
+}
+
+#[test]
+fn every_way_of_filling_gives_the_same_answers() {
+    let filled = |load| race(&["--workload", "scan", "--load", load, "--index", "btreemap,p8i"]);
+    let (random, sorted, bulk) = (filled("random"), filled("sorted"), filled("bulk"));
+    assert_eq!(checksum(&random), checksum(&sorted));
+    assert_eq!(checksum(&random), checksum(&bulk));
+}
+
+#[test]
+fn threads_and_batches_give_the_same_answers() {
+    for workload in ["get", "insert", "mixed", "ycsb-a", "ycsb-e"] {
+        checksum(&race(&["--workload", workload, "--threads", "3", "--index", "all"]));
+    }
+    for workload in ["get", "mixed", "ycsb-f", "scan"] {
+        let one_by_one = race(&["--workload", workload]);
+        for batch in ["1", "7", "auto"] {
+            let batched = race(&["--workload", workload, "--batch", batch]);
+            assert_eq!(checksum(&one_by_one), checksum(&batched), "{workload} in batches of {batch}");
+        }
+    }
+    let threads = race(&["--threads", "2", "--batch", "16"]);
+    checksum(&threads);
+    assert_eq!(threads[0]["threads"], 2);
+}
+
+#[test]
+fn json_has_the_promised_fields_in_their_order() {
+    let results = race(&["--index", "p8,btreemap", "--batch", "auto", "--seed", "7"]);
+    let fields: Vec<_> = results[0].as_object().expect("an object").keys().map(String::as_str).collect();
+    let promised = "index workload records ops threads batch distribution key median_ns min_ns max_ns \
+                    ops_per_s bytes_per_key ratio checksum per";
+    assert_eq!(fields, promised.split_whitespace().collect::<Vec<_>>());
+    let first = &results[0];
+    assert_eq!((first["index"].as_str(), first["workload"].as_str()), (Some("p8"), Some("get")));
+    assert_eq!((first["records"].as_u64(), first["ops"].as_u64()), (Some(2000), Some(1000)));
+    assert_eq!((first["key"].as_str(), first["per"].as_str()), (Some("u64"), Some("op")));
+    assert_eq!(first["ratio"], 1.0);
+    assert!(first["batch"].as_str().is_some_and(|batch| batch.starts_with("auto:")));
+    let spread = ["min_ns", "median_ns", "max_ns"].map(|field| first[field].as_f64().expect("a number"));
+    assert!(spread.is_sorted(), "{spread:?}");
+    for result in &results {
+        let bytes = result["bytes_per_key"].as_f64().expect("a number");
+        assert!((16.0..400.0).contains(&bytes), "{result}");
+    }
+}
+
+#[test]
+fn units_are_named() {
+    assert_eq!(race(&["--workload", "scan"])[0]["per"], "entry");
+    assert_eq!(race(&["--workload", "load"])[0]["per"], "key");
+    assert_eq!(race(&["--workload", "ycsb-e"])[0]["per"], "op");
+}
+
+#[test]
+fn seeds_decide_the_answers() {
+    let with = |seed| race(&["--seed", seed, "--index", "btreemap"]);
+    assert_eq!(with("1")[0]["checksum"], with("1")[0]["checksum"]);
+    assert_ne!(with("1")[0]["checksum"], with("2")[0]["checksum"]);
+}
+
+#[test]
+fn a_table_names_the_machine_and_csv_has_a_header() {
+    let table = bench(&["--records", "1k", "--ops", "1_000", "--rounds", "1"]);
+    assert!(text(&table.stderr).contains("search kernels"), "{}", text(&table.stderr));
+    assert!(text(&table.stdout).contains("ns/op") && text(&table.stdout).contains("btreemap"));
+    let csv = bench(&["--records", "1k", "--ops", "1k", "--rounds", "1", "--format", "csv"]);
+    assert!(text(&csv.stdout).starts_with("index,workload,records,"));
+}
+
+#[test]
+fn a_report_opens_offline() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("report.html");
+    race(&["--report", file.to_str().expect("a readable path")]);
+    let page = std::fs::read_to_string(&file).expect("a report");
+    assert!(page.contains("<svg") && page.contains("btreemap") && page.contains("ns/op"));
+    for loads in ["<script", "<link", "src=\"http", "href=\"http", "@import", "url(http"] {
+        assert!(!page.contains(loads), "the page loads something: {loads}");
+    }
+}
+
+#[test]
+fn kernels_and_pages_can_be_chosen() {
+    let plain = race(&["--index", "p8", "--kernel", "scalar", "--no-huge-pages"]);
+    assert_eq!(checksum(&plain), checksum(&race(&["--index", "p8"])));
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_with_what_could_be() {
+    let unknown = refusal(&["--index", "btreemap,nobody"], 2);
+    assert!(unknown.contains("`nobody`") && unknown.contains("p8-csb"), "{unknown}");
+    let unknown = refusal(&["--workload", "ycsb-g"], 2);
+    assert!(unknown.contains("spiderman-d"), "{unknown}");
+    assert!(refusal(&["--distribution", "normal"], 2).contains("sparse"));
+    assert!(refusal(&["--distribution", "zipf:9"], 2).contains("in 0 to 5"));
+    assert!(refusal(&["--distribution", "zipf-ycsb:1"], 2).contains("between 0 and 1"));
+    assert!(refusal(&["--distribution", "zipf:x"], 2).contains("not a skew"));
+    assert!(refusal(&["--records", "0"], 2).contains("records must be at least 1"));
+    assert!(refusal(&["--ops", "0"], 2).contains("operations must be at least 1"));
+    assert!(refusal(&["--threads", "0"], 2).contains("threads must be at least 1"));
+    assert!(refusal(&["--scan-length", "0"], 2).contains("scan length must be at least 1"));
+    assert!(refusal(&["--records", "many"], 2).contains("not a number"));
+    assert!(refusal(&["--batch", "0"], 2).contains("a batch is"));
+    assert!(refusal(&["--kernel", "gpu"], 2).contains("scalar"));
+    refusal(&["--rounds", "0"], 2);
+    refusal(&["--key", "u128"], 2);
+    let few = refusal(&["--workload", "remove", "--records", "10", "--ops", "11"], 2);
+    assert!(few.contains("need as many records"), "{few}");
+    let batches = refusal(&["--workload", "ycsb-a", "--threads", "2", "--batch", "8"], 2);
+    assert!(batches.contains("one thread"), "{batches}");
+    let unwritable = refusal(&["--records", "10", "--ops", "10", "--report", "/nowhere/report.html"], 1);
+    assert!(unwritable.contains("/nowhere/report.html"), "{unwritable}");
+}
+
+#[cfg(not(feature = "rivals"))]
+#[test]
+fn a_rival_that_this_build_lacks_says_how_to_get_it() {
+    let said = refusal(&["--index", "btreemap,scc"], 2);
+    assert!(said.contains("`scc`") && said.contains("--features rivals"), "{said}");
+}
+
+#[cfg(feature = "rivals")]
+#[test]
+fn rivals_race_too() {
+    let results = race(&["--index", "btreemap,scc,masstree"]);
+    assert_eq!(results.len(), 3);
+    checksum(&results);
+}
+
+#[test]
+fn help_teaches() {
+    let help = text(&bench(&["--help"]).stdout);
+    for taught in ["Examples:", "--features rivals", "RwLock", "ratio", "Exit codes"] {
+        assert!(help.contains(taught), "{taught}");
+    }
+}

@@ -1,0 +1,39 @@
+//! `latchless list`, run as users run it.
+
+use serde_json::Value;
+use std::process::Command;
+
+fn list(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_latchless")).arg("list").args(args).output();
+    let output = output.expect("the binary runs");
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).expect("readable output")
+}
+
+#[test]
+fn everything_that_can_be_named_is_listed() {
+    let text = list(&["--format", "json"]);
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let named = |kind: &str, name: &str| rows.iter().find(|row| row["kind"] == kind && row["name"] == name);
+    for index in
+        ["btreemap", "sorted-array", "b-plus", "p8", "p8e", "p8i", "p8-sweep", "csb", "p8-csb", "scc"]
+    {
+        assert!(named("index", index).is_some(), "{index}");
+    }
+    for workload in ["load", "get", "mixed", "ycsb-a", "ycsb-f", "spiderman-d"] {
+        assert!(named("workload", workload).is_some(), "{workload}");
+    }
+    assert!(named("kernel", "scalar").is_some());
+    let chosen = rows.iter().filter(|row| row["kind"] == "kernel" && row["note"] == "chosen").count();
+    assert_eq!(chosen, 1, "one kernel is chosen");
+    let note = named("index", "scc").map(|row| row["note"].as_str().expect("a note").to_owned());
+    let needs_feature = note.is_some_and(|note| note.contains("--features rivals"));
+    assert_eq!(needs_feature, !cfg!(feature = "rivals"));
+}
+
+#[test]
+fn forms_and_help() {
+    assert!(list(&[]).contains("btreemap"));
+    assert!(list(&["--format", "csv"]).starts_with("kind,name,about,note\n"));
+    assert!(list(&["--help"]).contains("Examples:"));
+}

@@ -1,0 +1,212 @@
+//! Any peer as an index: keys and values become lanes, bounds become inclusive ends, and what
+//! every index must refuse is refused here once.
+
+use crate::peer::{Ask, Peer, SharedPeer};
+use core::ops::Bound;
+use latchless::base::error::Broken;
+use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
+use latchless::base::key::Bits;
+use latchless::{Direction, Error, FillFactor, Key, OrderedIndex, Result, Value};
+
+/// A peer, driven as an [`OrderedIndex`].
+#[derive(Debug, Default)]
+pub struct Driven<P>(P);
+
+impl<P> Driven<P> {
+    /// The map itself.
+    pub fn inner(&self) -> &P {
+        &self.0
+    }
+}
+
+/// The inclusive ends of `span`, or `None` if no key can lie in it.
+fn ends<K: Key>(span: &Span<K>) -> Option<(K::Bits, K::Bits)> {
+    let low = match span.0 {
+        Bound::Unbounded => K::Bits::MIN,
+        Bound::Included(key) => key.to_bits(),
+        Bound::Excluded(key) if key.to_bits() == K::Bits::MAX => return None,
+        Bound::Excluded(key) => K::Bits::truncate(key.to_bits().to_u64() + 1),
+    };
+    let high = match span.1 {
+        Bound::Unbounded => K::Bits::MAX,
+        Bound::Included(key) => key.to_bits(),
+        Bound::Excluded(key) if key.to_bits() == K::Bits::MIN => return None,
+        Bound::Excluded(key) => K::Bits::truncate(key.to_bits().to_u64() - 1),
+    };
+    (low <= high).then_some((low, high))
+}
+
+/// Refuses entries that aren't strictly ascending.
+fn check_ascending<K: Key, V>(entries: &[(K, V)]) -> Result<()> {
+    for (before, pair) in entries.windows(2).enumerate() {
+        match pair[0].0.to_bits().cmp(&pair[1].0.to_bits()) {
+            core::cmp::Ordering::Less => {}
+            core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: before + 1 }),
+            core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: before + 1 }),
+        }
+    }
+    Ok(())
+}
+
+impl<K, V, P> OrderedIndex<K, V> for Driven<P>
+where
+    K: Key,
+    V: Value<K::Bits>,
+    P: Peer<K::Bits>,
+{
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.0.get(key.to_bits(), &self.0.pin()).map(V::from_bits)
+    }
+
+    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let pin = self.0.pin();
+        for (answer, key) in answers.iter_mut().zip(keys) {
+            *answer = self.0.get(key.to_bits(), &pin).map(V::from_bits);
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        Ok(self.0.insert(key.to_bits(), value.to_bits())?.map(V::from_bits))
+    }
+
+    fn remove(&mut self, key: K) -> Option<V> {
+        self.0.remove(key.to_bits()).map(V::from_bits)
+    }
+
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_span(&span)?;
+        check_buffers(keys.len(), values.len())?;
+        let Some((low, high)) = ends(&span) else { return Ok(0) };
+        let (mut found, room) = (0, keys.len());
+        self.0.visit(Ask { low, high, direction, limit: room }, |key, value| {
+            keys[found] = K::from_bits(key);
+            values[found] = V::from_bits(value);
+            found += 1;
+            // Asked before the next entry, so that no map steps one too far.
+            found < room
+        })?;
+        Ok(found)
+    }
+
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
+        check_span(&span)?;
+        Ok(Box::new(Resumed { map: self, rest: ends(&span), direction }))
+    }
+
+    fn count(&self, span: Span<K>) -> Result<usize> {
+        check_span(&span)?;
+        ends(&span).map_or(Ok(0), |(low, high)| self.0.count(low, high))
+    }
+
+    fn bulk_load(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
+        if !self.0.is_empty() {
+            return Err(Error::NotEmpty { len: self.0.len() });
+        }
+        check_ascending(entries)?;
+        self.0.load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_bits())))
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        self.0.memory_bytes()
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        let (mut seen, mut last, mut ordered) = (0, None, true);
+        let everything =
+            Ask { low: K::Bits::MIN, high: K::Bits::MAX, direction: Direction::Forward, limit: usize::MAX };
+        let walked = self.0.visit(everything, |key, _| {
+            ordered &= last.is_none_or(|last| last < key);
+            last = Some(key);
+            seen += 1;
+            true
+        });
+        match walked {
+            // A map without scans can't be looked at from outside.
+            Err(_) => Ok(()),
+            Ok(()) if !ordered => Err(Broken::new(format!("{}: keys out of order", P::NAME))),
+            Ok(()) if seen != self.0.len() => {
+                Err(Broken::new(format!("{}: {} keys counted, {seen} found", P::NAME, self.0.len())))
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
+        P::as_concurrent(self)
+    }
+}
+
+impl<K, V, P> ConcurrentIndex<K, V> for Driven<P>
+where
+    K: Key,
+    V: Value<K::Bits>,
+    P: SharedPeer<K::Bits>,
+{
+    fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
+        Ok(self.0.insert_shared(key.to_bits(), value.to_bits())?.map(V::from_bits))
+    }
+
+    fn remove_shared(&self, key: K) -> Option<V> {
+        self.0.remove_shared(key.to_bits()).map(V::from_bits)
+    }
+}
+
+/// A scan that finds its place again by its last key: no guard is held between two fills.
+struct Resumed<'a, P, B> {
+    map: &'a Driven<P>,
+    /// What is left of the range, both ends inclusive.
+    rest: Option<(B, B)>,
+    direction: Direction,
+}
+
+impl<P, B: Bits> Resumed<'_, P, B> {
+    /// Shows up to `room` further entries to `each` and moves past them.
+    fn advance(&mut self, room: usize, mut each: impl FnMut(usize, B, B)) -> Result<usize>
+    where
+        P: Peer<B>,
+    {
+        let Some((low, high)) = self.rest else { return Ok(0) };
+        let (mut found, mut last) = (0, None);
+        self.map.0.visit(Ask { low, high, direction: self.direction, limit: room }, |key, value| {
+            each(found, key, value);
+            found += 1;
+            last = Some(key);
+            found < room
+        })?;
+        let full = found == room;
+        self.rest = last.filter(|_| full).and_then(|last| match self.direction {
+            Direction::Forward if last < high => Some((B::truncate(last.to_u64() + 1), high)),
+            Direction::Reverse if last > low => Some((low, B::truncate(last.to_u64() - 1))),
+            _ => None,
+        });
+        Ok(found)
+    }
+}
+
+impl<K, V, P> Scanner<K, V> for Resumed<'_, P, K::Bits>
+where
+    K: Key,
+    V: Value<K::Bits>,
+    P: Peer<K::Bits>,
+{
+    fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        self.advance(keys.len(), |at, key, value| {
+            keys[at] = K::from_bits(key);
+            values[at] = V::from_bits(value);
+        })
+    }
+
+    fn fill_values(&mut self, values: &mut [V]) -> Result<usize> {
+        if values.is_empty() {
+            return Err(Error::EmptyBuffer);
+        }
+        self.advance(values.len(), |at, _, value| values[at] = V::from_bits(value))
+    }
+}

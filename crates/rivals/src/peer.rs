@@ -1,0 +1,118 @@
+//! What a map has to offer to be driven.
+
+use crate::driven::Driven;
+use latchless::base::index::ConcurrentIndex;
+use latchless::base::key::Bits;
+use latchless::{Direction, Key, Result, Value};
+
+/// A range to be walked.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<B> {
+    /// The smallest key of the range, inclusive; not above `high`.
+    pub low: B,
+    /// The largest key of the range, inclusive. The largest lane stands for no end at all, so that
+    /// a map with a cheaper open-ended call can use it.
+    pub high: B,
+    /// Which way.
+    pub direction: Direction,
+    /// After how many entries whoever asks will say that it is enough: room to reserve, no more.
+    pub limit: usize,
+}
+
+impl<B: Bits> Ask<B> {
+    /// Whether the range has an upper end.
+    pub fn is_open(&self) -> bool {
+        self.high == B::MAX
+    }
+}
+
+/// An ordered map over lanes of one width, keys and values alike.
+pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
+    /// The name on the command line.
+    const NAME: &'static str;
+
+    /// What holds memory in place while a reader looks at it: an epoch guard, or nothing. Taken
+    /// once for a batch.
+    type Pin<'a>;
+
+    /// Pins this thread.
+    fn pin(&self) -> Self::Pin<'_>;
+
+    /// How many keys there are. May take linear time.
+    fn len(&self) -> usize;
+
+    /// Whether there is no key.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value under `key`.
+    fn get(&self, key: B, pin: &Self::Pin<'_>) -> Option<B>;
+
+    /// Puts `value` under `key` and returns the value that it replaces.
+    ///
+    /// # Errors
+    /// When the map refuses.
+    fn insert(&mut self, key: B, value: B) -> Result<Option<B>>;
+
+    /// Takes `key` out and returns its value.
+    fn remove(&mut self, key: B) -> Option<B>;
+
+    /// Fills the empty map from strictly ascending entries, by the map's own bulk call where it
+    /// has one.
+    ///
+    /// # Errors
+    /// When the map refuses.
+    fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
+        for (key, value) in entries {
+            self.insert(key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Shows the range's entries to `each`, in order, until they end or `each` says `false`.
+    ///
+    /// # Errors
+    /// [`latchless::Error::Unsupported`] where the map has no such call.
+    fn visit(&self, ask: Ask<B>, each: impl FnMut(B, B) -> bool) -> Result<()>;
+
+    /// How many keys lie in `low..=high`.
+    ///
+    /// # Errors
+    /// As [`Peer::visit`].
+    fn count(&self, low: B, high: B) -> Result<usize> {
+        let mut count = 0;
+        self.visit(Ask { low, high, direction: Direction::Forward, limit: usize::MAX }, |_, _| {
+            count += 1;
+            true
+        })?;
+        Ok(count)
+    }
+
+    /// Bytes held, where the map counts them itself.
+    fn memory_bytes(&self) -> Option<usize> {
+        None
+    }
+
+    /// The driven map for updates from many threads; a [`SharedPeer`] answers `Some(driven)`.
+    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
+    where
+        K: Key<Bits = B>,
+        V: Value<B>,
+    {
+        let _ = driven;
+        None
+    }
+}
+
+/// A peer that takes updates through `&self`, from many threads at once.
+pub trait SharedPeer<B: Bits>: Peer<B> {
+    /// As [`Peer::insert`].
+    ///
+    /// # Errors
+    /// When the map refuses.
+    fn insert_shared(&self, key: B, value: B) -> Result<Option<B>>;
+
+    /// As [`Peer::remove`].
+    fn remove_shared(&self, key: B) -> Option<B>;
+}

@@ -1,0 +1,49 @@
+//! `std::collections::BTreeMap`.
+
+use crate::peer::{Ask, Peer};
+use latchless::base::key::Bits;
+use latchless::{Direction, Result};
+use std::collections::BTreeMap;
+
+/// The standard library's map.
+#[derive(Debug, Default)]
+pub struct BTree<B>(BTreeMap<B, B>);
+
+impl<B: Bits> Peer<B> for BTree<B> {
+    const NAME: &'static str = "btreemap";
+    type Pin<'a> = ();
+
+    fn pin(&self) -> Self::Pin<'_> {}
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, key: B, (): &()) -> Option<B> {
+        self.0.get(&key).copied()
+    }
+
+    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
+        Ok(self.0.insert(key, value))
+    }
+
+    fn remove(&mut self, key: B) -> Option<B> {
+        self.0.remove(&key)
+    }
+
+    fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
+        self.0 = BTreeMap::from_iter(entries);
+        Ok(())
+    }
+
+    fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
+        // An open end spares the search for the upper bound.
+        let mut range =
+            if ask.is_open() { self.0.range(ask.low..) } else { self.0.range(ask.low..=ask.high) };
+        let _ = match ask.direction {
+            Direction::Forward => range.all(|(&key, &value)| each(key, value)),
+            Direction::Reverse => range.rev().all(|(&key, &value)| each(key, value)),
+        };
+        Ok(())
+    }
+}

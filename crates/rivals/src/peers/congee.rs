@@ -1,0 +1,98 @@
+//! `congee`: a concurrent adaptive radix tree over 8-byte keys. Narrower keys are widened.
+
+use crate::driven::Driven;
+use crate::peer::{Ask, Peer, SharedPeer};
+use congee::Congee;
+use crossbeam_epoch::Guard;
+use latchless::base::index::ConcurrentIndex;
+use latchless::base::key::Bits;
+use latchless::{Direction, Error, Key, Result, Value};
+
+/// `congee::Congee`.
+#[derive(Default)]
+pub struct RadixTree(Congee<usize, usize>);
+
+/// Entries asked for at once when nobody says how many are wanted.
+const CHUNK_ENTRIES: usize = 1024;
+
+fn word<B: Bits>(lane: B) -> usize {
+    lane.to_u64() as usize
+}
+
+fn lane<B: Bits>(word: usize) -> B {
+    B::truncate(word as u64)
+}
+
+impl<B: Bits> Peer<B> for RadixTree {
+    const NAME: &'static str = "congee";
+    type Pin<'a> = Guard;
+
+    fn pin(&self) -> Guard {
+        self.0.pin()
+    }
+
+    /// The map doesn't count its keys: this walks all of them.
+    fn len(&self) -> usize {
+        self.0.keys().len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty(&self.0.pin())
+    }
+
+    fn get(&self, key: B, pin: &Guard) -> Option<B> {
+        self.0.get(&word(key), pin).map(lane)
+    }
+
+    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
+        self.insert_shared(key, value)
+    }
+
+    fn remove(&mut self, key: B) -> Option<B> {
+        self.remove_shared(key)
+    }
+
+    fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
+        if ask.direction == Direction::Reverse {
+            return Err(Error::Unsupported { index: <Self as Peer<B>>::NAME, operation: "reverse scans" });
+        }
+        let pin = self.0.pin();
+        let (mut low, high) = (word(ask.low), word(ask.high));
+        // Its upper end is exclusive, so the largest word of all has to be asked for by itself.
+        let end = high.saturating_add(1);
+        let mut chunk = vec![(0, 0); ask.limit.min(CHUNK_ENTRIES)];
+        loop {
+            let found = self.0.range(&low, &end, &mut chunk, &pin);
+            if !chunk[..found].iter().all(|&(key, value)| each(lane(key), lane(value))) {
+                return Ok(());
+            }
+            if found < chunk.len() {
+                break;
+            }
+            low = chunk[found - 1].0 + 1;
+        }
+        if let (usize::MAX, Some(value)) = (high, self.0.get(&usize::MAX, &pin)) {
+            each(lane(usize::MAX), lane(value));
+        }
+        Ok(())
+    }
+
+    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
+    where
+        K: Key<Bits = B>,
+        V: Value<B>,
+    {
+        Some(driven)
+    }
+}
+
+impl<B: Bits> SharedPeer<B> for RadixTree {
+    fn insert_shared(&self, key: B, value: B) -> Result<Option<B>> {
+        let old = self.0.insert(word(key), word(value), &self.0.pin());
+        Ok(old.map_err(|_| Error::OutOfMemory { requested_bytes: B::BYTES })?.map(lane))
+    }
+
+    fn remove_shared(&self, key: B) -> Option<B> {
+        self.0.remove(&word(key), &self.0.pin()).map(lane)
+    }
+}

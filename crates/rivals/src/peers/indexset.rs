@@ -1,0 +1,64 @@
+//! `indexset`: a two-level B-tree with positions, its single-threaded map.
+
+use crate::peer::{Ask, Peer};
+use indexset::BTreeMap;
+use latchless::base::key::Bits;
+use latchless::{Direction, Result};
+
+/// `indexset::BTreeMap`.
+pub struct IndexSet<B: Bits>(BTreeMap<B, B>);
+
+impl<B: Bits> Default for IndexSet<B> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<B: Bits> Peer<B> for IndexSet<B> {
+    const NAME: &'static str = "indexset";
+    type Pin<'a> = ();
+
+    fn pin(&self) -> Self::Pin<'_> {}
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, key: B, (): &()) -> Option<B> {
+        self.0.get(&key).copied()
+    }
+
+    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
+        Ok(self.0.insert(key, value))
+    }
+
+    fn remove(&mut self, key: B) -> Option<B> {
+        self.0.remove(&key)
+    }
+
+    fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
+        self.0 = entries.collect();
+        Ok(())
+    }
+
+    fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        // Its own upper bound takes in the entry behind an absent one, so each key is looked at.
+        let mut range = self.0.range(ask.low..=ask.high);
+        match ask.direction {
+            Direction::Forward => {
+                let _ = range.all(|(&key, &value)| key <= ask.high && each(key, value));
+            }
+            Direction::Reverse => {
+                for (&key, &value) in range.rev() {
+                    if key < ask.low || (key <= ask.high && !each(key, value)) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

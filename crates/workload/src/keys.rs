@@ -1,0 +1,220 @@
+//! Keys by number: the n-th key of a distribution, without keeping any.
+
+use crate::distribution::Distribution;
+use crate::error::Error;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+}
+
+/// A key's width: `u32` or `u64`.
+pub trait Lane: sealed::Sealed + Copy + Ord + core::fmt::Debug + Default + Send + Sync + 'static {
+    /// The width in bits.
+    const BITS: u32;
+    /// The lane that holds the low bits of `number`.
+    fn truncate(number: u64) -> Self;
+    /// The lane as a number.
+    fn to_u64(self) -> u64;
+    /// A permutation of all lanes that looks random: no two inputs meet.
+    fn scatter(self) -> Self;
+}
+
+impl Lane for u32 {
+    const BITS: u32 = 32;
+
+    fn truncate(number: u64) -> Self {
+        number as u32
+    }
+
+    fn to_u64(self) -> u64 {
+        u64::from(self)
+    }
+
+    /// The finaliser of MurmurHash3: each step can be undone, so the whole is a permutation.
+    fn scatter(self) -> Self {
+        let mut lane = self;
+        lane = (lane ^ (lane >> 16)).wrapping_mul(0x85eb_ca6b);
+        lane = (lane ^ (lane >> 13)).wrapping_mul(0xc2b2_ae35);
+        lane ^ (lane >> 16)
+    }
+}
+
+impl Lane for u64 {
+    const BITS: u32 = 64;
+
+    fn truncate(number: u64) -> Self {
+        number
+    }
+
+    fn to_u64(self) -> u64 {
+        self
+    }
+
+    /// The finaliser of SplitMix64: each step can be undone, so the whole is a permutation.
+    fn scatter(self) -> Self {
+        let mut lane = self;
+        lane = (lane ^ (lane >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        lane = (lane ^ (lane >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        lane ^ (lane >> 31)
+    }
+}
+
+/// The value that stands under `key` after `version` updates. Differs from key to key and from
+/// version to version.
+pub fn value_of<L: Lane>(key: L, version: u64) -> L {
+    let mixed = key.to_u64() ^ 0x5851_f42d_4c95_7f2d ^ version.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    L::truncate(mixed.scatter())
+}
+
+/// Every key that a plan can use: `loaded` ones, then `fresh` ones. Each number below their sum
+/// has a key of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct KeySpace {
+    distribution: Distribution,
+    /// Where the random keys start.
+    offset: u64,
+    loaded: u64,
+    fresh: u64,
+    bits: u32,
+}
+
+impl KeySpace {
+    /// The keys of `distribution` for lanes of type `L`.
+    ///
+    /// # Errors
+    /// [`Error::KeySpace`] if the lane can't tell as many keys apart.
+    pub fn new<L: Lane>(
+        distribution: Distribution,
+        loaded: u64,
+        fresh: u64,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let wanted = loaded.saturating_add(fresh);
+        if wanted > 1u64.checked_shl(L::BITS).unwrap_or(u64::MAX) {
+            return Err(Error::KeySpace { wanted, bits: L::BITS });
+        }
+        let space = Self { distribution, offset: seed.scatter(), loaded, fresh, bits: L::BITS };
+        // Even distances cost up to one layer more than there are keys.
+        if distribution == Distribution::Sparse && space.sparse_places() > 1u128 << L::BITS {
+            return Err(Error::KeySpace { wanted, bits: L::BITS });
+        }
+        Ok(space)
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> u64 {
+        self.loaded + self.fresh
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key of that number. Numbers below the count of loaded keys are loaded ones; a number
+    /// beyond [`KeySpace::len`] may share another's key.
+    pub fn key<L: Lane>(&self, number: u64) -> L {
+        match self.distribution {
+            Distribution::Uniform | Distribution::Zipf { .. } | Distribution::ZipfYcsb { .. } => {
+                // A step with an odd stride is a permutation too, and keeps seeds apart.
+                let stride = 0x9e37_79b9_7f4a_7c15u64;
+                L::truncate(self.offset.wrapping_add(number.wrapping_mul(stride))).scatter()
+            }
+            Distribution::Sequential | Distribution::Dense => L::truncate(number),
+            Distribution::Sparse => L::truncate(self.sparse(number)),
+        }
+    }
+
+    fn sparse_layers(&self) -> u64 {
+        1 + self.fresh.div_ceil(self.loaded.max(1))
+    }
+
+    fn sparse_places(&self) -> u128 {
+        u128::from(self.loaded.max(1)) * u128::from(self.sparse_layers())
+    }
+
+    /// Loaded keys stand at even distances; fresh ones take the places in between, a layer of
+    /// midpoints at a time.
+    fn sparse(&self, number: u64) -> u64 {
+        let layers = self.sparse_layers();
+        let stride = (1u128 << self.bits) / self.sparse_places();
+        let (slot, layer) = (number % self.loaded.max(1), number / self.loaded.max(1));
+        (stride * (u128::from(slot) * u128::from(layers) + u128::from(layer))) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn all_distinct<L: Lane + std::hash::Hash>(space: &KeySpace) {
+        let keys: HashSet<L> = (0..space.len()).map(|number| space.key(number)).collect();
+        assert_eq!(keys.len() as u64, space.len(), "{space:?}");
+    }
+
+    fn distributions() -> [Distribution; 6] {
+        let theta = 0.9;
+        [
+            Distribution::Uniform,
+            Distribution::Zipf { theta },
+            Distribution::ZipfYcsb { theta },
+            Distribution::Sequential,
+            Distribution::Dense,
+            Distribution::Sparse,
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_numbers_share_a_key(loaded in 1u64..3000, fresh in 0u64..9000, seed: u64) {
+            for distribution in distributions() {
+                all_distinct::<u32>(&KeySpace::new::<u32>(distribution, loaded, fresh, seed).unwrap());
+                all_distinct::<u64>(&KeySpace::new::<u64>(distribution, loaded, fresh, seed).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn scattering_32_bits_is_a_permutation() {
+        // A sample of residues spread over the whole width: any collision would show a lost bit.
+        let seen: HashSet<u32> = (0..1 << 20).map(|number: u32| (number << 12 | 5).scatter()).collect();
+        assert_eq!(seen.len(), 1 << 20);
+    }
+
+    #[test]
+    fn sparse_keys_span_the_width() {
+        let space = KeySpace::new::<u64>(Distribution::Sparse, 1000, 0, 0).unwrap();
+        assert_eq!(space.key::<u64>(0), 0);
+        assert!(space.key::<u64>(999) > u64::MAX / 1000 * 998);
+    }
+
+    #[test]
+    fn random_keys_fill_every_part_of_the_width_evenly() {
+        let space = KeySpace::new::<u32>(Distribution::Uniform, 64_000, 0, 7).unwrap();
+        let mut parts = [0; 64];
+        for number in 0..64_000 {
+            parts[(space.key::<u32>(number) >> 26) as usize] += 1;
+        }
+        // Mean 1000, standard deviation about 31: six of them on either side.
+        assert!(parts.iter().all(|part| (810..1190).contains(part)), "{parts:?}");
+    }
+
+    #[test]
+    fn too_many_keys_are_refused() {
+        let refused = KeySpace::new::<u32>(Distribution::Uniform, 1 << 32, 1, 0);
+        assert_eq!(refused.err(), Some(Error::KeySpace { wanted: (1 << 32) + 1, bits: 32 }));
+        assert!(KeySpace::new::<u32>(Distribution::Uniform, 1 << 32, 0, 0).is_ok());
+        assert!(KeySpace::new::<u64>(Distribution::Uniform, 1 << 40, 1, 0).is_ok());
+    }
+
+    #[test]
+    fn values_differ_by_key_and_by_version() {
+        let values: HashSet<u64> =
+            (0..100u64).flat_map(|key| (0..100).map(move |version| value_of(key, version))).collect();
+        assert_eq!(values.len(), 10_000);
+    }
+}

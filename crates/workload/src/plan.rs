@@ -1,0 +1,129 @@
+//! From a spec to everything that a measurement needs, made before it starts.
+
+use crate::distribution::Distribution;
+use crate::error::Error;
+use crate::keys::{KeySpace, Lane};
+use crate::mix::{Kind, Workload};
+use crate::stream::{draw_kinds, fill_stream};
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+
+/// What to measure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spec {
+    /// Which operations.
+    pub workload: Workload,
+    /// Which keys.
+    pub distribution: Distribution,
+    /// Keys that are there at the start.
+    pub records: usize,
+    /// Requests, over all threads. A bulk load has none.
+    pub ops: usize,
+    /// Streams to make, one for each thread.
+    pub threads: usize,
+    /// Entries that a scan asks for, or at most asks for.
+    pub scan_length: usize,
+    /// Same seed, same plan.
+    pub seed: u64,
+}
+
+impl Spec {
+    /// A spec of a million records and requests on one thread. YCSB's workloads are popular by
+    /// Zipf's law with θ = 0.99, the others evenly.
+    pub fn new(workload: Workload) -> Self {
+        Self {
+            workload,
+            distribution: Self::default_distribution(workload),
+            records: 1_000_000,
+            ops: 1_000_000,
+            threads: 1,
+            scan_length: 100,
+            seed: 1,
+        }
+    }
+
+    /// The distribution that a workload's definition asks for.
+    pub fn default_distribution(workload: Workload) -> Distribution {
+        if workload.is_ycsb() { Distribution::Zipf { theta: 0.99 } } else { Distribution::Uniform }
+    }
+
+    /// Makes the keys and the request streams. Takes time and memory linear in both counts.
+    ///
+    /// # Errors
+    /// [`Error`], for every number that can't be served.
+    pub fn plan<L: Lane>(&self) -> Result<Plan<L>, Error> {
+        self.check()?;
+        let streams = if self.workload == Workload::Load { 0 } else { self.threads };
+        let kinds: Vec<_> = (0..streams).map(|thread| draw_kinds(self, thread)).collect();
+        let inserts = |kinds: &Vec<Kind>| kinds.iter().filter(|&&kind| kind == Kind::Insert).count();
+        // Fresh keys are dealt out in turn, so the thread with most inserts says how many it takes.
+        let fresh = kinds.iter().map(inserts).max().unwrap_or(0) * self.threads;
+        let space = KeySpace::new::<L>(self.distribution, self.records as u64, fresh as u64, self.seed)?;
+        let mut loaded: Vec<L> = (0..self.records as u64).map(|number| space.key(number)).collect();
+        loaded.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
+        let streams = kinds
+            .iter()
+            .enumerate()
+            .map(|(thread, kinds)| fill_stream(self, &space, kinds, thread))
+            .collect();
+        Ok(Plan { loaded, streams })
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        self.distribution.check()?;
+        let at_least_one = [
+            ("the number of records", self.records),
+            ("the number of operations", self.ops),
+            ("the number of threads", self.threads),
+            ("the scan length", self.scan_length),
+        ];
+        for (what, number) in at_least_one {
+            if number == 0 {
+                return Err(Error::Zero { what });
+            }
+        }
+        if self.records < self.threads {
+            return Err(Error::TooFewRecords { records: self.records, threads: self.threads });
+        }
+        // Each thread takes from its own share of the records.
+        let removable = self.records / self.threads * self.threads;
+        if self.workload.is_only(Kind::Remove) && self.ops > removable {
+            return Err(Error::NothingLeft { ops: self.ops, records: removable });
+        }
+        Ok(())
+    }
+
+    /// How many requests a thread's stream holds.
+    pub(crate) fn ops_of(&self, thread: usize) -> usize {
+        self.ops / self.threads + usize::from(thread < self.ops % self.threads)
+    }
+}
+
+/// One request, ready to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation<L> {
+    /// The value under a key.
+    Get(L),
+    /// A value under a key, whether it is there or not.
+    Insert(L, L),
+    /// Out with a key.
+    Remove(L),
+    /// The entries from a key upwards, at most that many.
+    Scan(L, u32),
+    /// The value under a key, then this one in its place.
+    ReadModifyWrite(L, L),
+}
+
+/// Everything that a measurement needs.
+///
+/// With several threads, every answer but a scan's is the same however the threads meet: updates
+/// write what stands there already, and removals and the gets beside them keep to keys of their
+/// own thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan<L> {
+    /// Distinct keys that are there at the start, in random order.
+    pub loaded: Vec<L>,
+    /// One stream of requests for each thread; none for a bulk load.
+    pub streams: Vec<Vec<Operation<L>>>,
+}

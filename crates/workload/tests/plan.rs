@@ -1,0 +1,193 @@
+//! Plans as a whole: shares, determinism, and what the streams promise to whoever checks answers.
+
+use latchless_workload::{Distribution, Error, Kind, Lane, Operation, Spec, Workload, value_of};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn spec(workload: Workload) -> Spec {
+    Spec { records: 2000, ops: 1500, ..Spec::new(workload) }
+}
+
+fn distribution() -> impl Strategy<Value = Distribution> {
+    prop_oneof![
+        Just(Distribution::Uniform),
+        (0.0..5.0f64).prop_map(|theta| Distribution::Zipf { theta }),
+        (0.01..0.99f64).prop_map(|theta| Distribution::ZipfYcsb { theta }),
+        Just(Distribution::Sequential),
+        Just(Distribution::Dense),
+        Just(Distribution::Sparse),
+    ]
+}
+
+fn kind_of<L>(operation: &Operation<L>, is_update: bool) -> Kind {
+    match operation {
+        Operation::Get(_) => Kind::Get,
+        Operation::Insert(..) if is_update => Kind::Update,
+        Operation::Insert(..) => Kind::Insert,
+        Operation::Remove(_) => Kind::Remove,
+        Operation::Scan(..) => Kind::Scan,
+        Operation::ReadModifyWrite(..) => Kind::ReadModifyWrite,
+    }
+}
+
+#[test]
+fn every_workload_has_the_shares_that_it_is_named_for() {
+    for workload in Workload::ALL {
+        let spec = Spec { records: 50_000, ops: 40_000, ..Spec::new(workload) };
+        let plan = spec.plan::<u64>().unwrap();
+        let updates = workload.has(Kind::Update);
+        for &(kind, share) in workload.mix().shares {
+            let seen = plan.streams[0].iter().filter(|operation| kind_of(operation, updates) == kind).count();
+            let (expected, share) = (400.0 * f64::from(share), f64::from(share) / 100.0);
+            let deviation = (40_000.0 * share * (1.0 - share)).sqrt();
+            let off = (seen as f64 - expected).abs();
+            assert!(off <= 6.0 * deviation, "{workload} {kind:?}: {seen}, not {expected}");
+        }
+    }
+}
+
+/// Walks a stream over a model and checks what every answer relies on.
+fn is_a_possible_history<L: Lane>(spec: &Spec) {
+    let plan = spec.plan::<L>().unwrap();
+    let mut model: BTreeMap<L, L> = plan.loaded.iter().map(|&key| (key, value_of(key, 0))).collect();
+    assert_eq!(model.len(), spec.records, "{spec:?}: distinct keys");
+    assert_eq!(plan.streams.iter().map(Vec::len).sum::<usize>(), spec.ops, "{spec:?}");
+    let inserts_new = spec.workload.has(Kind::Insert);
+    for &operation in plan.streams.iter().flatten() {
+        match operation {
+            Operation::Get(key) | Operation::Scan(key, _) if !spec.workload.has(Kind::Remove) => {
+                assert!(model.contains_key(&key), "{spec:?}: {key:?} is there");
+            }
+            Operation::Get(_) => {}
+            Operation::Scan(_, length) => assert!(length > 0),
+            Operation::Insert(key, value) => {
+                assert_eq!(model.insert(key, value).is_none(), inserts_new, "{spec:?}: {key:?}");
+            }
+            Operation::ReadModifyWrite(key, value) => {
+                assert!(model.insert(key, value).is_some(), "{spec:?}: {key:?} is there");
+            }
+            Operation::Remove(key) => {
+                let found = model.remove(&key).is_some();
+                assert!(found || !spec.workload.is_only(Kind::Remove), "{spec:?}: {key:?} is there");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn streams_ask_for_what_is_there(distribution in distribution(), threads in 1usize..5, seed: u64) {
+        for workload in Workload::ALL.into_iter().filter(|&workload| workload != Workload::Load) {
+            let spec = Spec { records: 400, ops: 300, distribution, threads, seed, ..Spec::new(workload) };
+            is_a_possible_history::<u32>(&spec);
+            is_a_possible_history::<u64>(&spec);
+        }
+    }
+
+    #[test]
+    fn same_seed_same_plan(distribution in distribution(), seed: u64) {
+        let spec = Spec { distribution, seed, threads: 2, ..spec(Workload::Mixed) };
+        let plan = spec.plan::<u64>().unwrap();
+        prop_assert_eq!(&plan, &spec.plan::<u64>().unwrap());
+        let other = Spec { seed: seed.wrapping_add(1), ..spec };
+        prop_assert_ne!(plan, other.plan::<u64>().unwrap());
+    }
+}
+
+/// What one thread answers must not depend on what the others have done so far.
+#[test]
+fn answers_of_several_threads_do_not_depend_on_who_comes_first() {
+    for workload in Workload::ALL.into_iter().filter(|&workload| workload != Workload::Load) {
+        let spec = Spec { threads: 3, ..spec(workload) };
+        let plan = spec.plan::<u64>().unwrap();
+        let answers = |order: [usize; 3]| {
+            let mut model: BTreeMap<u64, u64> =
+                plan.loaded.iter().map(|&key| (key, value_of(key, 0))).collect();
+            let mut answers = vec![Vec::new(); 3];
+            for thread in order {
+                for &operation in &plan.streams[thread] {
+                    answers[thread].push(match operation {
+                        Operation::Get(key) => model.get(&key).copied(),
+                        Operation::Insert(key, value) | Operation::ReadModifyWrite(key, value) => {
+                            model.insert(key, value)
+                        }
+                        Operation::Remove(key) => model.remove(&key),
+                        Operation::Scan(..) => None,
+                    });
+                }
+            }
+            (answers, model)
+        };
+        assert_eq!(answers([0, 1, 2]), answers([2, 1, 0]), "{workload}");
+    }
+}
+
+#[test]
+fn scan_lengths_follow_their_workload() {
+    let lengths = |workload, scan_length| {
+        let spec = Spec { ops: 20_000, scan_length, ..spec(workload) };
+        let stream = spec.plan::<u64>().unwrap().streams.remove(0);
+        stream
+            .into_iter()
+            .filter_map(|operation| match operation {
+                Operation::Scan(_, length) => Some(f64::from(length)),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    let mean = |lengths: &[f64]| lengths.iter().sum::<f64>() / lengths.len() as f64;
+    assert!(lengths(Workload::Scan, 7).iter().all(|&length| length == 7.0));
+    let up_to = lengths(Workload::YcsbE, 100);
+    assert!(up_to.iter().all(|length| (1.0..=100.0).contains(length)));
+    assert!((mean(&up_to) - 50.5).abs() < 1.5, "{}", mean(&up_to));
+    // Cutting the lower tail at 1 lifts the mean of 48 by a little more than one.
+    let normal = lengths(Workload::SpidermanD, 100);
+    assert!((mean(&normal) - 49.3).abs() < 1.5, "{}", mean(&normal));
+}
+
+#[test]
+fn the_newest_keys_are_asked_for_most() {
+    let spec = Spec { ops: 20_000, ..spec(Workload::YcsbD) };
+    let plan = spec.plan::<u64>().unwrap();
+    let inserted: Vec<_> = plan.streams[0]
+        .iter()
+        .filter_map(|operation| match operation {
+            Operation::Insert(key, _) => Some(*key),
+            _ => None,
+        })
+        .collect();
+    let hits =
+        plan.streams[0].iter().filter(|op| matches!(op, Operation::Get(key) if inserted.contains(key)));
+    // A third of the keys at the end, and far fewer before, are new; popularity by age makes
+    // them most of what is asked for.
+    assert!(hits.count() > 12_000);
+}
+
+#[test]
+fn numbers_that_cannot_be_served_are_refused() {
+    let good = spec(Workload::Get);
+    let refusal = |spec: Spec| spec.plan::<u32>().unwrap_err();
+    assert_eq!(refusal(Spec { records: 0, ..good }), Error::Zero { what: "the number of records" });
+    assert_eq!(refusal(Spec { ops: 0, ..good }), Error::Zero { what: "the number of operations" });
+    assert_eq!(refusal(Spec { threads: 0, ..good }), Error::Zero { what: "the number of threads" });
+    assert_eq!(refusal(Spec { scan_length: 0, ..good }), Error::Zero { what: "the scan length" });
+    assert_eq!(
+        refusal(Spec { records: 3, threads: 4, ..good }),
+        Error::TooFewRecords { records: 3, threads: 4 }
+    );
+    assert_eq!(
+        refusal(Spec { ops: 2001, ..spec(Workload::Remove) }),
+        Error::NothingLeft { ops: 2001, records: 2000 }
+    );
+    let skewed = Spec { distribution: Distribution::Zipf { theta: f64::NAN }, ..good };
+    assert!(matches!(refusal(skewed), Error::SkewOutOfRange { .. }));
+}
+
+#[test]
+fn a_bulk_load_needs_no_requests() {
+    let plan = spec(Workload::Load).plan::<u64>().unwrap();
+    assert!(plan.streams.is_empty());
+    assert_eq!(plan.loaded.len(), 2000);
+}

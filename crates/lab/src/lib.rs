@@ -1,1 +1,34 @@
 //! The papers' experiments as data, one runner, and the memory-hierarchy model.
+//!
+//! | module | meaning |
+//! |---|---|
+//! | [`experiment`] | what an experiment is, as data |
+//! | [`pb_tree`] | the pB+-Tree paper's experiments |
+//! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
+//! | [`runner`] | runs any of them on the model or natively |
+//! | [`model`] | the memory-hierarchy model |
+//! | [`row`], [`results`], [`report`] | the results: one row each, files, a page with charts |
+//!
+//! ```
+//! use latchless_lab::experiment::Scale;
+//! use latchless_lab::runner::{Places, run};
+//!
+//! let selected = latchless_lab::select(&["eq-1".to_string()]).unwrap();
+//! let rows = run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap();
+//! assert!(rows.iter().any(|row| row.published.is_some()));
+//! ```
+
+pub mod catalogue;
+pub mod error;
+pub mod experiment;
+pub mod host;
+pub mod model;
+pub mod pb_tree;
+pub mod report;
+pub mod results;
+pub mod row;
+pub mod runner;
+pub mod subject;
+
+pub use catalogue::{catalogue, select};
+pub use error::{LabError, Result};

@@ -15,6 +15,9 @@ pub struct Options {
     /// The in-node search kernel of this library's indexes [default: the fastest here; see `list`]
     #[arg(long, value_name = "NAME", value_parser = parse_kernel, help_heading = "Index options")]
     pub kernel: Option<Kernel>,
+    /// The most memory that an index of this library may take for its nodes [default: no limit]
+    #[arg(long, value_name = "BYTES", help_heading = "Index options")]
+    pub memory_limit: Option<usize>,
 }
 
 impl Options {
@@ -23,6 +26,7 @@ impl Options {
         pb_tree::Options {
             huge_pages: !self.no_huge_pages,
             kernel: self.kernel,
+            limit_bytes: self.memory_limit,
             ..pb_tree::Options::default()
         }
     }

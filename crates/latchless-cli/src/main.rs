@@ -29,7 +29,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Query(query::Args),
+    Query(Box<query::Args>),
     Bench(bench::Args),
     Paper(paper::Args),
     List(list::Args),

@@ -1,12 +1,273 @@
 //! `latchless paper`.
 
 use crate::failure::Failure;
+use crate::output::{Format, Rows};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use latchless_lab::LabError;
+use latchless_lab::catalogue::Selected;
+use latchless_lab::experiment::Scale;
+use latchless_lab::results::{self, Circumstances};
+use latchless_lab::row::{On, Row};
+use latchless_lab::runner::{Places, Progress, run as run_experiments};
+use serde_json::{Value, json};
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Rerun a paper's experiments and set the numbers beside the published ones.
+///
+/// On the model the real code runs while a model of the paper's machine (its Table 2) counts cycles;
+/// natively it is timed on this machine. Numbers are ratios within one run, as in the paper.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Papers (`pb-tree`) and experiments (`table-3`, `fig-7`, …); everything if none is named
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// Where to run
+    #[arg(long, value_enum, default_value = "model")]
+    on: Where,
+
+    /// How large: `small` takes seconds and shows that it runs, `paper` has the paper's sizes
+    #[arg(long, value_enum, default_value = "paper")]
+    scale: Size,
+
+    /// How results are printed
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+
+    /// Also write a page with charts, which opens offline
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+
+    /// Also write the results to files in this folder: one JSON file an experiment and a summary
+    #[arg(long, value_name = "FOLDER")]
+    results: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  latchless paper pb-tree table-3                 levels of every tree, against the paper's Table 3
+  latchless paper fig-7 fig-10                    searches and scans on the paper's machine
+  latchless paper fig-7 --on both --format json   the same natively beside it, a JSON object a line
+  latchless paper pb-tree --on both --results results --report pb-tree.html";
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Where {
+    /// The memory-hierarchy model with the paper's machine.
+    Model,
+    /// This machine.
+    Native,
+    /// Both, side by side.
+    Both,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Size {
+    /// Seconds for everything.
+    Small,
+    /// The paper's sizes.
+    Paper,
+}
 
 /// Runs the command.
-pub fn run(_: &Args) -> Result<(), Failure> {
-    Err(Failure::usage("being built"))
+///
+/// # Errors
+/// Unknown names, a file that can't be written, an index that refuses or answers wrongly.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let selected = latchless_lab::select(&args.names).map_err(failure)?;
+    let scale = match args.scale {
+        Size::Small => Scale::Small,
+        Size::Paper => Scale::Paper,
+    };
+    let places = match args.on {
+        Where::Model => Places::Model,
+        Where::Native => Places::Native,
+        Where::Both => Places::Both,
+    };
+    let mut bar = Bar::new();
+    let rows = run_experiments(&selected, places, scale, &mut |progress| bar.show(progress));
+    bar.finish();
+    let rows = rows.map_err(failure)?;
+    let circumstances = Circumstances::here(scale);
+    if let Some(folder) = &args.results {
+        results::write(folder, &selected, &rows, &circumstances).map_err(failure)?;
+    }
+    if let Some(file) = &args.report {
+        let page = latchless_lab::report::html(&selected, &rows, &circumstances);
+        results::put(file, &page).map_err(failure)?;
+    }
+    match args.format {
+        Format::Table => print_tables(&selected, &rows),
+        Format::Json => as_json(&rows)?.print(Format::Json),
+        Format::Csv => as_csv(&rows).print(Format::Csv),
+    }
+}
+
+fn failure(error: LabError) -> Failure {
+    match error {
+        LabError::UnknownPaper { .. } | LabError::UnknownExperiment { .. } => Failure::usage(error),
+        LabError::Wrong { .. } => Failure::wrong(error),
+        other => Failure::run(other),
+    }
+}
+
+const COLUMNS: [&str; 14] = [
+    "paper",
+    "experiment",
+    "panel",
+    "series",
+    "x",
+    "unit",
+    "on",
+    "ours",
+    "published",
+    "ratio",
+    "cost",
+    "cost_unit",
+    "note",
+    "command",
+];
+
+fn as_json(rows: &[Row]) -> Result<Rows, Failure> {
+    let mut out = Rows::new(COLUMNS);
+    for row in rows {
+        let mut object = serde_json::to_value(row).map_err(Failure::run)?;
+        out.push(COLUMNS.map(|column| object[column].take()).to_vec());
+    }
+    Ok(out)
+}
+
+fn as_csv(rows: &[Row]) -> Rows {
+    let mut out = Rows::new(COLUMNS);
+    for row in rows {
+        out.push(vec![
+            json!(row.paper),
+            json!(row.experiment),
+            json!(row.panel),
+            json!(row.series),
+            json!(row.x),
+            json!(row.unit),
+            json!(row.on.name()),
+            json!(row.ours),
+            published(row),
+            json!(row.ratio),
+            json!(row.cost),
+            json!(row.cost_unit),
+            json!(row.note),
+            json!(row.command),
+        ]);
+    }
+    out
+}
+
+fn published(row: &Row) -> Value {
+    row.published.map_or(Value::Null, |published| json!(published.to_string()))
+}
+
+/// A table for each experiment, under its title and above the command that reproduces it.
+fn print_tables(selected: &[Selected], rows: &[Row]) -> Result<(), Failure> {
+    for one in selected {
+        let rows: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.paper == one.paper.name && row.experiment == one.experiment.name)
+            .collect();
+        say(&format!("{} {}: {}\n", one.paper.name, one.experiment.name, one.experiment.title))?;
+        table(&rows).print(Format::Table)?;
+        for remark in one.experiment.remarks {
+            say(&format!("{remark}\n"))?;
+        }
+        let mut commands: Vec<&str> = rows.iter().map(|row| row.command.as_str()).collect();
+        commands.sort_unstable();
+        commands.dedup();
+        for command in commands {
+            say(&format!("again: {command}\n"))?;
+        }
+        say("\n")?;
+    }
+    Ok(())
+}
+
+fn table(rows: &[&Row]) -> Rows {
+    let columns = ["panel", "series", "x", "on", "ours", "unit", "paper", "ratio", "cost", "note"];
+    // Columns without a single entry only take room.
+    let filled: [bool; 10] = [
+        rows.iter().any(|row| !row.panel.is_empty()),
+        true,
+        true,
+        rows.iter().any(|row| row.on != On::Anywhere),
+        true,
+        true,
+        true,
+        true,
+        rows.iter().any(|row| row.cost.is_some()),
+        rows.iter().any(|row| !row.note.is_empty()),
+    ];
+    let keep = |cells: Vec<Value>| -> Vec<Value> {
+        cells.into_iter().zip(filled).filter(|(_, filled)| *filled).map(|(cell, _)| cell).collect()
+    };
+    let mut out =
+        Rows::new(columns.into_iter().zip(filled).filter(|(_, filled)| *filled).map(|(name, _)| name));
+    for row in rows {
+        let cost = row.cost.map(|cost| format!("{cost:.0} {}", row.cost_unit));
+        out.push(keep(vec![
+            json!(row.panel),
+            json!(row.series),
+            if row.x.fract() == 0.0 { json!(row.x as i64) } else { json!(row.x) },
+            json!(row.on.name()),
+            rounded(row.ours, 3),
+            json!(row.unit),
+            published(row),
+            row.ratio.map_or(Value::Null, |ratio| rounded(ratio, 2)),
+            json!(cost),
+            json!(row.note),
+        ]));
+    }
+    out
+}
+
+fn rounded(number: f64, digits: i32) -> Value {
+    let power = 10f64.powi(digits);
+    json!((number * power).round() / power)
+}
+
+/// Prints; a reader that closes the pipe early ends the printing quietly.
+fn say(text: &str) -> Result<(), Failure> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Progress on standard error: on a terminal only, and only if it takes more than a second.
+struct Bar {
+    bar: ProgressBar,
+    since: Instant,
+    shown: bool,
+}
+
+impl Bar {
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    fn new() -> Self {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({elapsed})")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden()).with_style(style);
+        Self { bar, since: Instant::now(), shown: false }
+    }
+
+    fn show(&mut self, progress: Progress) {
+        if !self.shown && self.since.elapsed() > Self::PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.shown = true;
+        }
+        self.bar.set_length(progress.total as u64);
+        self.bar.set_position(progress.done as u64);
+        self.bar.set_message(progress.doing);
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
 }

@@ -82,6 +82,13 @@ impl Path {
         Some(node)
     }
 
+    /// Asks for the inner nodes that a sweep from here will come to first.
+    pub fn prefetch_neighbours<S: Shape>(&self, nodes: &Nodes<S>, forward: bool) {
+        for depth in 0..self.len {
+            self.prefetch_neighbour(nodes, depth, forward);
+        }
+    }
+
     /// Asks for the inner node that comes after the child taken at `depth`.
     fn prefetch_neighbour<S: Shape>(&self, nodes: &Nodes<S>, depth: usize, forward: bool) {
         if !S::PREFETCH || depth + 1 >= self.len {

@@ -52,10 +52,11 @@ pub(super) fn halve<B: Bits, T: Touch>(
     (base, size)
 }
 
-/// The lane, and the touch hook told of the probe.
+/// The lane, and the touch hook told of the probe: the load first, then the compare and the branch
+/// that wait for it.
 #[inline(always)]
 fn told<B: Bits, T: Touch>(lane: &B) -> B {
-    T::work(Work::Probe);
     T::read(core::ptr::from_ref(lane).cast(), B::BYTES);
+    T::work(Work::Probe);
     *lane
 }

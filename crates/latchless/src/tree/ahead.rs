@@ -34,19 +34,21 @@ impl Ahead {
     pub(super) fn from<S: Shape>(tree: &Tree<S>, path: &Path, leaf: NodeRef, forward: bool) -> Self {
         let source = match (S::JUMP, path.bottom()) {
             (Jump::None, _) | (_, None) => Source::Dry,
-            // Jump pointers lead forward only; backward the path itself is swept.
-            (Jump::Sweep, _) => Source::Sweep(*path),
-            _ if !forward => Source::Sweep(*path),
-            (Jump::Internal, Some((bottom, at))) => {
+            (Jump::Internal, Some((bottom, at))) if forward => {
                 if S::PREFETCH {
                     tree.nodes.prefetch(tree.nodes.sibling(bottom));
                 }
                 Source::Siblings(bottom, at)
             }
-            (Jump::External, _) => match &tree.jumps {
+            (Jump::External, _) if forward => match &tree.jumps {
                 Some(jumps) => Source::Array(jumps.cursor_behind(&tree.nodes, leaf)),
                 None => Source::Dry,
             },
+            // Jump pointers lead forward only; backward the path itself is swept.
+            _ => {
+                path.prefetch_neighbours(&tree.nodes, forward);
+                Source::Sweep(*path)
+            }
         };
         Self { source, lead: 0, forward }
     }

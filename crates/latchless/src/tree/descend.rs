@@ -51,8 +51,8 @@ impl<S: Shape> Tree<S> {
     /// From an inner node to the child that holds `key`, and the child's position.
     #[inline(always)]
     fn step<K: Search>(&self, inner: NodeRef, key: S::Bits) -> (NodeRef, usize) {
-        self.nodes.prefetch(inner);
         S::Touch::work(Work::Visit);
+        self.nodes.prefetch(inner);
         let at = self.nodes.child_position::<K>(inner, key);
         (self.nodes.child(inner, at), at)
     }
@@ -60,8 +60,8 @@ impl<S: Shape> Tree<S> {
     /// Where a key is in its leaf, and whether.
     #[inline(always)]
     fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
-        self.nodes.prefetch(leaf);
         S::Touch::work(Work::Visit);
+        self.nodes.prefetch(leaf);
         let at = self.nodes.pairs_below::<K>(leaf, key);
         (at, self.nodes.holds(leaf, at, key))
     }

@@ -3,3 +3,7 @@
 mod common;
 mod model;
 mod refusals;
+mod requests;
+mod short;
+#[cfg(feature = "model")]
+mod touch;

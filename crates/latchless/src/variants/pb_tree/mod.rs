@@ -1,6 +1,7 @@
 //! The pB+-Tree family (Chen, Gibbons, Mowry: *Improving Index Performance through Prefetching*,
 //! SIGMOD 2001).
 
+pub mod analysis;
 mod catalogue;
 mod map;
 mod ordered;

@@ -1,0 +1,61 @@
+//! What can go wrong in the lab.
+
+/// The result of something the lab does.
+pub type Result<T, E = LabError> = core::result::Result<T, E>;
+
+/// Why the lab can't do what it is asked to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// A cache whose sets aren't a power of two, or whose size isn't whole.
+    #[error("a {name} cache of {bytes} bytes in {ways} ways doesn't have a power of two of sets")]
+    CacheShape {
+        /// `primary` or `secondary`.
+        name: &'static str,
+        /// Its capacity, in bytes.
+        bytes: usize,
+        /// Its ways.
+        ways: usize,
+    },
+    /// A machine that can't be modelled.
+    #[error("the machine can't be modelled: {what}")]
+    Machine {
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// No paper has this name.
+    #[error("no paper is called '{given}'; the papers are: {known}")]
+    UnknownPaper {
+        /// What was asked for.
+        given: String,
+        /// Every name there is.
+        known: String,
+    },
+    /// No experiment of the chosen papers has this name.
+    #[error("no experiment is called '{given}'; the experiments are: {known}")]
+    UnknownExperiment {
+        /// What was asked for.
+        given: String,
+        /// Every name there is.
+        known: String,
+    },
+    /// An index refused to do its part.
+    #[error(transparent)]
+    Index(#[from] latchless::Error),
+    /// An index answered wrongly: a bug.
+    #[error("{index} answered wrongly: {what}")]
+    Wrong {
+        /// The index's name.
+        index: &'static str,
+        /// What was expected and what came.
+        what: String,
+    },
+    /// Results couldn't be written.
+    #[error("{path}: {source}")]
+    Write {
+        /// The file.
+        path: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+}

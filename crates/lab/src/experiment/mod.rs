@@ -1,0 +1,263 @@
+//! What an experiment is, as data: which indexes, how large, doing what, measured with which
+//! yardsticks, and what the paper says about it.
+
+mod claim;
+mod yardstick;
+
+pub use claim::{Claim, Published};
+pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
+
+use crate::row::Row;
+use crate::subject::Subject;
+
+/// How large a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Scale {
+    /// Seconds for everything: shows that the experiments run, not what the paper says.
+    Small,
+    /// The paper's sizes.
+    #[default]
+    Paper,
+}
+
+impl Scale {
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Paper => "paper",
+        }
+    }
+}
+
+/// A value for each scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scaled<T> {
+    /// At [`Scale::Paper`].
+    pub paper: T,
+    /// At [`Scale::Small`].
+    pub small: T,
+}
+
+impl<T: Copy> Scaled<T> {
+    /// One value for each scale.
+    pub const fn new(paper: T, small: T) -> Self {
+        Self { paper, small }
+    }
+
+    /// The same value at every scale.
+    pub const fn same(value: T) -> Self {
+        Self { paper: value, small: value }
+    }
+
+    /// The value at `scale`.
+    pub const fn at(self, scale: Scale) -> T {
+        match scale {
+            Scale::Small => self.small,
+            Scale::Paper => self.paper,
+        }
+    }
+}
+
+/// A paper whose experiments can be rerun.
+#[derive(Debug, Clone, Copy)]
+pub struct Paper {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// Authors, title, venue.
+    pub title: &'static str,
+    /// Its experiments, in its own order.
+    pub experiments: &'static [Experiment],
+}
+
+/// A table or figure of a paper.
+#[derive(Debug, Clone, Copy)]
+pub struct Experiment {
+    /// The paper's own name for it, such as `fig-7`.
+    pub name: &'static str,
+    /// One line: what is done.
+    pub title: &'static str,
+    /// What to know when reading the numbers: where ours differ from the paper's, and why.
+    pub remarks: &'static [&'static str],
+    /// What is run.
+    pub body: Body,
+}
+
+/// How an experiment's rows come about.
+#[derive(Debug, Clone, Copy)]
+pub enum Body {
+    /// Indexes are built and timed or counted.
+    Measured(&'static [Panel]),
+    /// A formula is evaluated. Gives rows without a paper's and an experiment's name.
+    Computed(fn() -> Vec<Row>),
+}
+
+/// One diagram of a figure: several indexes along one axis.
+#[derive(Debug, Clone, Copy)]
+pub struct Panel {
+    /// What sets it apart from the figure's other diagrams, such as `warm`; empty if it is alone.
+    pub name: &'static str,
+    /// What is varied.
+    pub axis: Axis,
+    /// Keys in the index, unless they are what is varied.
+    pub keys: Scaled<usize>,
+    /// Percent of the nodes' places that the bulk load fills, unless that is what is varied.
+    pub fill_percent: usize,
+    /// What is done to the loaded index.
+    pub operation: Operation,
+    /// The indexes, the baseline first.
+    pub series: &'static [Subject],
+    /// What is reported; the first is what a chart shows.
+    pub yardsticks: &'static [Yardstick],
+    /// What the paper says.
+    pub claims: &'static [Claim],
+}
+
+/// What is varied along a panel's x axis, and its values.
+#[derive(Debug, Clone, Copy)]
+pub enum Axis {
+    /// Keys in the index.
+    Keys(Scaled<&'static [usize]>),
+    /// Percent of the nodes' places that the bulk load fills.
+    FillPercent(Scaled<&'static [usize]>),
+    /// Entries that one scan returns.
+    Entries(Scaled<&'static [usize]>),
+}
+
+impl Axis {
+    /// The values at `scale`.
+    pub const fn values(self, scale: Scale) -> &'static [usize] {
+        match self {
+            Self::Keys(values) | Self::FillPercent(values) | Self::Entries(values) => values.at(scale),
+        }
+    }
+
+    /// What the axis says.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Keys(_) => "keys in the index",
+            Self::FillPercent(_) => "bulk-load fill, percent",
+            Self::Entries(_) => "entries per scan",
+        }
+    }
+}
+
+/// What is done to a loaded index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Nothing: the load itself is looked at.
+    Load,
+    /// Searches for random keys that are there.
+    Search {
+        /// How many.
+        count: Scaled<usize>,
+        /// Whether the caches are emptied before each.
+        cold: bool,
+    },
+    /// Range scans from random keys, the caches emptied before each.
+    Scan {
+        /// How many.
+        starts: Scaled<usize>,
+        /// How often the scan is resumed, the first time counted.
+        segments: Scaled<usize>,
+        /// Entries a segment, unless they are what is varied.
+        entries: Scaled<usize>,
+    },
+    /// Inserts of random keys that aren't there.
+    Insert {
+        /// How many.
+        count: Scaled<usize>,
+    },
+    /// Removals of random keys that are there.
+    Remove {
+        /// How many.
+        count: Scaled<usize>,
+    },
+}
+
+impl Operation {
+    /// What one of them is called.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Search { .. } => "search",
+            Self::Scan { .. } => "scan",
+            Self::Insert { .. } => "insert",
+            Self::Remove { .. } => "delete",
+        }
+    }
+}
+
+/// One point of a panel, ready to run: everything that its x stands for is settled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Case {
+    /// Keys in the index.
+    pub keys: usize,
+    /// Share of the nodes' places that the bulk load fills.
+    pub fill: f64,
+    /// What is done.
+    pub task: Task,
+}
+
+/// An [`Operation`] at one scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// See [`Operation::Load`].
+    Load,
+    /// See [`Operation::Search`].
+    Search {
+        /// How many.
+        count: usize,
+        /// Whether the caches are emptied before each.
+        cold: bool,
+    },
+    /// See [`Operation::Scan`].
+    Scan {
+        /// How many.
+        starts: usize,
+        /// How often the scan is resumed, the first time counted.
+        segments: usize,
+        /// Entries a segment.
+        entries: usize,
+    },
+    /// See [`Operation::Insert`].
+    Insert {
+        /// How many.
+        count: usize,
+    },
+    /// See [`Operation::Remove`].
+    Remove {
+        /// How many.
+        count: usize,
+    },
+}
+
+impl Panel {
+    /// The point at `x`.
+    pub fn case(&self, x: usize, scale: Scale) -> Case {
+        let keys = if let Axis::Keys(_) = self.axis { x } else { self.keys.at(scale) };
+        let percent = if let Axis::FillPercent(_) = self.axis { x } else { self.fill_percent };
+        let task = match self.operation {
+            Operation::Load => Task::Load,
+            Operation::Search { count, cold } => Task::Search { count: count.at(scale), cold },
+            Operation::Scan { starts, segments, entries } => Task::Scan {
+                starts: starts.at(scale),
+                segments: segments.at(scale),
+                entries: if let Axis::Entries(_) = self.axis { x } else { entries.at(scale) },
+            },
+            Operation::Insert { count } => Task::Insert { count: count.at(scale) },
+            Operation::Remove { count } => Task::Remove { count: count.at(scale) },
+        };
+        Case { keys, fill: percent as f64 / 100.0, task }
+    }
+
+    /// What the paper says about `subject` at `x`, by `yardstick`.
+    pub fn published(&self, yardstick: Yardstick, subject: Subject, x: usize) -> Option<Published> {
+        self.claims.iter().find(|claim| claim.is_about(yardstick, subject, x)).map(|claim| claim.published)
+    }
+
+    /// Whether the numbers are counts, which are the same on every machine and in every run.
+    pub fn is_counted(&self) -> bool {
+        self.yardsticks.iter().all(|yardstick| yardstick.is_counted())
+    }
+}

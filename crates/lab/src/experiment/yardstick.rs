@@ -1,0 +1,164 @@
+//! What is measured, and the numbers that it is computed from.
+
+use crate::subject::Subject;
+
+/// Where modelled time goes, as the paper's Figure 14 divides it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// Instructions graduate.
+    Busy,
+    /// Waiting for data.
+    DataStall,
+    /// Dependences and mispredicted branches.
+    OtherStall,
+}
+
+/// How many splits one insert causes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Splits {
+    /// One or more.
+    Any,
+    /// Exactly one.
+    One,
+    /// Two or more: a node above the leaves split as well.
+    Several,
+}
+
+/// Modelled time of one operation by what it went into, in cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Parts {
+    /// See [`Part::Busy`].
+    pub busy: f64,
+    /// See [`Part::DataStall`].
+    pub data_stall: f64,
+    /// See [`Part::OtherStall`].
+    pub other_stall: f64,
+}
+
+impl Parts {
+    /// All of the time.
+    pub fn total(&self) -> f64 {
+        self.busy + self.data_stall + self.other_stall
+    }
+
+    /// One part of it.
+    pub fn of(&self, part: Part) -> f64 {
+        match part {
+            Part::Busy => self.busy,
+            Part::DataStall => self.data_stall,
+            Part::OtherStall => self.other_stall,
+        }
+    }
+}
+
+/// What running one case on one index gave. Whatever wasn't measured is absent.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Outcome {
+    /// Levels after the load.
+    pub levels: Option<usize>,
+    /// Time of one operation: cycles on the model, nanoseconds natively.
+    pub cost: Option<f64>,
+    /// Where that time went; on the model only.
+    pub parts: Option<Parts>,
+    /// Inserts with no split, with one, with several.
+    pub splits: Option<[u64; 3]>,
+}
+
+/// What is reported of an outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yardstick {
+    /// Levels of the tree after the load.
+    Levels,
+    /// How many times as fast as another index in the same run.
+    Speedup(Subject),
+    /// Share of the inserts that cause so many splits, 0.0 to 1.0.
+    SplitShare(Splits),
+    /// A part of the time as a share of another index's whole time: the bars of Figure 14.
+    TimeShare(Part, Subject),
+    /// The share of another index's data-stall time that this one doesn't have.
+    StallRemoved(Subject),
+}
+
+impl Yardstick {
+    /// The unit, for a table's column.
+    pub fn unit(self) -> String {
+        match self {
+            Self::Levels => "levels".to_string(),
+            Self::Speedup(over) => format!("speedup over {}", over.name()),
+            Self::SplitShare(Splits::Any) => "share of inserts that split".to_string(),
+            Self::SplitShare(Splits::One) => "share of inserts that split once".to_string(),
+            Self::SplitShare(Splits::Several) => "share of inserts that split more than once".to_string(),
+            Self::TimeShare(Part::Busy, of) => format!("busy, share of {}'s time", of.name()),
+            Self::TimeShare(Part::DataStall, of) => format!("data stall, share of {}'s time", of.name()),
+            Self::TimeShare(Part::OtherStall, of) => format!("other stall, share of {}'s time", of.name()),
+            Self::StallRemoved(of) => format!("share of {}'s data stall removed", of.name()),
+        }
+    }
+
+    /// Whether it counts rather than times.
+    pub const fn is_counted(self) -> bool {
+        matches!(self, Self::Levels | Self::SplitShare(_))
+    }
+
+    /// The index that it compares with.
+    pub const fn compares_with(self) -> Option<Subject> {
+        match self {
+            Self::Speedup(subject) | Self::TimeShare(_, subject) | Self::StallRemoved(subject) => {
+                Some(subject)
+            }
+            Self::Levels | Self::SplitShare(_) => None,
+        }
+    }
+
+    /// The number for `outcome`, given the outcome of the index that it is compared with in the
+    /// same run. `None` where the runs haven't measured what it takes.
+    pub fn measure(self, outcome: &Outcome, reference: Option<&Outcome>) -> Option<f64> {
+        match self {
+            Self::Levels => outcome.levels.map(|levels| levels as f64),
+            Self::Speedup(_) => Some(reference?.cost? / outcome.cost?),
+            Self::SplitShare(splits) => {
+                let counts = outcome.splits?;
+                let wanted = match splits {
+                    Splits::Any => counts[1] + counts[2],
+                    Splits::One => counts[1],
+                    Splits::Several => counts[2],
+                };
+                Some(wanted as f64 / counts.iter().sum::<u64>().max(1) as f64)
+            }
+            Self::TimeShare(part, _) => Some(outcome.parts?.of(part) / reference?.parts?.total()),
+            Self::StallRemoved(_) => Some(1.0 - outcome.parts?.data_stall / reference?.parts?.data_stall),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless::variants::pb_tree::Member;
+
+    const BASE: Subject = Subject::PbTree(Member::BPlus);
+
+    fn timed(cost: f64, data_stall: f64) -> Outcome {
+        let parts = Parts { busy: cost - data_stall, data_stall, other_stall: 0.0 };
+        Outcome { cost: Some(cost), parts: Some(parts), ..Outcome::default() }
+    }
+
+    #[test]
+    fn a_speedup_is_the_other_s_time_over_ours() {
+        let (slow, fast) = (timed(300.0, 200.0), timed(150.0, 50.0));
+        assert_eq!(Yardstick::Speedup(BASE).measure(&fast, Some(&slow)), Some(2.0));
+        assert_eq!(Yardstick::StallRemoved(BASE).measure(&fast, Some(&slow)), Some(0.75));
+        assert_eq!(Yardstick::TimeShare(Part::Busy, BASE).measure(&fast, Some(&slow)), Some(1.0 / 3.0));
+        assert_eq!(Yardstick::Speedup(BASE).measure(&fast, None), None);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_absent() {
+        let counted = Outcome { levels: Some(4), splits: Some([90, 6, 4]), ..Outcome::default() };
+        assert_eq!(Yardstick::Levels.measure(&counted, None), Some(4.0));
+        assert_eq!(Yardstick::SplitShare(Splits::Any).measure(&counted, None), Some(0.1));
+        assert_eq!(Yardstick::SplitShare(Splits::Several).measure(&counted, None), Some(0.04));
+        assert_eq!(Yardstick::Speedup(BASE).measure(&counted, Some(&counted)), None);
+        assert_eq!(Yardstick::SplitShare(Splits::One).measure(&timed(1.0, 0.0), None), None);
+    }
+}

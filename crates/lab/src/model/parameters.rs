@@ -1,0 +1,117 @@
+//! What the modelled machine is made of.
+
+use super::prices::Prices;
+use crate::error::{LabError, Result};
+use latchless::mem::line::LINE_BYTES;
+
+/// Bytes in a page of the modelled machine.
+pub const PAGE_BYTES: usize = 4096;
+
+/// The size and associativity of one cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheShape {
+    /// Capacity in bytes.
+    pub bytes: usize,
+    /// Lines that one set holds; 1 is direct-mapped.
+    pub ways: usize,
+}
+
+impl CacheShape {
+    /// How many sets the cache has.
+    pub const fn sets(self) -> usize {
+        self.bytes / (LINE_BYTES * self.ways)
+    }
+
+    fn check(self, name: &'static str) -> Result<()> {
+        let fits = self.ways > 0
+            && self.sets().is_power_of_two()
+            && self.sets() * self.ways * LINE_BYTES == self.bytes;
+        if fits { Ok(()) } else { Err(LabError::CacheShape { name, bytes: self.bytes, ways: self.ways }) }
+    }
+}
+
+/// A machine, in the terms of the paper's Table 2. Latencies are in processor cycles and counted
+/// from the access to the word's arrival, as the table counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameters {
+    /// Instructions that can graduate in one cycle: the machine's *graduation slots* per cycle.
+    pub issue_width: u64,
+    /// Instructions that may be in flight behind the oldest one that hasn't graduated.
+    pub reorder_buffer_instructions: u64,
+    /// The primary data cache, one for each processor.
+    pub l1: CacheShape,
+    /// The secondary cache, one for each processor.
+    pub l2: CacheShape,
+    /// From a miss in the primary cache to the line's arrival from the secondary one.
+    pub l2_latency_cycles: u64,
+    /// From a miss in the primary cache to the line's arrival from memory (the paper's T1).
+    pub memory_latency_cycles: u64,
+    /// Between the starts of two memory accesses (the paper's Tnext).
+    pub memory_interval_cycles: u64,
+    /// Data misses that one processor can have outstanding.
+    pub miss_handlers: usize,
+    /// What the instructions between memory accesses cost.
+    pub prices: Prices,
+}
+
+impl Parameters {
+    /// The machine of the pB+-Tree paper's Table 2: a 1 GHz, four-issue, dynamically scheduled
+    /// processor in front of the memory system of a Compaq ES40.
+    pub const PB_TREE: Self = Self {
+        issue_width: 4,
+        reorder_buffer_instructions: 64,
+        l1: CacheShape { bytes: 64 << 10, ways: 2 },
+        l2: CacheShape { bytes: 2 << 20, ways: 1 },
+        l2_latency_cycles: 15,
+        memory_latency_cycles: 150,
+        memory_interval_cycles: 10,
+        miss_handlers: 32,
+        prices: Prices::PB_TREE,
+    };
+
+    /// Refuses what can't be built: sets that aren't a power of two, no miss handler, no slot.
+    ///
+    /// # Errors
+    /// [`LabError::CacheShape`], [`LabError::Machine`].
+    pub fn check(&self) -> Result<()> {
+        self.l1.check("primary")?;
+        self.l2.check("secondary")?;
+        if self.miss_handlers == 0 {
+            return Err(LabError::Machine { what: "it has no miss handler" });
+        }
+        if self.issue_width == 0 {
+            return Err(LabError::Machine { what: "it graduates no instruction" });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_2_is_a_machine() {
+        let machine = Parameters::PB_TREE;
+        machine.check().unwrap();
+        assert_eq!((machine.l1.sets(), machine.l2.sets()), (512, 32_768));
+    }
+
+    #[test]
+    fn refuses_machines_that_cannot_be_built() {
+        let odd = CacheShape { bytes: 3 << 10, ways: 1 };
+        assert!(matches!(
+            Parameters { l1: odd, ..Parameters::PB_TREE }.check(),
+            Err(LabError::CacheShape { name: "primary", .. })
+        ));
+        let none = CacheShape { bytes: 64 << 10, ways: 0 };
+        let without_ways = Parameters { l2: none, ..Parameters::PB_TREE };
+        assert!(matches!(without_ways.check(), Err(LabError::CacheShape { name: "secondary", .. })));
+        for broken in [
+            Parameters { miss_handlers: 0, ..Parameters::PB_TREE },
+            Parameters { issue_width: 0, ..Parameters::PB_TREE },
+        ] {
+            assert!(matches!(broken.check(), Err(LabError::Machine { .. })));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What the instructions between memory accesses cost.
+//!
+//! The unit is the paper's own (§4.5, footnote 6): the *graduation slot*. A four-issue processor
+//! has four a cycle. A slot in which an instruction graduates is *busy*; a slot lost to a
+//! dependence between instructions or to a mispredicted branch is an *other stall*; a slot lost to
+//! a data-cache miss is priced by the memory system, never here.
+//!
+//! # Where the numbers come from
+//! Each price was set by counting what a compiler emits for the work on a RISC processor, and by
+//! the length of the dependence chain in it; a mispredicted branch counts ten cycles (resolving it
+//! and refilling the pipeline). Then two of the lost-slot numbers were calibrated, each on one
+//! published share of the **baseline** alone (Fig. 1): those of a binary-search probe, so that a
+//! B+-Tree search among 10M keys stalls on data for 65 % of its time, and those of a copied entry, so
+//! that a B+-Tree scan of 1M entries does for 84 %. Everything that the model says about another tree,
+//! another size or another operation is a prediction.
+
+use latchless::mem::touch::Work;
+
+/// The price of a piece of work, in graduation slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Price {
+    /// Slots in which an instruction graduates: the number of instructions.
+    pub busy: u64,
+    /// Slots lost to dependences and mispredicted branches.
+    pub other: u64,
+}
+
+impl Price {
+    const fn new(busy: u64, other: u64) -> Self {
+        Self { busy, other }
+    }
+
+    const fn times(self, count: u64) -> Self {
+        Self { busy: self.busy * count, other: self.other * count }
+    }
+
+    const fn plus(self, more: Self) -> Self {
+        Self { busy: self.busy + more.busy, other: self.other + more.other }
+    }
+}
+
+/// The price list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prices {
+    /// Entering and leaving one operation.
+    pub operation: Price,
+    /// Coming to one node: reference to address, key count, loop bounds.
+    pub visit: Price,
+    /// One binary-search step: the middle, its address, a load, a compare, a branch that goes
+    /// either way half of the time, one bound moved.
+    pub probe: Price,
+    /// Leaving one node's binary search: how often its loop turns varies, so its last branch is
+    /// mispredicted half of the time, and whatever comes next depends on the position found.
+    /// Charged with the first work behind the probes.
+    pub search_exit: Price,
+    /// One entry copied to the caller: a load, a store, two addresses, a count, a loop branch.
+    pub copy: Price,
+    /// One lane (a key, a value or a reference) moved within or between nodes: a load, a store,
+    /// one step, a loop branch; moves don't depend on each other, so nothing is lost.
+    pub shift: Price,
+    /// One jump pointer looked at: a load, the test for an empty slot, a loop branch.
+    pub jump: Price,
+    /// One node taken from the allocator.
+    pub allocate: Price,
+    /// One prefetch instruction and the address it takes.
+    pub prefetch: Price,
+}
+
+impl Prices {
+    /// The price list of the pB+-Tree paper's machine.
+    pub const PB_TREE: Self = Self {
+        operation: Price::new(40, 40),
+        visit: Price::new(12, 12),
+        probe: Price::new(8, 11),
+        search_exit: Price::new(0, 20),
+        copy: Price::new(6, 6),
+        shift: Price::new(4, 0),
+        jump: Price::new(4, 2),
+        allocate: Price::new(60, 60),
+        prefetch: Price::new(2, 0),
+    };
+
+    /// What `work` costs.
+    pub fn of(&self, work: Work) -> Price {
+        let count = |entries: usize| entries as u64;
+        match work {
+            Work::Operation => self.operation,
+            Work::Visit => self.visit,
+            Work::Probe => self.probe,
+            Work::Copy(entries) => self.copy.times(count(entries)),
+            Work::Shift(entries) => self.shift.times(count(entries)),
+            Work::Jump(pointers) => self.jump.times(count(pointers)),
+            Work::Allocate => self.allocate,
+        }
+    }
+
+    /// What leaving a node's binary search costs.
+    pub fn of_search_exit(&self) -> Price {
+        self.search_exit
+    }
+
+    /// What prefetching `lines` lines costs the processor.
+    pub fn of_prefetches(&self, lines: u64) -> Price {
+        Price::new(0, 0).plus(self.prefetch.times(lines))
+    }
+
+    /// Whether `work` ends in a branch that can't be predicted, behind which no load is issued
+    /// before the branch is resolved. A binary search's compare is one; loops are not.
+    pub fn is_unpredictable(work: Work) -> bool {
+        matches!(work, Work::Probe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_priced_one_by_one() {
+        let prices = Prices::PB_TREE;
+        assert_eq!(prices.of(Work::Copy(7)), prices.copy.times(7));
+        assert_eq!(prices.of(Work::Shift(0)), Price::new(0, 0));
+        assert_eq!(prices.of(Work::Jump(3)).busy, 3 * prices.jump.busy);
+        assert_eq!(prices.of_prefetches(8).busy, 16);
+    }
+
+    #[test]
+    fn leaving_a_search_costs_no_instruction() {
+        assert_eq!(Prices::PB_TREE.of_search_exit().busy, 0);
+    }
+
+    #[test]
+    fn only_a_probe_cannot_be_predicted() {
+        assert!(Prices::is_unpredictable(Work::Probe));
+        for work in
+            [Work::Operation, Work::Visit, Work::Copy(1), Work::Shift(1), Work::Jump(1), Work::Allocate]
+        {
+            assert!(!Prices::is_unpredictable(work));
+        }
+    }
+}

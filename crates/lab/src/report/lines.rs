@@ -1,0 +1,157 @@
+//! Lines: our numbers along the axis, the paper's as bands and diamonds.
+
+use super::style;
+use super::svg::{Frame, Scale, escape, rounded, short, ticks};
+use crate::experiment::{Axis, Panel, Published};
+use crate::row::{On, Row};
+use std::fmt::Write as _;
+
+/// What a chart needs to know besides its rows.
+struct Chart<'a> {
+    caption: String,
+    x_label: &'a str,
+    logarithmic: bool,
+    from_zero: bool,
+}
+
+/// The chart of a panel.
+pub fn panel(page: &mut String, panel: &Panel, on: On, rows: &[&Row]) {
+    let unit = rows.first().map_or("", |row| row.unit.as_str());
+    let place = if on == On::Anywhere { "" } else { on.name() };
+    let parts: Vec<&str> = [panel.name, place, unit].into_iter().filter(|part| !part.is_empty()).collect();
+    draw(
+        page,
+        &Chart {
+            caption: parts.join(" · "),
+            x_label: panel.axis.label(),
+            logarithmic: !matches!(panel.axis, Axis::FillPercent(_)),
+            from_zero: panel.is_counted(),
+        },
+        rows,
+    );
+}
+
+/// The chart of a formula: every series of more than a few points is a curve.
+pub fn curves(page: &mut String, rows: &[&Row]) {
+    let length = |row: &Row| rows.iter().filter(|other| other.series == row.series).count();
+    let rows: Vec<&Row> = rows.iter().filter(|row| length(row) > 2).copied().collect();
+    let unit = rows.first().map_or("", |row| row.unit.as_str());
+    let chart =
+        Chart { caption: unit.to_string(), x_label: "lines per node", logarithmic: false, from_zero: false };
+    draw(page, &chart, &rows);
+}
+
+fn draw(page: &mut String, chart: &Chart<'_>, rows: &[&Row]) {
+    if rows.is_empty() {
+        return;
+    }
+    let frame = Frame::NORMAL;
+    let series = distinct(rows.iter().map(|row| row.series.as_str()));
+    let mut xs: Vec<f64> = rows.iter().map(|row| row.x).collect();
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    let (x_scale, y_scale, y_ticks) = scales(&frame, chart, rows, &xs);
+    frame.open(page, &chart.caption);
+    frame.y_axis(page, &y_scale, &y_ticks);
+    let every = xs.len().div_ceil(8);
+    for x in xs.iter().step_by(every) {
+        frame.x_tick(page, x_scale.place(*x), &short(*x));
+    }
+    frame.x_label(page, chart.x_label);
+    for (position, name) in series.iter().enumerate() {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.series == *name).copied().collect();
+        let colour = style::colour(name, position);
+        published(page, &frame, (&x_scale, &y_scale), colour, &rows);
+        curve(page, (&x_scale, &y_scale), colour, &rows);
+        frame.legend(page, position, &format!("s{colour}"), name);
+    }
+    Frame::close(page);
+}
+
+fn scales(frame: &Frame, chart: &Chart<'_>, rows: &[&Row], xs: &[f64]) -> (Scale, Scale, Vec<f64>) {
+    let stated = rows.iter().filter_map(|row| row.published).flat_map(|published| {
+        let (low, high) = published.bounds();
+        [low, high]
+    });
+    let ys: Vec<f64> = rows.iter().map(|row| row.ours).chain(stated).filter(|y| y.is_finite()).collect();
+    let least = ys.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = ys.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let y_ticks = ticks(if chart.from_zero { 0.0 } else { least }, most);
+    let y_ends = (y_ticks[0], y_ticks[y_ticks.len() - 1]);
+    let y_scale = Scale::new(y_ends, (frame.bottom, frame.top), false);
+    let inset = 14.0;
+    let x_ends = (xs[0], xs[xs.len() - 1]);
+    let x_scale = Scale::new(x_ends, (frame.left + inset, frame.right - inset), chart.logarithmic);
+    (x_scale, y_scale, y_ticks)
+}
+
+fn curve(page: &mut String, (x_scale, y_scale): (&Scale, &Scale), colour: usize, rows: &[&Row]) {
+    let mut path = String::new();
+    for (position, row) in rows.iter().enumerate() {
+        let command = if position == 0 { 'M' } else { 'L' };
+        let _ = write!(path, "{command}{:.1} {:.1}", x_scale.place(row.x), y_scale.place(row.ours));
+    }
+    let _ = write!(page, "<path class=\"curve s{colour}\" d=\"{path}\"/>");
+    for row in rows {
+        let _ = write!(
+            page,
+            "<circle class=\"dot s{colour}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.6\"><title>{}</title></circle>",
+            x_scale.place(row.x),
+            y_scale.place(row.ours),
+            escape(&hint(row))
+        );
+    }
+}
+
+fn hint(row: &Row) -> String {
+    let cost = row.cost.map(|cost| format!(", {cost:.0} {}", row.cost_unit)).unwrap_or_default();
+    let published = row.published.map(|published| format!(", paper {published}")).unwrap_or_default();
+    format!("{} at {}: {}{published}{cost}", row.series, short(row.x), rounded(row.ours))
+}
+
+/// Bands where the paper gives a range, diamonds where it gives a number.
+fn published(
+    page: &mut String,
+    frame: &Frame,
+    (x_scale, y_scale): (&Scale, &Scale),
+    colour: usize,
+    rows: &[&Row],
+) {
+    const HALF_WIDTH: f64 = 12.0;
+    for run in rows.chunk_by(|left, right| left.published == right.published) {
+        let (Some(published), Some(first), Some(last)) = (run[0].published, run.first(), run.last()) else {
+            continue;
+        };
+        if let Published::Exactly(number) | Published::About(number) = published {
+            for row in run {
+                let (x, y) = (x_scale.place(row.x), y_scale.place(number));
+                let _ = write!(
+                    page,
+                    "<path class=\"mark s{colour}\" d=\"M{x:.1} {:.1}l6 6-6 6-6-6z\"/>",
+                    y - 6.0
+                );
+            }
+            continue;
+        }
+        let (low, high) = published.bounds();
+        let top = if high.is_finite() { y_scale.place(high) } else { frame.top };
+        let bottom = if low.is_finite() { y_scale.place(low) } else { frame.bottom };
+        let (left, right) = (x_scale.place(first.x) - HALF_WIDTH, x_scale.place(last.x) + HALF_WIDTH);
+        let _ = write!(
+            page,
+            "<rect class=\"band s{colour}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+            right - left,
+            (bottom - top).max(2.0)
+        );
+    }
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen
+}

@@ -1,0 +1,175 @@
+//! One page with a chart for every experiment, the paper's numbers beside ours. It opens offline:
+//! one file, the charts drawn inline, nothing fetched.
+//!
+//! The charts are drawn here rather than by a library because two forms suffice (lines with
+//! published bands, stacked bars) and the smallest current one takes a minute to build.
+
+mod bars;
+mod lines;
+mod style;
+mod svg;
+
+use crate::catalogue::Selected;
+use crate::experiment::{Body, Panel, Part, Yardstick};
+use crate::results::Circumstances;
+use crate::row::{On, Row};
+use std::fmt::Write as _;
+use svg::escape;
+
+/// The page.
+pub fn html(selected: &[Selected], rows: &[Row], circumstances: &Circumstances) -> String {
+    let mut page = String::new();
+    page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    let _ = writeln!(page, "<title>latchless: papers rerun</title>\n<style>{}</style>", style::CSS);
+    page.push_str("</head>\n<body>\n<main>\n<header>\n<h1>Papers rerun</h1>\n");
+    let _ = writeln!(
+        page,
+        "<p>Ours beside the published numbers. <em>Model</em>: the memory-hierarchy model with the paper's \
+         machine. <em>Native</em>: {}. Scale: {}.</p>",
+        escape(&circumstances.processor),
+        circumstances.scale
+    );
+    page.push_str("<p class=\"key\"><svg width=\"200\" height=\"18\" viewBox=\"0 0 200 18\">");
+    page.push_str(
+        "<rect x=\"2\" y=\"3\" width=\"26\" height=\"12\" class=\"band s0\"/><text x=\"34\" y=\"13\">",
+    );
+    page.push_str("published band</text><path d=\"M140 3l6 6-6 6-6-6z\" class=\"mark s0\"/>");
+    page.push_str("<text x=\"152\" y=\"13\">number</text></svg></p>\n</header>\n");
+    navigation(&mut page, selected);
+    let mut paper = "";
+    for one in selected {
+        if paper != one.paper.name {
+            paper = one.paper.name;
+            let _ = writeln!(page, "<h2>{}</h2>", escape(one.paper.title));
+        }
+        experiment(&mut page, one, rows);
+    }
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+fn navigation(page: &mut String, selected: &[Selected]) {
+    page.push_str("<nav>");
+    for one in selected {
+        let name = one.experiment.name;
+        let _ = write!(page, "<a href=\"#{}-{name}\">{name}</a>", one.paper.name);
+    }
+    page.push_str("</nav>\n");
+}
+
+fn experiment(page: &mut String, one: &Selected, rows: &[Row]) {
+    let experiment = one.experiment;
+    let rows: Vec<&Row> =
+        rows.iter().filter(|row| row.paper == one.paper.name && row.experiment == experiment.name).collect();
+    let _ = writeln!(
+        page,
+        "<section id=\"{}-{}\">\n<h3>{}</h3>\n<p>{}.</p>",
+        one.paper.name,
+        experiment.name,
+        experiment.name,
+        escape(experiment.title)
+    );
+    for remark in experiment.remarks {
+        let _ = writeln!(page, "<p class=\"remark\">{}</p>", escape(remark));
+    }
+    page.push_str("<div class=\"charts\">\n");
+    match experiment.body {
+        Body::Measured(panels) => panels.iter().for_each(|panel| charts(page, panel, &rows)),
+        Body::Computed(_) => lines::curves(page, &rows),
+    }
+    page.push_str("</div>\n");
+    table(page, &rows);
+    page.push_str("</section>\n");
+}
+
+/// A chart of a panel for each place that it was run on.
+fn charts(page: &mut String, panel: &Panel, rows: &[&Row]) {
+    for on in [On::Model, On::Native, On::Anywhere] {
+        let rows: Vec<&Row> =
+            rows.iter().filter(|row| row.panel == panel.name && row.on == on).copied().collect();
+        let Some(first) = panel.yardsticks.first() else { continue };
+        let breakdown = matches!(first, Yardstick::TimeShare(Part::DataStall, _));
+        if breakdown && on == On::Model {
+            bars::breakdown(page, panel, &rows);
+            continue;
+        }
+        // Without a breakdown (native runs have none) the speedups are shown.
+        let shown =
+            panel.yardsticks.iter().find(|yardstick| rows.iter().any(|row| row.unit == yardstick.unit()));
+        if let Some(yardstick) = shown {
+            let unit = yardstick.unit();
+            let rows: Vec<&Row> = rows.iter().filter(|row| row.unit == unit).copied().collect();
+            lines::panel(page, panel, on, &rows);
+        }
+    }
+}
+
+fn table(page: &mut String, rows: &[&Row]) {
+    page.push_str("<details><summary>All numbers</summary>\n<table>\n<thead><tr>");
+    for head in ["panel", "series", "x", "unit", "on", "ours", "paper", "ratio", "cost", "note"] {
+        let _ = write!(page, "<th>{head}</th>");
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows {
+        let published = row.published.map(|published| published.to_string()).unwrap_or_default();
+        let ratio = row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+        let cost = row.cost.map(|cost| format!("{cost:.0} {}", row.cost_unit)).unwrap_or_default();
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td>{}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td><td class=\"n\">{}</td>\
+             <td class=\"n\">{published}</td><td class=\"n\">{ratio}</td><td class=\"n\">{cost}</td><td>{}</td></tr>",
+            row.panel,
+            escape(&row.series),
+            svg::short(row.x),
+            escape(&row.unit),
+            row.on.name(),
+            svg::rounded(row.ours),
+            escape(&row.note),
+        );
+    }
+    page.push_str("</tbody>\n</table>\n</details>\n");
+    let mut commands: Vec<&str> = rows.iter().map(|row| row.command.as_str()).collect();
+    commands.sort_unstable();
+    commands.dedup();
+    for command in commands {
+        let _ = writeln!(page, "<pre>{}</pre>", escape(command));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Scale;
+    use crate::runner::{Places, run};
+
+    fn page(names: &[&str], places: Places) -> String {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let selected = crate::select(&names).unwrap();
+        let rows = run(&selected, places, Scale::Small, &mut |_| ()).unwrap();
+        html(&selected, &rows, &Circumstances::here(Scale::Small))
+    }
+
+    #[test]
+    fn a_page_has_a_chart_for_every_panel_and_fetches_nothing() {
+        let page = page(&["eq-1", "table-3", "fig-7", "fig-14"], Places::Model);
+        for outside in ["http:", "https:", "src=", "@import", "url(", "<script"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        let figures = page.matches("<figure>").count();
+        assert_eq!(figures, 1 + 1 + 2 + 2, "one for eq-1 and table-3, two for fig-7 and fig-14");
+        assert!(page.contains("class=\"band s"), "the published band is drawn");
+        assert!(page.contains("class=\"mark s"), "published numbers are drawn");
+        assert!(!page.contains("NaN") && !page.contains("inf"));
+    }
+
+    #[test]
+    fn every_tag_is_closed() {
+        let page = page(&["eq-1", "table-3"], Places::Model);
+        for tag in ["main", "section", "figure", "svg", "table", "tr", "td", "g", "details", "text", "p"] {
+            let opened =
+                page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
+    }
+}

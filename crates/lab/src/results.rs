@@ -1,0 +1,171 @@
+//! Results as files: one JSON file an experiment, and a page of text that sums them up.
+
+use crate::catalogue::Selected;
+use crate::error::{LabError, Result};
+use crate::experiment::Scale;
+use crate::row::{On, Row};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// Where and how rows came about.
+#[derive(Debug, Clone)]
+pub struct Circumstances {
+    /// The processor that the native numbers are from.
+    pub processor: String,
+    /// The scale's name.
+    pub scale: &'static str,
+}
+
+impl Circumstances {
+    /// Those of this process.
+    pub fn here(scale: Scale) -> Self {
+        Self { processor: crate::host::processor(), scale: scale.name() }
+    }
+}
+
+/// Writes `<folder>/<paper>/<experiment>.json` for every selected experiment and
+/// `<folder>/<paper>.md` for every paper, over what stands there.
+///
+/// # Errors
+/// When a file can't be written.
+pub fn write(
+    folder: &Path,
+    selected: &[Selected],
+    rows: &[Row],
+    circumstances: &Circumstances,
+) -> Result<()> {
+    for one in selected {
+        let (paper, experiment) = (one.paper.name, one.experiment);
+        let rows: Vec<&Row> =
+            rows.iter().filter(|row| row.paper == paper && row.experiment == experiment.name).collect();
+        let path = folder.join(paper).join(format!("{}.json", experiment.name));
+        let json = to_json(one, &rows, circumstances)
+            .map_err(|source| LabError::Write { path: path.display().to_string(), source: source.into() })?;
+        put(&path, &json)?;
+    }
+    let mut papers: Vec<&Selected> = selected.iter().collect();
+    papers.dedup_by_key(|one| one.paper.name);
+    for one in papers {
+        let text = summary(one, selected, rows, circumstances);
+        put(&folder.join(format!("{}.md", one.paper.name)), &text)?;
+    }
+    Ok(())
+}
+
+/// One experiment as JSON with a line a row, so that a change shows as the lines that changed.
+fn to_json(
+    one: &Selected,
+    rows: &[&Row],
+    circumstances: &Circumstances,
+) -> core::result::Result<String, serde_json::Error> {
+    let mut text = format!(
+        "{{\n\"title\": {},\n\"remarks\": {},\n\"processor\": {},\n\"scale\": {},\n\"rows\": [\n",
+        serde_json::to_string(one.experiment.title)?,
+        serde_json::to_string(one.experiment.remarks)?,
+        serde_json::to_string(&circumstances.processor)?,
+        serde_json::to_string(circumstances.scale)?,
+    );
+    let lines = rows.iter().map(serde_json::to_string).collect::<core::result::Result<Vec<_>, _>>()?;
+    text.push_str(&lines.join(",\n"));
+    text.push_str("\n]\n}\n");
+    Ok(text)
+}
+
+/// A paper's experiments as a page of text: every number that the paper states, beside ours.
+fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &Circumstances) -> String {
+    let mut text = format!(
+        "# {}\n\nOurs beside the numbers that the paper's text states. *model*: the memory-hierarchy \
+         model with the paper's machine. *native*: {}. Ratios are within one run. Scale: {}.\n",
+        of.paper.title, circumstances.processor, circumstances.scale
+    );
+    for one in selected.iter().filter(|one| one.paper.name == of.paper.name) {
+        let experiment = one.experiment;
+        let stated: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.paper == of.paper.name && row.experiment == experiment.name)
+            .filter(|row| row.published.is_some())
+            .collect();
+        let _ = write!(text, "\n## {}\n\n{}.\n", experiment.name, experiment.title);
+        for remark in experiment.remarks {
+            let _ = write!(text, "\n{remark}\n");
+        }
+        if !stated.is_empty() {
+            text.push_str("\n| panel | series | x | unit | on | ours | paper | ratio | note |\n");
+            text.push_str("|---|---|---:|---|---|---:|---:|---:|---|\n");
+        }
+        for row in &stated {
+            text.push_str(&line(row));
+        }
+        for command in commands(&stated) {
+            let _ = write!(text, "\n`{command}`\n");
+        }
+    }
+    text
+}
+
+fn line(row: &Row) -> String {
+    let published = row.published.map(|published| published.to_string()).unwrap_or_default();
+    let ratio = row.ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+    let ours = if row.on == On::Anywhere && row.ours.fract() == 0.0 {
+        format!("{}", row.ours)
+    } else {
+        format!("{:.3}", row.ours)
+    };
+    format!(
+        "| {} | {} | {} | {} | {} | {ours} | {published} | {ratio} | {} |\n",
+        row.panel,
+        row.series,
+        row.x,
+        row.unit,
+        row.on.name(),
+        row.note
+    )
+}
+
+fn commands<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
+    let mut commands: Vec<&str> = rows.iter().map(|row| row.command.as_str()).collect();
+    commands.sort_unstable();
+    commands.dedup();
+    commands
+}
+
+/// Writes a file, and the folders above it if they aren't there.
+///
+/// # Errors
+/// [`LabError::Write`].
+pub fn put(path: &Path, text: &str) -> Result<()> {
+    let refused = |source| LabError::Write { path: path.display().to_string(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(refused)?;
+    }
+    fs::write(path, text).map_err(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::{Places, run};
+
+    #[test]
+    fn results_are_a_file_an_experiment_and_a_page_a_paper() {
+        let selected = crate::select(&["eq-1".to_string()]).unwrap();
+        let rows = run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &selected, &rows, &Circumstances::here(Scale::Small)).unwrap();
+        let json = fs::read_to_string(folder.path().join("pb-tree/eq-1.json")).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value["rows"].as_array().unwrap().len(), rows.len());
+        assert_eq!(json.lines().count(), rows.len() + 8);
+        let page = fs::read_to_string(folder.path().join("pb-tree.md")).unwrap();
+        assert!(page.contains("| optimal width | 15 | lines | anywhere | 8 | 8 | 1.00 |"), "{page}");
+        assert!(page.contains("`latchless paper pb-tree eq-1 --scale small`"));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_refused_by_name() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = put(&file.path().join("below/a.json"), "").unwrap_err().to_string();
+        assert!(error.contains("below"), "{error}");
+    }
+}

@@ -1,0 +1,147 @@
+//! One result: a number of ours beside the paper's.
+
+use crate::experiment::{Published, Scale};
+use serde::{Serialize, Serializer};
+
+/// Where a number comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum On {
+    /// The memory-hierarchy model, with the paper's machine.
+    Model,
+    /// This machine.
+    Native,
+    /// Neither: it is a count or a formula, and the same everywhere.
+    Anywhere,
+}
+
+impl On {
+    /// The name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Native => "native",
+            Self::Anywhere => "anywhere",
+        }
+    }
+}
+
+impl Serialize for On {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.name().serialize(to)
+    }
+}
+
+/// Sizes and percentages read better without a point.
+fn whole_where_it_is<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+    if number.fract() == 0.0 && (0.0..1e15).contains(number) {
+        (*number as u64).serialize(to)
+    } else {
+        number.serialize(to)
+    }
+}
+
+/// One result. `ours` and `published` are in the same unit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The paper's name.
+    pub paper: &'static str,
+    /// The experiment's name.
+    pub experiment: &'static str,
+    /// The diagram within the experiment; empty if there is one only.
+    pub panel: &'static str,
+    /// The index, or the curve.
+    pub series: String,
+    /// Where on the x axis.
+    #[serde(serialize_with = "whole_where_it_is")]
+    pub x: f64,
+    /// What `ours` and `published` are.
+    pub unit: String,
+    /// Where `ours` comes from.
+    pub on: On,
+    /// Our number.
+    pub ours: f64,
+    /// The paper's number, if it gives one.
+    pub published: Option<Published>,
+    /// `ours` over the nearest published number; 1.0 inside a published band.
+    pub ratio: Option<f64>,
+    /// What one operation took.
+    pub cost: Option<f64>,
+    /// The unit of `cost`.
+    pub cost_unit: String,
+    /// Where and why the two differ.
+    pub note: String,
+    /// What reproduces this row.
+    pub command: String,
+}
+
+impl Row {
+    /// A row without context: what was measured, and what the paper says.
+    pub fn new(series: impl Into<String>, x: f64, unit: impl Into<String>, ours: f64) -> Self {
+        Self {
+            paper: "",
+            experiment: "",
+            panel: "",
+            series: series.into(),
+            x,
+            unit: unit.into(),
+            on: On::Anywhere,
+            ours,
+            published: None,
+            ratio: None,
+            cost: None,
+            cost_unit: String::new(),
+            note: String::new(),
+            command: String::new(),
+        }
+    }
+
+    /// The same row beside what the paper says, with a note where the two differ.
+    pub fn beside(mut self, published: Option<Published>) -> Self {
+        self.published = published;
+        self.ratio = published.map(|published| published.ratio(self.ours));
+        self.note = published.map(|published| published.verdict(self.ours)).unwrap_or_default();
+        self
+    }
+
+    /// The same row as part of an experiment.
+    pub fn within(mut self, paper: &'static str, experiment: &'static str, scale: Scale) -> Self {
+        (self.paper, self.experiment) = (paper, experiment);
+        let on = match self.on {
+            On::Anywhere => String::new(),
+            on => format!(" --on {}", on.name()),
+        };
+        self.command = format!("latchless paper {paper} {experiment}{on} --scale {}", scale.name());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_names_the_command_that_reproduces_it() {
+        let row = Row::new("p8", 1e6, "levels", 4.0).within("pb-tree", "table-3", Scale::Paper);
+        assert_eq!(row.command, "latchless paper pb-tree table-3 --scale paper");
+        let timed = Row { on: On::Model, ..row }.within("pb-tree", "fig-7", Scale::Small);
+        assert_eq!(timed.command, "latchless paper pb-tree fig-7 --on model --scale small");
+    }
+
+    #[test]
+    fn a_row_outside_of_the_published_band_says_so() {
+        let band = Some(Published::Within(1.27, 1.47));
+        assert_eq!(Row::new("p8", 1e6, "speedup", 1.3).beside(band).note, "");
+        assert!(Row::new("p8", 1e6, "speedup", 1.1).beside(band).note.starts_with("below"));
+        let alone = Row::new("p8", 1e6, "speedup", 1.3).beside(None);
+        assert_eq!((alone.note.as_str(), alone.ratio), ("", None));
+    }
+
+    #[test]
+    fn is_one_json_object_in_a_fixed_order() {
+        let row = Row::new("p8", 10_000.0, "levels", 3.0).beside(Some(Published::Exactly(3.0)));
+        let json = serde_json::to_string(&row.within("pb-tree", "table-3", Scale::Small)).unwrap();
+        assert!(json.starts_with(r#"{"paper":"pb-tree","experiment":"table-3","panel":"","series":"p8""#));
+        assert!(json.contains(r#""x":10000,"unit":"levels""#));
+        assert!(json.contains(r#""on":"anywhere","ours":3.0,"published":3.0,"ratio":1.0"#));
+    }
+}

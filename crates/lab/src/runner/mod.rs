@@ -1,0 +1,191 @@
+//! One runner for every experiment.
+
+mod counted;
+mod data;
+mod modelled;
+mod native;
+mod work;
+
+use crate::catalogue::Selected;
+use crate::error::Result;
+use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
+use crate::row::{On, Row};
+use crate::subject::Subject;
+use data::Keys;
+
+/// What to run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Places {
+    /// The memory-hierarchy model alone.
+    #[default]
+    Model,
+    /// This machine alone.
+    Native,
+    /// Both.
+    Both,
+}
+
+impl Places {
+    fn list(self) -> &'static [On] {
+        match self {
+            Self::Model => &[On::Model],
+            Self::Native => &[On::Native],
+            Self::Both => &[On::Model, On::Native],
+        }
+    }
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Points that are done.
+    pub done: usize,
+    /// Points in all.
+    pub total: usize,
+    /// What is being run.
+    pub doing: String,
+}
+
+/// Said beside a published number that was measured at another size.
+const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
+
+/// Runs the selected experiments and sets the results beside the published ones. `progress` hears
+/// of every point before it is run.
+///
+/// # Errors
+/// When an index refuses, or answers wrongly.
+pub fn run(
+    selected: &[Selected],
+    places: Places,
+    scale: Scale,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<Row>> {
+    let total = selected.iter().map(|one| points(one.experiment, places, scale)).sum();
+    let mut report = Reporter { done: 0, total, progress };
+    let mut rows = Vec::new();
+    for one in selected {
+        let experiment_rows = match one.experiment.body {
+            Body::Computed(compute) => {
+                report.next(one.experiment.name.to_string(), 1);
+                compute()
+            }
+            Body::Measured(panels) => {
+                let mut rows = Vec::new();
+                for panel in panels {
+                    rows.extend(run_panel(one.experiment, panel, places, scale, &mut report)?);
+                }
+                rows
+            }
+        };
+        let (paper, experiment) = (one.paper.name, one.experiment.name);
+        rows.extend(experiment_rows.into_iter().map(|row| row.within(paper, experiment, scale)));
+    }
+    Ok(rows)
+}
+
+struct Reporter<'a> {
+    done: usize,
+    total: usize,
+    progress: &'a mut dyn FnMut(Progress),
+}
+
+impl Reporter<'_> {
+    /// Says what comes next, which stands for so many points.
+    fn next(&mut self, doing: String, points: usize) {
+        (self.progress)(Progress { done: self.done, total: self.total, doing });
+        self.done += points;
+    }
+}
+
+fn places_of(panel: &Panel, places: Places) -> &'static [On] {
+    if panel.is_counted() { &[On::Anywhere] } else { places.list() }
+}
+
+fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
+    match experiment.body {
+        Body::Computed(_) => 1,
+        Body::Measured(panels) => panels
+            .iter()
+            .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())
+            .sum(),
+    }
+}
+
+fn run_panel(
+    experiment: &Experiment,
+    panel: &Panel,
+    places: Places,
+    scale: Scale,
+    report: &mut Reporter<'_>,
+) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for &on in places_of(panel, places) {
+        for &x in panel.axis.values(scale) {
+            let case = panel.case(x, scale);
+            let keys = Keys::new(case.keys);
+            let mut announce = |what: &str, points: usize| {
+                let parts = [experiment.name, panel.name, what, on.name()];
+                let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+                report.next(format!("{} at {x}", said.join(" ")), points);
+            };
+            let mut one_by_one = |run: &dyn Fn(Subject) -> Result<Outcome>| {
+                let announced = |&subject: &Subject| {
+                    announce(subject.name(), 1);
+                    run(subject)
+                };
+                panel.series.iter().map(announced).collect::<Result<Vec<_>>>()
+            };
+            let outcomes = match on {
+                On::Anywhere => one_by_one(&|subject| counted::run(subject, &case, &keys))?,
+                On::Model => one_by_one(&|subject| modelled::run(subject, &case, &keys))?,
+                On::Native => {
+                    announce("", panel.series.len());
+                    native::run(panel.series, &case, &keys, scale)?
+                }
+            };
+            rows.extend(rows_of(panel, on, x, scale, &outcomes));
+        }
+    }
+    Ok(rows)
+}
+
+/// The rows of one point of a panel, given the outcomes of its series.
+fn rows_of(panel: &Panel, on: On, x: usize, scale: Scale, outcomes: &[Outcome]) -> Vec<Row> {
+    let outcome_of = |wanted: Subject| {
+        let position = panel.series.iter().position(|&subject| subject == wanted)?;
+        outcomes.get(position)
+    };
+    let mut rows = Vec::new();
+    for &yardstick in panel.yardsticks {
+        let reference = yardstick.compares_with().and_then(outcome_of);
+        for (&subject, outcome) in panel.series.iter().zip(outcomes) {
+            if let Some(ours) = yardstick.measure(outcome, reference) {
+                rows.push(row_of(panel, (yardstick, subject, x), (on, scale), ours, outcome));
+            }
+        }
+    }
+    rows
+}
+
+fn row_of(
+    panel: &Panel,
+    (yardstick, subject, x): (Yardstick, Subject, usize),
+    (on, scale): (On, Scale),
+    ours: f64,
+    outcome: &Outcome,
+) -> Row {
+    let row = Row::new(subject.name(), x as f64, yardstick.unit(), ours);
+    let row = row.beside(panel.published(yardstick, subject, x));
+    let comparable = scale == Scale::Paper || yardstick == Yardstick::Levels;
+    let note = match (&row.published, comparable) {
+        (Some(_), false) => NOT_COMPARABLE.to_string(),
+        _ => row.note.clone(),
+    };
+    let per = panel.operation.noun();
+    let cost_unit = match (outcome.cost, on) {
+        (Some(_), On::Model) => format!("cycles/{per}"),
+        (Some(_), _) => format!("ns/{per}"),
+        (None, _) => String::new(),
+    };
+    Row { panel: panel.name, on, note, cost: outcome.cost, cost_unit, ..row }
+}

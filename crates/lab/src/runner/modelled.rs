@@ -1,0 +1,69 @@
+//! Running a case on the memory-hierarchy model.
+
+use super::data::Keys;
+use super::work::{Requests, all_right};
+use crate::error::Result;
+use crate::experiment::{Case, Outcome, Parts, Task};
+use crate::model::{Counters, Listener, Machine, Parameters};
+use crate::subject::{Index, Subject};
+use latchless::FillFactor;
+use latchless::mem::touch::listen;
+
+/// Loads `subject` and does the case's task on the paper's machine.
+///
+/// The machine's caches are empty at first (a *warm* run warms them itself: 100,000 searches leave
+/// no trace of their first few) and emptied before every operation of a cold task. The load is heard, so that pages are numbered
+/// in the order in which it made them, but takes no time.
+///
+/// # Errors
+/// When the index refuses, or answers wrongly.
+pub fn run(subject: Subject, case: &Case, keys: &Keys) -> Result<Outcome> {
+    let machine = Listener::new(Machine::new(Parameters::PB_TREE)?);
+    listen(Box::new(machine.clone()), || {
+        let mut index = subject.make_modelled()?;
+        index.bulk_load(keys.entries(), FillFactor::new(case.fill)?)?;
+        let mut requests = Requests::new(case.task, keys);
+        let counters = perform_all(&machine, &mut requests, &mut index, keys, (subject, case.task))?;
+        let parts = parts(&machine, counters, requests.len());
+        Ok(Outcome { cost: Some(parts.total()), parts: Some(parts), ..Outcome::default() })
+    })
+}
+
+fn perform_all(
+    machine: &Listener,
+    requests: &mut Requests,
+    index: &mut Index,
+    keys: &Keys,
+    (subject, task): (Subject, Task),
+) -> Result<Counters> {
+    let cold = is_cold(task);
+    machine.with(|machine| {
+        machine.clear_caches();
+        machine.start();
+    });
+    let before = machine.with(|machine| machine.counters());
+    let mut right = 0;
+    for position in 0..requests.len() {
+        if cold {
+            machine.with(Machine::clear_caches);
+        }
+        right += usize::from(requests.perform(position, index, keys)?);
+    }
+    machine.with(Machine::stop);
+    all_right(right, requests.len(), subject.name(), task)?;
+    Ok(machine.with(|machine| machine.counters()) - before)
+}
+
+/// Whether the caches are emptied before every operation of `task`.
+pub fn is_cold(task: Task) -> bool {
+    matches!(task, Task::Search { cold: true, .. } | Task::Scan { .. })
+}
+
+fn parts(machine: &Listener, counters: Counters, operations: usize) -> Parts {
+    let per_operation = |slots: u64| machine.with(|machine| machine.cycles(slots)) / operations.max(1) as f64;
+    Parts {
+        busy: per_operation(counters.busy_slots),
+        data_stall: per_operation(counters.data_stall_slots),
+        other_stall: per_operation(counters.other_stall_slots),
+    }
+}

@@ -1,0 +1,56 @@
+//! What must come out exactly, and what the model was calibrated on.
+
+use latchless_lab::experiment::{Published, Scale};
+use latchless_lab::row::Row;
+use latchless_lab::runner::{Places, run};
+
+fn rows(experiment: &str, scale: Scale) -> Vec<Row> {
+    let selected = latchless_lab::select(&[experiment.to_string()]).unwrap();
+    run(&selected, Places::Model, scale, &mut |_| ()).unwrap()
+}
+
+fn assert_exact(rows: &[Row], trees: usize, sizes: usize) {
+    assert_eq!(rows.len(), trees * sizes);
+    for row in rows {
+        assert_eq!(row.published, Some(Published::Exactly(row.ours)), "{} at {}", row.series, row.x);
+    }
+}
+
+#[test]
+fn table_3_is_exact_up_to_100k_keys() {
+    assert_exact(&rows("table-3", Scale::Small), 7, 3);
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "49 bulk loads of up to 10M keys take minutes without optimisation")]
+fn table_3_is_exact_up_to_10m_keys() {
+    assert_exact(&rows("table-3", Scale::Paper), 7, 7);
+}
+
+/// The two numbers that the price list is calibrated on, as the paper rounds them.
+#[test]
+#[cfg_attr(
+    debug_assertions,
+    ignore = "10M keys and 300M modelled accesses take minutes without optimisation"
+)]
+fn the_baseline_s_stalls_are_the_published_ones() {
+    let rows = rows("fig-1", Scale::Paper);
+    let share = |panel: &str| {
+        let row = rows
+            .iter()
+            .find(|row| row.panel == panel && row.series == "b-plus" && row.unit.starts_with("data stall"));
+        (row.unwrap().ours * 100.0).round() as i64
+    };
+    assert_eq!((share("search"), share("scan")), (65, 84));
+}
+
+/// Every number that the text states is set beside ours in some experiment.
+#[test]
+fn every_figure_has_published_numbers() {
+    for experiment in [
+        "eq-1", "fig-1", "table-3", "fig-7", "fig-8", "fig-9", "fig-10", "fig-11", "fig-12", "fig-13",
+        "fig-14",
+    ] {
+        assert!(rows(experiment, Scale::Small).iter().any(|row| row.published.is_some()), "{experiment}");
+    }
+}

@@ -1,0 +1,89 @@
+//! What can be wrong with a query's file, its arguments or its index.
+
+use super::key::Complaint;
+use crate::failure::Failure;
+use std::io;
+
+/// Why a query wasn't answered.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// The file isn't there, may not be read, or broke off.
+    #[error("can't read {file}: {cause}")]
+    Unreadable { file: String, cause: io::Error },
+    /// Not a byte in the file.
+    #[error("{file} is empty; its first line should name the columns")]
+    Empty { file: String },
+    /// A header and nothing else.
+    #[error("{file} names its columns but has no rows")]
+    HeaderOnly { file: String },
+    /// Bytes that aren't UTF-8.
+    #[error("line {line} of {file} is not UTF-8")]
+    NotUtf8 { file: String, line: u64 },
+    /// A Parquet file, for a program that doesn't read them.
+    #[cfg(not(feature = "parquet"))]
+    #[error("{file} is a Parquet file, which this build doesn't read: build with --features parquet")]
+    NeedsParquet { file: String },
+    /// A Parquet file that is damaged, or written in a way that isn't known.
+    #[cfg(feature = "parquet")]
+    #[error("can't read {file} as Parquet: {cause}")]
+    Parquet { file: String, cause: parquet::errors::ParquetError },
+    /// More rows than a posting can name.
+    #[error("the file has more than {limit} rows, the most that one query can tell apart")]
+    TooManyRows { limit: u32 },
+    /// A column that isn't in the header.
+    #[error("there is no column {name:?} for {option}; the columns are {}", there.join(", "))]
+    MissingColumn { option: &'static str, name: String, there: Vec<String> },
+    /// A column that is in the header more than once and so can't be named.
+    #[error("{option}: more than one column is called {name:?}")]
+    AmbiguousColumn { option: &'static str, name: String },
+    /// A row with more or fewer fields than the header.
+    #[error("line {line} has {found} fields where the header has {expected}")]
+    Ragged { line: u64, found: usize, expected: usize },
+    /// A quoted field that never ends.
+    #[error("a quoted field in the row that starts on line {line} is never closed")]
+    UnclosedQuote { line: u64 },
+    /// A key that can't be read.
+    #[error("line {line}, column {column:?}: {complaint}")]
+    Key { line: u64, column: String, complaint: Complaint },
+    /// A key on the command line that can't be read.
+    #[error("{option}: {complaint}{}", chosen(*.inferred))]
+    Argument { option: &'static str, complaint: Complaint, inferred: bool },
+    /// A range the wrong way round.
+    #[error("{option} {low} {high}: the range starts behind its end")]
+    InvertedRange { option: &'static str, low: String, high: String },
+    /// An option that another question doesn't know.
+    #[error("{option} goes with --between only")]
+    OnlyBetween { option: &'static str },
+    /// A limit that allows no answer.
+    #[error("--limit 0 would print nothing; the smallest limit is 1")]
+    ZeroLimit,
+    /// A field separator that can't separate fields.
+    #[error("--delimiter takes one ASCII character that is neither a quote nor a line end, not {given:?}")]
+    Delimiter { given: String },
+    /// A memory limit for an index that doesn't count its memory.
+    #[error("--memory-limit: the index {index} is not one of this library's and takes no limit")]
+    NoLimit { index: String },
+    /// The index refused.
+    #[error(transparent)]
+    Index(#[from] latchless::Error),
+    /// The CSV reader gave up on a text that is in memory already.
+    #[error("can't read the rows: {0}")]
+    Malformed(#[from] csv::Error),
+    /// The answer couldn't be written.
+    #[error("can't write the answer: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// How the key type came about, for the end of a message.
+fn chosen(inferred: bool) -> &'static str {
+    if inferred { ", as the column's numbers are; --key-type names another type" } else { "" }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Index(_) | QueryError::Output(_) => Self::run(error),
+            _ => Self::usage(error),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Keys as text: their types, how they are read, and which type a column's texts call for.
+//!
+//! An index only ever sees the order-keeping bits of a key ([`latchless::Key::to_bits`]), so all
+//! six key types are served by two kinds of index, over 32-bit and over 64-bit lanes.
+
+use latchless::Key;
+use latchless::base::key::Bits;
+use std::fmt;
+use std::str::FromStr;
+
+/// Every integer up to here has an `f64` of its own; above, neighbours fall together.
+const EXACT_IN_F64: f64 = 9_007_199_254_740_992.0; // 2^53
+
+/// What a column's numbers are read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum KeyType {
+    /// Unsigned, 32 bits.
+    U32,
+    /// Unsigned, 64 bits.
+    U64,
+    /// Signed, 32 bits.
+    I32,
+    /// Signed, 64 bits.
+    I64,
+    /// Floating point, 32 bits.
+    F32,
+    /// Floating point, 64 bits.
+    F64,
+}
+
+impl KeyType {
+    /// Whether the keys take 32-bit lanes.
+    pub fn is_narrow(self) -> bool {
+        matches!(self, Self::U32 | Self::I32 | Self::F32)
+    }
+
+    /// The order-keeping bits of a number in this type; `None` if the text isn't one.
+    fn bits(self, text: &str) -> Option<u64> {
+        fn read<K: Key + FromStr>(text: &str) -> Option<u64> {
+            text.parse::<K>().ok().map(|key| key.to_bits().to_u64())
+        }
+        match self {
+            Self::U32 => read::<u32>(text),
+            Self::U64 => read::<u64>(text),
+            Self::I32 => read::<i32>(text),
+            Self::I64 => read::<i64>(text),
+            Self::F32 => read::<f32>(text),
+            Self::F64 => read::<f64>(text),
+        }
+    }
+}
+
+impl fmt::Display for KeyType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        })
+    }
+}
+
+/// Why a text isn't a key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Complaint {
+    /// Nothing there.
+    #[error("the field is empty where a number of type {0} should be")]
+    Empty(KeyType),
+    /// Something else than a number of this type.
+    #[error("{0} is not a number of type {1}")]
+    NotOfType(String, KeyType),
+    /// An integer that no inferred type holds exactly.
+    #[error(
+        "{0} would be rounded, or not fit, next to the column's other numbers; --key-type names a type for all of them"
+    )]
+    WouldRound(String),
+}
+
+/// How a column's texts are read: as a type that was named, or as the narrowest that fits so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// What the texts are read as.
+    pub key_type: KeyType,
+    /// Whether that follows from the column rather than from an argument.
+    pub inferred: bool,
+}
+
+impl Rule {
+    /// The rule to begin with, given what was named.
+    pub fn new(named: Option<KeyType>) -> Self {
+        Self { key_type: named.unwrap_or(KeyType::U64), inferred: named.is_none() }
+    }
+
+    /// The order-keeping bits of the number in `text`, blanks around it ignored.
+    ///
+    /// # Errors
+    /// A [`Complaint`] that quotes the text.
+    pub fn read(self, text: &str) -> Result<u64, Complaint> {
+        let text = text.trim_ascii();
+        match self.key_type.bits(text) {
+            Some(_) if self.inferred && self.key_type == KeyType::F64 && rounds(text) => {
+                Err(Complaint::WouldRound(quoted(text)))
+            }
+            Some(bits) => Ok(bits),
+            None if text.is_empty() => Err(Complaint::Empty(self.key_type)),
+            None => Err(Complaint::NotOfType(quoted(text), self.key_type)),
+        }
+    }
+
+    /// The rule to start the column over with, after this one didn't read `text`.
+    ///
+    /// # Errors
+    /// The [`Complaint`] to report when no wider type reads it either.
+    pub fn widened(self, text: &str, complaint: Complaint) -> Result<Self, Complaint> {
+        let text = text.trim_ascii();
+        let wider = |key_type| Ok(Self { key_type, inferred: true });
+        match self.key_type {
+            _ if !self.inferred => Err(complaint),
+            KeyType::U64 if KeyType::I64.bits(text).is_some() => wider(KeyType::I64),
+            KeyType::U64 | KeyType::I64 if is_integer(text) => Err(Complaint::WouldRound(quoted(text))),
+            KeyType::U64 | KeyType::I64 if KeyType::F64.bits(text).is_some() => wider(KeyType::F64),
+            KeyType::F64 => Err(complaint),
+            _ if text.is_empty() => Err(complaint),
+            _ => Err(Complaint::NotOfType(quoted(text), KeyType::F64)),
+        }
+    }
+}
+
+/// Digits, perhaps behind a sign.
+fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether reading this integer as an `f64` might give another one's number.
+fn rounds(text: &str) -> bool {
+    is_integer(text) && text.parse::<f64>().is_ok_and(|number| number.abs() > EXACT_IN_F64 - 1.0)
+}
+
+/// The text in quotes, control characters escaped, cut to what a message has room for.
+fn quoted(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let shown: String = text.chars().take(SHOWN).collect();
+    let more = if shown.len() < text.len() { "…" } else { "" };
+    format!("{shown:?}{more}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The type that a column of these texts ends up with.
+    fn infer(texts: &[&str]) -> Result<KeyType, Complaint> {
+        let mut rule = Rule::new(None);
+        'again: loop {
+            for text in texts {
+                if let Err(complaint) = rule.read(text) {
+                    rule = rule.widened(text, complaint)?;
+                    continue 'again;
+                }
+            }
+            return Ok(rule.key_type);
+        }
+    }
+
+    #[test]
+    fn a_column_takes_the_first_type_that_holds_every_number_exactly() {
+        assert_eq!(infer(&["1", " 18446744073709551615 ", "+3"]), Ok(KeyType::U64));
+        assert_eq!(infer(&["1", "-2", "9223372036854775807"]), Ok(KeyType::I64));
+        assert_eq!(infer(&["1", "-2", "1e3"]), Ok(KeyType::F64));
+        assert_eq!(infer(&["0.5", "-7", "inf"]), Ok(KeyType::F64));
+        assert_eq!(infer(&["0.5", "9007199254740991"]), Ok(KeyType::F64));
+    }
+
+    #[test]
+    fn no_inferred_type_makes_two_numbers_of_a_column_equal() {
+        for texts in [
+            &["18446744073709551616"][..],
+            &["18446744073709551615", "-1"],
+            &["9007199254740993", "0.5"],
+            &["0.5", "9007199254740993"],
+            &["-1", "-9223372036854775809"],
+        ] {
+            assert!(matches!(infer(texts), Err(Complaint::WouldRound(_))), "{texts:?}");
+        }
+        let named = Rule::new(Some(KeyType::F64));
+        assert_eq!(named.read("9007199254740993"), named.read("9007199254740992"));
+    }
+
+    #[test]
+    fn what_is_no_number_is_quoted() {
+        assert_eq!(infer(&["1", "rs74"]).unwrap_err().to_string(), "\"rs74\" is not a number of type f64");
+        assert_eq!(infer(&["1", " "]), Err(Complaint::Empty(KeyType::U64)));
+        let narrow = Rule::new(Some(KeyType::U32));
+        let complaint = narrow.read("4294967296").unwrap_err();
+        assert_eq!(complaint.to_string(), "\"4294967296\" is not a number of type u32");
+        assert_eq!(narrow.widened("4294967296", complaint.clone()), Err(complaint));
+        assert!(quoted(&"é".repeat(500)).chars().count() < 50);
+        assert_eq!(quoted("a\u{1b}[31m"), "\"a\\u{1b}[31m\"");
+    }
+
+    #[test]
+    fn bits_keep_the_order_of_every_type() {
+        for (key_type, ascending) in [
+            (KeyType::U32, &["0", "7", "4294967295"][..]),
+            (KeyType::I32, &["-2147483648", "-1", "0", "2147483647"]),
+            (KeyType::I64, &["-9223372036854775808", "-1", "0", "1"]),
+            (KeyType::F32, &["-inf", "-1.5", "-0", "0", "1e-30", "inf", "NaN"]),
+            (KeyType::F64, &["-inf", "-1.5", "-0", "0", "1e-300", "inf", "NaN"]),
+        ] {
+            let bits: Vec<u64> = ascending.iter().map(|text| key_type.bits(text).unwrap()).collect();
+            assert!(bits.is_sorted_by(|a, b| a < b), "{key_type}");
+        }
+    }
+}

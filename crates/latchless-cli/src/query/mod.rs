@@ -1,0 +1,142 @@
+//! `latchless query`: a file's rows through an ordered index over one of its columns.
+//!
+//! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and
+//! fields), [`key`] and [`column`] (each row's key as order-keeping bits), [`postings`] (equal keys
+//! put together), [`question`] (the index answers), [`show`], [`print`] and [`summary`] (what is
+//! said about it). [`progress`] runs beside all of them; [`error`] is everything that can be wrong.
+
+mod args;
+mod column;
+mod error;
+mod key;
+#[cfg(feature = "parquet")]
+mod parquet_rows;
+mod postings;
+mod print;
+mod progress;
+mod question;
+mod show;
+mod source;
+mod summary;
+mod table;
+
+pub use args::Args;
+
+use crate::catalogue;
+use crate::counting;
+use crate::failure::Failure;
+use crate::output::Format;
+use column::Column;
+use error::QueryError;
+use key::Rule;
+use latchless::base::key::Bits;
+use latchless::variants::pb_tree::Member;
+use latchless::{FillFactor, Key, OrderedIndex, Value};
+use postings::Postings;
+use progress::Progress;
+use question::Question;
+use show::Shown;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+use summary::{Summary, Times};
+use table::Table;
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match args.key_type {
+        Some(key_type) if key_type.is_narrow() => serve::<u32>(args),
+        // Types that are inferred take 64 bits.
+        _ => serve::<u64>(args),
+    }
+}
+
+/// Answers through an index over lanes of type `B`.
+fn serve<B>(args: &Args) -> Result<(), Failure>
+where
+    B: Bits + Key<Bits = B>,
+    u32: Value<B>,
+{
+    // What is wrong with the arguments alone is said before a large file is read.
+    let asked = Question::new(args)?;
+    let delimiter = args.delimiter_byte()?;
+    let rule = Rule::new(args.key_type);
+    if !rule.inferred {
+        asked.read::<B>(rule)?;
+    }
+    if args.options.memory_limit.is_some() && Member::from_name(&args.index).is_none() {
+        catalogue::check(&args.index)?;
+        return Err(QueryError::NoLimit { index: args.index.clone() }.into());
+    }
+    let mut index = catalogue::build::<B, u32>(&args.index, &args.options)?;
+
+    let progress = Progress::start();
+    let mut times = Times::default();
+    let columns = args.value.as_deref().map(|value| [&args.key[..], value]);
+    let wanted = source::Wanted { delimiter, columns };
+    let text = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
+    let table = Table::new(&text, delimiter)?;
+    let key = table.column("--key", &args.key)?;
+    let value = args.value.as_deref().map(|name| table.column("--value", name)).transpose()?;
+    if args.format == Format::Json && value.is_none() {
+        // An object can't tell two columns of one name apart.
+        table.columns().try_for_each(|name| table.column("--format json", name).map(drop))?;
+    }
+    let Column { keys, starts, rule } =
+        timed(&mut times.parse, || column::read::<B>(&table, key, rule, &progress))?;
+    if keys.is_empty() {
+        return Err(QueryError::HeaderOnly { file: source::name(&args.file) }.into());
+    }
+    let question = asked.read::<B>(rule)?;
+    progress.phase("building", 0);
+    let (postings, index_bytes) = timed(&mut times.build, || load(&mut *index, &keys))?;
+    drop(keys);
+    let answer = timed(&mut times.query, || question.answer(&*index, &postings))?;
+    progress.phase("printing", 0);
+    // On a terminal the answer itself is the progress, and a line between its rows would spoil it.
+    let progress = Some(progress).filter(|_| !io::stdout().is_terminal());
+
+    let summary = Summary {
+        found: answer.found(),
+        missing: asked.missing(&answer),
+        rows: starts.len(),
+        keys: index.len(),
+        key_type: rule.key_type,
+        index: &args.index,
+        index_bytes,
+        postings_bytes: postings.memory_bytes(),
+        times,
+    };
+    Shown { table: &table, starts: &starts, key, value, key_type: rule.key_type }.print(args, &answer)?;
+    drop(progress);
+    if args.format == Format::Table
+        && let Some(note) = asked.note(&args.key, &answer)
+    {
+        eprintln!("{note}");
+    }
+    summary.report(args.format);
+    Ok(())
+}
+
+/// Fills the index with the distinct keys, and says which rows stand behind each of them and how
+/// many bytes the index takes.
+fn load<B>(index: &mut dyn OrderedIndex<B, u32>, keys: &[B]) -> latchless::Result<(Postings, usize)>
+where
+    B: Bits,
+{
+    let (entries, postings) = Postings::group(keys);
+    if index.memory_bytes().is_some() {
+        index.bulk_load(&entries, FillFactor::FULL)?;
+        return Ok((postings, index.memory_bytes().unwrap_or_default()));
+    }
+    // An index that doesn't count itself takes what the allocator handed out meanwhile.
+    let (loaded, heap_bytes) = counting::held_by(|| index.bulk_load(&entries, FillFactor::FULL));
+    loaded.map(|()| (postings, heap_bytes))
+}
+
+/// What `part` returns; the time that it took goes to `time`.
+fn timed<T>(time: &mut Duration, part: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let made = part();
+    *time = start.elapsed();
+    made
+}

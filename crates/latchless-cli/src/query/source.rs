@@ -1,0 +1,114 @@
+//! A file's text, whole and in memory; a Parquet file's rows as the text that they would be in CSV.
+
+use super::error::QueryError;
+use super::progress::Progress;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The three bytes that some programs put in front of UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// How much is read between two looks at the progress bar, in bytes.
+const CHUNK_BYTES: u64 = 16 << 20;
+
+/// What a Parquet file begins with.
+const PARQUET: &[u8] = b"PAR1";
+
+/// How a file's rows are wanted.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "CSV comes whole and as it is"))]
+pub struct Wanted<'a> {
+    /// What separates the fields of a text that is made here.
+    pub delimiter: u8,
+    /// The columns that are needed, where that isn't all of them. Others may be left out if that
+    /// saves work.
+    pub columns: Option<[&'a str; 2]>,
+}
+
+/// The text of `file`, or of standard input for `-`, without a byte order mark.
+///
+/// # Errors
+/// [`QueryError::Unreadable`], [`QueryError::Empty`], [`QueryError::NotUtf8`], and what can be
+/// wrong with a Parquet file.
+pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<String, QueryError> {
+    let bytes = if file == Path::new("-") {
+        gather(io::stdin().lock(), 0, progress)
+    } else {
+        File::open(file).and_then(|open| {
+            let about = open.metadata()?;
+            if about.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            gather(open, about.len(), progress)
+        })
+    };
+    let bytes = bytes.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?;
+    if bytes.starts_with(PARQUET) { from_parquet(bytes, file, wanted, progress) } else { text(bytes, file) }
+}
+
+#[cfg(feature = "parquet")]
+fn from_parquet(
+    bytes: Vec<u8>,
+    file: &Path,
+    wanted: Wanted,
+    progress: &Progress,
+) -> Result<String, QueryError> {
+    progress.phase("decoding", 0);
+    super::parquet_rows::to_csv(bytes, wanted)
+        .map_err(|cause| QueryError::Parquet { file: name(file), cause })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn from_parquet(_: Vec<u8>, file: &Path, _: Wanted, _: &Progress) -> Result<String, QueryError> {
+    Err(QueryError::NeedsParquet { file: name(file) })
+}
+
+/// The file's name in a message.
+pub fn name(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+fn gather(mut from: impl Read, expected_bytes: u64, progress: &Progress) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    progress.phase("reading", expected_bytes);
+    bytes.try_reserve_exact(usize::try_from(expected_bytes).unwrap_or(0))?;
+    while from.by_ref().take(CHUNK_BYTES).read_to_end(&mut bytes)? > 0 {
+        progress.reached(bytes.len() as u64);
+    }
+    Ok(bytes)
+}
+
+/// The bytes as text without a byte order mark; `file` is where they come from, for messages.
+///
+/// # Errors
+/// [`QueryError::Empty`], [`QueryError::NotUtf8`].
+pub fn text(bytes: Vec<u8>, file: &Path) -> Result<String, QueryError> {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        QueryError::NotUtf8 { file: name(file), line }
+    })?;
+    let marks_bytes = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
+    text.drain(..marks_bytes);
+    if text.trim_ascii().is_empty() { Err(QueryError::Empty { file: name(file) }) } else { Ok(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_dropped() {
+        let file = Path::new("f");
+        assert_eq!(text("\u{feff}\u{feff}a\u{feff}".into(), file).unwrap(), "a\u{feff}");
+        assert!(matches!(text("\u{feff}".into(), file), Err(QueryError::Empty { .. })));
+        assert!(matches!(text("\r\n\n".into(), file), Err(QueryError::Empty { .. })));
+    }
+
+    #[test]
+    fn broken_utf8_is_found_on_its_line() {
+        let broken = text(b"a,b\n1,2\n3,\xff\n".to_vec(), Path::new("f"));
+        assert!(matches!(broken, Err(QueryError::NotUtf8 { line: 3, .. })));
+    }
+}

@@ -7,7 +7,7 @@ use latchless::search::Kernel;
 use latchless_workload::Workload;
 use serde_json::json;
 
-/// What there is: indexes, workloads, search kernels.
+/// What there is: indexes, workloads, the papers' experiments, search kernels.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -34,6 +34,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for workload in Workload::ALL {
         let note = if workload.updates() { "updates" } else { "reads" };
         rows.push(vec![json!("workload"), json!(workload.name()), json!(workload.about()), json!(note)]);
+    }
+    for one in latchless_lab::catalogue() {
+        let (name, title) = (one.experiment.name, one.experiment.title);
+        rows.push(vec![json!("experiment"), json!(name), json!(title), json!(one.paper.name)]);
     }
     for kernel in Kernel::ALL {
         let note = match kernel {

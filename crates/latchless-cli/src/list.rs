@@ -7,7 +7,7 @@ use latchless::search::Kernel;
 use latchless_workload::Workload;
 use serde_json::json;
 
-/// What there is: indexes, workloads, papers' experiments, search kernels.
+/// What there is: indexes, workloads, the papers' experiments, search kernels.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -36,13 +36,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         rows.push(vec![json!("workload"), json!(workload.name()), json!(workload.about()), json!(note)]);
     }
     for one in latchless_lab::catalogue() {
-        let experiment = one.experiment;
-        rows.push(vec![
-            json!("experiment"),
-            json!(experiment.name),
-            json!(experiment.title),
-            json!(one.paper.name),
-        ]);
+        let (name, title) = (one.experiment.name, one.experiment.title);
+        rows.push(vec![json!("experiment"), json!(name), json!(title), json!(one.paper.name)]);
     }
     for kernel in Kernel::ALL {
         let note = match kernel {

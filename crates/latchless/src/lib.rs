@@ -20,6 +20,8 @@ pub mod chain;
 pub mod mem;
 pub mod node;
 pub mod search;
+#[cfg(test)]
+mod testing;
 pub mod tree;
 pub mod variants;
 

@@ -30,13 +30,15 @@ fn page(machine: &str, setting: &Setting, outcomes: &[Outcome]) -> String {
     let per = outcomes.first().map_or("op", |outcome| outcome.unit().name());
     let times =
         BarPlot::new()
-            .with_bars(outcomes.iter().map(|outcome| (outcome.name(), outcome.median_ns())))
-            .with_asymmetric_error(outcomes.iter().map(|outcome| {
+            .with_bars(outcomes.iter().rev().map(|outcome| (outcome.name(), outcome.median_ns())))
+            .with_asymmetric_error(outcomes.iter().rev().map(|outcome| {
                 (outcome.median_ns() - outcome.min_ns(), outcome.max_ns() - outcome.median_ns())
             }))
+            .with_horizontal(true)
             .with_color("steelblue");
     let sizes = BarPlot::new()
-        .with_bars(outcomes.iter().map(|outcome| (outcome.name(), outcome.bytes_per_key())))
+        .with_bars(outcomes.iter().rev().map(|outcome| (outcome.name(), outcome.bytes_per_key())))
+        .with_horizontal(true)
         .with_color("darkorange");
     let mut html = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>latchless bench</title>\
@@ -60,6 +62,6 @@ fn page(machine: &str, setting: &Setting, outcomes: &[Outcome]) -> String {
 
 fn svg(plot: BarPlot, title: &str, axis: &str) -> String {
     let plots = vec![Plot::Bar(plot)];
-    let layout = Layout::auto_from_plots(&plots).with_title(title).with_y_label(axis);
+    let layout = Layout::auto_from_plots(&plots).with_title(title).with_x_label(axis);
     SvgBackend.render_scene(&render_multiple(plots, layout))
 }

@@ -4,5 +4,6 @@ mod common;
 mod model;
 mod refusals;
 mod requests;
+mod short;
 #[cfg(feature = "model")]
 mod touch;

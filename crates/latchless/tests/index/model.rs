@@ -5,6 +5,7 @@ use latchless::FillFactor;
 use std::collections::BTreeMap;
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn every_order_in_and_every_order_out() {
     let n = scaled(3000) as u64;
     for (name, mut index) in every_variant::<u64>() {
@@ -36,6 +37,7 @@ fn every_order_in_and_every_order_out() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn random_histories_with_a_look_at_every_invariant() {
     for (name, mut index) in every_variant::<u64>() {
         let (mut model, mut rng) = (BTreeMap::new(), Rng(11));
@@ -61,6 +63,7 @@ fn random_histories_with_a_look_at_every_invariant() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn bulk_loads_of_every_size_and_fill_then_updates() {
     let most = scaled(700);
     for fill in [1.0, 0.9, 0.6, 0.01] {
@@ -91,6 +94,7 @@ fn bulk_loads_of_every_size_and_fill_then_updates() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn narrow_lanes_behave_like_wide_ones() {
     let n = scaled(5000) as u64;
     for (name, mut index) in every_variant::<u32>() {
@@ -109,6 +113,7 @@ fn narrow_lanes_behave_like_wide_ones() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn signed_and_float_keys_keep_their_order() {
     for (name, mut index) in every_variant::<i64>() {
         let keys = [i64::MIN, -70, -1, 0, 1, 70, i64::MAX];
@@ -132,6 +137,7 @@ fn signed_and_float_keys_keep_their_order() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn the_ends_of_the_key_space_are_keys_like_any_other() {
     for (name, mut index) in every_variant::<u32>() {
         let keys = [0, 1, u32::MAX - 1, u32::MAX];
@@ -149,6 +155,7 @@ fn the_ends_of_the_key_space_are_keys_like_any_other() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn deleting_everything_returns_memory_for_reuse() {
     let n = scaled(4000) as u64;
     for (name, mut index) in every_variant::<u64>() {

@@ -74,8 +74,9 @@ fn fill_until_refused(member: Member, options: &Options) -> (usize, Error) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn a_memory_limit_is_a_typed_error_that_loses_nothing() {
-    let limit_bytes = if cfg!(miri) { 20_000 } else { 300_000 };
+    let limit_bytes = 300_000;
     for member in Member::ALL {
         let options = Options { limit_bytes: Some(limit_bytes), ..Options::default() };
         let (held, error) = fill_until_refused(member, &options);
@@ -85,6 +86,7 @@ fn a_memory_limit_is_a_typed_error_that_loses_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn more_nodes_than_references_is_a_typed_error_that_loses_nothing() {
     for member in Member::ALL {
         // 2^32 nodes take more memory than most machines have; a tiny limit takes the same path.
@@ -97,6 +99,7 @@ fn more_nodes_than_references_is_a_typed_error_that_loses_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn a_bulk_load_over_the_limit_leaves_an_empty_index() {
     let entries: Vec<(u64, u64)> = (0..8000).map(|i| (i, i)).collect();
     for member in Member::ALL {

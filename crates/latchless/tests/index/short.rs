@@ -1,0 +1,85 @@
+//! A short history that still takes every variant through every operation. It is what Miri runs of
+//! the tests against `BTreeMap`, one test a variant so that a slow one shows.
+
+use crate::common::{Rng, paged, same};
+use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::{Direction, Error, FillFactor, OrderedIndex};
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included};
+
+/// Bulk load, updates that split and empty nodes, paused scans both ways, and the way to nothing.
+fn short_history(member: Member) {
+    let options = Options { huge_pages: false, ..Options::default() };
+    let mut index: Box<dyn OrderedIndex<u64, u64>> = build(member, &options).unwrap();
+    let name = member.name();
+    // Two levels and more: one-line nodes hold 3 keys of this width, sixteen-line ones 63.
+    let entries: Vec<(u64, u64)> = (0..80).map(|i| (i * 4, i)).collect();
+    index.bulk_load(&entries, FillFactor::new(0.8).unwrap()).unwrap();
+    let mut model: BTreeMap<u64, u64> = entries.into_iter().collect();
+    let mut rng = Rng(17);
+    for _ in 0..60 {
+        let (key, gone) = (rng.below(330), rng.below(330));
+        assert_eq!(index.insert(key, key).unwrap(), model.insert(key, key), "{name}");
+        assert_eq!(index.remove(gone), model.remove(&gone), "{name}");
+        assert_eq!(index.get(key), model.get(&key).copied(), "{name}");
+    }
+    same(name, &*index, &model, 0);
+    let span = (Excluded(50), Included(200));
+    let up: Vec<(u64, u64)> = model.range(span).map(|(&key, &value)| (key, value)).collect();
+    assert_eq!(paged(&*index, span, Direction::Forward, 5, 0), up, "{name}");
+    let down: Vec<(u64, u64)> = up.into_iter().rev().collect();
+    assert_eq!(paged(&*index, span, Direction::Reverse, 5, 0), down, "{name}");
+    for (&key, &value) in &model {
+        assert_eq!(index.remove(key), Some(value), "{name}");
+    }
+    same(name, &*index, &BTreeMap::new(), 0);
+}
+
+/// Refused memory loses nothing, whichever step of an insert it hits.
+#[test]
+fn refused_memory() {
+    for (member, limit_bytes) in
+        [(Member::BPlus, 4 << 10), (Member::P8External, 8 << 10), (Member::Csb, 12 << 10)]
+    {
+        let options = Options { huge_pages: false, limit_bytes: Some(limit_bytes), ..Options::default() };
+        let mut index: Box<dyn OrderedIndex<u64, u64>> = build(member, &options).unwrap();
+        let (mut model, mut rng) = (BTreeMap::new(), Rng(5));
+        let error = loop {
+            let key = rng.below(1 << 20);
+            match index.insert(key, !key) {
+                Ok(_) => model.insert(key, !key),
+                Err(error) => break error,
+            };
+        };
+        assert!(matches!(error, Error::MemoryLimit { .. }), "{}: {error}", member.name());
+        same(member.name(), &*index, &model, 0);
+    }
+}
+
+macro_rules! each_member {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            short_history(Member::$member);
+        }
+    )*
+
+        #[test]
+        fn no_member_is_forgotten() {
+            assert_eq!(Member::ALL, [$(Member::$member),*]);
+        }
+    };
+}
+each_member! {
+    b_plus: BPlus,
+    p2: P2,
+    p4: P4,
+    p8: P8,
+    p16: P16,
+    p8_external: P8External,
+    p8_internal: P8Internal,
+    p16_internal: P16Internal,
+    p8_sweep: P8Sweep,
+    csb: Csb,
+    p8_csb: P8Csb,
+}

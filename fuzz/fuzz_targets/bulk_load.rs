@@ -1,0 +1,7 @@
+//! Any bulk load, sorted or not, on any member of the pB+-Tree family.
+#![no_main]
+
+use latchless_fuzz::bulk_load::Load;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|load: Load| load.run());

@@ -1,0 +1,7 @@
+//! Any history on any member of the pB+-Tree family, against `BTreeMap`.
+#![no_main]
+
+use latchless_fuzz::operations::History;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|history: History| history.run());

@@ -1,0 +1,161 @@
+//! A history of operations, held against `BTreeMap` step by step.
+
+use crate::{Subject, spread};
+use arbitrary::Arbitrary;
+use latchless::{Direction, OrderedIndex};
+use std::collections::BTreeMap;
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+
+/// An index and what happens to it.
+#[derive(Debug, Arbitrary)]
+pub struct History {
+    subject: Subject,
+    operations: Vec<Operation>,
+}
+
+#[derive(Debug, Arbitrary)]
+enum Operation {
+    Get(u16),
+    Insert(u16, u64),
+    Remove(u16),
+    /// Many inserts at once, so that a short input fills wide nodes.
+    InsertRun(Run),
+    RemoveRun(Run),
+    Scan {
+        from: End,
+        to: End,
+        reverse: bool,
+        page: u8,
+    },
+    Check,
+}
+
+/// `count` keys from `from` on, `step` apart, round the end of the key space.
+#[derive(Debug, Arbitrary)]
+struct Run {
+    from: u16,
+    step: u16,
+    count: u8,
+}
+
+impl Run {
+    fn keys(&self) -> impl Iterator<Item = u64> {
+        (0..u16::from(self.count)).map(|i| spread(self.from.wrapping_add(self.step.wrapping_mul(i))))
+    }
+}
+
+#[derive(Debug, Arbitrary)]
+enum End {
+    Included(u16),
+    Excluded(u16),
+    Open,
+}
+
+impl End {
+    fn bound(&self) -> Bound<u64> {
+        match *self {
+            Self::Included(key) => Included(spread(key)),
+            Self::Excluded(key) => Excluded(spread(key)),
+            Self::Open => Unbounded,
+        }
+    }
+}
+
+impl History {
+    /// Runs the history.
+    ///
+    /// # Panics
+    /// When the index answers otherwise than `BTreeMap`, breaks an invariant, or refuses without
+    /// a reason.
+    pub fn run(&self) {
+        let Some(index) = self.subject.build() else { return };
+        let mut pair = Pair { subject: &self.subject, index, model: BTreeMap::new() };
+        for operation in &self.operations {
+            pair.apply(operation);
+        }
+        pair.check();
+    }
+}
+
+/// The index beside its model.
+struct Pair<'a> {
+    subject: &'a Subject,
+    index: Box<dyn OrderedIndex<u64, u64>>,
+    model: BTreeMap<u64, u64>,
+}
+
+impl Pair<'_> {
+    fn apply(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Get(key) => self.get(spread(*key)),
+            Operation::Insert(key, value) => self.insert(spread(*key), *value),
+            Operation::Remove(key) => self.remove(spread(*key)),
+            Operation::InsertRun(run) => run.keys().for_each(|key| self.insert(key, !key)),
+            Operation::RemoveRun(run) => run.keys().for_each(|key| self.remove(key)),
+            Operation::Scan { from, to, reverse, page } => {
+                let direction = if *reverse { Direction::Reverse } else { Direction::Forward };
+                self.scan((from.bound(), to.bound()), direction, usize::from(*page).max(1));
+            }
+            Operation::Check => self.check(),
+        }
+    }
+
+    fn get(&self, key: u64) {
+        assert_eq!(self.index.get(key), self.model.get(&key).copied(), "get {key:#x}");
+    }
+
+    fn insert(&mut self, key: u64, value: u64) {
+        match self.index.insert(key, value) {
+            Ok(old) => assert_eq!(old, self.model.insert(key, value), "insert {key:#x}"),
+            Err(error) => {
+                self.subject.assert_refusal(&error);
+                assert!(!self.model.contains_key(&key), "replacing {key:#x} needs no memory: {error}");
+            }
+        }
+    }
+
+    fn remove(&mut self, key: u64) {
+        assert_eq!(self.index.remove(key), self.model.remove(&key), "remove {key:#x}");
+    }
+
+    fn scan(&self, span: (Bound<u64>, Bound<u64>), direction: Direction, page: usize) {
+        let Some(mut expected) = self.expected(span) else {
+            assert!(self.index.scanner(span, direction).is_err(), "{span:?} is inverted");
+            return;
+        };
+        if let Direction::Reverse = direction {
+            expected.reverse();
+        }
+        let mut scanner = self.index.scanner(span, direction).expect("the range is in order");
+        let (mut keys, mut values, mut found) = (vec![0; page], vec![0; page], Vec::new());
+        loop {
+            let filled = scanner.fill(&mut keys, &mut values).expect("the buffers have room");
+            if filled == 0 {
+                break;
+            }
+            found.extend(keys[..filled].iter().copied().zip(values[..filled].iter().copied()));
+        }
+        assert_eq!(found, expected, "{span:?} {direction:?} by {page}");
+        assert_eq!(self.index.count(span), Ok(expected.len()), "count {span:?}");
+    }
+
+    /// The entries of a range in ascending order; nothing if its start lies behind its end.
+    fn expected(&self, span: (Bound<u64>, Bound<u64>)) -> Option<Vec<(u64, u64)>> {
+        if let (Included(low) | Excluded(low), Included(high) | Excluded(high)) = span {
+            if low > high {
+                return None;
+            }
+            // BTreeMap panics on a range that excludes one key twice; it is empty.
+            if span == (Excluded(low), Excluded(low)) {
+                return Some(Vec::new());
+            }
+        }
+        Some(self.model.range(span).map(|(&key, &value)| (key, value)).collect())
+    }
+
+    fn check(&self) {
+        self.index.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+        assert_eq!(self.index.len(), self.model.len());
+        self.scan((Unbounded, Unbounded), Direction::Forward, 64);
+    }
+}

@@ -1,0 +1,50 @@
+# One word a task. Nothing here that `.ci/run STEP` or plain cargo doesn't do as well: `just` is a
+# convenience, not a requirement.
+
+# The tasks.
+default:
+    @just --list --unsorted
+
+# All tests, as the README says.
+test:
+    cargo test --workspace
+
+# Formatting and lints.
+lint:
+    .ci/run fmt lint
+
+# The library's documentation; warnings are errors.
+doc:
+    .ci/run doc
+
+# Undefined behaviour: the library's tests, interpreted.
+miri:
+    .ci/run miri
+
+# Memory errors: the library's tests under AddressSanitizer.
+asan:
+    .ci/run asan
+
+# Each fuzz target for some seconds.
+fuzz seconds="60":
+    FUZZ_SECONDS={{seconds}} .ci/run fuzz
+
+# The NEON kernel on an emulated processor.
+neon:
+    .ci/run neon
+
+# Everything that guards quality.
+ci:
+    .ci/run
+
+# Race the indexes: `just bench --workload scan --records 1000000`.
+bench *arguments:
+    cargo run --release -p latchless-cli -- bench {{arguments}}
+
+# Rerun the papers' experiments: `just paper pb-tree table-3`.
+paper *arguments:
+    cargo run --release -p latchless-cli -- paper {{arguments}}
+
+# The search kernels' figures.
+kernels:
+    cargo run --release -p latchless --example search_kernels

@@ -54,7 +54,7 @@ impl Rows {
 
     fn to_table(&self) -> String {
         let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(&self.columns);
+        table.load_style(presets::UTF8_BORDERS_ONLY).set_header(&self.columns);
         for row in &self.rows {
             table.add_row(row.iter().map(plain));
         }

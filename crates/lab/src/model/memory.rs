@@ -1,17 +1,28 @@
 //! Main memory and the handlers that remember what was asked of it.
 
+use std::collections::VecDeque;
+
 /// Main memory: a pipeline that starts one access every so often. Shared by all processors.
+///
+/// Accesses are told in program order, but a load that was issued early asks for an earlier moment
+/// than a store that was told before it. So starts are kept in a calendar, and an access takes the
+/// first gap from its own moment on.
 #[derive(Debug)]
 pub struct Memory {
     latency: u64,
     interval: u64,
-    free_at: u64,
+    /// The starts of the latest accesses, ascending and at least one interval apart.
+    starts: VecDeque<u64>,
 }
+
+/// Starts that are remembered: more than the accesses that all miss handlers can have outstanding.
+/// What lies before them is taken for busy.
+const CALENDAR: usize = 128;
 
 impl Memory {
     /// An idle memory; both times in graduation slots.
     pub fn new(latency: u64, interval: u64) -> Self {
-        Self { latency, interval, free_at: 0 }
+        Self { latency, interval, starts: VecDeque::with_capacity(CALENDAR + 1) }
     }
 
     /// Starts a fetch at `at` or as soon after as the memory is free; when the line arrives.
@@ -27,12 +38,25 @@ impl Memory {
 
     /// Finishes everything that was started, at no cost in time.
     pub fn settle(&mut self) {
-        self.free_at = 0;
+        self.starts.clear();
     }
 
+    /// Takes the first gap of one interval from `at` on. O(accesses that start after `at`).
     fn occupy(&mut self, at: u64) -> u64 {
-        let start = at.max(self.free_at);
-        self.free_at = start + self.interval;
+        let full = self.starts.len() >= CALENDAR;
+        let mut start = if full { at.max(self.starts.front().copied().unwrap_or(at)) } else { at };
+        let mut position = self.starts.partition_point(|&other| other + self.interval <= start);
+        while let Some(&other) = self.starts.get(position) {
+            if start + self.interval <= other {
+                break;
+            }
+            start = other + self.interval;
+            position += 1;
+        }
+        self.starts.insert(position, start);
+        if self.starts.len() > CALENDAR {
+            self.starts.pop_front();
+        }
         start
     }
 }
@@ -83,6 +107,27 @@ mod tests {
         assert_eq!(memory.fetch(1000), 1640);
         assert_eq!(memory.fetch(1010), 1680);
         assert_eq!(memory.fetch(5000), 5600, "an idle memory starts at once");
+    }
+
+    #[test]
+    fn a_load_that_was_issued_early_does_not_queue_behind_a_later_store() {
+        let mut memory = Memory::new(600, 40);
+        assert_eq!(memory.fetch(1100), 1700);
+        assert_eq!(memory.fetch(1000), 1600, "in front of it");
+        assert_eq!(memory.fetch(1030), 1640, "in the gap between the two");
+        assert_eq!(memory.fetch(1035), 1740, "there is no gap before 1140");
+        assert_eq!(memory.starts, [1000, 1040, 1100, 1140]);
+    }
+
+    #[test]
+    fn a_full_calendar_forgets_its_oldest_starts() {
+        let mut memory = Memory::new(600, 40);
+        for nth in 0..1000 {
+            assert_eq!(memory.fetch(0), 600 + 40 * nth);
+        }
+        assert!(memory.starts.len() <= CALENDAR);
+        memory.settle();
+        assert_eq!(memory.fetch(0), 600);
     }
 
     #[test]

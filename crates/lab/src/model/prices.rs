@@ -73,7 +73,7 @@ impl Prices {
         visit: Price::new(12, 12),
         probe: Price::new(8, 11),
         search_exit: Price::new(0, 20),
-        copy: Price::new(6, 6),
+        copy: Price::new(6, 4),
         shift: Price::new(4, 0),
         jump: Price::new(4, 2),
         allocate: Price::new(60, 60),

@@ -80,8 +80,8 @@ pub(super) const FIG_14: Experiment = Experiment {
     title: "What prefetching does to the data stalls of searches and scans",
     remarks: &[
         CALIBRATED,
-        "The model hides the scan's misses entirely where the paper leaves 3 %, and charges a little more \
-         work an entry.",
+        "Of the scan's stalls the model hides 99 % where the paper hides 97 %, but charges a little more \
+         work an entry: 7.3 times as fast where the paper says eightfold.",
     ],
     body: Body::Measured(&[
         searches(

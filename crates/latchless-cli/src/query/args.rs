@@ -8,7 +8,7 @@ use clap::{ArgGroup, ValueHint};
 use std::path::PathBuf;
 
 /// The index that answers when none is named: the best member of the pB+-Tree family.
-pub const DEFAULT_INDEX: &str = "p8i";
+pub const DEFAULT_INDEX: &str = "p16i";
 
 const EXAMPLES: &str = "\
 Examples, on the sample file (10,376 variants of human chromosome 22, by position):

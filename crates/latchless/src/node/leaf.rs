@@ -5,6 +5,8 @@ use super::shape::Shape;
 use super::store::Nodes;
 use crate::base::key::Bits;
 use crate::mem::arena::NodeRef;
+use crate::mem::line::{LINE_BYTES, prefetch_read_all};
+use crate::mem::touch::Touch;
 use crate::search::Search;
 
 impl<S: Shape> Nodes<S> {
@@ -23,6 +25,19 @@ impl<S: Shape> Nodes<S> {
     #[inline(always)]
     pub fn pairs_up_to<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> usize {
         self.up_to::<K>(leaf, Layout::<S>::LEAF_PAIRS, key)
+    }
+
+    /// Asks for a leaf ahead of use, natively only for the lines that `pairs` pairs take: a scan that
+    /// asks ahead is limited by the lines that can be on their way at once, and every one counts.
+    pub fn prefetch_pairs(&self, leaf: NodeRef, pairs: usize) {
+        if S::Touch::LISTENING || !S::PREFETCH {
+            return self.prefetch(leaf);
+        }
+        let bytes = pairs.min(Layout::<S>::LEAF_PAIRS) * size_of::<S::Bits>();
+        let values = Layout::<S>::VALUES_AT;
+        prefetch_read_all(self.arena.address(leaf), Layout::<S>::KEYS_AT + bytes);
+        let first_line = values - values % LINE_BYTES;
+        prefetch_read_all(self.arena.address(leaf).wrapping_add(first_line), values % LINE_BYTES + bytes);
     }
 
     /// Whether the key at position `at` of a leaf is `key`.

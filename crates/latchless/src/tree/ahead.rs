@@ -65,7 +65,7 @@ impl Ahead {
         while self.lead < target {
             let Some(leaf) = self.next(tree) else { return };
             self.lead += 1;
-            tree.nodes.prefetch(leaf);
+            tree.nodes.prefetch_pairs(leaf, tree.len.div_ceil(tree.leaves));
             each(self.lead);
         }
     }

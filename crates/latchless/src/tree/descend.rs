@@ -1,11 +1,15 @@
 //! From the root down to the leaf of a key.
 
 use super::Tree;
+use crate::base::key::Bits;
 use crate::chain::Path;
 use crate::mem::arena::NodeRef;
 use crate::mem::touch::{Touch, Work};
 use crate::node::Shape;
 use crate::search::{Operation, Search};
+
+/// Keys that go down together in [`Tree::get_each`]. From 16 on more make little difference.
+const GROUP: usize = 16;
 
 /// Where a key is, or where it would be.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +36,9 @@ impl<S: Shape> Tree<S> {
     }
 
     /// One value for each key, in the keys' order; `each` hears them one by one.
+    ///
+    /// A group of keys goes down level by level: while the node of one is on its way, those of the
+    /// others are searched, so their misses overlap.
     #[inline]
     pub fn get_each(&self, keys: impl Iterator<Item = S::Bits>, each: impl FnMut(Option<S::Bits>)) {
         self.options.dispatch.run(GetEach { tree: self, keys, each });
@@ -57,11 +64,30 @@ impl<S: Shape> Tree<S> {
         (self.nodes.child(inner, at), at)
     }
 
-    /// Where a key is in its leaf, and whether.
+    /// Leads a group of keys from the root to their leaves, which are on their way at the end.
+    #[inline(always)]
+    fn descend_group<K: Search>(&self, group: &mut [(S::Bits, NodeRef)]) {
+        for _ in 1..self.levels {
+            for (key, node) in group.iter_mut() {
+                S::Touch::work(Work::Visit);
+                let at = self.nodes.child_position::<K>(*node, *key);
+                *node = self.nodes.child(*node, at);
+                self.nodes.prefetch(*node);
+            }
+        }
+    }
+
+    /// Asks for a leaf and searches it.
     #[inline(always)]
     fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
         S::Touch::work(Work::Visit);
         self.nodes.prefetch(leaf);
+        self.search_leaf::<K>(leaf, key)
+    }
+
+    /// Where a key is in its leaf, and whether.
+    #[inline(always)]
+    fn search_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
         let at = self.nodes.pairs_below::<K>(leaf, key);
         (at, self.nodes.holds(leaf, at, key))
     }
@@ -106,8 +132,22 @@ where
 
     #[inline(always)]
     fn run<K: Search>(mut self) {
-        for key in self.keys {
-            (self.each)(self.tree.get_with::<K>(key));
+        let mut group = [(S::Bits::MIN, NodeRef::NIL); GROUP];
+        loop {
+            let mut taken = 0;
+            for (place, key) in group.iter_mut().zip(&mut self.keys) {
+                *place = (key, self.tree.root);
+                taken += 1;
+            }
+            let group = &mut group[..taken];
+            self.tree.descend_group::<K>(group);
+            for &mut (key, leaf) in group {
+                let (at, here) = self.tree.search_leaf::<K>(leaf, key);
+                (self.each)(if here { Some(self.tree.nodes.value(leaf, at)) } else { None });
+            }
+            if taken < GROUP {
+                return;
+            }
         }
     }
 }

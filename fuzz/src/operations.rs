@@ -21,6 +21,8 @@ enum Operation {
     /// Many inserts at once, so that a short input fills wide nodes.
     InsertRun(Run),
     RemoveRun(Run),
+    /// Many lookups at once, which overlap their misses.
+    GetMany(Run),
     Scan {
         from: End,
         to: End,
@@ -92,6 +94,7 @@ impl Pair<'_> {
             Operation::Remove(key) => self.remove(spread(*key)),
             Operation::InsertRun(run) => run.keys().for_each(|key| self.insert(key, !key)),
             Operation::RemoveRun(run) => run.keys().for_each(|key| self.remove(key)),
+            Operation::GetMany(run) => self.get_many(&run.keys().collect::<Vec<u64>>()),
             Operation::Scan { from, to, reverse, page } => {
                 let direction = if *reverse { Direction::Reverse } else { Direction::Forward };
                 self.scan((from.bound(), to.bound()), direction, usize::from(*page).max(1));
@@ -102,6 +105,13 @@ impl Pair<'_> {
 
     fn get(&self, key: u64) {
         assert_eq!(self.index.get(key), self.model.get(&key).copied(), "get {key:#x}");
+    }
+
+    fn get_many(&self, keys: &[u64]) {
+        let mut answers = vec![None; keys.len()];
+        self.index.get_many(keys, &mut answers).expect("as many answers as keys");
+        let expected: Vec<Option<u64>> = keys.iter().map(|key| self.model.get(key).copied()).collect();
+        assert_eq!(answers, expected, "get {keys:x?}");
     }
 
     fn insert(&mut self, key: u64, value: u64) {

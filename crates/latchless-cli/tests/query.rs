@@ -159,7 +159,7 @@ fn floor_and_ceil_find_the_nearest_rows_or_none() {
 fn every_index_gives_the_same_answer() {
     let family = latchless::variants::pb_tree::Member::ALL.map(|member| member.name());
     let baselines = latchless_rivals::entries().iter().filter(|entry| entry.compiled).map(|entry| entry.name);
-    let indexes: Vec<&str> = family.into_iter().chain(baselines).collect();
+    let indexes: Vec<&str> = family.iter().copied().chain(baselines).collect();
     for question in [
         "--get 50338589 50300086 7 50999964",
         "--between 50300000 50600000",
@@ -172,6 +172,11 @@ fn every_index_gives_the_same_answer() {
         for key_type in ["u32", "f64"] {
             for index in &indexes {
                 let answer = ask(&format!("--index {index} --key-type {key_type} {question}"));
+                // A published map may lack an operation; then it says so.
+                if answer.err.contains("does not offer") && !family.contains(index) {
+                    assert_eq!(answer.code, 1, "{index} {question}");
+                    continue;
+                }
                 assert_eq!(answer.lines().join("\n"), expected.trim_end(), "{index} {key_type} {question}");
             }
         }

@@ -84,8 +84,12 @@ fn every_way_of_filling_gives_the_same_answers() {
 
 #[test]
 fn threads_and_batches_give_the_same_answers() {
-    for workload in ["get", "insert", "mixed", "ycsb-a", "ycsb-e"] {
-        checksum(&race(&["--workload", workload, "--threads", "3", "--index", "all"]));
+    checksum(&race(&["--workload", "get", "--threads", "3", "--index", "all"]));
+    // Of the published peers that take updates from many threads only scc has never answered wrongly:
+    // crossbeam-skiplist, for one, lets a key be missing for a moment while it is replaced.
+    let updated = if cfg!(feature = "rivals") { "btreemap,p8,p16i,p8-csb,scc" } else { "all" };
+    for workload in ["insert", "mixed", "ycsb-a", "ycsb-e"] {
+        checksum(&race(&["--workload", workload, "--threads", "3", "--index", updated]));
     }
     for workload in ["get", "mixed", "ycsb-f", "scan"] {
         let one_by_one = race(&["--workload", workload]);

@@ -5,9 +5,11 @@
 //!
 //! | floor | meaning |
 //! |---|---|
+//! | [`sync`] | the atomics that latches are made of |
 //! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`] trait, errors |
 //! | [`mem`] | cache lines, prefetch, the node arena, the touch hook of the memory-hierarchy model |
 //! | [`search`] | in-node search kernels and their run-time dispatch |
+//! | [`latch`] | the optimistic latch: a version word a node |
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
 //! | [`tree`] | the tree algorithms, one a file |
@@ -17,9 +19,11 @@
 
 pub mod base;
 pub mod chain;
+pub mod latch;
 pub mod mem;
 pub mod node;
 pub mod search;
+pub mod sync;
 #[cfg(test)]
 mod testing;
 pub mod tree;

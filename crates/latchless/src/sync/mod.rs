@@ -1,0 +1,43 @@
+//! Floor 0: the atomics that latches are made of. The standard library's, or loom's twins of them
+//! when a protocol is being model-checked (`--cfg loom`).
+
+#[cfg(not(loom))]
+mod primitive {
+    pub use core::hint::spin_loop;
+    pub use core::sync::atomic::{AtomicU64, fence};
+    pub use std::thread::yield_now;
+}
+
+#[cfg(loom)]
+mod primitive {
+    pub use loom::hint::spin_loop;
+    pub use loom::sync::atomic::{AtomicU64, fence};
+    pub use loom::thread::yield_now;
+}
+
+pub use core::sync::atomic::Ordering;
+pub use primitive::{AtomicU64, fence, spin_loop, yield_now};
+
+/// Waits a little longer each time: for a holder that is about to be done, then for one that has
+/// lost its processor.
+#[derive(Debug, Default)]
+pub struct Backoff {
+    rounds: u32,
+}
+
+impl Backoff {
+    /// Rounds that spin, each twice as long as the one before, before the processor is given up.
+    const SPINNING_ROUNDS: u32 = 6;
+
+    /// Waits.
+    pub fn wait(&mut self) {
+        if cfg!(loom) || cfg!(miri) || self.rounds >= Self::SPINNING_ROUNDS {
+            yield_now();
+        } else {
+            for _ in 0..1 << self.rounds {
+                spin_loop();
+            }
+            self.rounds += 1;
+        }
+    }
+}

@@ -41,6 +41,11 @@ impl<B: Bits> Children<B> {
         self.separators().partition_point(|&separator| separator <= key).saturating_sub(1)
     }
 
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// Adds a child behind all others.
     ///
     /// # Panics

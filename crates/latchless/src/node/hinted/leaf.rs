@@ -210,6 +210,21 @@ impl<'a, B: Bits> Leaf<'a, B> {
         self.set_shape(shape);
     }
 
+    /// Takes out the entries of `low..=high` and says how many are left. For the holder of the latch.
+    pub fn remove_range<S: Lines>(self, low: B, high: B) -> usize {
+        let (mut entries, mut left) = (Entries::default(), Entries::default());
+        self.copy_out::<S>(&mut entries);
+        for (&key, &value) in entries.keys().iter().zip(entries.values()) {
+            if key < low || key > high {
+                left.push(key, value);
+            }
+        }
+        if left.len < entries.len {
+            self.fill(left.keys(), left.values(), false);
+        }
+        left.len
+    }
+
     /// Puts in an entry whose key isn't here. For the holder of the latch. `false`: the leaf is full.
     #[inline(always)]
     pub fn insert<S: Lines>(self, key: B, value: B) -> bool {
@@ -284,6 +299,47 @@ impl<'a, B: Bits> Leaf<'a, B> {
         true
     }
 
+    /// The first entry at `key` or behind it.
+    pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
+        let shape = Shape::of(self.node);
+        let (mut at, hint) = named_block::<S, B>(self.node, shape, key);
+        while at > 0 && block_hint(self.node, at) == hint {
+            at -= 1;
+        }
+        let places = (at..Self::BLOCKS)
+            .flat_map(|block| (0..self.count(shape, block)).map(move |at| Place { block, at }));
+        places
+            .map(|place| (self.key(place), place))
+            .find(|&(other, _)| other >= key)
+            .map(|found| self.entry(found))
+    }
+
+    /// The last entry at `key` or before it.
+    pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
+        let shape = Shape::of(self.node);
+        let (at, _) = named_block::<S, B>(self.node, shape, key);
+        let places = (0..=at)
+            .rev()
+            .flat_map(|block| (0..self.count(shape, block)).rev().map(move |at| Place { block, at }));
+        places
+            .map(|place| (self.key(place), place))
+            .find(|&(other, _)| other <= key)
+            .map(|found| self.entry(found))
+    }
+
+    /// How many entries a block has, whatever a torn shape says.
+    fn count(self, shape: Shape, at: usize) -> usize {
+        shape.count(at).min(Self::PER_BLOCK)
+    }
+
+    fn key(self, place: Place) -> B {
+        lane(block(self.node, place.block), place.at)
+    }
+
+    fn entry(self, (key, place): (B, Place)) -> (B, B) {
+        (key, self.value(place))
+    }
+
     /// Copies all entries.
     #[inline(always)]
     pub fn copy_out<S: Lines>(self, into: &mut Entries<B>) {
@@ -340,7 +396,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// What is wrong with the leaf, if anything is. Wants it at rest.
-    pub(super) fn fault(self) -> Option<String> {
+    pub fn fault(self) -> Option<String> {
         let (shape, mut before) = (Shape::of(self.node), None);
         let base = self.low().to_u64();
         for at in 0..Self::BLOCKS {

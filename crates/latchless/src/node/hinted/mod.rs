@@ -43,7 +43,7 @@ use crate::search::Lines;
 use crate::sync::Line;
 
 pub use inner::{Children, Inner};
-pub use leaf::{Entries, Leaf};
+pub use leaf::{Entries, Leaf, Place};
 
 /// Cache lines in a node.
 pub const LINES: usize = 16;

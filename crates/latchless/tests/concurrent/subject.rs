@@ -1,5 +1,6 @@
 //! What the tests ask of an index, and which indexes they ask.
 
+use crate::flagship::Tree;
 use crate::history::Edit;
 use crate::reference::Reference;
 use latchless::{Direction, OrderedIndex};
@@ -87,7 +88,11 @@ pub fn walk(
 pub type Make = fn() -> Box<dyn Subject>;
 
 /// Every index that takes updates from many threads. The reference shows that the tests are right.
-pub const SUBJECTS: [(&str, Make); 1] = [("reference", || Box::new(Reference::default()))];
+pub const SUBJECTS: [(&str, Make); 3] = [
+    ("reference", || Box::new(Reference::default())),
+    ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
+    ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+];
 
 /// Runs a test on a fresh one of every subject.
 pub fn on_every_subject(test: impl Fn(&dyn Subject)) {

@@ -133,6 +133,24 @@ impl<'a, B: Bits> Inner<'a, B> {
         if up_to == 0 { self.child_left::<S>(at, key) } else { self.node_at(at, up_to - 1) }
     }
 
+    /// As [`Inner::child`], and how far between the child's fences `key` stands, in sixteenths.
+    #[inline(always)]
+    pub fn child_and_share<S: Lines>(self, key: B) -> (NodeRef, usize) {
+        let at = self.named_block::<S>(key);
+        let line = block(self.node, at);
+        let up_to = S::separators_up_to(line, key);
+        if up_to == 0 {
+            return (self.child_left::<S>(at, key), 0);
+        }
+        let low = lane::<B>(line, up_to - 1).to_u64();
+        let mut next = lane::<B>(line, up_to % Self::PER_BLOCK).to_u64();
+        if up_to == Self::PER_BLOCK || next == B::MAX.to_u64() {
+            next = lane::<B>(block(self.node, at + 1), 0).to_u64();
+        }
+        let part = (next.wrapping_sub(low) >> 4) + 1;
+        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / part) as usize & 15)
+    }
+
     /// Looks for the child to the left of block `at`.
     #[cold]
     #[inline(never)]
@@ -154,7 +172,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         let line = block(self.node, at);
         // Children are four bytes wide, behind the separators; the mask only tells the compiler.
         let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
-        NodeRef::from_word((line[lane / 2 & 7].follow() >> (lane % 2 * 32)) as u32)
+        NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
     }
 
     fn set_node_at(self, at: usize, place: usize, node: NodeRef) {
@@ -224,8 +242,10 @@ impl<'a, B: Bits> Inner<'a, B> {
     pub fn fill(self, separators: &[B], nodes: &[NodeRef]) {
         let len = separators.len();
         // The first separator is the low fence, which may be far from all the others.
-        let base = separators[1.min(len - 1)].to_u64();
-        let mut shape = Shape::for_span(separators[len - 1].to_u64().saturating_sub(base));
+        let second = separators[1.min(len - 1)].to_u64();
+        let mut shape = Shape::for_span(separators[len - 1].to_u64().saturating_sub(second));
+        // A hint lower: keys before the second separator aren't tied with it.
+        let base = second.saturating_sub(shape.step());
         for at in 0..Self::BLOCKS {
             let (from, to) = ((at * len).div_ceil(Self::BLOCKS), ((at + 1) * len).div_ceil(Self::BLOCKS));
             let line = block(self.node, at);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::search::keys_in_line;
+use core::ops::Range;
 
 /// A leaf. See the [module's head](super) for where things stand.
 #[derive(Debug, Clone, Copy)]
@@ -200,12 +201,9 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// Takes out the entry at a place. For the holder of the latch.
     #[inline(always)]
     pub fn remove(self, place: Place) {
-        let (mut shape, line) = (Shape::of(self.node), block(self.node, place.block));
-        let count = shape.count(place.block).min(Self::PER_BLOCK);
-        for at in place.at + 1..count {
-            set_lane::<B>(line, at - 1, lane(line, at));
-            set_lane::<B>(line, Self::PER_BLOCK + at - 1, lane(line, Self::PER_BLOCK + at));
-        }
+        let mut shape = Shape::of(self.node);
+        let count = shape.count(place.block);
+        self.close_gap(place.block, place.at, count);
         shape.set_count(place.block, count - 1);
         self.set_shape(shape);
     }
@@ -220,7 +218,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
             }
         }
         if left.len < entries.len {
-            self.fill(left.keys(), left.values(), false);
+            self.fill(&left, 0..left.len, false);
         }
         left.len
     }
@@ -235,7 +233,11 @@ impl<'a, B: Bits> Leaf<'a, B> {
             self.insert_in(shape, at, key, value);
             return true;
         }
-        shape.total() < Self::CAPACITY && self.make_room::<S>(shape, at, far, key, value)
+        let fits = shape.total() < Self::CAPACITY;
+        if fits {
+            self.make_room::<S>(shape, at, far, key, value);
+        }
+        fits
     }
 
     /// The block that a new key goes into.
@@ -255,48 +257,140 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// Puts an entry into a block that has room.
     #[inline(always)]
     fn insert_in(self, mut shape: Shape, at: usize, key: B, value: B) {
-        let (line, count) = (block(self.node, at), shape.count(at));
-        let mut place = count;
-        while place > 0 {
-            let other: B = lane(line, place - 1);
-            if other < key {
-                break;
-            }
-            set_lane(line, place, other);
-            set_lane::<B>(line, Self::PER_BLOCK + place, lane(line, Self::PER_BLOCK + place - 1));
-            place -= 1;
-        }
-        set_lane(line, place, key);
-        set_lane(line, Self::PER_BLOCK + place, value);
+        let count = shape.count(at);
+        self.sort_in(at, count, (key, value));
         shape.set_count(at, count + 1);
         self.set_shape(shape);
     }
 
     /// Puts an entry into a leaf that has room, but not where the entry belongs.
     #[inline(never)]
-    fn make_room<S: Lines>(self, shape: Shape, at: usize, far: bool, key: B, value: B) -> bool {
-        let last: B = lane(block(self.node, at), Self::PER_BLOCK - 1);
-        if !far && at + 1 < Self::BLOCKS && shape.count(at + 1) < Self::PER_BLOCK {
-            // The greatest of them goes to the front of the next block.
-            let moved = key.max(last);
-            set_block_hint(self.node, at + 1, shape.hint(moved.to_u64(), self.low().to_u64()));
-            if moved == key {
-                self.insert_in(shape, at + 1, key, value);
-            } else {
-                let last = Place { block: at, at: Self::PER_BLOCK - 1 };
-                self.insert_in(shape, at + 1, moved, self.value(last));
-                self.remove(last);
-                self.insert_in(Shape::of(self.node), at, key, value);
-            }
-            return true;
+    fn make_room<S: Lines>(self, shape: Shape, at: usize, far: bool, key: B, value: B) {
+        if far {
+            return self.rearrange::<S>(key, value);
         }
+        let rooms = shape.rooms(Self::PER_BLOCK);
+        let right = (rooms >> (4 * at)).trailing_zeros() as usize / 4;
+        let left = (rooms << (4 * (LINES - 1 - at))).leading_zeros() as usize / 4;
+        if right <= left {
+            self.shift_right(shape, at, right, key, value);
+        } else if at + 1 == Self::BLOCKS && key > self.key(Place { block: at, at: Self::PER_BLOCK - 1 }) {
+            // Appended keys are likely to be followed by more: these find the rest of the leaf free.
+            self.rearrange::<S>(key, value);
+        } else {
+            self.shift_left(shape, at, left, key, value);
+        }
+    }
+
+    /// Makes room in block `at` by handing on the greatest entry of each block, up to the block
+    /// `distance` further right.
+    fn shift_right(self, mut shape: Shape, at: usize, distance: usize, key: B, value: B) {
+        let base = self.low().to_u64();
+        let mut carried = self.exchange_greatest(at, (key, value));
+        for to in at + 1..at + distance {
+            set_block_hint(self.node, to, shape.hint(carried.0.to_u64(), base));
+            carried = self.hand_through_right(to, carried);
+        }
+        let last = at + distance;
+        set_block_hint(self.node, last, shape.hint(carried.0.to_u64(), base));
+        let count = shape.count(last);
+        self.put_in_front(last, count, carried);
+        shape.set_count(last, count + 1);
+        self.set_shape(shape);
+    }
+
+    /// Makes room in block `at` by handing on the smallest entry of each block, down to the block
+    /// `distance` further left.
+    fn shift_left(self, mut shape: Shape, at: usize, distance: usize, key: B, value: B) {
+        let base = self.low().to_u64();
+        let hint_again = |block: usize| {
+            set_block_hint(self.node, block, shape.hint(self.key(Place { block, at: 0 }).to_u64(), base));
+        };
+        let mut carried = self.exchange_smallest(at, (key, value));
+        hint_again(at);
+        for to in (at - distance + 1..at).rev() {
+            let handed = self.entry_at(Place { block: to, at: 0 });
+            self.close_gap(to, 0, Self::PER_BLOCK);
+            self.put_at(Place { block: to, at: Self::PER_BLOCK - 1 }, carried);
+            hint_again(to);
+            carried = handed;
+        }
+        let first = at - distance;
+        let count = shape.count(first);
+        self.put_at(Place { block: first, at: count }, carried);
+        shape.set_count(first, count + 1);
+        self.set_shape(shape);
+    }
+
+    /// Puts an entry into a full block and takes out its greatest one, or gives the entry back if
+    /// that is greater.
+    fn exchange_greatest(self, at: usize, entry: (B, B)) -> (B, B) {
+        let last = Place { block: at, at: Self::PER_BLOCK - 1 };
+        let greatest = self.entry_at(last);
+        if entry.0 > greatest.0 {
+            return entry;
+        }
+        self.sort_in(at, Self::PER_BLOCK - 1, entry);
+        greatest
+    }
+
+    /// Puts an entry into a full block and takes out its smallest one, or gives the entry back if
+    /// that is smaller.
+    fn exchange_smallest(self, at: usize, entry: (B, B)) -> (B, B) {
+        let smallest = self.entry_at(Place { block: at, at: 0 });
+        if entry.0 < smallest.0 {
+            return entry;
+        }
+        self.close_gap(at, 0, Self::PER_BLOCK);
+        self.sort_in(at, Self::PER_BLOCK - 1, entry);
+        smallest
+    }
+
+    /// Puts an entry in front of a full block and takes out its last one.
+    fn hand_through_right(self, at: usize, entry: (B, B)) -> (B, B) {
+        let last = self.entry_at(Place { block: at, at: Self::PER_BLOCK - 1 });
+        self.put_in_front(at, Self::PER_BLOCK - 1, entry);
+        last
+    }
+
+    /// Puts an entry in front of the first `count` of a block.
+    fn put_in_front(self, at: usize, count: usize, entry: (B, B)) {
+        for place in (0..count).rev() {
+            self.put_at(Place { block: at, at: place + 1 }, self.entry_at(Place { block: at, at: place }));
+        }
+        self.put_at(Place { block: at, at: 0 }, entry);
+    }
+
+    /// Takes out the entry at `from` of the first `count` of a block.
+    #[inline(always)]
+    fn close_gap(self, at: usize, from: usize, count: usize) {
+        for place in from + 1..count {
+            self.put_at(Place { block: at, at: place - 1 }, self.entry_at(Place { block: at, at: place }));
+        }
+    }
+
+    /// Puts an entry where it belongs among the first `count` of a block.
+    #[inline(always)]
+    fn sort_in(self, at: usize, count: usize, (key, value): (B, B)) {
+        let mut place = count;
+        while place > 0 {
+            let other = self.entry_at(Place { block: at, at: place - 1 });
+            if other.0 < key {
+                break;
+            }
+            self.put_at(Place { block: at, at: place }, other);
+            place -= 1;
+        }
+        self.put_at(Place { block: at, at: place }, (key, value));
+    }
+
+    /// Spreads the entries anew while another one goes in.
+    fn rearrange<S: Lines>(self, key: B, value: B) {
         let mut entries = Entries::default();
         self.copy_out::<S>(&mut entries);
         entries.insert(key, value);
-        // Appended keys are likely to be followed by more: these find the rest of the leaf free.
         let appended = entries.keys[entries.len - 1] == key;
-        self.fill(entries.keys(), entries.values(), appended);
-        true
+        self.fill(&entries, 0..entries.len, appended);
     }
 
     /// The first entry at `key` or behind it.
@@ -311,7 +405,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
         places
             .map(|place| (self.key(place), place))
             .find(|&(other, _)| other >= key)
-            .map(|found| self.entry(found))
+            .map(|(_, found)| self.entry_at(found))
     }
 
     /// The last entry at `key` or before it.
@@ -324,7 +418,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
         places
             .map(|place| (self.key(place), place))
             .find(|&(other, _)| other <= key)
-            .map(|found| self.entry(found))
+            .map(|(_, found)| self.entry_at(found))
     }
 
     /// How many entries a block has, whatever a torn shape says.
@@ -332,12 +426,21 @@ impl<'a, B: Bits> Leaf<'a, B> {
         shape.count(at).min(Self::PER_BLOCK)
     }
 
+    #[inline(always)]
     fn key(self, place: Place) -> B {
         lane(block(self.node, place.block), place.at)
     }
 
-    fn entry(self, (key, place): (B, Place)) -> (B, B) {
-        (key, self.value(place))
+    #[inline(always)]
+    fn entry_at(self, place: Place) -> (B, B) {
+        (self.key(place), self.value(place))
+    }
+
+    #[inline(always)]
+    fn put_at(self, place: Place, (key, value): (B, B)) {
+        let line = block(self.node, place.block);
+        set_lane(line, place.at, key);
+        set_lane(line, Self::PER_BLOCK + place.at, value);
     }
 
     /// Copies all entries.
@@ -353,35 +456,38 @@ impl<'a, B: Bits> Leaf<'a, B> {
         into.len = len;
     }
 
-    /// Sets the fences and the link, and takes these entries in place of all others. For the holder
-    /// of the latch, or for a leaf that nobody knows of yet.
-    pub fn set(self, (low, high): (B, B), link: NodeRef, keys: &[B], values: &[B]) {
+    /// Sets the fences and the link, and takes these of the `entries` in place of all others. For the
+    /// holder of the latch, or for a leaf that nobody knows of yet.
+    pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
         self.node[0][BASE].poke(low.to_u64());
         self.node[0][HIGH].poke(high.to_u64());
-        self.fill(keys, values, false);
+        self.fill(entries, range, false);
         set_link(self.node, link);
     }
 
-    /// Takes these entries in place of all others, spread evenly, or packed to the left.
-    fn fill(self, keys: &[B], values: &[B], packed: bool) {
-        let (base, len) = (self.low().to_u64(), keys.len());
-        let reach = keys.last().map_or(0, |&last| last.to_u64().saturating_sub(base));
+    /// Takes these of the `entries` in place of all others, spread evenly, or packed to the left.
+    fn fill(self, entries: &Entries<B>, range: Range<usize>, packed: bool) {
+        let (base, len) = (self.low().to_u64(), range.len());
+        let reach = entries.keys[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
         let mut shape = Shape::for_span(reach.saturating_mul(2).min(self.high().to_u64().wrapping_sub(base)));
         let start = |at: usize| {
             if packed { len.min(at * Self::PER_BLOCK) } else { (at * len).div_ceil(Self::BLOCKS) }
         };
+        let mut hints = [u64::from(NO_BLOCK); LINES];
+        let mut from = 0;
         for at in 0..Self::BLOCKS {
-            let (line, from, to) = (block(self.node, at), start(at), start(at + 1));
-            for (place, entry) in (from..to).enumerate() {
-                set_lane(line, place, keys[entry]);
-                set_lane(line, Self::PER_BLOCK + place, values[entry]);
-            }
+            let to = start(at + 1);
+            // The block's further places get what belongs behind it: they are not in use.
+            let first = range.start + from;
+            set_lanes(block(self.node, at), 0, &entries.keys[first..]);
+            set_lanes(block(self.node, at), Self::PER_BLOCK, &entries.values[first..]);
             shape.set_count(at, to - from);
-            if at > 0 {
-                let hint = keys.get(from).map_or(NO_BLOCK, |first| shape.hint(first.to_u64(), base));
-                set_block_hint(self.node, at, hint);
+            if from < len {
+                hints[at + 1] = u64::from(shape.hint(entries.keys[first].to_u64(), base));
             }
+            from = to;
         }
+        set_block_hints(self.node, &hints);
         self.set_shape(shape);
     }
 

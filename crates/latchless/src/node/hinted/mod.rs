@@ -49,8 +49,8 @@ pub use leaf::{Entries, Leaf, Place};
 pub const LINES: usize = 16;
 /// A node's lines.
 pub type NodeLines = [Line; LINES];
-/// More places than any node has.
-pub const PLACES_MAX: usize = 128;
+/// Room for the places of any node, one more, and a block behind them.
+pub const PLACES_MAX: usize = 144;
 
 /// Words of the first line.
 const LATCH: usize = 0;
@@ -92,11 +92,11 @@ impl Shape {
     }
 
     /// Nothing in any block yet, and hints that tell keys up to `span` behind the base apart: the
-    /// smallest shift by whole nibbles with which none of them is above the largest hint.
+    /// smallest shift by whole nibbles with which all of them stay below the largest hint.
     fn for_span(span: u64) -> Self {
         let bits = u64::BITS - span.leading_zeros();
         let nibbles = bits.saturating_sub(16).div_ceil(4);
-        Self(u64::from(nibbles + u32::from(span >> (4 * nibbles) > HINT_MAX)) << 60)
+        Self(u64::from(nibbles + u32::from(span >> (4 * nibbles) >= HINT_MAX)) << 60)
     }
 
     #[inline(always)]
@@ -112,6 +112,11 @@ impl Shape {
         (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
     }
 
+    /// One bit, in its nibble, for each block with fewer than `full` (4 or 8) places taken.
+    fn rooms(self, full: usize) -> u64 {
+        !self.0 & 0x0111_1111_1111_1111 * full as u64
+    }
+
     fn set_count(&mut self, block: usize, count: usize) {
         self.0 = self.0 & !(15 << (4 * block)) | (count as u64) << (4 * block);
     }
@@ -120,6 +125,11 @@ impl Shape {
     #[inline(always)]
     fn distance(self, key: u64, base: u64) -> u64 {
         key.saturating_sub(base) >> ((self.0 >> 58) & 60)
+    }
+
+    /// How far apart keys of different hints are.
+    fn step(self) -> u64 {
+        1 << ((self.0 >> 58) & 60)
     }
 
     #[inline(always)]
@@ -154,19 +164,41 @@ fn set_block_hint(node: &NodeLines, at: usize, hint: u16) {
     word.poke(word.peek() & !(0xFFFF << shift) | u64::from(hint) << shift);
 }
 
+/// Sets the hints of all blocks, which stand from the third on.
+fn set_block_hints(node: &NodeLines, hints: &[u64; LINES]) {
+    let four = |at: usize| hints[at] | hints[at + 1] << 16 | hints[at + 2] << 32 | hints[at + 3] << 48;
+    let word = &node[0][LINK];
+    word.poke(word.peek() & 0xFFFF_FFFF | four(0) >> 32 << 32);
+    for at in 1..4 {
+        node[0][LINK + at].poke(four(4 * at));
+    }
+}
+
+/// Sets half a line of such lanes, from lane `at` on.
+#[inline(always)]
+fn set_lanes<B: Bits>(line: &Line, at: usize, lanes: &[B]) {
+    let per_word = 8 / B::BYTES;
+    let lanes = &lanes[..32 / B::BYTES];
+    for word in 0..4 {
+        let lane = |at: usize| lanes[word * per_word + at].to_u64();
+        let value = if B::BYTES == 8 { lane(0) } else { lane(0) | lane(1) << 32 };
+        line[at / per_word + word].poke(value);
+    }
+}
+
 /// Lane `at` of a line of such lanes.
 #[inline(always)]
 fn lane<B: Bits>(line: &Line, at: usize) -> B {
     let per_word = 8 / B::BYTES;
     // A line has eight words: the mask only tells the compiler.
-    B::truncate(line[at / per_word & 7].peek() >> (at % per_word * B::BYTES * 8))
+    B::truncate(line[(at / per_word) & 7].peek() >> (at % per_word * B::BYTES * 8))
 }
 
 /// Sets lane `at` of a line of such lanes.
 #[inline(always)]
 fn set_lane<B: Bits>(line: &Line, at: usize, to: B) {
     let per_word = 8 / B::BYTES;
-    let word = &line[at / per_word & 7];
+    let word = &line[(at / per_word) & 7];
     if B::BYTES == 8 {
         return word.poke(to.to_u64());
     }

@@ -47,7 +47,7 @@ impl<B: Bits> Operation for Leaves<B> {
             let (low, high) = (cut(spread.low), cut(spread.high));
             let (node, mut state) = (blank(), 88_172_645_463_325_252 + seed as u64);
             let leaf = Leaf::<B>::new(&node);
-            leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &[], &[]);
+            leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
             for step in 0..if cfg!(miri) { 150 } else { 4000 } {
                 let bits = spread.first + random(&mut state) % spread.range.max(1);
@@ -133,7 +133,9 @@ fn hints_tell_a_span_apart_and_never_reach_no_block() {
 fn nodes_are_dead_to_every_key_after_their_end() {
     let node = blank();
     let leaf = Leaf::<u64>::new(&node);
-    leaf.set((3, 9), NodeRef::from_word(5), &[4], &[1]);
+    let mut entries = Entries::default();
+    entries.push(4, 1);
+    leaf.set((3, 9), NodeRef::from_word(5), &entries, 0..1);
     assert_eq!((leaf.low(), leaf.high(), leaf.link()), (3, 9, NodeRef::from_word(5)));
     leaf.kill();
     assert!(leaf.low() > leaf.high());

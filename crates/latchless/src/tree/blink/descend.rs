@@ -1,16 +1,31 @@
 //! From the root to a node: blindly, and then for sure.
 
 use super::*;
+use crate::mem::line::{LINE_BYTES, prefetch_read_all};
 use crate::search::Search;
 use crate::sync::Backoff;
 
+/// Lines of a leaf that are asked for around the guess: with keys spread at random, one of them is
+/// the right one nine times in ten.
+const GUESSED_LINES: usize = 3;
+
 impl<B: Bits> BlinkTree<B> {
     /// The leaf that `key` belongs to, or one that it belonged to: only the leaf's fences tell.
+    ///
+    /// Where the key stands in the leaf is guessed from where it stands between the leaf's separators,
+    /// as if keys were spread evenly, so that a line that holds it is likely on its way already when
+    /// the leaf's first line tells which it is.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&self, key: B) -> NodeRef {
         let (mut node, levels) = self.root();
-        for _ in 1..levels {
+        for _ in 2..levels {
             node = self.inner(node).child::<S>(key);
+        }
+        if levels > 1 {
+            let (leaf, share) = self.inner(node).child_and_share::<S>(key);
+            node = leaf;
+            let guess = self.arena.address(node).wrapping_add(share * LINE_BYTES);
+            prefetch_read_all(guess, GUESSED_LINES * LINE_BYTES);
         }
         node
     }

@@ -111,7 +111,7 @@ impl<B: Bits> BlinkTree<B> {
                 let high =
                     if leaf + 1 == level.nodes { B::MAX } else { before(entry_at(level.share(leaf).end).0) };
                 let link = level.node(leaf + 1);
-                self.leaf(level.node(leaf)).set((low, high), link, entries.keys(), entries.values());
+                self.leaf(level.node(leaf)).set((low, high), link, &entries, 0..entries.keys().len());
             }
         };
         let threads = threads.get().min(level.nodes / NODES_PER_THREAD).max(1);

@@ -151,7 +151,7 @@ impl<B: Bits> BlinkTree<B> {
         into.copy_out::<S>(&mut entries);
         from.copy_out::<S>(&mut more);
         more.keys().iter().zip(more.values()).for_each(|(&key, &value)| entries.push(key, value));
-        into.set((into.low(), from.high()), from.link(), entries.keys(), entries.values());
+        into.set((into.low(), from.high()), from.link(), &entries, 0..entries.keys().len());
         from.kill();
         Some(true)
     }

@@ -114,7 +114,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Makes an empty leaf the root.
     fn plant(&self) -> Result<()> {
         let leaf = self.arena.allocate(0)?;
-        self.leaf(leaf).set((B::MIN, B::MAX), NodeRef::NIL, &[], &[]);
+        self.leaf(leaf).set((B::MIN, B::MAX), NodeRef::NIL, &hinted::Entries::default(), 0..0);
         self.set_root(leaf, 1);
         Ok(())
     }

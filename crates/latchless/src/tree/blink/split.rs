@@ -95,14 +95,14 @@ impl<B: Bits> BlinkTree<B> {
         let leaf = self.leaf(left);
         leaf.copy_out::<S>(&mut entries);
         entries.insert(key, value);
-        let (keys, values) = (entries.keys(), entries.values());
+        let keys = entries.keys();
         let cut = self.cut(keys, key, leaf.low(), leaf.link());
         let (low, high, separator) = (leaf.low(), leaf.high(), keys[cut]);
         let mut held = M::latch(hinted::latch(self.arena.node(right)));
         held.changing();
-        self.leaf(right).set((separator, high), leaf.link(), &keys[cut..], &values[cut..]);
+        self.leaf(right).set((separator, high), leaf.link(), &entries, cut..keys.len());
         drop(held);
-        leaf.set((low, before(separator)), right, &keys[..cut], &values[..cut]);
+        leaf.set((low, before(separator)), right, &entries, 0..cut);
         (separator, right)
     }
 

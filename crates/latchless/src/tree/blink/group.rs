@@ -92,7 +92,7 @@ impl<B: Bits> Descents<B> {
             let leaf = tree.leaf(self.nodes[at]);
             self.versions[at] = hinted::latch(tree.arena.node(self.nodes[at])).stable_version();
             let block = leaf.named_block::<S>(self.keys[at]);
-            prefetch_read(leaf.block_address(block));
+            leaf.block_addresses(block).into_iter().for_each(prefetch_read);
             self.blocks[at] = block as u8;
         }
     }
@@ -195,18 +195,18 @@ where
         let mut edits = [Edit::Look; Group::MAX];
         for start in (0..self.len).step_by(group) {
             descents.len = group.min(self.len - start);
-            for at in 0..descents.len {
-                (descents.keys[at], edits[at]) = (self.edit_at)(start + at);
+            for (at, edit) in edits[..descents.len].iter_mut().enumerate() {
+                (descents.keys[at], *edit) = (self.edit_at)(start + at);
             }
             descents.descend::<S>(self.tree);
             descents.name_blocks::<S>(self.tree);
-            for at in 0..descents.len {
-                let done = if edits[at] == Edit::Look {
+            for (at, &edit) in edits[..descents.len].iter().enumerate() {
+                let done = if edit == Edit::Look {
                     // Earlier edits of the group may have moved the key; the way down is cached.
                     let before = self.tree.get_with::<S, M>(descents.keys[at]);
                     Ok(Edited { before, applied: false })
                 } else {
-                    self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edits[at])
+                    self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
                 };
                 (self.done)(start + at, done);
             }

@@ -33,4 +33,4 @@ pub use base::error::{Error, Result};
 pub use base::fill::FillFactor;
 pub use base::index::{Direction, OrderedIndex};
 pub use base::key::Key;
-pub use base::value::Value;
+pub use base::value::{Fits, Value};

@@ -4,4 +4,18 @@
 pub mod arena;
 pub mod line;
 mod mapping;
+pub mod shared_arena;
 pub mod touch;
+
+/// The machine's memory in bytes: no index can grow larger.
+fn machine_bytes() -> usize {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let info = rustix::system::sysinfo();
+        (info.totalram as usize).saturating_mul(info.mem_unit as usize).max(1 << 28)
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        1 << 40
+    }
+}

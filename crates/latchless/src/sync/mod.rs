@@ -2,6 +2,16 @@
 //! when a protocol is being model-checked (`--cfg loom`).
 
 #[cfg(not(loom))]
+mod striped;
+#[cfg(not(loom))]
+mod word;
+
+#[cfg(not(loom))]
+pub use striped::Striped;
+#[cfg(not(loom))]
+pub use word::{Line, Word};
+
+#[cfg(not(loom))]
 mod primitive {
     pub use core::hint::spin_loop;
     pub use core::sync::atomic::{AtomicU64, fence};

@@ -19,6 +19,7 @@
 
 pub mod base;
 pub mod chain;
+pub mod index;
 pub mod latch;
 pub mod mem;
 pub mod node;
@@ -34,3 +35,4 @@ pub use base::fill::FillFactor;
 pub use base::index::{Direction, OrderedIndex};
 pub use base::key::Key;
 pub use base::value::{Fits, Value};
+pub use index::{Index, TryInsertError};

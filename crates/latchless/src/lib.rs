@@ -35,4 +35,4 @@ pub use base::fill::FillFactor;
 pub use base::index::{Direction, OrderedIndex};
 pub use base::key::Key;
 pub use base::value::{Fits, Value};
-pub use index::{Index, TryInsertError};
+pub use index::{BoxedIndex, Index, TryInsertError};

@@ -67,6 +67,7 @@
 
 mod access;
 mod batch;
+mod boxed;
 mod closures;
 mod cursor;
 mod exclusive;
@@ -81,9 +82,11 @@ mod range;
 mod scan;
 mod traits;
 
+pub use crate::mem::boxed::Pinned;
 pub use crate::tree::blink::Group;
 pub use access::{Holder, Lane, LaneTree};
 pub use batch::Incomplete;
+pub use boxed::{BoxedEntries, BoxedIndex};
 pub use cursor::Cursor;
 pub use exclusive::Exclusive;
 #[cfg(feature = "rayon")]

@@ -19,6 +19,7 @@
 
 pub mod base;
 pub mod chain;
+pub mod index;
 pub mod latch;
 pub mod mem;
 pub mod node;
@@ -33,4 +34,5 @@ pub use base::error::{Error, Result};
 pub use base::fill::FillFactor;
 pub use base::index::{Direction, OrderedIndex};
 pub use base::key::Key;
-pub use base::value::Value;
+pub use base::value::{Fits, Value};
+pub use index::{BoxedIndex, Index, TryInsertError};

@@ -2,19 +2,19 @@
 //! a map doesn't offer it has to refuse; it must never answer wrongly.
 
 use latchless::base::index::{ConcurrentIndex, Span};
-use latchless::{Direction, Error, FillFactor, Key, OrderedIndex, Value};
+use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 type Index<B> = Box<dyn OrderedIndex<B, B>>;
 
-fn make<B: Key<Bits = B> + Value<B> + latchless::base::key::Bits>(name: &str) -> Index<B> {
+fn make<B: Key<Bits = B> + Fits<B> + latchless::base::key::Bits>(name: &str) -> Index<B> {
     latchless_rivals::build(name).unwrap()
 }
 
 /// A lane that the tests can count in.
-trait Lane: latchless::base::key::Bits + Key<Bits = Self> + Value<Self> {}
+trait Lane: latchless::base::key::Bits + Key<Bits = Self> + Fits<Self> {}
 impl Lane for u32 {}
 impl Lane for u64 {}
 

@@ -6,7 +6,7 @@ use crate::peer::{Ask, Peer, SharedPeer};
 use artmap::{ArtMap, Guard};
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Fits, Key, Result};
 
 /// `artmap::ArtMap`. `N` is the lane's width in bytes.
 pub struct Art<B, const N: usize>(ArtMap<[u8; N], B>);
@@ -66,7 +66,7 @@ impl<B: Bits, const N: usize> Peer<B> for Art<B, N> {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         Some(driven)
     }

@@ -6,7 +6,7 @@ use bplustree::BPlusTree;
 use crossbeam_epoch::Guard;
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Error, Key, Result, Value};
+use latchless::{Direction, Error, Fits, Key, Result};
 
 /// `bplustree::BPlusTree` with its preset node sizes.
 pub struct OptimisticBPlusTree<B: Bits>(BPlusTree<B, B>);
@@ -70,7 +70,7 @@ impl<B: Bits> Peer<B> for OptimisticBPlusTree<B> {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         Some(driven)
     }

@@ -6,7 +6,7 @@ use concurrent_map::{ConcurrentMap, Minimum};
 use core::marker::PhantomData;
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Fits, Key, Result};
 use std::sync::{Mutex, PoisonError};
 use thread_local::ThreadLocal;
 
@@ -72,7 +72,7 @@ impl<B: Bits, L: Bits + Minimum> Peer<B> for Concurrent<L> {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         Some(driven)
     }

@@ -6,7 +6,7 @@ use congee::Congee;
 use crossbeam_epoch::Guard;
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Error, Key, Result, Value};
+use latchless::{Direction, Error, Fits, Key, Result};
 
 /// `congee::Congee`.
 #[derive(Default)]
@@ -80,7 +80,7 @@ impl<B: Bits> Peer<B> for RadixTree {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         Some(driven)
     }

@@ -7,7 +7,7 @@ use crossbeam_epoch::Guard;
 use crossbeam_skiplist::SkipList;
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Fits, Key, Result};
 
 /// `crossbeam_skiplist::SkipList` on the default collector.
 pub struct Skip<B>(SkipList<B, B>);
@@ -55,7 +55,7 @@ impl<B: Bits> Peer<B> for Skip<B> {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         Some(driven)
     }

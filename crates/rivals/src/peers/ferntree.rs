@@ -7,7 +7,7 @@ use crossbeam_epoch::Guard;
 use ferntree::{OptimisticRead, Tree};
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Fits, Key, Result};
 
 /// `ferntree::Tree` over lanes `L`, with its preset node sizes.
 pub struct Fern<L: Bits + OptimisticRead>(Tree<L, L>);
@@ -87,7 +87,7 @@ impl<B: Bits, L: Bits + OptimisticRead> Peer<B> for Fern<L> {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         Some(driven)
     }

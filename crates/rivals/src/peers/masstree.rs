@@ -5,7 +5,7 @@ use crate::driven::Driven;
 use crate::peer::{Ask, Peer, SharedPeer};
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Fits, Key, Result};
 use masstree::{MassTree, RangeBound};
 
 /// `masstree::MassTree`, values inline.
@@ -69,7 +69,7 @@ impl<B: Bits> Peer<B> for Mass {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         Some(driven)
     }

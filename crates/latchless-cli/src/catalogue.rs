@@ -93,6 +93,10 @@ pub fn entries() -> Vec<Entry> {
     baselines.into_iter().chain(family).chain(rivals).collect()
 }
 
+/// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
+/// `list` shows first.
+pub const FLAGSHIP: &str = "p16i";
+
 /// What every build has to measure against.
 const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
 

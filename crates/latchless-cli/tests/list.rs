@@ -20,7 +20,7 @@ fn everything_that_can_be_named_is_listed() {
     {
         assert!(named("index", index).is_some(), "{index}");
     }
-    for workload in ["load", "get", "mixed", "ycsb-a", "ycsb-f", "spiderman-d"] {
+    for workload in ["load", "get", "chain", "sum", "count", "mixed", "ycsb-a", "ycsb-f", "spiderman-d"] {
         assert!(named("workload", workload).is_some(), "{workload}");
     }
     for experiment in ["table-3", "fig-7", "fig-14"] {

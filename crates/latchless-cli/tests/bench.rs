@@ -265,6 +265,63 @@ fn a_rival_races_or_says_how_to_get_it() {
     }
 }
 
+/// A tiny suite: the whole of it, as programs read it.
+fn suite(args: &[&str]) -> Vec<Value> {
+    let tiny =
+        ["--suite", "flagship", "--records", "2000", "--ops", "400", "--rounds", "1", "--format", "json"];
+    let output = bench(&[&tiny[..], args].concat());
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
+#[test]
+fn the_suite_runs_every_row() {
+    let rows = suite(&[]);
+    assert!(rows.len() > 45, "{} rows", rows.len());
+    for row in &rows {
+        let reached = row["reached"].as_str().expect("a verdict");
+        assert!(reached != "failed", "{row}");
+        let goals = row["goal"].as_str().expect("goals");
+        assert!(goals.is_empty() || reached.starts_with("yes") || reached.contains(": "), "{row}");
+        assert!(row["command"].as_str().is_some_and(|command| command.contains("--workload")), "{row}");
+        // The sequential twin may be of another build.
+        if !row["workload"].as_str().is_some_and(|name| name.starts_with("twin-")) {
+            assert!(row["ours"].as_f64() > Some(0.0) && row["ratio"].as_f64() > Some(0.0), "{row}");
+        }
+    }
+    let row = |name: &str| rows.iter().find(|row| row["workload"] == name).expect("a row of that name");
+    assert_eq!((row("get")["unit"].as_str(), row("sum-48")["unit"].as_str()), (Some("ns"), Some("ns/entry")));
+    assert_eq!(row("bytes-random")["unit"], "B");
+    assert_eq!(row("get")["best"].is_number(), cfg!(feature = "rivals"));
+}
+
+#[test]
+fn rows_of_the_suite_bring_those_they_are_compared_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("suite.md");
+    let only = ["--row", "count,bytes-loaded", "--index", "all", "--no-huge-pages", "--key", "u32"];
+    let rows = suite(&[&only[..], &["--report", file.to_str().expect("a readable path")]].concat());
+    let names: Vec<_> = rows.iter().map(|row| row["workload"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["count", "bytes-loaded"]);
+    let command = rows[0]["command"].as_str().expect("a command");
+    assert!(command.contains("--key u32") && command.contains("--no-huge-pages"), "{command}");
+    let page = std::fs::read_to_string(&file).expect("a page");
+    for part in ["| workload |", "### sum-range", "### load", "`latchless bench --workload count"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let table =
+        bench(&["--suite", "flagship", "--row", "get", "--records", "1k", "--ops", "1k", "--rounds", "1"]);
+    assert!(text(&table.stdout).contains("× btreemap"), "{}", text(&table.stdout));
+}
+
+#[test]
+fn suites_refuse_what_each_row_says_itself() {
+    assert!(refusal(&["--suite", "flagship", "--workload", "get"], 2).contains("--workload"));
+    assert!(refusal(&["--suite", "flagship", "--row", "nobody"], 2).contains("get-many-sorted"));
+    assert!(refusal(&["--suite", "flagship", "--index", "nobody"], 2).contains("`nobody`"));
+    assert!(refusal(&["--row", "get"], 2).contains("--suite"));
+}
+
 #[test]
 fn help_teaches() {
     let help = text(&bench(&["--help"]).stdout);

@@ -26,6 +26,7 @@ fn everything_that_can_be_named_is_listed() {
     for experiment in ["table-3", "fig-7", "fig-14"] {
         assert!(named("experiment", experiment).is_some(), "{experiment}");
     }
+    assert!(rows[0]["note"].as_str().is_some_and(|note| note.contains("the one to use")), "{}", rows[0]);
     assert!(named("kernel", "scalar").is_some());
     let chosen = rows.iter().filter(|row| row["kind"] == "kernel" && row["note"] == "chosen").count();
     assert_eq!(chosen, 1, "one kernel is chosen");

@@ -27,6 +27,8 @@ Examples:
       Bulk loads of sorted pairs; times are per key.
   latchless bench --index all --format json > results.jsonl
       Every index of this build, one JSON object a line.
+  latchless bench --suite flagship --records 10M --report flagship.md
+      Every race that the index to use has to win, one table; takes an hour or so.
   cargo run --release -p latchless-cli --features rivals -- bench --index btreemap,scc,p16i
       With the published rivals, which a plain build leaves out.
 
@@ -59,6 +61,13 @@ pub struct Args {
     /// [default: btreemap and the index to use]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub index: Vec<String>,
+    /// Many races, one table: what the index to use has to show, row by row. --index says who may
+    /// take part; --records, --ops, --rounds, --key and the index options hold for every race
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = OF_ONE_RACE)]
+    pub suite: Option<Suite>,
+    /// Rows of the suite, and no others
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "suite")]
+    pub row: Vec<String>,
     /// What to do: load, get, chain, insert, update, remove, scan, sum, sum-range, count, mixed,
     /// ycsb-a … -f, spiderman-a … -d
     #[arg(long, value_name = "NAME", default_value = "get")]
@@ -103,11 +112,31 @@ pub struct Args {
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Also write a page with plots, which opens offline
-    #[arg(long, value_name = "FILE.html")]
+    /// Also write a page: HTML with plots, which opens offline; of a suite, Markdown
+    #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub options: catalogue::Options,
+}
+
+/// What a suite says for each of its rows.
+const OF_ONE_RACE: [&str; 8] =
+    ["workload", "threads", "batch", "order", "distribution", "load", "scan_length", "range_share"];
+
+/// Many races.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Suite {
+    /// What the index to use has to show
+    Flagship,
+}
+
+impl Suite {
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flagship => "flagship",
+        }
+    }
 }
 
 /// How requests are handed over.

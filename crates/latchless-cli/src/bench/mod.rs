@@ -3,7 +3,7 @@
 //! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`]
 //! (filling an index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the
 //! loops), [`access`] (the ways to an index), [`check`] and [`digest`] (whether the answers are
-//! right), [`outcome`] and [`report`] (what came of it).
+//! right), [`outcome`] and [`report`] (what came of it), [`suite`] (many races, one table).
 
 mod access;
 mod args;
@@ -15,6 +15,7 @@ mod load;
 mod outcome;
 mod report;
 mod requests;
+mod suite;
 mod timed;
 mod word;
 
@@ -31,6 +32,9 @@ use args::Width;
 /// # Errors
 /// What can't be served as asked, what fails while running, and wrong answers.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(suite) = args.suite {
+        return suite::run(suite, args);
+    }
     let (names, spec) = (args.names()?, args.spec()?);
     let machine = machine::line();
     if args.format == Format::Table {

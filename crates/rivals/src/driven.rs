@@ -4,7 +4,9 @@
 use crate::peer::{Ask, Peer, SharedPeer};
 use core::ops::Bound;
 use latchless::base::error::Broken;
-use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
+use latchless::base::index::{
+    ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, check_span,
+};
 use latchless::base::key::Bits;
 use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex, Result};
 
@@ -59,7 +61,7 @@ where
     }
 
     fn get(&self, key: K) -> Option<V> {
-        self.0.get(key.to_bits(), &self.0.pin()).map(V::from_lane)
+        self.0.get_alone(key.to_bits()).map(V::from_lane)
     }
 
     fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
@@ -92,6 +94,18 @@ where
             found < room
         })?;
         Ok(found)
+    }
+
+    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
+        check_span(&span)?;
+        let mut sum = Sum::default();
+        let Some((low, high)) = ends(&span).filter(|_| limit > 0) else { return Ok(sum) };
+        self.0.visit_values(Ask { low, high, direction: Direction::Forward, limit }, |value| {
+            sum.entries += 1;
+            sum.lanes = sum.lanes.wrapping_add(value.to_u64());
+            sum.entries < limit
+        })?;
+        Ok(sum)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
@@ -154,6 +168,25 @@ where
 
     fn remove_shared(&self, key: K) -> Option<V> {
         self.0.remove_shared(key.to_bits()).map(V::from_lane)
+    }
+
+    fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        // One pin round a batch makes those of its updates cheap.
+        let _pin = self.0.pin();
+        for (replaced, &(key, value)) in replaced.iter_mut().zip(entries) {
+            *replaced = self.insert_shared(key, value)?;
+        }
+        Ok(())
+    }
+
+    fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        let _pin = self.0.pin();
+        for (removed, &key) in removed.iter_mut().zip(keys) {
+            *removed = self.remove_shared(key);
+        }
+        Ok(())
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::error::{Broken, Error, Result};
 use super::fill::FillFactor;
+use super::key::{Bits, Key};
 use super::request::{Reply, Request};
 use super::stats::Stats;
+use super::value::Value;
 use core::ops::Bound;
 
 /// Which way a scan runs.
@@ -18,6 +20,15 @@ pub enum Direction {
 
 /// A range of keys, both ends bounded as the caller says.
 pub type Span<K> = (Bound<K>, Bound<K>);
+
+/// What [`OrderedIndex::sum`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sum {
+    /// How many entries there were.
+    pub entries: usize,
+    /// Their values' lanes, added up modulo 2^64.
+    pub lanes: u64,
+}
 
 /// An ordered map from `K` to `V` in main memory. One value a key.
 ///
@@ -110,6 +121,23 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
             seen += found;
         }
         Ok(seen)
+    }
+
+    /// What the values of the first `limit` entries of `span`, ascending, add up to as lanes (the sum
+    /// wraps), and how many they were.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum>
+    where
+        K: Key + Default,
+        V: Value + Default,
+    {
+        let mut lanes = 0u64;
+        let entries = self.visit(span, limit, &mut |_, values| {
+            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_bits().to_u64()));
+        })?;
+        Ok(Sum { entries, lanes })
     }
 
     /// Copies the entries of `span` to `keys` and `values` until the range or the room ends, and
@@ -260,7 +288,7 @@ pub fn check_buffers(keys: usize, values: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::InvertedRange`].
-pub fn check_span<K: super::key::Key>(span: &Span<K>) -> Result<()> {
+pub fn check_span<K: Key>(span: &Span<K>) -> Result<()> {
     let bits = |bound: &Bound<K>| match bound {
         Bound::Included(key) | Bound::Excluded(key) => Some(key.to_bits()),
         Bound::Unbounded => None,

@@ -81,7 +81,10 @@ fn many_updates_equal_single_ones() {
             |keys: &[u64], values: &[u64]| found.extend(keys.iter().copied().zip(values.iter().copied()));
         let seen = index.visit(middle, limit, &mut see).unwrap();
         let expected: Vec<_> = model.range(middle).take(limit).map(|(&key, &value)| (key, value)).collect();
-        assert_eq!((seen, found), (expected.len(), expected), "{name}");
+        assert_eq!((seen, &found), (expected.len(), &expected), "{name}");
+        let sum = index.sum(middle, limit).unwrap();
+        let lanes = expected.iter().fold(0u64, |sum, (_, value)| sum.wrapping_add(*value));
+        assert_eq!((sum.entries, sum.lanes), (expected.len(), lanes), "{name}");
         let unequal = Err(Error::UnequalBuffers { left: 1, right: 0 });
         assert_eq!(index.insert_many(&[(0, 0)], &mut []), unequal);
         assert_eq!(index.remove_many(&[0], &mut []), unequal);

@@ -1,10 +1,8 @@
 //! `scc`: its concurrent B+-Tree, read without locks.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
-use latchless::base::index::ConcurrentIndex;
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
+use latchless::Result;
 use latchless::base::key::Bits;
-use latchless::{Direction, Fits, Key, Result};
 use scc::{Guard, TreeIndex};
 
 /// `scc::TreeIndex`.
@@ -36,31 +34,13 @@ impl<B: Bits> Peer<B> for Tree<B> {
         self.0.peek(&key, pin).copied()
     }
 
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
-    }
-
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         let pin = Guard::new();
-        let mut range = self.0.range(ask.low..=ask.high, &pin);
-        let _ = match ask.direction {
-            Direction::Forward => range.all(|(&key, &value)| each(key, value)),
-            Direction::Reverse => range.rev().all(|(&key, &value)| each(key, value)),
-        };
-        Ok(())
+        let range = self.0.range(ask.low..=ask.high, &pin);
+        walk(range, ask.direction, |(&key, &value)| each(key, value))
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Fits<B>,
-    {
-        Some(driven)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits> SharedPeer<B> for Tree<B> {

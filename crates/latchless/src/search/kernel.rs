@@ -48,10 +48,12 @@ impl Kernel {
     }
 
     /// Whether this processor has what the kernel needs. An interpreter such as Miri has the
-    /// scalar kernel alone, unless it is told of more.
+    /// scalar kernel alone, unless it is told of more; so has a build with `--cfg latchless_scalar`,
+    /// for race detectors that can't see what assembly reads.
     pub fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
+            _ if cfg!(latchless_scalar) => false,
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => has_bit_counting() && is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]

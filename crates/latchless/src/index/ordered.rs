@@ -5,8 +5,8 @@ use super::scan::Scan;
 use super::{Exclusive, Index};
 use crate::base::error::{Broken, Result};
 use crate::base::fill::FillFactor;
-use crate::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span};
-use crate::base::key::Key;
+use crate::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, Sum};
+use crate::base::key::{Bits, Key};
 use crate::base::request::{Reply, Request};
 use crate::base::stats::Stats;
 use crate::base::value::Value;
@@ -54,6 +54,14 @@ impl<K: Key, V: Value> OrderedIndex<K, V> for Index<K, V> {
             if seen < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         Ok(seen)
+    }
+
+    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
+        let mut lanes = 0u64;
+        let entries = self.shared().visit_values(&span, limit, |values| {
+            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_u64()));
+        })?;
+        Ok(Sum { entries, lanes })
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {

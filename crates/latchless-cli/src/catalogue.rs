@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree;
-use latchless::{Key, OrderedIndex, Value};
+use latchless::{Fits, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
 /// How indexes are to be built, on the command line of every command that builds one.
@@ -145,7 +145,7 @@ const fn about(member: pb_tree::Member) -> &'static str {
 pub fn build<K, V>(name: &str, options: &Options) -> Result<Box<dyn OrderedIndex<K, V>>, Failure>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
 {
     if let Some(member) = pb_tree::Member::from_name(name) {
         return Ok(pb_tree::build(member, &options.for_pb_tree())?);

@@ -17,20 +17,37 @@
 //!
 //! If you want an index to use, start at [`variants::pb_tree`]; everything else is how it is built.
 
+// Under loom only what it checks is there: its atomics are larger than a node's words.
+#[cfg(not(loom))]
 pub mod base;
+#[cfg(not(loom))]
 pub mod chain;
+#[cfg(not(loom))]
+pub mod index;
 pub mod latch;
+#[cfg(not(loom))]
 pub mod mem;
+#[cfg(not(loom))]
 pub mod node;
+#[cfg(not(loom))]
 pub mod search;
 pub mod sync;
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod testing;
+#[cfg(not(loom))]
 pub mod tree;
+#[cfg(not(loom))]
 pub mod variants;
 
+#[cfg(not(loom))]
 pub use base::error::{Error, Result};
+#[cfg(not(loom))]
 pub use base::fill::FillFactor;
+#[cfg(not(loom))]
 pub use base::index::{Direction, OrderedIndex};
+#[cfg(not(loom))]
 pub use base::key::Key;
-pub use base::value::Value;
+#[cfg(not(loom))]
+pub use base::value::{Fits, Value};
+#[cfg(not(loom))]
+pub use index::{BoxedIndex, Index, TryInsertError};

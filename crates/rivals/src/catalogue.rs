@@ -4,7 +4,7 @@ use crate::driven::Driven;
 use crate::peer::Peer;
 use crate::peers;
 use latchless::base::key::Bits;
-use latchless::{Key, OrderedIndex, Value};
+use latchless::{Fits, Key, OrderedIndex};
 
 /// What there is to say about a map before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ const ENTRIES: [Entry; 13] = [
 pub fn build<K, V>(name: &str) -> Result<Box<dyn OrderedIndex<K, V>>, Missing>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
 {
     // Whether lanes are 4 bytes wide, for maps that have to be named with a concrete type.
     #[cfg_attr(not(feature = "all"), allow(unused_variables))]
@@ -130,7 +130,7 @@ where
 fn driven<K, V, P>() -> Box<dyn OrderedIndex<K, V>>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
     P: Peer<K::Bits>,
 {
     Box::new(Driven::<P>::default())

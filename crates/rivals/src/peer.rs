@@ -3,7 +3,7 @@
 use crate::driven::Driven;
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Fits, Key, Result};
 
 /// A range to be walked.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         let _ = driven;
         None
@@ -162,7 +162,7 @@ macro_rules! updates_are_shared {
         ) -> Option<&dyn latchless::base::index::ConcurrentIndex<K, V>>
         where
             K: latchless::Key<Bits = B>,
-            V: latchless::Value<B>,
+            V: latchless::Fits<B>,
         {
             Some(driven)
         }

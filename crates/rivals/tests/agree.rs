@@ -3,19 +3,19 @@
 
 use latchless::base::index::{ConcurrentIndex, Span, Sum};
 use latchless::base::key::Bits;
-use latchless::{Direction, Error, FillFactor, Key, OrderedIndex, Value};
+use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 type Index<B> = Box<dyn OrderedIndex<B, B>>;
 
-fn make<B: Key<Bits = B> + Value<B> + Bits>(name: &str) -> Index<B> {
+fn make<B: Key<Bits = B> + Fits<B> + Bits>(name: &str) -> Index<B> {
     latchless_rivals::build(name).unwrap()
 }
 
 /// A lane that the tests can count in.
-trait Lane: Bits + Key<Bits = Self> + Value<Self> {}
+trait Lane: Bits + Key<Bits = Self> + Fits<Self> {}
 impl Lane for u32 {}
 impl Lane for u64 {}
 

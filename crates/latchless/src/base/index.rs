@@ -131,7 +131,7 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
     fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum>
     where
         K: Key + Default,
-        V: Value<K::Bits> + Default,
+        V: Value + Default,
     {
         let mut lanes = 0u64;
         let entries = self.visit(span, limit, &mut |_, values| {

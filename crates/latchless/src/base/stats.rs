@@ -13,4 +13,7 @@ pub struct Stats {
     pub leaf_fill: f64,
     /// Splits of any node since the index was made (Fig. 13 counts them).
     pub splits: u64,
+    /// How often an operation found others in its way and looked again, since the index was made.
+    /// Zero for an index without concurrency.
+    pub restarts: u64,
 }

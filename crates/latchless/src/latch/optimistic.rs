@@ -46,6 +46,14 @@ impl OptimisticLatch {
     const HELD: u64 = 1;
     const STEP: u64 = 2;
 
+    /// The latch that a node's word is.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub fn of(word: &crate::sync::Word) -> &Self {
+        // SAFETY: both are transparent wrappers of the same atomic.
+        unsafe { &*core::ptr::from_ref(word).cast() }
+    }
+
     /// The version, unless somebody holds the latch. Content may be read behind this.
     #[inline(always)]
     pub fn stable_version(&self) -> Option<Version> {
@@ -66,7 +74,7 @@ impl OptimisticLatch {
         let held = version.0 | Self::HELD;
         self.word.compare_exchange(version.0, held, Ordering::Acquire, Ordering::Relaxed).ok()?;
         fence(Ordering::Release);
-        Some(Latched { latch: self, free: version.0 })
+        Some(Latched { latch: self, found: version.0, left: version.0 })
     }
 
     /// Latches if nobody holds the latch.
@@ -102,23 +110,23 @@ impl OptimisticLatch {
 #[must_use = "a latch that is dropped at once protects nothing"]
 pub struct Latched<'a> {
     latch: &'a OptimisticLatch,
-    /// The word to leave behind.
-    free: u64,
+    /// The version that the holder found.
+    found: u64,
+    /// The version to leave behind.
+    left: u64,
 }
 
 impl Latched<'_> {
-    /// From here on content changes: readers of the old version are to try again.
+    /// From here on content changes: readers of the version that was found are to try again.
     #[inline(always)]
     pub fn changing(&mut self) {
-        // The word itself moves on when the latch is let go; it is odd until then.
-        self.free =
-            (self.latch.word.load(Ordering::Relaxed) & !OptimisticLatch::HELD) + OptimisticLatch::STEP;
+        self.left = self.found.wrapping_add(OptimisticLatch::STEP);
     }
 }
 
 impl Drop for Latched<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.latch.word.store(self.free, Ordering::Release);
+        self.latch.word.store(self.left, Ordering::Release);
     }
 }

@@ -14,6 +14,7 @@
 //! 3. The free list links freed runs through the first word of each.
 
 use super::line::{LINE_BYTES, prefetch_read_all};
+use super::machine_bytes;
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
 use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
@@ -309,19 +310,6 @@ impl<B: Block> Arena<B> {
         );
         // SAFETY: the block is committed, so its first `B::BYTES` bytes lie in the mapping.
         unsafe { self.mapping.start().as_ptr().add(block.0 as usize * B::BYTES + at_bytes).cast() }
-    }
-}
-
-/// The machine's memory in bytes: no index can grow larger.
-fn machine_bytes() -> usize {
-    #[cfg(all(target_os = "linux", not(miri)))]
-    {
-        let info = rustix::system::sysinfo();
-        (info.totalram as usize).saturating_mul(info.mem_unit as usize).max(1 << 28)
-    }
-    #[cfg(not(all(target_os = "linux", not(miri))))]
-    {
-        1 << 40
     }
 }
 

@@ -1,7 +1,23 @@
-//! Floor 2: memory. Cache lines and prefetch, the arena that nodes live in, and the touch hook
-//! through which a structure tells the memory-hierarchy model what it reads and writes.
+//! Floor 2: memory. Cache lines and prefetch, the arena that nodes live in, the slots that values of
+//! any type live in, and the touch hook through which a structure tells the memory-hierarchy model
+//! what it reads and writes.
 
 pub mod arena;
+pub mod boxed;
 pub mod line;
 mod mapping;
+pub mod shared_arena;
 pub mod touch;
+
+/// The machine's memory in bytes: no index can grow larger.
+fn machine_bytes() -> usize {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let info = rustix::system::sysinfo();
+        (info.totalram as usize).saturating_mul(info.mem_unit as usize).max(1 << 28)
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        1 << 40
+    }
+}

@@ -1,6 +1,9 @@
 //! Floor 5: what a node looks like. Everything in which nodes can differ is one parameter, the
 //! [`Shape`]; where each field stands follows from it ([`Layout`]); [`Nodes`] reads and writes them.
+//!
+//! [`hinted`] are the nodes of the concurrent tree: they may be read while they are written.
 
+pub mod hinted;
 mod inner;
 mod layout;
 mod leaf;

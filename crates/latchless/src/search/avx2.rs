@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 /// The AVX2 kernel.
 #[derive(Debug, Clone, Copy)]
-struct Avx2;
+pub(super) struct Avx2;
 
 /// Runs `operation` with the AVX2 kernel inlined.
 ///

@@ -1,6 +1,7 @@
 //! Which kernels there are, which of them this processor has, and how an operation is handed to
 //! one of them.
 
+use super::lines::Lines;
 use super::scalar::Scalar;
 use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
@@ -47,14 +48,24 @@ impl Kernel {
     }
 
     /// Whether this processor has what the kernel needs. An interpreter such as Miri has the
-    /// scalar kernel alone, unless it is told of more.
+    /// scalar kernel alone, unless it is told of more; so has a build with `--cfg latchless_scalar`,
+    /// for race detectors that can't see what assembly reads.
     pub fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
+            _ if cfg!(latchless_scalar) => false,
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => has_bit_counting() && is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => has_bit_counting() && is_x86_feature_detected!("avx512f"),
+            Self::Avx512 => {
+                // BW and VL: how the unsigned 16-bit hints of hinted nodes are compared. Servers have
+                // had all of these together since the first that had AVX-512.
+                has_bit_counting()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx2")
+            }
             #[cfg(target_arch = "aarch64")]
             Self::Neon => !cfg!(miri) && std::arch::is_aarch64_feature_detected!("neon"),
             _ => false,
@@ -96,7 +107,7 @@ fn has_bit_counting() -> bool {
 ///
 /// Implemented by the kernels of this module alone; an [`Operation`] gets one as its type
 /// parameter.
-pub trait Search: Copy + Send + Sync + 'static {
+pub trait Search: Lines + Copy + Send + Sync + 'static {
     /// How many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes may
     /// stand side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
     /// is any number up to `lanes.len()`.

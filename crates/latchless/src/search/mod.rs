@@ -34,6 +34,11 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod kernel;
+mod lines;
+#[cfg(target_arch = "x86_64")]
+mod lines_avx2;
+#[cfg(target_arch = "x86_64")]
+mod lines_avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod scalar;
@@ -43,4 +48,5 @@ mod tests;
 mod vector;
 
 pub use kernel::{Dispatch, Kernel, Operation, Search};
+pub use lines::{Lines, children_in_line, keys_in_line};
 pub use scalar::Scalar;

@@ -7,7 +7,7 @@ use core::arch::aarch64::*;
 
 /// The NEON kernel.
 #[derive(Debug, Clone, Copy)]
-struct Neon;
+pub(super) struct Neon;
 
 /// Runs `operation` with the NEON kernel inlined.
 ///

@@ -8,6 +8,7 @@
 //! reaches the next lookup's misses earlier. `docs/search-kernels.md` has the figures.
 
 use super::kernel::Search;
+use super::lines::Lines;
 use super::scalar::halve;
 use crate::base::key::Bits;
 use crate::mem::touch::{Touch, Untouched, Work};
@@ -35,7 +36,7 @@ pub(super) unsafe trait InstructionSet: Copy + Send + Sync + 'static {
     unsafe fn count_few<B: Bits>(at: *const B, lanes: usize, key: Self::Vector) -> usize;
 }
 
-impl<I: InstructionSet> Search for I {
+impl<I: InstructionSet + Lines> Search for I {
     #[inline(always)]
     fn below<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
         T::work(Work::Probe);

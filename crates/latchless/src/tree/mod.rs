@@ -13,6 +13,7 @@
 //!    jump-pointer array so are the bottom inner nodes, with an external one the array names them.
 
 mod ahead;
+pub mod blink;
 mod bulk_load;
 mod check;
 mod descend;
@@ -118,6 +119,7 @@ impl<S: Shape> Tree<S> {
             leaves: self.leaves,
             leaf_fill: self.len as f64 / (self.leaves * Layout::<S>::LEAF_PAIRS) as f64,
             splits: self.splits,
+            restarts: 0,
         }
     }
 

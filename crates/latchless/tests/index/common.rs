@@ -1,32 +1,16 @@
 //! What the model tests share: every variant, key orders that have broken trees before, and one
 //! body that holds an index against `BTreeMap`.
 
+pub use crate::rng::Rng;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::{Direction, Key, OrderedIndex, Value};
+use latchless::{Direction, Fits, Key, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
-
-/// SplitMix64: small, good enough, and the same everywhere.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-}
 
 pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 
 /// Every variant, by name, with every kernel that this processor has.
-pub fn every_variant<K: Key + Value<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+pub fn every_variant<K: Key + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
     let kernels = latchless::search::Kernel::ALL;
     let mut variants = Vec::new();
     for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {

@@ -4,6 +4,7 @@ mod common;
 mod model;
 mod refusals;
 mod requests;
+mod rng;
 mod short;
 #[cfg(feature = "model")]
 mod touch;

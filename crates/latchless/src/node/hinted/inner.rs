@@ -1,0 +1,319 @@
+//! Inner nodes: blocks of separators and the children that start at them.
+
+use super::*;
+use crate::search::children_in_line;
+use core::hint::select_unpredictable;
+
+/// The hint of blocks that no key may be looked for in.
+const NO_BLOCK: u16 = 0xFFFF;
+/// The largest hint of a key.
+pub(super) const HINT_MAX: u64 = 0xFFFE;
+
+/// A node's shape: places taken by block, and the hints' shift. See the module's head.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape(u64);
+
+impl Shape {
+    #[inline(always)]
+    fn of(node: &NodeLines) -> Self {
+        Self(node[0][SHAPE].peek())
+    }
+
+    /// Nothing in any block yet, and hints that tell keys up to `span` behind the base apart: the
+    /// smallest shift by whole nibbles with which all of them stay below the largest hint.
+    pub(super) fn for_span(span: u64) -> Self {
+        let bits = u64::BITS - span.leading_zeros();
+        let nibbles = bits.saturating_sub(16).div_ceil(4);
+        Self(u64::from(nibbles + u32::from(span >> (4 * nibbles) >= HINT_MAX)) << 60)
+    }
+
+    #[inline(always)]
+    fn count(self, block: usize) -> usize {
+        (self.0 >> (4 * block)) as usize & 15
+    }
+
+    /// Places taken in all blocks.
+    #[inline(always)]
+    fn total(self) -> usize {
+        let nibbles = self.0 & !(15 << 60);
+        let pairs = (nibbles & 0x0F0F_0F0F_0F0F_0F0F) + (nibbles >> 4 & 0x0F0F_0F0F_0F0F_0F0F);
+        (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
+    }
+
+    fn set_count(&mut self, block: usize, count: usize) {
+        self.0 = self.0 & !(15 << (4 * block)) | (count as u64) << (4 * block);
+    }
+
+    /// How far behind the base a key stands, in hints, unbounded.
+    #[inline(always)]
+    pub(super) fn distance(self, key: u64, base: u64) -> u64 {
+        key.saturating_sub(base) >> ((self.0 >> 58) & 60)
+    }
+
+    /// How far apart keys of different hints are.
+    fn step(self) -> u64 {
+        1 << ((self.0 >> 58) & 60)
+    }
+
+    #[inline(always)]
+    fn hint(self, key: u64, base: u64) -> u16 {
+        self.distance(key, base).min(HINT_MAX) as u16
+    }
+}
+
+/// The block that the hints name for `key`, and the key's hint. On a tie the rightmost one.
+#[inline(always)]
+fn named_block<S: Lines, B: Bits>(node: &NodeLines, shape: Shape, key: B) -> (usize, u16) {
+    let hint = shape.hint(key.to_u64(), node[0][BASE].peek());
+    // Fourteen hints, so at most fourteen: the mask only tells the compiler.
+    (S::hints_up_to(&node[0], hint) & 15, hint)
+}
+
+/// The line of a block.
+#[inline(always)]
+fn block(node: &NodeLines, at: usize) -> &Line {
+    &node[(at + 1) % LINES]
+}
+
+/// Sets the hint of block `at`, which isn't the first.
+fn set_block_hint(node: &NodeLines, at: usize, hint: u16) {
+    let lane = at + 1;
+    let (word, shift) = (&node[0][LINK + lane / 4], lane % 4 * 16);
+    word.poke(word.peek() & !(0xFFFF << shift) | u64::from(hint) << shift);
+}
+
+/// An inner node. See the [module's head](super) for where things stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Inner<'a, B> {
+    node: &'a NodeLines,
+    lanes: core::marker::PhantomData<B>,
+}
+
+impl<'a, B: Bits> Inner<'a, B> {
+    /// Blocks in an inner node: the last line holds the fences.
+    const BLOCKS: usize = 14;
+    /// Children in a block.
+    const PER_BLOCK: usize = children_in_line::<B>();
+    /// Children in a node: 70 below 64-bit separators, 112 below 32-bit ones.
+    pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
+    /// The line of the fences.
+    const FENCES: usize = LINES - 1;
+
+    /// The inner node that these lines are.
+    #[inline(always)]
+    pub fn new(node: &'a NodeLines) -> Self {
+        Self { node, lanes: core::marker::PhantomData }
+    }
+
+    /// The smallest key that may be found below.
+    pub fn low(self) -> B {
+        B::truncate(self.node[Self::FENCES][0].peek())
+    }
+
+    /// The largest key that may be found below.
+    pub fn high(self) -> B {
+        B::truncate(self.node[Self::FENCES][1].peek())
+    }
+
+    /// The next inner node to the right, if there is one.
+    pub fn link(self) -> NodeRef {
+        link(self.node)
+    }
+
+    /// How many children there are; at least one, once the node is in use.
+    pub fn children(self) -> usize {
+        Shape::of(self.node).total()
+    }
+
+    /// The child that `key` belongs to. Without validation it may be another one, of the same level.
+    #[inline(always)]
+    pub fn child<S: Lines>(self, key: B) -> NodeRef {
+        self.child_in::<S>(self.named_block::<S>(key), key)
+    }
+
+    /// The block that has the child for `key`, unless its hint is tied with another's.
+    #[inline(always)]
+    pub fn named_block<S: Lines>(self, key: B) -> usize {
+        named_block::<S, B>(self.node, Shape::of(self.node), key).0
+    }
+
+    /// Where a block begins: an address to prefetch.
+    #[inline(always)]
+    pub fn block_address(self, at: usize) -> *const u8 {
+        core::ptr::from_ref(block(self.node, at)).cast()
+    }
+
+    /// The child that `key` belongs to, for which the hints named block `at`.
+    #[inline(always)]
+    pub fn child_in<S: Lines>(self, at: usize, key: B) -> NodeRef {
+        let up_to = S::separators_up_to(block(self.node, at), key);
+        if up_to == 0 { self.child_left::<S>(at, key) } else { self.node_at(at, up_to - 1) }
+    }
+
+    /// As [`Inner::child`], and how far between the child's fences `key` stands, in sixteenths.
+    #[inline(always)]
+    pub fn child_and_share<S: Lines>(self, key: B) -> (NodeRef, usize) {
+        let at = self.named_block::<S>(key);
+        let line = block(self.node, at);
+        let up_to = S::separators_up_to(line, key);
+        if up_to == 0 {
+            return (self.child_left::<S>(at, key), 0);
+        }
+        // Where the child ends the next one begins: in this block or in front of the next. Behind the
+        // last child of all stands something else; then the share is wrong, which is no harm.
+        let ends_block = up_to >= Shape::of(self.node).count(at);
+        let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
+        let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
+        let low = lane::<B>(line, up_to - 1).to_u64();
+        let sixteenth = (next.wrapping_sub(low) >> 4) + 1;
+        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / sixteenth) as usize & 15)
+    }
+
+    /// Looks for the child to the left of block `at`.
+    #[cold]
+    #[inline(never)]
+    fn child_left<S: Lines>(self, mut at: usize, key: B) -> NodeRef {
+        let shape = Shape::of(self.node);
+        while at > 0 {
+            at -= 1;
+            let up_to = S::separators_up_to(block(self.node, at), key);
+            if up_to > 0 && shape.count(at) > 0 {
+                return self.node_at(at, up_to - 1);
+            }
+        }
+        self.node_at(0, 0)
+    }
+
+    /// The child at a place of a block.
+    #[inline(always)]
+    fn node_at(self, at: usize, place: usize) -> NodeRef {
+        let line = block(self.node, at);
+        // Children are four bytes wide, behind the separators; the mask only tells the compiler.
+        let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
+        NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
+    }
+
+    fn set_node_at(self, at: usize, place: usize, node: NodeRef) {
+        let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
+        let (word, shift) = (&block(self.node, at)[lane / 2], lane % 2 * 32);
+        word.publish(word.peek() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
+    }
+
+    /// Adds a child whose separator isn't here, if there is room where it belongs without moving
+    /// others to other blocks. For the holder of the latch.
+    pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
+        let mut shape = Shape::of(self.node);
+        let (mut at, _) = named_block::<S, B>(self.node, shape, separator);
+        while at > 0 && S::separators_up_to(block(self.node, at), separator) == 0 {
+            at -= 1;
+        }
+        let (line, count) = (block(self.node, at), shape.count(at));
+        if count == 0 || count == Self::PER_BLOCK {
+            return false;
+        }
+        let place = S::separators_up_to(line, separator).min(count);
+        // A reader in between may find a child twice or miss the new one, and is led to a neighbour.
+        for to in (place + 1..=count).rev() {
+            self.set_node_at(at, to, self.node_at(at, to - 1));
+            set_lane::<B>(line, to, lane(line, to - 1));
+        }
+        self.set_node_at(at, place, child);
+        set_lane(line, place, separator);
+        self.pad(at, count + 1);
+        shape.set_count(at, count + 1);
+        self.node[0][SHAPE].poke(shape.0);
+        true
+    }
+
+    /// Fills the places of a block behind its `count` children with the last of them.
+    fn pad(self, at: usize, count: usize) {
+        let last = self.node_at(at, count - 1);
+        for place in count..Self::PER_BLOCK {
+            self.set_node_at(at, place, last);
+            set_lane(block(self.node, at), place, B::MAX);
+        }
+    }
+
+    /// Copies all children.
+    pub fn copy_out(self, into: &mut Children<B>) {
+        let (shape, mut len) = (Shape::of(self.node), 0);
+        for at in 0..Self::BLOCKS {
+            for place in 0..shape.count(at).min(Self::PER_BLOCK) {
+                into.separators[len] = lane(block(self.node, at), place);
+                into.nodes[len] = self.node_at(at, place);
+                len += 1;
+            }
+        }
+        into.len = len;
+    }
+
+    /// Sets the fences and the link, and takes these children, at least one, in place of all others.
+    /// For the holder of the latch, or for a node that nobody knows of yet.
+    pub fn set(self, (low, high): (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
+        self.node[Self::FENCES][0].poke(low.to_u64());
+        self.node[Self::FENCES][1].poke(high.to_u64());
+        self.fill(separators, nodes);
+        set_link(self.node, link);
+    }
+
+    /// Takes these children, at least one, in place of all others, spread evenly.
+    pub fn fill(self, separators: &[B], nodes: &[NodeRef]) {
+        let len = separators.len();
+        // The first separator is the low fence, which may be far from all the others.
+        let second = separators[1.min(len - 1)].to_u64();
+        let mut shape = Shape::for_span(separators[len - 1].to_u64().saturating_sub(second));
+        // A hint lower: keys before the second separator aren't tied with it.
+        let base = second.saturating_sub(shape.step());
+        for at in 0..Self::BLOCKS {
+            let (from, to) = ((at * len).div_ceil(Self::BLOCKS), ((at + 1) * len).div_ceil(Self::BLOCKS));
+            let line = block(self.node, at);
+            for place in 0..Self::PER_BLOCK {
+                // An empty block repeats the child before it, so that all words name nodes.
+                let entry = (from + place).min(to - 1);
+                let separator = if place == 0 || from + place < to { separators[entry] } else { B::MAX };
+                set_lane(line, place, separator);
+                self.set_node_at(at, place, nodes[entry]);
+            }
+            shape.set_count(at, to - from);
+            if at > 0 {
+                let hint = separators.get(from).map_or(NO_BLOCK, |first| shape.hint(first.to_u64(), base));
+                set_block_hint(self.node, at, hint);
+            }
+        }
+        // The last line isn't a block.
+        set_block_hint(self.node, Self::BLOCKS, NO_BLOCK);
+        self.node[0][BASE].poke(base);
+        self.node[0][SHAPE].poke(shape.0);
+    }
+
+    /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
+    pub fn kill(self) {
+        self.node[Self::FENCES][0].poke(B::MAX.to_u64());
+        self.node[Self::FENCES][1].poke(B::MIN.to_u64());
+    }
+
+    /// What is wrong with the node, if anything is. Wants it at rest.
+    pub fn fault<S: Lines>(self) -> Option<String> {
+        let mut children = Children::default();
+        self.copy_out(&mut children);
+        let separators = children.separators();
+        if separators.first() != Some(&self.low()) {
+            return Some(format!("the first separator is {:?}, not the low fence", separators.first()));
+        }
+        if let Some(pair) = separators.windows(2).find(|pair| pair[0] >= pair[1]) {
+            return Some(format!("separator {:?} stands behind {:?}", pair[1], pair[0]));
+        }
+        if separators[separators.len() - 1] > self.high() {
+            return Some("the last separator lies above the high fence".to_owned());
+        }
+        for (at, (&separator, &node)) in separators.iter().zip(children.nodes()).enumerate() {
+            let last = separators.get(at + 1).map_or(self.high(), |next| B::truncate(next.to_u64() - 1));
+            for key in [separator, last] {
+                if self.child::<S>(key) != node {
+                    return Some(format!("a search for {key:?} doesn't find child {at}"));
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,122 @@
+//! Hinted nodes: sixteen cache lines of which a search reads two or three.
+//!
+//! A wide node makes a tree low, but reading all of its lines makes a lookup wait for memory
+//! bandwidth. Here the first line tells which of the others to read: for each block it has a *hint*,
+//! the leading bits of the block's first key.
+//!
+//! | line | leaf | inner node |
+//! |---|---|---|
+//! | 0 | latch, shape, low fence, high fence, link, 7 hints of 32 bits | latch, shape, base, –, link, 14 hints of 16 bits |
+//! | 1–7 | keys of the first seven blocks | blocks of separators and their children |
+//! | 8 | the last block, half as large: keys and values | another such block |
+//! | 9–14 | values of the first six blocks | more such blocks |
+//! | 15 | values of the seventh block | low fence, high fence |
+//!
+//! Keys and values of a leaf stand in lines of their own, so that counting, summing and visiting
+//! values reads half of it; a lookup knows both lines at once and waits for them together.
+//!
+//! The *shape* is one word: how many places of each block are taken, and how far hints are shifted.
+//! A key's hint is `(key - base) >> shift`, at most the largest but one; a leaf's base is its low
+//! fence. Blocks that aren't in use have the largest hint of all, which no key reaches. Different keys
+//! may have the same hint (a *tie*): a search that doesn't find its place in the block that the hints
+//! name looks further left.
+//!
+//! # Thread safety
+//! Words are atomics. Writers hold the node's latch; readers look without one. What a reader of a
+//! leaf finds is worth something only if the leaf's version hasn't changed meanwhile. Inner nodes are
+//! read without looking at their version (*blindly*): they can mislead a search to a wrong leaf, which
+//! the leaf's fences show, and to nothing else, because of the first invariant.
+//!
+//! # Invariants
+//! 1. Every child that an inner node names, whether in use, stale or padding, is a node of the level
+//!    below.
+//! 2. All keys of a leaf lie between its fences, both inclusive; a dead node's low fence is above its
+//!    high fence.
+//! 3. Keys ascend from block to block and within a block.
+//! 4. The hint of a block is at least that of all keys before the block, and at most that of all keys
+//!    in it and behind.
+//! 5. The places of an inner block that aren't in use repeat its last child, behind the largest lane; a
+//!    search never ends in an empty block.
+
+mod copies;
+mod inner;
+mod leaf;
+mod leaf_update;
+
+use crate::base::key::Bits;
+use crate::latch::OptimisticLatch;
+use crate::mem::arena::NodeRef;
+use crate::search::Lines;
+use crate::sync::Line;
+
+pub use copies::{Children, Entries};
+pub use inner::Inner;
+pub use leaf::{Leaf, Place};
+
+/// Cache lines in a node.
+pub const LINES: usize = 16;
+/// A node's lines.
+pub type NodeLines = [Line; LINES];
+/// Room for the places of any node, one more, and a block behind them.
+pub const PLACES_MAX: usize = 144;
+
+/// Words of the first line. The third is a leaf's low fence, or an inner node's base.
+const LATCH: usize = 0;
+const SHAPE: usize = 1;
+const LOW: usize = 2;
+const BASE: usize = 2;
+const HIGH: usize = 3;
+const LINK: usize = 4;
+
+/// The latch of a node of either kind.
+#[inline(always)]
+pub fn latch(node: &NodeLines) -> &OptimisticLatch {
+    OptimisticLatch::of(&node[0][LATCH])
+}
+
+/// The next node to the right on the same level, if there is one.
+#[inline(always)]
+fn link(node: &NodeLines) -> NodeRef {
+    NodeRef::from_word(node[0][LINK].follow() as u32)
+}
+
+fn set_link(node: &NodeLines, to: NodeRef) {
+    let word = &node[0][LINK];
+    word.publish(word.peek() & !0xFFFF_FFFF | u64::from(to.to_word()));
+}
+
+/// Sets the four words of a line from `first` on, to such lanes.
+#[inline(always)]
+fn set_half<B: Bits>(line: &Line, first: usize, lanes: &[B]) {
+    let per_word = 8 / B::BYTES;
+    let lanes = &lanes[..32 / B::BYTES];
+    for word in 0..4 {
+        let lane = |at: usize| lanes[word * per_word + at].to_u64();
+        let value = if B::BYTES == 8 { lane(0) } else { lane(0) | lane(1) << 32 };
+        line[first + word].poke(value);
+    }
+}
+
+/// Lane `at` of a line of such lanes.
+#[inline(always)]
+fn lane<B: Bits>(line: &Line, at: usize) -> B {
+    let per_word = 8 / B::BYTES;
+    // A line has eight words: the mask only tells the compiler.
+    B::truncate(line[(at / per_word) & 7].peek() >> (at % per_word * B::BYTES * 8))
+}
+
+/// Sets lane `at` of a line of such lanes.
+#[inline(always)]
+fn set_lane<B: Bits>(line: &Line, at: usize, to: B) {
+    let per_word = 8 / B::BYTES;
+    let word = &line[(at / per_word) & 7];
+    if B::BYTES == 8 {
+        return word.poke(to.to_u64());
+    }
+    let shift = at % per_word * B::BYTES * 8;
+    let others = word.peek() & !(B::MAX.to_u64() << shift);
+    word.poke(others | to.to_u64() << shift);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Nodes against the standard library's map, on memory of their own.
+
+use super::*;
+use crate::search::{Dispatch, Kernel, Operation, Search};
+use crate::sync::Word;
+use std::collections::BTreeMap;
+
+fn blank() -> Box<NodeLines> {
+    Box::new(core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0))))
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// How keys lie between a leaf's fences.
+#[derive(Clone, Copy)]
+struct Spread {
+    low: u64,
+    high: u64,
+    /// Keys are drawn from `first..first + range`.
+    first: u64,
+    range: u64,
+}
+
+const SPREADS: [Spread; 6] = [
+    Spread { low: 0, high: u64::MAX, first: 0, range: u64::MAX },
+    Spread { low: 0, high: u64::MAX, first: 1 << 60, range: 200 },
+    Spread { low: 1 << 40, high: 1 << 50, first: 1 << 40, range: 150 },
+    Spread { low: 500, high: 800, first: 500, range: 301 },
+    Spread { low: u64::MAX - 300, high: u64::MAX, first: u64::MAX - 300, range: 301 },
+    Spread { low: 7, high: 1 << 20, first: 7, range: 1 << 16 },
+];
+
+struct Leaves<B>(core::marker::PhantomData<B>);
+
+impl<B: Bits> Operation for Leaves<B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        let cut = |bits: u64| B::truncate(if B::BYTES == 4 { bits >> 32 | bits & 0xFFFF } else { bits });
+        for (seed, spread) in SPREADS.iter().enumerate() {
+            let (low, high) = (cut(spread.low), cut(spread.high));
+            let (node, mut state) = (blank(), 88_172_645_463_325_252 + seed as u64);
+            let leaf = Leaf::<B>::new(&node);
+            leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
+            let mut model = BTreeMap::new();
+            for step in 0..if cfg!(miri) { 150 } else { 4000 } {
+                let bits = spread.first + random(&mut state) % spread.range.max(1);
+                let key = cut(bits).clamp(leaf.low(), leaf.high());
+                let value = B::truncate(step);
+                let grow = (step / 97) % 3 != 2;
+                assert_eq!(leaf.get::<S>(key), model.get(&key).copied(), "step {step}");
+                match leaf.find::<S>(key) {
+                    Some(place) if grow => {
+                        leaf.set_value(place, value);
+                        model.insert(key, value);
+                    }
+                    Some(place) => {
+                        leaf.remove(place);
+                        model.remove(&key);
+                    }
+                    None if leaf.insert::<S>(key, value) => assert!(model.insert(key, value).is_none()),
+                    None => assert_eq!(model.len(), Leaf::<B>::CAPACITY),
+                }
+                assert_eq!(leaf.fault(), None, "spread {seed}, step {step}");
+                assert_eq!(leaf.len(), model.len());
+            }
+            let mut entries = Entries::default();
+            leaf.copy_out::<S>(&mut entries);
+            assert!(entries.keys().iter().eq(model.keys()) && entries.values().iter().eq(model.values()));
+        }
+    }
+}
+
+struct Inners<B>(core::marker::PhantomData<B>);
+
+impl<B: Bits> Operation for Inners<B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        for clustered in [false, true] {
+            let (node, mut state) = (blank(), 99_194_853_094_755_497u64);
+            let inner = Inner::<B>::new(&node);
+            let mut children = Children::default();
+            children.push(B::MIN, NodeRef::from_word(0));
+            inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
+            for name in 1..Inner::<B>::CAPACITY as u32 {
+                let bits = random(&mut state);
+                let bits =
+                    if clustered { B::MAX.to_u64() / 2 + bits % 500 } else { bits >> (64 - 8 * B::BYTES) };
+                let separator = B::truncate(bits);
+                if children.separators().contains(&separator) {
+                    continue;
+                }
+                children.insert(separator, NodeRef::from_word(name));
+                if !inner.insert_in_place::<S>(separator, NodeRef::from_word(name)) {
+                    inner.fill(children.separators(), children.nodes());
+                }
+                assert_eq!(inner.fault::<S>(), None, "child {name}");
+                assert_eq!(inner.children(), children.separators().len());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kernel_keeps_nodes_right() {
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+        let dispatch: Dispatch = kernel.checked().unwrap();
+        dispatch.run(Leaves::<u64>(core::marker::PhantomData));
+        dispatch.run(Leaves::<u32>(core::marker::PhantomData));
+        dispatch.run(Inners::<u64>(core::marker::PhantomData));
+        dispatch.run(Inners::<u32>(core::marker::PhantomData));
+    }
+}
+
+#[test]
+fn hints_tell_a_span_apart_and_never_reach_no_block() {
+    for span in [0, 1, 0xFFFE, 0xFFFF, 0x1_0000, 0xFFFF_FFFE, 0xFFFF_FFFF, 1 << 32, 1 << 40, u64::MAX] {
+        let farthest = inner::Shape::for_span(span).distance(span, 0);
+        assert!(farthest <= inner::HINT_MAX);
+        assert!(span <= inner::HINT_MAX || farthest >= 0xFFF, "{span} is told apart too coarsely");
+        let farthest = leaf::Counts::for_span(span).distance(span, 0);
+        assert!(farthest <= leaf::HINT_MAX);
+        assert!(span <= leaf::HINT_MAX || farthest >= 0x7FFF_FFFF, "{span} is told apart too coarsely");
+    }
+}
+
+#[test]
+fn nodes_are_dead_to_every_key_after_their_end() {
+    let node = blank();
+    let leaf = Leaf::<u64>::new(&node);
+    let mut entries = Entries::default();
+    entries.push(4, 1);
+    leaf.set((3, 9), NodeRef::from_word(5), &entries, 0..1);
+    assert_eq!((leaf.low(), leaf.high(), leaf.link()), (3, 9, NodeRef::from_word(5)));
+    leaf.kill();
+    assert!(leaf.low() > leaf.high());
+    assert_eq!(leaf.link(), NodeRef::from_word(5));
+}

@@ -1,0 +1,145 @@
+//! Searching single cache lines that may be written meanwhile: hints, leaf blocks, inner blocks.
+//!
+//! A line is read as words, each of them whole, by relaxed loads. The vector kernels load many words
+//! with one instruction, which stands for as many relaxed loads; that instruction is written in
+//! assembly, because the language knows no vector of atomics, and it is all that is: comparing is
+//! done by intrinsics, in registers. The scalar twin is plain relaxed loads and serves interpreters,
+//! race detectors and processors without a vector kernel of their own.
+//!
+//! What a search answers for a line that is being written is one of the numbers that it may answer
+//! at all; readers find out by the node's version.
+//!
+//! # The lines
+//! - *Inner header*: words 4 to 7 are sixteen 16-bit lanes, low lanes first. Lanes 2 to 15 are hints,
+//!   in ascending order.
+//! - *Leaf header*: words 4 to 7 are eight 32-bit lanes. Lanes 1 to 7 are hints, in ascending order.
+//! - *Leaf line*: keys, or values: eight of 64 bits or sixteen of 32.
+//! - *Inner block*: 64 bits: words 0 to 4 are five separators, words 5 to 7 their children, two to a
+//!   word. 32 bits: words 0 to 3 are eight separators, words 4 to 7 eight children.
+
+use super::scalar::Scalar;
+use crate::base::key::Bits;
+use crate::sync::{Line, Word};
+
+/// Keys, or values, in a line of a leaf.
+#[inline(always)]
+pub const fn keys_in_line<B: Bits>() -> usize {
+    64 / B::BYTES
+}
+
+/// Children in an inner block.
+#[inline(always)]
+pub const fn children_in_line<B: Bits>() -> usize {
+    if B::BYTES == 8 { 5 } else { 8 }
+}
+
+/// What hinted nodes ask of their lines.
+pub trait Lines {
+    /// How many of a header's fourteen hints are at most `hint`.
+    fn hints_up_to(header: &Line, hint: u16) -> usize;
+
+    /// How many of a leaf header's seven hints are at most `hint`.
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize;
+
+    /// One bit for each lane of a leaf line: whether it holds `key`.
+    fn keys_equal<B: Bits>(line: &Line, key: B) -> u32;
+
+    /// How many of the separators of an inner block are at most `key`.
+    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize;
+
+    /// Copies a line's lanes to the front of `to`.
+    ///
+    /// # Panics
+    /// When that is shorter than a line.
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]);
+
+    /// Copies the lanes of the four words from `first` on to the front of `to`.
+    ///
+    /// # Panics
+    /// When that is shorter than half a line, or the words don't lie in the line.
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]);
+}
+
+/// Lane `at` of words that hold lanes of this width.
+#[inline(always)]
+fn lane<B: Bits>(line: &[Word], at: usize) -> B {
+    let per_word = 8 / B::BYTES;
+    B::truncate(line[at / per_word].peek() >> (at % per_word * B::BYTES * 8))
+}
+
+impl Lines for Scalar {
+    #[inline(always)]
+    fn hints_up_to(header: &Line, hint: u16) -> usize {
+        let (mut count, mut skip) = (0, 2);
+        for word in &header[4..8] {
+            let lanes = word.peek();
+            for lane in skip..4 {
+                count += usize::from((lanes >> (16 * lane)) as u16 <= hint);
+            }
+            skip = 0;
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+        (1..8).map(|at| usize::from(lane::<u32>(&header[4..8], at) <= hint)).sum()
+    }
+
+    #[inline(always)]
+    fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
+        (0..keys_in_line::<B>()).fold(0, |bits, at| bits | u32::from(lane::<B>(line, at) == key) << at)
+    }
+
+    #[inline(always)]
+    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+        (0..children_in_line::<B>()).map(|at| usize::from(lane::<B>(block, at) <= key)).sum()
+    }
+
+    #[inline(always)]
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+        for (at, to) in to[..keys_in_line::<B>()].iter_mut().enumerate() {
+            *to = lane(line, at);
+        }
+    }
+
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        for (at, to) in to[..keys_in_line::<B>() / 2].iter_mut().enumerate() {
+            *to = lane(&line[first..first + 4], at);
+        }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl Lines for super::neon::Neon {
+    #[inline(always)]
+    fn hints_up_to(header: &Line, hint: u16) -> usize {
+        Scalar::hints_up_to(header, hint)
+    }
+
+    #[inline(always)]
+    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
+        Scalar::keys_equal(block, key)
+    }
+
+    #[inline(always)]
+    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+        Scalar::separators_up_to(block, key)
+    }
+
+    #[inline(always)]
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+        Scalar::wide_hints_up_to(header, hint)
+    }
+
+    #[inline(always)]
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+        Scalar::copy_line(line, to);
+    }
+
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        Scalar::copy_half(line, first, to);
+    }
+}

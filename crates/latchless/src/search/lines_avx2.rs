@@ -1,0 +1,158 @@
+//! Lines by AVX2: half a line a vector.
+
+use super::avx2::Avx2;
+use super::lines::{Lines, keys_in_line};
+use crate::base::key::Bits;
+use crate::sync::{Line, Word};
+use core::arch::asm;
+use core::arch::x86_64::*;
+
+/// Four words by one instruction.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn four_words(line: &Line, first: usize) -> __m256i {
+    let words: &[Word; 4] = line[first..first + 4].try_into().expect("four words");
+    // An interpreter reads no assembly.
+    if cfg!(miri) {
+        let [a, b, c, d] = words.each_ref().map(|word| word.peek() as i64);
+        return _mm256_set_epi64x(d, c, b, a);
+    }
+    let vector;
+    // SAFETY: reads the 32 bytes of the four words and nothing else. The words are atomics, aligned
+    // to eight bytes; the load stands for a relaxed load of each of them.
+    unsafe {
+        asm!("vmovdqu {v}, ymmword ptr [{at}]", v = lateout(ymm_reg) vector, at = in(reg) words,
+            options(readonly, nostack, preserves_flags));
+    }
+    vector
+}
+
+/// The key in every lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn splat<B: Bits>(key: B) -> __m256i {
+    match B::BYTES {
+        4 => _mm256_set1_epi32(key.to_u64() as i32),
+        _ => _mm256_set1_epi64x(key.to_u64() as i64),
+    }
+}
+
+/// One bit a lane: whether `left` is greater than `right`, unsigned.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn greater<B: Bits>(left: __m256i, right: __m256i) -> u32 {
+    // AVX2 compares signed: flipping the sign bits moves the unsigned order onto the signed one.
+    let bits = match B::BYTES {
+        4 => {
+            let sign = _mm256_set1_epi32(i32::MIN);
+            let greater = _mm256_cmpgt_epi32(_mm256_xor_si256(left, sign), _mm256_xor_si256(right, sign));
+            _mm256_movemask_ps(_mm256_castsi256_ps(greater))
+        }
+        _ => {
+            let sign = _mm256_set1_epi64x(i64::MIN);
+            let greater = _mm256_cmpgt_epi64(_mm256_xor_si256(left, sign), _mm256_xor_si256(right, sign));
+            _mm256_movemask_pd(_mm256_castsi256_pd(greater))
+        }
+    };
+    bits as u32
+}
+
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+fn hints_up_to(header: &Line, hint: u16) -> usize {
+    let (hints, own) = (four_words(header, 4), _mm256_set1_epi16(hint as i16));
+    let up_to = _mm256_cmpeq_epi16(_mm256_min_epu16(hints, own), hints);
+    // Two bits a lane, and the first two lanes are no hints.
+    (_mm256_movemask_epi8(up_to) as u32 >> 4).count_ones() as usize / 2
+}
+
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+    let (hints, own) = (four_words(header, 4), _mm256_set1_epi32(hint as i32));
+    let up_to = _mm256_cmpeq_epi32(_mm256_min_epu32(hints, own), hints);
+    // The first lane is no hint.
+    (_mm256_movemask_ps(_mm256_castsi256_ps(up_to)) as u32 >> 1).count_ones() as usize
+}
+
+/// One bit a lane of half a line: whether it is the key.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal<B: Bits>(lanes: __m256i, own: __m256i) -> u32 {
+    let bits = match B::BYTES {
+        4 => _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(lanes, own))),
+        _ => _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(lanes, own))),
+    };
+    bits as u32
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
+    let own = splat(key);
+    equal::<B>(four_words(line, 0), own) | equal::<B>(four_words(line, 4), own) << (32 / B::BYTES)
+}
+
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+    let own = splat(key);
+    if B::BYTES == 4 {
+        return 8 - greater::<B>(four_words(block, 0), own).count_ones() as usize;
+    }
+    let first = usize::from(block[0].peek() <= key.to_u64());
+    first + 4 - greater::<B>(four_words(block, 1), own).count_ones() as usize
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+    let to = &mut to[..keys_in_line::<B>() / 2];
+    // SAFETY: the slice was just cut to 32 bytes; the store needs no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), four_words(line, first)) };
+}
+
+impl Lines for Avx2 {
+    #[inline(always)]
+    fn hints_up_to(header: &Line, hint: u16) -> usize {
+        // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
+        // of kernels that this processor has.
+        unsafe { hints_up_to(header, hint) }
+    }
+
+    #[inline(always)]
+    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
+        // SAFETY: as above.
+        unsafe { keys_equal(block, key) }
+    }
+
+    #[inline(always)]
+    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+        // SAFETY: as above.
+        unsafe { separators_up_to(block, key) }
+    }
+
+    #[inline(always)]
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+        // SAFETY: as above.
+        unsafe { wide_hints_up_to(header, hint) }
+    }
+
+    #[inline(always)]
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+        // SAFETY: as above.
+        unsafe {
+            copy_half(line, 0, to);
+            copy_half(line, 4, &mut to[keys_in_line::<B>() / 2..]);
+        }
+    }
+
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        // SAFETY: as above.
+        unsafe { copy_half(line, first, to) }
+    }
+}

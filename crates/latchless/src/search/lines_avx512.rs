@@ -1,0 +1,110 @@
+//! Lines by AVX-512: a whole line a vector, compared unsigned into masks.
+
+use super::avx512::Avx512;
+use super::lines::{Lines, keys_in_line};
+use super::lines_avx2::{copy_half, four_words, splat};
+use crate::base::key::Bits;
+use crate::sync::Line;
+use core::arch::asm;
+use core::arch::x86_64::*;
+
+/// A whole line by one instruction.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn eight_words(line: &Line) -> __m512i {
+    let vector;
+    // SAFETY: reads the 64 bytes of the line and nothing else. Its words are atomics, aligned to
+    // eight bytes; the load stands for a relaxed load of each of them.
+    unsafe {
+        asm!("vmovdqu64 {v}, zmmword ptr [{at}]", v = lateout(zmm_reg) vector, at = in(reg) line,
+            options(readonly, nostack, preserves_flags));
+    }
+    vector
+}
+
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,avx2,popcnt")]
+fn hints_up_to(header: &Line, hint: u16) -> usize {
+    let up_to = _mm256_cmple_epu16_mask(four_words(header, 4), _mm256_set1_epi16(hint as i16));
+    // The first two lanes are no hints.
+    (u32::from(up_to) >> 2).count_ones() as usize
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2,popcnt")]
+fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+    let up_to = _mm256_cmple_epu32_mask(four_words(header, 4), _mm256_set1_epi32(hint as i32));
+    // The first lane is no hint.
+    (u32::from(up_to) >> 1).count_ones() as usize
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
+    let lanes = eight_words(line);
+    match B::BYTES {
+        4 => u32::from(_mm512_cmpeq_epi32_mask(lanes, _mm512_set1_epi32(key.to_u64() as i32))),
+        _ => u32::from(_mm512_cmpeq_epi64_mask(lanes, _mm512_set1_epi64(key.to_u64() as i64))),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2,popcnt")]
+fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+    let up_to = match B::BYTES {
+        4 => u32::from(_mm256_cmple_epu32_mask(four_words(block, 0), splat(key))),
+        // The last three words are children.
+        _ => {
+            u32::from(_mm512_cmple_epu64_mask(eight_words(block), _mm512_set1_epi64(key.to_u64() as i64)))
+                & 31
+        }
+    };
+    up_to.count_ones() as usize
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+    let to = &mut to[..keys_in_line::<B>()];
+    // SAFETY: the slice was just cut to 64 bytes; the store needs no alignment.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), eight_words(line)) };
+}
+
+impl Lines for Avx512 {
+    #[inline(always)]
+    fn hints_up_to(header: &Line, hint: u16) -> usize {
+        // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
+        // of kernels that this processor has.
+        unsafe { hints_up_to(header, hint) }
+    }
+
+    #[inline(always)]
+    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
+        // SAFETY: as above.
+        unsafe { keys_equal(block, key) }
+    }
+
+    #[inline(always)]
+    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+        // SAFETY: as above.
+        unsafe { separators_up_to(block, key) }
+    }
+
+    #[inline(always)]
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+        // SAFETY: as above.
+        unsafe { wide_hints_up_to(header, hint) }
+    }
+
+    #[inline(always)]
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+        // SAFETY: as above.
+        unsafe { copy_line(line, to) }
+    }
+
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        // SAFETY: as above.
+        unsafe { copy_half(line, first, to) }
+    }
+}

@@ -1,0 +1,96 @@
+//! Looking at the whole tree at rest, and saying what is wrong with it.
+
+use super::split::behind;
+use super::*;
+use crate::base::error::Broken;
+use crate::node::hinted::Children;
+use crate::search::{Operation, Search};
+
+impl<B: Bits> BlinkTree<B> {
+    /// Checks every invariant of the tree and of its nodes. Wants it at rest: what others are just
+    /// changing may look broken.
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.dispatch.run(Check { tree: self })
+    }
+}
+
+struct Check<'a, B> {
+    tree: &'a BlinkTree<B>,
+}
+
+/// What a walk over the tree has found so far.
+struct Found<B> {
+    nodes: usize,
+    entries: usize,
+    /// By level: where the next node has to begin, and which one it has to be.
+    next: [Option<(B, NodeRef)>; LEVELS_MAX],
+}
+
+impl<B: Bits> Operation for Check<'_, B> {
+    type Output = Result<(), Broken>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let (root, levels) = self.tree.root();
+        let mut found = Found { nodes: 0, entries: 0, next: [None; LEVELS_MAX] };
+        self.check::<S>(levels - 1, root, (B::MIN, B::MAX), &mut found)?;
+        if found.entries != self.tree.len() {
+            return Err(Broken::new(format!("{} entries found, {} counted", found.entries, self.tree.len())));
+        }
+        let (bytes, live) =
+            (found.nodes * SharedArena::<{ hinted::LINES }>::NODE_BYTES, self.tree.live_bytes());
+        if bytes != live {
+            return Err(Broken::new(format!("nodes of {bytes} bytes found, {live} bytes handed out")));
+        }
+        Ok(())
+    }
+}
+
+impl<B: Bits> Check<'_, B> {
+    /// Checks a node that its parent says has these fences, and all below it.
+    fn check<S: Search>(
+        &self,
+        level: usize,
+        node: NodeRef,
+        fences: (B, B),
+        found: &mut Found<B>,
+    ) -> Result<(), Broken> {
+        let wrong =
+            |what: String| Err(Broken::new(format!("level {level}, node {}: {what}", node.to_word())));
+        found.nodes += 1;
+        if hinted::latch(self.tree.arena.node(node)).stable_version().is_none() {
+            return wrong("is latched".to_owned());
+        }
+        let own = self.tree.fences(level, node);
+        if own != fences {
+            return wrong(format!("has fences {own:?}, its parent says {fences:?}"));
+        }
+        let link = self.tree.link(level, node);
+        if found.next[level].is_some_and(|expected| expected != (own.0, node)) {
+            return wrong(format!("isn't where the link before leads: {:?}", found.next[level]));
+        }
+        if link.is_nil() != (own.1 == B::MAX) {
+            return wrong(format!("ends at {:?} and links to {}", own.1, link.to_word()));
+        }
+        found.next[level] = Some((behind(own.1), link));
+        if level == 0 {
+            let leaf = self.tree.leaf(node);
+            found.entries += leaf.len();
+            return leaf.fault().map_or(Ok(()), wrong);
+        }
+        let inner = self.tree.inner(node);
+        if let Some(fault) = inner.fault::<S>() {
+            return wrong(fault);
+        }
+        let mut children = Children::default();
+        inner.copy_out(&mut children);
+        for (at, (&low, &child)) in children.separators().iter().zip(children.nodes()).enumerate() {
+            let high = children.separators().get(at + 1).map_or(own.1, |&next| super::split::before(next));
+            self.check::<S>(level - 1, child, (low, high), found)?;
+        }
+        Ok(())
+    }
+}

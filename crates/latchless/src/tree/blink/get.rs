@@ -1,0 +1,51 @@
+//! Looking up one key.
+
+use super::*;
+use crate::search::{Operation, Search};
+
+impl<B: Bits> BlinkTree<B> {
+    /// The value under `key`.
+    #[inline]
+    pub fn get<M: Mode>(&self, key: B) -> Option<B> {
+        self.dispatch.run(Get { tree: self, key, mode: PhantomData::<M> })
+    }
+
+    #[inline(always)]
+    pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
+        let node = self.descend::<S>(key);
+        if !M::SHARED {
+            return self.leaf(node).get::<S>(key);
+        }
+        let (latch, leaf) = (hinted::latch(self.arena.node(node)), self.leaf(node));
+        if let Some(version) = latch.stable_version() {
+            let inside = leaf.low() <= key && key <= leaf.high();
+            let found = leaf.get::<S>(key);
+            if inside && latch.validate(version) {
+                return found;
+            }
+        }
+        self.get_again::<S, M>(key)
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn get_again<S: Search, M: Mode>(&self, key: B) -> Option<B> {
+        self.restarts.add(1);
+        self.read_leaf::<S, M, _>(key, |leaf| leaf.get::<S>(key))
+    }
+}
+
+struct Get<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    key: B,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for Get<'_, B, M> {
+    type Output = Option<B>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Option<B> {
+        self.tree.get_with::<S, M>(self.key)
+    }
+}

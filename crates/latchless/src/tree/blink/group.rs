@@ -1,0 +1,215 @@
+//! Batches: requests descend in groups, so that their waits for memory overlap.
+//!
+//! A group goes down together, level by level. Each level is done in two passes: one reads the nodes'
+//! first lines and asks for the blocks that the hints name, the next reads the blocks and asks for the
+//! children. By the time a line is read, it was asked for a whole group earlier.
+
+use super::*;
+use crate::latch::Version;
+use crate::mem::line::prefetch_read;
+use crate::search::{Operation, Search};
+use core::num::NonZeroUsize;
+
+/// How many requests of a batch descend together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Group {
+    /// As many as do best on most machines.
+    #[default]
+    Auto,
+    /// That many, at most [`Group::MAX`].
+    Of(NonZeroUsize),
+}
+
+impl Group {
+    /// The most that descend together.
+    pub const MAX: usize = 64;
+    /// Enough to hide memory's latency and few enough for their lines to stay in the nearest cache.
+    const AUTO: usize = 32;
+
+    fn size(self) -> usize {
+        match self {
+            Self::Auto => Self::AUTO,
+            Self::Of(size) => size.get().min(Self::MAX),
+        }
+    }
+}
+
+/// Levels at the top that are in the nearest caches anyway.
+const CACHED_LEVELS: usize = 2;
+
+/// Requests that descend together.
+struct Descents<B> {
+    keys: [B; Group::MAX],
+    nodes: [NodeRef; Group::MAX],
+    blocks: [u8; Group::MAX],
+    versions: [Option<Version>; Group::MAX],
+    len: usize,
+}
+
+impl<B: Bits> Descents<B> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self {
+            keys: [B::MIN; Group::MAX],
+            nodes: [NodeRef::NIL; Group::MAX],
+            blocks: [0; Group::MAX],
+            versions: [None; Group::MAX],
+            len: 0,
+        }
+    }
+
+    /// Leads the keys to their leaves, whose first lines are asked for.
+    #[inline(always)]
+    fn descend<S: Search>(&mut self, tree: &BlinkTree<B>) {
+        let (root, levels) = tree.root();
+        self.nodes[..self.len].fill(root);
+        for level in (1..levels).rev() {
+            if levels - level <= CACHED_LEVELS {
+                for (node, &key) in self.nodes[..self.len].iter_mut().zip(&self.keys) {
+                    *node = tree.inner(*node).child::<S>(key);
+                    prefetch_read(tree.arena.address(*node));
+                }
+                continue;
+            }
+            for at in 0..self.len {
+                let inner = tree.inner(self.nodes[at]);
+                let block = inner.named_block::<S>(self.keys[at]);
+                prefetch_read(inner.block_address(block));
+                self.blocks[at] = block as u8;
+            }
+            for at in 0..self.len {
+                let inner = tree.inner(self.nodes[at]);
+                self.nodes[at] = inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]);
+                prefetch_read(tree.arena.address(self.nodes[at]));
+            }
+        }
+    }
+
+    /// Reads the leaves' first lines and asks for the blocks that they name.
+    #[inline(always)]
+    fn name_blocks<S: Search>(&mut self, tree: &BlinkTree<B>) {
+        for at in 0..self.len {
+            let leaf = tree.leaf(self.nodes[at]);
+            self.versions[at] = hinted::latch(tree.arena.node(self.nodes[at])).stable_version();
+            let block = leaf.named_block::<S>(self.keys[at]);
+            leaf.block_addresses(block).into_iter().for_each(prefetch_read);
+            self.blocks[at] = block as u8;
+        }
+    }
+
+    /// What stands under one of the keys.
+    #[inline(always)]
+    fn answer<S: Search, M: Mode>(&self, tree: &BlinkTree<B>, at: usize) -> Option<B> {
+        let (leaf, key) = (tree.leaf(self.nodes[at]), self.keys[at]);
+        let block = usize::from(self.blocks[at]);
+        if !M::SHARED {
+            return leaf.get_in::<S>(block, key);
+        }
+        if let Some(version) = self.versions[at] {
+            let inside = leaf.low() <= key && key <= leaf.high();
+            let found = leaf.get_in::<S>(block, key);
+            if inside && hinted::latch(tree.arena.node(self.nodes[at])).validate(version) {
+                return found;
+            }
+        }
+        tree.get_again::<S, M>(key)
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// The values under `len` keys, in their order.
+    #[inline]
+    pub fn get_each<M: Mode>(
+        &self,
+        len: usize,
+        group: Group,
+        key_at: impl Fn(usize) -> B,
+        answer: impl FnMut(usize, Option<B>),
+    ) {
+        self.dispatch.run(GetEach { tree: self, len, group, key_at, answer, mode: PhantomData::<M> });
+    }
+
+    /// Does `len` edits, in their order.
+    #[inline]
+    pub fn edit_each<M: Mode>(
+        &self,
+        len: usize,
+        group: Group,
+        edit_at: impl Fn(usize) -> (B, Edit<B>),
+        done: impl FnMut(usize, Result<Edited<B>>),
+    ) {
+        self.dispatch.run(EditEach { tree: self, len, group, edit_at, done, mode: PhantomData::<M> });
+    }
+}
+
+struct GetEach<'a, B, F, G, M> {
+    tree: &'a BlinkTree<B>,
+    len: usize,
+    group: Group,
+    key_at: F,
+    answer: G,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation for GetEach<'_, B, F, G, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let (mut descents, group) = (Descents::new(), self.group.size());
+        for start in (0..self.len).step_by(group) {
+            descents.len = group.min(self.len - start);
+            for at in 0..descents.len {
+                descents.keys[at] = (self.key_at)(start + at);
+            }
+            descents.descend::<S>(self.tree);
+            descents.name_blocks::<S>(self.tree);
+            for at in 0..descents.len {
+                (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
+            }
+        }
+    }
+}
+
+struct EditEach<'a, B, F, G, M> {
+    tree: &'a BlinkTree<B>,
+    len: usize,
+    group: Group,
+    edit_at: F,
+    done: G,
+    mode: PhantomData<M>,
+}
+
+impl<B, M, F, G> Operation for EditEach<'_, B, F, G, M>
+where
+    B: Bits,
+    M: Mode,
+    F: Fn(usize) -> (B, Edit<B>),
+    G: FnMut(usize, Result<Edited<B>>),
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let (mut descents, group) = (Descents::new(), self.group.size());
+        let mut edits = [Edit::Look; Group::MAX];
+        for start in (0..self.len).step_by(group) {
+            descents.len = group.min(self.len - start);
+            for (at, edit) in edits[..descents.len].iter_mut().enumerate() {
+                (descents.keys[at], *edit) = (self.edit_at)(start + at);
+            }
+            descents.descend::<S>(self.tree);
+            descents.name_blocks::<S>(self.tree);
+            for (at, &edit) in edits[..descents.len].iter().enumerate() {
+                let done = if edit == Edit::Look {
+                    // Earlier edits of the group may have moved the key; the way down is cached.
+                    let before = self.tree.get_with::<S, M>(descents.keys[at]);
+                    Ok(Edited { before, applied: false })
+                } else {
+                    self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
+                };
+                (self.done)(start + at, done);
+            }
+        }
+    }
+}

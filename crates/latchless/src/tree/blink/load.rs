@@ -1,0 +1,150 @@
+//! Bulk load: whole levels at once, by several threads if wanted.
+
+use super::split::before;
+use super::*;
+use crate::base::error::Error;
+use crate::base::fill::FillFactor;
+use crate::node::hinted::{Children, Entries};
+use core::num::NonZeroUsize;
+
+/// Nodes of a level that one thread builds at the least.
+const NODES_PER_THREAD: usize = 256;
+
+/// The nodes of a level and how its entries are shared out among them: evenly.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    first: NodeRef,
+    nodes: usize,
+    entries: usize,
+}
+
+impl Level {
+    /// The entries of one of the nodes.
+    fn share(self, node: usize) -> core::ops::Range<usize> {
+        let at = |node: usize| (node as u128 * self.entries as u128 / self.nodes as u128) as usize;
+        at(node)..at(node + 1)
+    }
+
+    fn node(self, at: usize) -> NodeRef {
+        if at < self.nodes { self.first.offset(at) } else { NodeRef::NIL }
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Fills an empty tree with `len` entries in strictly ascending order. `entry_at` is called from
+    /// `threads` threads.
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the tree
+    /// is as before then.
+    pub fn bulk_load(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (B, B) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        if !self.is_empty() {
+            return Err(Error::NotEmpty { len: self.len() });
+        }
+        for position in 1..len {
+            let (earlier, later) = (entry_at(position - 1).0, entry_at(position).0);
+            if earlier > later {
+                return Err(Error::Unsorted { position });
+            }
+            if earlier == later {
+                return Err(Error::DuplicateKey { position });
+            }
+        }
+        if len == 0 {
+            return Ok(());
+        }
+        let levels = self.allocate_levels(len, fill)?;
+        let (old, old_levels) = self.root();
+        self.build_leaves(levels[0], &entry_at, threads);
+        let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
+        for pair in 1..levels.len() {
+            self.build_inner_nodes(&levels[..=pair], &start_of);
+        }
+        self.set_root(levels[levels.len() - 1].first, levels.len());
+        self.len.set(len as i64);
+        debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
+        self.arena.free(0, old);
+        Ok(())
+    }
+
+    /// Nodes for all levels, from the leaves up to a single root; none if memory doesn't suffice.
+    fn allocate_levels(&self, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
+        let mut entries = len;
+        let mut plan = Vec::new();
+        loop {
+            let capacity = if plan.is_empty() { Leaf::<B>::CAPACITY } else { Inner::<B>::CAPACITY };
+            // Two at the least, or a level of inner nodes would be no smaller than the one below.
+            let nodes = entries.div_ceil(fill.of(capacity).max(2));
+            plan.push((nodes, entries));
+            if nodes == 1 {
+                break;
+            }
+            entries = nodes;
+        }
+        let mut first = self.arena.allocate_run(plan.iter().map(|&(nodes, _)| nodes).sum())?;
+        let levels = plan.into_iter().map(|(nodes, entries)| {
+            let level = Level { first, nodes, entries };
+            first = first.offset(nodes);
+            level
+        });
+        Ok(levels.collect())
+    }
+
+    fn build_leaves(
+        &self,
+        level: Level,
+        entry_at: &(impl Fn(usize) -> (B, B) + Sync),
+        threads: NonZeroUsize,
+    ) {
+        let build = |leaves: core::ops::Range<usize>| {
+            let mut entries = Entries::default();
+            for leaf in leaves {
+                entries.clear();
+                level.share(leaf).map(entry_at).for_each(|(key, value)| entries.push(key, value));
+                let low = if leaf == 0 { B::MIN } else { entries.keys()[0] };
+                let high =
+                    if leaf + 1 == level.nodes { B::MAX } else { before(entry_at(level.share(leaf).end).0) };
+                let link = level.node(leaf + 1);
+                self.leaf(level.node(leaf)).set((low, high), link, &entries, 0..entries.keys().len());
+            }
+        };
+        let threads = threads.get().min(level.nodes / NODES_PER_THREAD).max(1);
+        let cut = |thread: usize| level.nodes * thread / threads;
+        std::thread::scope(|scope| {
+            let build = &build;
+            for thread in 1..threads {
+                scope.spawn(move || build(cut(thread)..cut(thread + 1)));
+            }
+            build(0..cut(1));
+        });
+    }
+
+    /// Builds the last of these levels above the others. `start_of`: the first key of a leaf.
+    fn build_inner_nodes(&self, levels: &[Level], start_of: &impl Fn(usize) -> B) {
+        let (own, below) = (levels[levels.len() - 1], levels[levels.len() - 2]);
+        // The first key below a node of the level below.
+        let separator = |mut node: usize| {
+            if node == 0 {
+                return B::MIN;
+            }
+            for level in levels[1..levels.len() - 1].iter().rev() {
+                node = level.share(node).start;
+            }
+            start_of(node)
+        };
+        let mut children = Children::default();
+        for at in 0..own.nodes {
+            children.clear();
+            own.share(at).for_each(|child| children.push(separator(child), below.node(child)));
+            let (separators, nodes) = (children.separators(), children.nodes());
+            let high = if at + 1 == own.nodes { B::MAX } else { before(separator(own.share(at).end)) };
+            self.inner(own.node(at)).set((separators[0], high), own.node(at + 1), separators, nodes);
+        }
+    }
+}

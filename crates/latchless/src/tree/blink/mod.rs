@@ -1,0 +1,214 @@
+//! The concurrent tree: a B-link tree of hinted nodes, read without latches.
+//!
+//! # Thread safety
+//! Everything takes `&self`. Readers go down *blindly*: they look at no inner node's version, and
+//! settle at the leaf whether they came to the right one, by its fences and its version. A reader that
+//! came too far left follows links; one that came too far right, to a dead leaf, or to one that
+//! changed meanwhile, starts again, at most [`READ_TRIES`] times, and then takes the leaf's latch.
+//! Writers latch leaves; inner nodes are latched only by splits and merges.
+//!
+//! # Invariants
+//! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
+//! 2. Whoever changes a node's place in the tree (splits it, merges it, makes it the root) holds its
+//!    latch until its parent says the same. So under all latches the tree is complete: every node but
+//!    the root is named by exactly one parent, at its low fence.
+//! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
+//! 4. The root can be changed only by who holds its latch.
+//! 5. A node is used again for its own level only, and is dead (holds no key between its fences) from
+//!    when it leaves the tree until it is used again; both change its version.
+//! 6. Nothing is allocated, and no code of the caller runs, while a latch is held.
+
+mod check;
+mod count;
+mod descend;
+mod dump;
+mod edit;
+mod get;
+mod group;
+mod load;
+mod merge;
+mod mode;
+mod nearest;
+mod remove_range;
+mod spares;
+mod split;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use crate::base::error::Result;
+use crate::base::key::Bits;
+use crate::base::stats::Stats;
+use crate::mem::arena::NodeRef;
+use crate::mem::shared_arena::SharedArena;
+use crate::node::hinted::{self, Inner, Leaf};
+use crate::search::{Dispatch, Kernel};
+use crate::sync::{Striped, Word};
+use core::marker::PhantomData;
+
+pub use crate::node::hinted::Entries as LeafCopy;
+pub use edit::{Edit, Edited};
+pub use group::Group;
+pub use mode::{Exclusive, Mode, Shared};
+pub use sweep::Sweep;
+
+/// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
+pub const READ_TRIES: u32 = 16;
+
+/// More levels than a tree of 2^32 nodes has.
+const LEVELS_MAX: usize = 16;
+
+/// What a tree is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct BlinkOptions {
+    /// The most bytes that nodes may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages.
+    pub huge_pages: bool,
+    /// The search kernel. `None`: the fastest that this processor has.
+    pub kernel: Option<Kernel>,
+    /// How many nodes references can tell apart; tests make it tiny.
+    pub references: u32,
+}
+
+impl Default for BlinkOptions {
+    fn default() -> Self {
+        Self { limit_bytes: None, huge_pages: true, kernel: None, references: u32::MAX }
+    }
+}
+
+/// A concurrent ordered map from lanes to lanes. See the module's head.
+#[derive(Debug)]
+pub struct BlinkTree<B> {
+    /// The root's reference, and above it the number of levels.
+    root: Word,
+    arena: SharedArena<{ hinted::LINES }>,
+    dispatch: Dispatch,
+    len: Striped,
+    splits: Word,
+    restarts: Word,
+    lanes: PhantomData<fn() -> B>,
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// An empty tree: one empty leaf.
+    ///
+    /// # Errors
+    /// When memory for that leaf is refused, or the kernel isn't available here.
+    pub fn new(options: BlinkOptions) -> Result<Self> {
+        let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Kernel::checked)?;
+        let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
+        let tree = Self {
+            root: Word::new(0),
+            arena,
+            dispatch,
+            len: Striped::default(),
+            splits: Word::new(0),
+            restarts: Word::new(0),
+            lanes: PhantomData,
+        };
+        tree.plant()?;
+        Ok(tree)
+    }
+
+    /// Makes an empty leaf the root.
+    fn plant(&self) -> Result<()> {
+        let leaf = self.arena.allocate(0)?;
+        self.leaf(leaf).set((B::MIN, B::MAX), NodeRef::NIL, &hinted::Entries::default(), 0..0);
+        self.set_root(leaf, 1);
+        Ok(())
+    }
+
+    /// Takes everything out and gives the memory back to the system.
+    pub fn clear(&mut self) {
+        self.arena.clear();
+        self.len.set(0);
+        self.plant().expect("one node found room before");
+    }
+
+    /// How many keys there are: exact when nobody is changing that, otherwise a number that it had
+    /// or will have had about now.
+    pub fn len(&self) -> usize {
+        self.len.sum().max(0) as usize
+    }
+
+    /// Whether there are no keys, as exact as [`BlinkTree::len`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of the nodes in use.
+    pub fn live_bytes(&self) -> usize {
+        self.arena.live_bytes()
+    }
+
+    /// Bytes of every node that was ever in use: nodes that were merged away keep their memory until
+    /// they are used again.
+    pub fn held_bytes(&self) -> usize {
+        self.arena.held_bytes()
+    }
+
+    /// The search kernel that the tree runs with.
+    pub fn kernel(&self) -> Kernel {
+        self.dispatch.kernel()
+    }
+
+    /// The tree's form. Looks at every node; while others change the tree, about right.
+    pub fn stats(&self) -> Stats {
+        let (_, levels) = self.root();
+        let leaves = self.count_level(0);
+        let inner_nodes = (1..levels).map(|level| self.count_level(level)).sum();
+        let places = leaves * Leaf::<B>::CAPACITY;
+        Stats {
+            levels,
+            inner_nodes,
+            leaves,
+            leaf_fill: self.len() as f64 / places.max(1) as f64,
+            splits: self.splits.peek(),
+            restarts: self.restarts.peek(),
+        }
+    }
+
+    /// How many nodes a level has, by its links.
+    fn count_level(&self, level: usize) -> usize {
+        let (mut node, levels) = self.root();
+        for _ in level + 1..levels {
+            node = self.leftmost_child(node);
+        }
+        let mut count = 0;
+        while !node.is_nil() {
+            count += 1;
+            node = self.link(level, node);
+        }
+        count
+    }
+
+    fn leftmost_child(&self, node: NodeRef) -> NodeRef {
+        self.inner(node).child::<crate::search::Scalar>(B::MIN)
+    }
+
+    fn link(&self, level: usize, node: NodeRef) -> NodeRef {
+        if level == 0 { self.leaf(node).link() } else { self.inner(node).link() }
+    }
+
+    /// The root and the number of levels.
+    #[inline(always)]
+    fn root(&self) -> (NodeRef, usize) {
+        let word = self.root.follow();
+        (NodeRef::from_word(word as u32), (word >> 32) as usize)
+    }
+
+    fn set_root(&self, node: NodeRef, levels: usize) {
+        self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
+    }
+
+    #[inline(always)]
+    fn leaf(&self, node: NodeRef) -> Leaf<'_, B> {
+        Leaf::new(self.arena.node(node))
+    }
+
+    #[inline(always)]
+    fn inner(&self, node: NodeRef) -> Inner<'_, B> {
+        Inner::new(self.arena.node(node))
+    }
+}

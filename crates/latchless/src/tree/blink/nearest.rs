@@ -1,0 +1,43 @@
+//! The entry at a key, or the next one before or behind it.
+
+use super::split::{before, behind};
+use super::*;
+use crate::base::index::Direction;
+use crate::search::{Operation, Search};
+
+impl<B: Bits> BlinkTree<B> {
+    /// The entry at `from`, or the next one in that direction.
+    #[inline]
+    pub fn nearest<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
+        self.dispatch.run(Nearest { tree: self, from, direction, mode: PhantomData::<M> })
+    }
+}
+
+struct Nearest<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    from: B,
+    direction: Direction,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for Nearest<'_, B, M> {
+    type Output = Option<(B, B)>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let mut from = self.from;
+        loop {
+            let (found, end) = self.tree.read_leaf::<S, M, _>(from, |leaf| match self.direction {
+                Direction::Forward => (leaf.first_from::<S>(from), leaf.high()),
+                Direction::Reverse => (leaf.last_up_to::<S>(from), leaf.low()),
+            });
+            // Nothing left in this leaf: on to where the next one begins.
+            from = match self.direction {
+                _ if found.is_some() => return found,
+                Direction::Forward if end < B::MAX => behind(end),
+                Direction::Reverse if end > B::MIN => before(end),
+                _ => return None,
+            };
+        }
+    }
+}

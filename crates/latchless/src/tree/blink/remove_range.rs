@@ -1,0 +1,50 @@
+//! Taking out everything between two keys.
+
+use super::mode::Held;
+use super::split::behind;
+use super::*;
+use crate::search::{Operation, Search};
+
+impl<B: Bits> BlinkTree<B> {
+    /// Takes the keys of `low..=high` out and says how many there were. Leaf by leaf: others may see
+    /// some of them gone and others still there.
+    pub fn remove_range<M: Mode>(&self, low: B, high: B) -> usize {
+        self.dispatch.run(RemoveRange { tree: self, low, high, mode: PhantomData::<M> })
+    }
+}
+
+struct RemoveRange<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    low: B,
+    high: B,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> usize {
+        let (tree, mut low, mut removed) = (self.tree, self.low, 0);
+        while low <= self.high {
+            let (node, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
+            let leaf = tree.leaf(node);
+            let (end, count) = (leaf.high(), leaf.len());
+            let left = leaf.remove_range::<S>(low, self.high);
+            if left < count {
+                held.changing();
+            }
+            drop(held);
+            tree.count_entries::<M>(left as i64 - count as i64);
+            removed += count - left;
+            if left < count && left <= Leaf::<B>::CAPACITY / 4 {
+                tree.merge_around::<S, M>(0, low);
+            }
+            if end >= self.high {
+                break;
+            }
+            low = behind(end);
+        }
+        removed
+    }
+}

@@ -1,0 +1,164 @@
+//! Splitting full nodes.
+//!
+//! The leaf is latched, then its full ancestors, bottom-up, and the first one that has room. Only then
+//! is it known how many nodes are needed: if fewer were put aside, everything is let go of unchanged.
+
+use super::mode::Held;
+use super::spares::Spares;
+use super::*;
+use crate::node::hinted::{Children, Entries};
+use crate::search::Search;
+
+/// A latched node.
+type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
+
+/// The nodes that a split changes: the leaf and its full ancestors, and the one that has room.
+struct Path<'a, M: Mode> {
+    nodes: [Option<Latched<'a, M>>; LEVELS_MAX],
+    len: usize,
+    /// Whether the last of them is a full root, above which a new one is needed.
+    grows: bool,
+}
+
+impl<'a, M: Mode> Path<'a, M> {
+    fn push(&mut self, node: Latched<'a, M>) {
+        self.nodes[self.len] = Some(node);
+        self.len += 1;
+    }
+
+    /// The node of a level, which was latched.
+    fn node(&self, level: usize) -> NodeRef {
+        self.nodes[level].as_ref().map_or(NodeRef::NIL, |(node, _)| *node)
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Splits a latched, full leaf while an entry goes in whose key isn't there.
+    ///
+    /// # Errors
+    /// How many of the lowest levels need a node put aside, if fewer have one.
+    pub(super) fn split<'a, S: Search, M: Mode>(
+        &'a self,
+        leaf: Latched<'a, M>,
+        (key, value): (B, B),
+        spares: &mut Spares<'_>,
+    ) -> Result<(), usize> {
+        let mut path = self.latch_full_ancestors::<S, M>(leaf, key);
+        let splitting = path.len - usize::from(!path.grows);
+        let needed = splitting + usize::from(path.grows);
+        if spares.levels() < needed {
+            return Err(needed);
+        }
+        path.nodes.iter_mut().flatten().for_each(|(_, held)| held.changing());
+        let mut child = self.split_leaf::<S, M>(path.node(0), (key, value), spares.take(0));
+        for level in 1..splitting {
+            child = self.split_inner::<M>(path.node(level), child, spares.take(level));
+        }
+        if path.grows {
+            self.grow_root(path.node(splitting - 1), child, splitting, spares.take(splitting));
+        } else {
+            self.add_child::<S>(path.node(splitting), child);
+        }
+        self.splits.add(splitting as u64);
+        Ok(())
+    }
+
+    fn latch_full_ancestors<'a, S: Search, M: Mode>(&'a self, leaf: Latched<'a, M>, key: B) -> Path<'a, M> {
+        let mut path = Path { nodes: [const { None }; LEVELS_MAX], len: 0, grows: false };
+        path.push(leaf);
+        loop {
+            let level = path.len - 1;
+            let (root, levels) = self.root();
+            if levels == path.len && root == path.node(level) {
+                path.grows = true;
+                return path;
+            }
+            // None: what was the root above was given up for this node just now.
+            let Some(parent) = self.latch_covering::<S, M>(level + 1, key) else { continue };
+            let full = self.inner(parent.0).children() == Inner::<B>::CAPACITY;
+            path.push(parent);
+            if !full {
+                return path;
+            }
+        }
+    }
+
+    /// Sends the upper part of a full leaf, with the new entry in its place, to the node `right`, and
+    /// says how it is to be named.
+    fn split_leaf<S: Search, M: Mode>(
+        &self,
+        left: NodeRef,
+        (key, value): (B, B),
+        right: NodeRef,
+    ) -> (B, NodeRef) {
+        let mut entries = Entries::default();
+        let leaf = self.leaf(left);
+        leaf.copy_out::<S>(&mut entries);
+        entries.insert(key, value);
+        let keys = entries.keys();
+        let cut = self.cut(keys, key, leaf.low(), leaf.link());
+        let (low, high, separator) = (leaf.low(), leaf.high(), keys[cut]);
+        let mut held = M::latch(hinted::latch(self.arena.node(right)));
+        held.changing();
+        self.leaf(right).set((separator, high), leaf.link(), &entries, cut..keys.len());
+        drop(held);
+        leaf.set((low, before(separator)), right, &entries, 0..cut);
+        (separator, right)
+    }
+
+    /// Where to cut: in the middle, but keys that come in order leave full nodes behind.
+    fn cut(&self, keys: &[B], new: B, low: B, link: NodeRef) -> usize {
+        let last = keys.len() - 1;
+        if link.is_nil() && keys[last] == new {
+            last
+        } else if low == B::MIN && keys[0] == new {
+            1
+        } else {
+            keys.len() / 2
+        }
+    }
+
+    /// As [`BlinkTree::split_leaf`], for an inner node and a new child.
+    fn split_inner<M: Mode>(&self, left: NodeRef, child: (B, NodeRef), right: NodeRef) -> (B, NodeRef) {
+        let mut children = Children::default();
+        let inner = self.inner(left);
+        inner.copy_out(&mut children);
+        children.insert(child.0, child.1);
+        let (separators, nodes) = (children.separators(), children.nodes());
+        let cut = self.cut(separators, child.0, inner.low(), inner.link());
+        let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
+        let mut held = M::latch(hinted::latch(self.arena.node(right)));
+        held.changing();
+        self.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
+        drop(held);
+        inner.set((low, before(separator)), right, &separators[..cut], &nodes[..cut]);
+        (separator, right)
+    }
+
+    /// Names a new child in an inner node that has room.
+    fn add_child<S: Search>(&self, parent: NodeRef, (separator, child): (B, NodeRef)) {
+        let inner = self.inner(parent);
+        if !inner.insert_in_place::<S>(separator, child) {
+            let mut children = Children::default();
+            inner.copy_out(&mut children);
+            children.insert(separator, child);
+            inner.fill(children.separators(), children.nodes());
+        }
+    }
+
+    /// Puts a new root above the old one, which was split, at `level`.
+    fn grow_root(&self, old: NodeRef, (separator, right): (B, NodeRef), level: usize, root: NodeRef) {
+        self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
+        self.set_root(root, level + 1);
+    }
+}
+
+/// The lane before one that isn't the smallest.
+pub(super) fn before<B: Bits>(lane: B) -> B {
+    B::truncate(lane.to_u64().wrapping_sub(1))
+}
+
+/// The lane behind one that isn't the largest.
+pub(super) fn behind<B: Bits>(lane: B) -> B {
+    B::truncate(lane.to_u64().wrapping_add(1))
+}

@@ -1,0 +1,330 @@
+//! Going through the leaves of a range, with the leaves ahead already on their way.
+//!
+//! The leaves ahead are known from the inner node above them (the paper's internal jump-pointer array,
+//! pB+-Tree §3.4), so nothing extra is stored. What that node said may be out of date: each leaf is
+//! taken only if its fences continue where the leaf before ended; otherwise the way is looked up anew.
+
+use super::split::{before, behind};
+use super::*;
+use crate::base::index::Direction;
+use crate::mem::line::{prefetch_read, prefetch_read_all};
+use crate::node::hinted::{Children, Entries};
+use crate::search::{Operation, Search};
+
+/// Leaves that are asked for ahead of the one that is read.
+const LEAVES_AHEAD: usize = 3;
+/// Leaves of which only the first line is asked for, ahead of the one that is counted.
+const HEADERS_AHEAD: usize = 24;
+/// Entries that a leaf has at the least, for guessing how many leaves a short scan needs.
+const ENTRIES_LEAST: usize = 24;
+/// Room for what is left of one inner node and all of the next.
+const AHEAD_MAX: usize = 160;
+
+/// A place in a range that is gone through leaf by leaf. Holds no latch and borrows nothing, so it can
+/// be kept while the tree changes.
+#[derive(Debug, Clone)]
+pub struct Sweep<B> {
+    low: B,
+    high: B,
+    direction: Direction,
+    done: bool,
+    /// Entries that the caller still wants: how far ahead is worth asking.
+    expected: usize,
+    /// The leaves ahead, as the inner nodes above named them.
+    ahead: [NodeRef; AHEAD_MAX],
+    at: usize,
+    len: usize,
+    /// Up to where leaves were asked for.
+    asked: usize,
+    /// A key of the inner node behind the leaves ahead, if the range reaches it.
+    onward: Option<B>,
+}
+
+/// What of a leaf is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// All lines.
+    Entries,
+    /// The first line and those of the values.
+    Values,
+    /// The first line.
+    Header,
+}
+
+impl<B: Bits> Sweep<B> {
+    /// A sweep over the keys `low..=high`; nothing if `low` is above `high`. `expected`: about how
+    /// many entries will be wanted.
+    pub fn new(low: B, high: B, direction: Direction, expected: usize) -> Self {
+        Self {
+            low,
+            high,
+            direction,
+            done: low > high,
+            expected,
+            ahead: [NodeRef::NIL; AHEAD_MAX],
+            at: 0,
+            len: 0,
+            asked: 0,
+            onward: None,
+        }
+    }
+
+    /// What is left of the range, both ends inclusive; `None` when nothing is.
+    pub fn remaining(&self) -> Option<(B, B)> {
+        (!self.done).then_some((self.low, self.high))
+    }
+
+    /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
+    /// The entries are of one moment, and ascend whatever the direction is.
+    pub fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut LeafCopy<B>) -> bool {
+        tree.dispatch.run(NextLeaf { sweep: self, tree, into, mode: PhantomData::<M> })
+    }
+
+    #[inline(always)]
+    pub(super) fn next_leaf_with<S: Search, M: Mode>(
+        &mut self,
+        tree: &BlinkTree<B>,
+        into: &mut Entries<B>,
+    ) -> bool {
+        into.clear();
+        while !self.done && into.keys().is_empty() {
+            let (low, high) = (self.low, self.high);
+            let fences = self.next::<S, M, _>(tree, Depth::Entries, |leaf| {
+                leaf.copy_out::<S>(into);
+                (leaf.low(), leaf.high())
+            });
+            if fences.0 < low || fences.1 > high {
+                into.trim(low, high);
+            }
+            self.expected = self.expected.saturating_sub(into.keys().len());
+        }
+        !into.keys().is_empty()
+    }
+
+    /// As [`Sweep::next_leaf`], for who wants values alone: keys that aren't needed to tell where the
+    /// range begins and ends aren't read. The values stand in the order of their keys.
+    #[inline(always)]
+    pub(super) fn next_values_with<S: Search, M: Mode>(
+        &mut self,
+        tree: &BlinkTree<B>,
+        into: &mut Entries<B>,
+    ) -> bool {
+        into.clear();
+        while !self.done && into.values().is_empty() {
+            let (low, high) = (self.low, self.high);
+            self.next::<S, M, _>(tree, Depth::Values, |leaf| {
+                if low <= leaf.low() && leaf.high() <= high {
+                    return leaf.copy_values_out::<S>(into);
+                }
+                leaf.copy_out::<S>(into);
+                into.trim(low, high);
+            });
+            self.expected = self.expected.saturating_sub(into.values().len());
+        }
+        !into.values().is_empty()
+    }
+
+    /// Reads the next leaf of the range and goes on behind it. `look` may run several times, and on a
+    /// leaf that is being changed; only what it finds at last counts.
+    #[inline(always)]
+    pub(super) fn next<S: Search, M: Mode, R>(
+        &mut self,
+        tree: &BlinkTree<B>,
+        depth: Depth,
+        mut look: impl FnMut(Leaf<'_, B>) -> R,
+    ) -> R {
+        let key = if self.direction == Direction::Forward { self.low } else { self.high };
+        if self.at == self.len {
+            self.look_ahead::<S>(tree, key);
+        }
+        self.ask(tree, depth);
+        let node = self.ahead[self.at];
+        self.at += 1;
+        let (latch, leaf) = (hinted::latch(tree.arena.node(node)), tree.leaf(node));
+        if let Some(version) = latch.stable_version() {
+            let (low, high) = (leaf.low(), leaf.high());
+            let found = look(leaf);
+            if low <= key && key <= high && latch.validate(version) {
+                self.advance(low, high);
+                return found;
+            }
+        }
+        // Out of date, or being changed.
+        (self.at, self.len) = (0, 0);
+        let (found, low, high) = tree.read_leaf::<S, M, _>(key, |leaf| (look(leaf), leaf.low(), leaf.high()));
+        self.advance(low, high);
+        found
+    }
+
+    /// Goes on behind a leaf of these fences.
+    #[inline(always)]
+    fn advance(&mut self, low: B, high: B) {
+        if self.direction == Direction::Forward {
+            self.done = high >= self.high;
+            self.low = behind(high);
+        } else {
+            self.done = low <= self.low;
+            self.high = before(low);
+        }
+    }
+
+    /// Asks for leaves ahead, and finds out about more of them when few are left.
+    #[inline(always)]
+    fn ask(&mut self, tree: &BlinkTree<B>, depth: Depth) {
+        let most = match depth {
+            Depth::Entries => LEAVES_AHEAD,
+            Depth::Values => 2 * LEAVES_AHEAD,
+            Depth::Header => HEADERS_AHEAD,
+        };
+        let wanted = self.at + 1 + most.min(self.expected / ENTRIES_LEAST);
+        if wanted > self.len {
+            self.look_further(tree);
+        }
+        let wanted = (self.at + 1 + most.min(self.expected / ENTRIES_LEAST)).min(self.len);
+        for at in self.asked.max(self.at)..wanted {
+            let address = tree.arena.address(self.ahead[at]);
+            match depth {
+                Depth::Entries => prefetch_read_all(address, SharedArena::<{ hinted::LINES }>::NODE_BYTES),
+                Depth::Header => prefetch_read(address),
+                Depth::Values => {
+                    prefetch_read(address);
+                    let (values, bytes) = Leaf::<B>::VALUES_AT;
+                    prefetch_read_all(address.wrapping_add(values), bytes);
+                }
+            }
+        }
+        self.asked = self.asked.max(wanted);
+    }
+
+    /// Forgets the leaves ahead and looks them up from `key` on.
+    #[cold]
+    #[inline(never)]
+    fn look_ahead<S: Search>(&mut self, tree: &BlinkTree<B>, key: B) {
+        (self.at, self.len, self.asked, self.onward) = (0, 0, 0, Some(key));
+        self.look_further(tree);
+        if self.len == 0 {
+            (self.ahead[0], self.len, self.onward) = (tree.descend::<S>(key), 1, None);
+        }
+    }
+
+    /// Appends the leaves that the inner node of `onward` names, from that key on.
+    #[cold]
+    #[inline(never)]
+    fn look_further(&mut self, tree: &BlinkTree<B>) {
+        let Some(key) = self.onward.take() else { return };
+        let Some(node) = tree.descend_to::<crate::search::Scalar>(1, key) else { return };
+        let inner = tree.inner(node);
+        let mut children = Children::default();
+        // Read blindly: what is wrong in it shows at the leaves.
+        inner.copy_out(&mut children);
+        let (low, high) = (inner.low(), inner.high());
+        let place = children.place_of(key).min(children.nodes().len().saturating_sub(1));
+        self.ahead.copy_within(self.at..self.len, 0);
+        (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
+        self.at = 0;
+        let room = AHEAD_MAX - self.len;
+        let keep = self.len;
+        if self.direction == Direction::Forward {
+            let last = children.separators().partition_point(|&separator| separator <= self.high);
+            let leaves = children.nodes()[..last.max(place)].iter().skip(place).take(room);
+            self.len += self.ahead[keep..].iter_mut().zip(leaves).map(|(to, &leaf)| *to = leaf).count();
+            self.onward = (high < self.high && high >= key).then(|| behind(high));
+        } else {
+            let leaves = children.nodes()[..(place + 1).min(children.nodes().len())].iter().rev().take(room);
+            self.len += self.ahead[keep..].iter_mut().zip(leaves).map(|(to, &leaf)| *to = leaf).count();
+            self.onward = (low > self.low && low <= key).then(|| before(low));
+        }
+    }
+}
+
+struct NextLeaf<'a, B, M> {
+    sweep: &'a mut Sweep<B>,
+    tree: &'a BlinkTree<B>,
+    into: &'a mut LeafCopy<B>,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for NextLeaf<'_, B, M> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> bool {
+        self.sweep.next_leaf_with::<S, M>(self.tree, self.into)
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Shows `visit` the entries of `low..=high`, leaf by leaf, until it says `false`. The entries of
+    /// one call are of one moment and ascend; the calls go in the direction. `expected`: about how
+    /// many entries will be wanted.
+    #[inline]
+    pub fn scan<M: Mode>(
+        &self,
+        low: B,
+        high: B,
+        direction: Direction,
+        expected: usize,
+        visit: impl FnMut(&[B], &[B]) -> bool,
+    ) {
+        let sweep = Sweep::new(low, high, direction, expected);
+        self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// As [`BlinkTree::scan`], of values alone, in the order of their keys.
+    #[inline]
+    pub fn scan_values<M: Mode>(
+        &self,
+        low: B,
+        high: B,
+        direction: Direction,
+        expected: usize,
+        visit: impl FnMut(&[B]) -> bool,
+    ) {
+        let sweep = Sweep::new(low, high, direction, expected);
+        self.dispatch.run(ScanValues { tree: self, sweep, visit, mode: PhantomData::<M> });
+    }
+}
+
+struct ScanValues<'a, B, F, M> {
+    tree: &'a BlinkTree<B>,
+    sweep: Sweep<B>,
+    visit: F,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode, F: FnMut(&[B]) -> bool> Operation for ScanValues<'_, B, F, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let mut entries = Entries::default();
+        while self.sweep.next_values_with::<S, M>(self.tree, &mut entries) {
+            if !(self.visit)(entries.values()) {
+                return;
+            }
+        }
+    }
+}
+
+struct Scan<'a, B, F, M> {
+    tree: &'a BlinkTree<B>,
+    sweep: Sweep<B>,
+    visit: F,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode, F: FnMut(&[B], &[B]) -> bool> Operation for Scan<'_, B, F, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let mut entries = Entries::default();
+        while self.sweep.next_leaf_with::<S, M>(self.tree, &mut entries) {
+            if !(self.visit)(entries.keys(), entries.values()) {
+                return;
+            }
+        }
+    }
+}

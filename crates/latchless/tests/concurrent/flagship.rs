@@ -1,0 +1,210 @@
+//! The concurrent tree itself, below its facade, with lanes of either width.
+
+use crate::history::Edit;
+use crate::subject::Subject;
+use latchless::base::error::Broken;
+use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
+use latchless::base::key::Bits;
+use latchless::tree::blink::{self, BlinkOptions, BlinkTree, Group, LeafCopy, READ_TRIES, Shared, Sweep};
+use latchless::{Direction, FillFactor, OrderedIndex, Result};
+use std::num::NonZeroUsize;
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+/// The tree behind the traits that tests use. Keys and values lie below the largest lane.
+pub struct Tree<B>(BlinkTree<B>);
+
+impl<B: Bits> Tree<B> {
+    pub fn new(options: BlinkOptions) -> Self {
+        Self(BlinkTree::new(options).expect("one leaf finds room"))
+    }
+}
+
+impl<B: Bits> Default for Tree<B> {
+    fn default() -> Self {
+        Self::new(BlinkOptions { huge_pages: false, ..BlinkOptions::default() })
+    }
+}
+
+/// Both ends of a range, inclusive; inverted if it holds nothing.
+fn ends<B: Bits>(span: Span<u64>) -> (B, B) {
+    let most = B::MAX.to_u64();
+    let low = match span.0 {
+        Included(key) => Some(key),
+        Excluded(key) => key.checked_add(1).filter(|&key| key <= most),
+        Unbounded => Some(0),
+    };
+    let high = match span.1 {
+        Included(key) => Some(key),
+        Excluded(key) => key.checked_sub(1),
+        Unbounded => Some(most),
+    };
+    match (low, high) {
+        (Some(low), Some(high)) => (B::truncate(low), B::truncate(high)),
+        _ => (B::MAX, B::MIN),
+    }
+}
+
+fn lanes<B: Bits>(edit: Edit) -> blink::Edit<B> {
+    let lane = B::truncate;
+    match edit {
+        Edit::Put(value) => blink::Edit::Put(lane(value)),
+        Edit::Add(value) => blink::Edit::Add(lane(value)),
+        Edit::Replace(value) => blink::Edit::Replace(lane(value)),
+        Edit::Swap { expected, value } => blink::Edit::Swap { expected: lane(expected), value: lane(value) },
+        Edit::Remove => blink::Edit::Remove,
+        Edit::RemoveIf(expected) => blink::Edit::RemoveIf(lane(expected)),
+    }
+}
+
+impl<B: Bits> OrderedIndex<u64, u64> for Tree<B> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.0.get::<Shared>(B::truncate(key)).map(Bits::to_u64)
+    }
+
+    fn get_many(&self, keys: &[u64], answers: &mut [Option<u64>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let group = Group::Of(NonZeroUsize::new(3).expect("not zero"));
+        let key_at = |at: usize| B::truncate(keys[at]);
+        self.0.get_each::<Shared>(keys.len(), group, key_at, |at, answer| {
+            answers[at] = answer.map(Bits::to_u64)
+        });
+        Ok(())
+    }
+
+    fn insert(&mut self, key: u64, value: u64) -> Result<Option<u64>> {
+        self.insert_shared(key, value)
+    }
+
+    fn remove(&mut self, key: u64) -> Option<u64> {
+        self.remove_shared(key)
+    }
+
+    fn scan(
+        &self,
+        span: Span<u64>,
+        direction: Direction,
+        keys: &mut [u64],
+        values: &mut [u64],
+    ) -> Result<usize> {
+        check_span(&span)?;
+        check_buffers(keys.len(), values.len())?;
+        let ((low, high), mut filled) = (ends::<B>(span), 0);
+        self.0.scan::<Shared>(low, high, direction, keys.len(), |found, their_values| {
+            let part = found.len().min(keys.len() - filled);
+            for i in 0..part {
+                let at = if direction == Direction::Forward { i } else { found.len() - 1 - i };
+                (keys[filled], values[filled]) = (found[at].to_u64(), their_values[at].to_u64());
+                filled += 1;
+            }
+            filled < keys.len()
+        });
+        Ok(filled)
+    }
+
+    fn scanner<'a>(
+        &'a self,
+        span: Span<u64>,
+        direction: Direction,
+    ) -> Result<Box<dyn Scanner<u64, u64> + 'a>> {
+        check_span(&span)?;
+        let (low, high) = ends::<B>(span);
+        let sweep = Sweep::new(low, high, direction, 100);
+        Ok(Box::new(Paused { tree: &self.0, sweep, direction, leaf: LeafCopy::default(), passed: 0 }))
+    }
+
+    fn count(&self, span: Span<u64>) -> Result<usize> {
+        check_span(&span)?;
+        let (low, high) = ends::<B>(span);
+        Ok(self.0.count::<Shared>(low, high))
+    }
+
+    fn bulk_load(&mut self, entries: &[(u64, u64)], fill: FillFactor) -> Result<()> {
+        let entry_at = |at: usize| (B::truncate(entries[at].0), B::truncate(entries[at].1));
+        self.0.bulk_load(entries.len(), entry_at, fill, NonZeroUsize::MIN)
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.0.held_bytes())
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.0.check_invariants()
+    }
+
+    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<u64, u64>> {
+        Some(self)
+    }
+}
+
+impl<B: Bits> ConcurrentIndex<u64, u64> for Tree<B> {
+    fn insert_shared(&self, key: u64, value: u64) -> Result<Option<u64>> {
+        let edited = self.0.edit::<Shared>(B::truncate(key), blink::Edit::Put(B::truncate(value)))?;
+        Ok(edited.before.map(Bits::to_u64))
+    }
+
+    fn remove_shared(&self, key: u64) -> Option<u64> {
+        let edited = self.0.edit::<Shared>(B::truncate(key), blink::Edit::Remove);
+        edited.expect("removing needs no memory").before.map(Bits::to_u64)
+    }
+}
+
+impl<B: Bits> Subject for Tree<B> {
+    fn index(&self) -> &dyn OrderedIndex<u64, u64> {
+        self
+    }
+
+    fn offers(&self, _: Edit) -> bool {
+        true
+    }
+
+    fn edit(&self, key: u64, edit: Edit) -> Option<u64> {
+        let edited = self.0.edit::<Shared>(B::truncate(key), lanes(edit)).expect("there is memory");
+        edited.before.map(Bits::to_u64)
+    }
+
+    fn live_bytes(&self) -> Option<usize> {
+        Some(self.0.live_bytes())
+    }
+
+    fn restarts(&self) -> Option<(u64, u64)> {
+        Some((self.0.stats().restarts, u64::from(READ_TRIES) + 1))
+    }
+}
+
+/// A scan that keeps what it hasn't shown yet of its leaf.
+struct Paused<'a, B> {
+    tree: &'a BlinkTree<B>,
+    sweep: Sweep<B>,
+    direction: Direction,
+    leaf: LeafCopy<B>,
+    passed: usize,
+}
+
+impl<B: Bits> Scanner<u64, u64> for Paused<'_, B> {
+    fn fill(&mut self, keys: &mut [u64], values: &mut [u64]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        let mut filled = 0;
+        while filled < keys.len() {
+            if self.passed == self.leaf.keys().len() {
+                self.passed = 0;
+                if !self.sweep.next_leaf::<Shared>(self.tree, &mut self.leaf) {
+                    break;
+                }
+            }
+            let forward = self.direction == Direction::Forward;
+            let at = if forward { self.passed } else { self.leaf.keys().len() - 1 - self.passed };
+            (keys[filled], values[filled]) = (self.leaf.keys()[at].to_u64(), self.leaf.values()[at].to_u64());
+            (filled, self.passed) = (filled + 1, self.passed + 1);
+        }
+        Ok(filled)
+    }
+
+    fn fill_values(&mut self, values: &mut [u64]) -> Result<usize> {
+        let mut keys = vec![0; values.len()];
+        self.fill(&mut keys, values)
+    }
+}

@@ -1,0 +1,20 @@
+//! Every index that takes updates from many threads, under many threads: histories that must be
+//! linearizable, scans that must not miss, memory that must come back. And indexes that are broken
+//! on purpose, which each of these must find out.
+//!
+//! `LATCHLESS_EFFORT=N` does N times as much of everything.
+
+mod broken;
+mod churn;
+mod driver;
+mod flagship;
+mod history;
+mod linearizable;
+mod memory;
+mod reference;
+#[path = "../index/rng.rs"]
+mod rng;
+mod scans;
+mod stamps;
+mod storms;
+mod subject;

@@ -1,0 +1,110 @@
+//! What the tests ask of an index, and which indexes they ask.
+
+use crate::flagship::Tree;
+use crate::history::Edit;
+use crate::reference::Reference;
+use latchless::{Direction, OrderedIndex};
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+/// An index under test, shared by threads. Values stay below 2^32, so that narrow lanes can hold
+/// them.
+pub trait Subject: Send + Sync {
+    fn index(&self) -> &dyn OrderedIndex<u64, u64>;
+
+    /// Whether the index offers this edit in one atomic step.
+    fn offers(&self, edit: Edit) -> bool {
+        matches!(edit, Edit::Put(_) | Edit::Remove)
+    }
+
+    /// Does an edit that is offered and says what stood there.
+    fn edit(&self, key: u64, edit: Edit) -> Option<u64> {
+        let index = self.index().as_concurrent().expect("a subject takes updates from many threads");
+        match edit {
+            Edit::Put(value) => index.insert_shared(key, value).expect("there is memory"),
+            Edit::Remove => index.remove_shared(key),
+            other => panic!("{other:?} isn't offered"),
+        }
+    }
+
+    /// Bytes of what is in use now, where the index knows.
+    fn live_bytes(&self) -> Option<usize> {
+        None
+    }
+
+    /// How often readers have started again, and the most that one read may, where the index says.
+    fn restarts(&self) -> Option<(u64, u64)> {
+        None
+    }
+
+    fn put(&self, key: u64, value: u64) -> Option<u64> {
+        self.edit(key, Edit::Put(value))
+    }
+
+    fn take(&self, key: u64) -> Option<u64> {
+        self.edit(key, Edit::Remove)
+    }
+
+    fn look(&self, key: u64) -> Option<u64> {
+        self.index().get(key)
+    }
+
+    /// Looks at the whole structure, which must be at rest, and that it holds exactly this.
+    fn settle(&self, expected: &[(u64, u64)]) {
+        self.index().check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+        assert_eq!(self.index().len(), expected.len());
+        assert_eq!(self.index().count((Unbounded, Unbounded)), Ok(expected.len()));
+        let mut found = Vec::new();
+        walk(self.index(), 0, u64::MAX, Direction::Forward, 100, |key, value| found.push((key, value)));
+        assert_eq!(found, expected);
+        for &(key, value) in expected {
+            assert_eq!(self.look(key), Some(value), "{key}");
+        }
+    }
+}
+
+/// Walks over `low..=high` with a scanner that pauses every `page` entries.
+pub fn walk(
+    index: &dyn OrderedIndex<u64, u64>,
+    low: u64,
+    high: u64,
+    direction: Direction,
+    page: usize,
+    mut visit: impl FnMut(u64, u64),
+) {
+    let high = if high == u64::MAX { Unbounded } else { Included(high) };
+    let low = if low.is_multiple_of(2) { Included(low) } else { Excluded(low - 1) };
+    let mut scanner = index.scanner((low, high), direction).expect("the range is in order");
+    let (mut keys, mut values) = (vec![0; page], vec![0; page]);
+    loop {
+        let found = scanner.fill(&mut keys, &mut values).expect("the buffers have room");
+        if found == 0 {
+            return;
+        }
+        keys[..found].iter().zip(&values[..found]).for_each(|(&key, &value)| visit(key, value));
+    }
+}
+
+/// A way to make a subject.
+pub type Make = fn() -> Box<dyn Subject>;
+
+/// Every index that takes updates from many threads. The reference shows that the tests are right.
+pub const SUBJECTS: [(&str, Make); 3] = [
+    ("reference", || Box::new(Reference::default())),
+    ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
+    ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+];
+
+/// Runs a test on a fresh one of every subject.
+pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
+    for (name, make) in SUBJECTS {
+        println!("{name}");
+        test(&*make());
+    }
+}
+
+/// How much a test does: what was asked for, times the effort that the environment asks for; or
+/// `few`, which is what an interpreter can bear.
+pub fn scaled(usual: usize, few: usize) -> usize {
+    let effort = std::env::var("LATCHLESS_EFFORT").ok().and_then(|effort| effort.parse().ok());
+    if cfg!(miri) { few } else { usual * effort.unwrap_or(1usize) }
+}

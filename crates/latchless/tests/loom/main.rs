@@ -1,0 +1,57 @@
+//! The latch and the protocols on top of it, model-checked: loom runs every interleaving (up to a
+//! number of preemptions) with every value that the memory model lets a load return.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p latchless --release --target-dir target/loom --test loom`
+//!
+//! Each rule of the protocols has a mutation that breaks it, and loom must find that. The bound is
+//! three preemptions; `LOOM_MAX_PREEMPTIONS` sets another.
+#![cfg(loom)]
+
+mod latches;
+mod leaves;
+mod one_node;
+
+use loom::model::Builder;
+use loom::sync::Arc;
+use loom::thread;
+
+/// Runs every schedule of two threads over what `start` makes, and then `end` with what they said.
+///
+/// Each of them takes both places. Loom remembers one access to an atomic, the last: if a thread
+/// loads a word before it changes it, as latching does, that load hides where the other thread
+/// should have been overtaken. The thread that runs first on the model's own thread is overtaken
+/// everywhere.
+fn race<S: Send + Sync + 'static, A: Send + 'static>(
+    start: impl Fn() -> S + Copy + Sync + Send + 'static,
+    one: impl Fn(&S) -> A + Copy + Sync + Send + 'static,
+    other: impl Fn(&S) -> A + Copy + Sync + Send + 'static,
+    end: impl Fn(&S, [A; 2]) + Copy + Sync + Send + 'static,
+) {
+    check(move || {
+        let (said_one, state, said_other) = both(start(), one, other);
+        end(&state, [said_one, said_other]);
+    });
+    check(move || {
+        let (said_other, state, said_one) = both(start(), other, one);
+        end(&state, [said_one, said_other]);
+    });
+}
+
+/// Runs `here` on this thread and `there` on another.
+fn both<S: Send + Sync + 'static, A: Send + 'static>(
+    state: S,
+    here: impl Fn(&S) -> A,
+    there: impl Fn(&S) -> A + Send + 'static,
+) -> (A, Arc<S>, A) {
+    let state = Arc::new(state);
+    let shared = Arc::clone(&state);
+    let other = thread::spawn(move || there(&shared));
+    let said = here(&state);
+    (said, state, other.join().unwrap())
+}
+
+fn check(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.check(model);
+}

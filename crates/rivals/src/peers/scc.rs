@@ -1,6 +1,7 @@
 //! `scc`: its concurrent B+-Tree, read without locks.
 
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
+use core::ops::Bound;
 use latchless::Result;
 use latchless::base::key::Bits;
 use scc::{Guard, TreeIndex};
@@ -36,7 +37,11 @@ impl<B: Bits> Peer<B> for Tree<B> {
 
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         let pin = Guard::new();
-        let range = self.0.range(ask.low..=ask.high, &pin);
+        // Told of a start below its smallest key it looks through all of its leaves (3.8.8), so it
+        // isn't told of a start that is none.
+        let low = if ask.low == B::MIN { Bound::Unbounded } else { Bound::Included(ask.low) };
+        let high = if ask.is_open() { Bound::Unbounded } else { Bound::Included(ask.high) };
+        let range = self.0.range::<B, _>((low, high), &pin);
         walk(range, ask.direction, |(&key, &value)| each(key, value))
     }
 

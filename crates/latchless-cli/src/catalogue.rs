@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree;
-use latchless::{Key, OrderedIndex, Value};
+use latchless::{Fits, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
 /// How indexes are to be built, on the command line of every command that builds one.
@@ -21,6 +21,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// The same options as they are given on the command line.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        flags.extend(self.no_huge_pages.then(|| "--no-huge-pages".to_owned()));
+        flags.extend(self.kernel.iter().flat_map(|kernel| ["--kernel".to_owned(), kernel.name().to_owned()]));
+        flags.extend(
+            self.memory_limit.iter().flat_map(|bytes| ["--memory-limit".to_owned(), bytes.to_string()]),
+        );
+        flags
+    }
+
     /// What the pB+-Tree family is told.
     fn for_pb_tree(&self) -> pb_tree::Options {
         pb_tree::Options {
@@ -49,6 +60,8 @@ pub struct Entry {
     pub about: &'static str,
     /// Where it comes from.
     pub origin: Origin,
+    /// Whether it takes updates from many threads at once.
+    pub concurrent: bool,
     /// Whether this build has it; if not, it needs the feature `rivals`.
     pub compiled: bool,
 }
@@ -81,17 +94,26 @@ pub fn entries() -> Vec<Entry> {
         name: member.name(),
         about: about(member),
         origin: Origin::Latchless,
+        concurrent: false,
         compiled: true,
     });
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
         origin: if BASELINES.contains(&other.name) { Origin::Baseline } else { Origin::Rival },
+        concurrent: other.concurrent,
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
     baselines.into_iter().chain(family).chain(rivals).collect()
 }
+
+/// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
+/// `list` shows first.
+pub const FLAGSHIP: &str = "p16i";
+
+/// The flagship for one thread that has it to itself: without latches, where this build has it.
+pub const TWIN: &str = "index-exclusive";
 
 /// What every build has to measure against.
 const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
@@ -123,7 +145,7 @@ const fn about(member: pb_tree::Member) -> &'static str {
 pub fn build<K, V>(name: &str, options: &Options) -> Result<Box<dyn OrderedIndex<K, V>>, Failure>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
 {
     if let Some(member) = pb_tree::Member::from_name(name) {
         return Ok(pb_tree::build(member, &options.for_pb_tree())?);

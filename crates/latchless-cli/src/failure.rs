@@ -33,6 +33,12 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
 impl From<latchless::Error> for Failure {
     fn from(error: latchless::Error) -> Self {
         Self::run(error)

@@ -27,8 +27,14 @@ pub struct Args {
 /// When standard output can't be written to.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = Rows::new(["kind", "name", "about", "note"]);
-    for entry in catalogue::entries() {
-        let note = if entry.compiled { entry.origin.name() } else { "rival: build with --features rivals" };
+    let (first, others): (Vec<_>, Vec<_>) =
+        catalogue::entries().into_iter().partition(|entry| entry.name == catalogue::FLAGSHIP);
+    for entry in first.into_iter().chain(others) {
+        let note = match entry.origin {
+            _ if entry.name == catalogue::FLAGSHIP => "latchless: the one to use",
+            _ if !entry.compiled => "rival: build with --features rivals",
+            origin => origin.name(),
+        };
         rows.push(vec![json!("index"), json!(entry.name), json!(entry.about), json!(note)]);
     }
     for workload in Workload::ALL {

@@ -79,6 +79,18 @@ impl Rows {
         format!("<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
     }
 
+    /// The same table in Markdown.
+    pub fn to_markdown(&self) -> String {
+        let line = |cells: &mut dyn Iterator<Item = String>| {
+            let cells: Vec<_> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let head = line(&mut self.columns.iter().cloned());
+        let rule = line(&mut self.columns.iter().map(|_| "---".to_owned()));
+        let rows: String = self.rows.iter().map(|row| line(&mut row.iter().map(plain))).collect();
+        head + &rule + &rows
+    }
+
     fn to_json_lines(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {

@@ -20,6 +20,13 @@ fn race(args: &[&str]) -> Vec<Value> {
     text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
 }
 
+/// As [`race`], for flags that it would give twice.
+fn last_of(args: &[&str]) -> Vec<Value> {
+    let output = bench(&[&["--records", "2000", "--format", "json"], args].concat());
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
 fn refusal(args: &[&str], code: i32) -> String {
     let output = bench(args);
     let said = text(&output.stderr);
@@ -34,12 +41,17 @@ fn checksum(results: &[Value]) -> &Value {
     &results[0]["checksum"]
 }
 
-const WORKLOADS: [&str; 16] = [
+const WORKLOADS: [&str; 21] = [
     "load",
     "get",
+    "chain",
     "insert",
+    "update",
     "remove",
     "scan",
+    "sum",
+    "sum-range",
+    "count",
     "mixed",
     "ycsb-a",
     "ycsb-b",
@@ -91,16 +103,49 @@ fn threads_and_batches_give_the_same_answers() {
     for workload in ["insert", "mixed", "ycsb-a", "ycsb-e"] {
         checksum(&race(&["--workload", workload, "--threads", "3", "--index", updated]));
     }
-    for workload in ["get", "mixed", "ycsb-f", "scan"] {
+    for workload in ["get", "insert", "update", "remove", "mixed", "ycsb-f", "scan"] {
         let one_by_one = race(&["--workload", workload]);
         for batch in ["1", "7", "auto"] {
             let batched = race(&["--workload", workload, "--batch", batch]);
             assert_eq!(checksum(&one_by_one), checksum(&batched), "{workload} in batches of {batch}");
         }
     }
-    let threads = race(&["--threads", "2", "--batch", "16"]);
-    checksum(&threads);
-    assert_eq!(threads[0]["threads"], 2);
+    for workload in ["get", "insert", "update", "remove"] {
+        let threads = race(&["--threads", "2", "--batch", "16", "--workload", workload, "--index", updated]);
+        checksum(&threads);
+        assert_eq!(threads[0]["threads"], 2);
+    }
+}
+
+#[test]
+fn sorted_requests_ask_for_the_same_in_another_order() {
+    for workload in ["get", "insert", "update", "remove"] {
+        let ask = |more: &[&str]| {
+            let sorted = ["--workload", workload, "--order", "sorted", "--index", "btreemap,p16i"];
+            let results = race(&[&sorted[..], more].concat());
+            assert_eq!(results[0]["order"], "sorted");
+            checksum(&results).clone()
+        };
+        // Sorted batches of 50 aren't the whole sorted; a batch of everything is. (Inserts of new
+        // keys all have the same answer.)
+        assert_eq!(ask(&[]), ask(&["--batch", "1000"]), "{workload}");
+        if workload != "insert" {
+            assert_ne!(ask(&[]), ask(&["--batch", "50"]), "{workload}");
+        }
+    }
+}
+
+#[test]
+fn rounds_of_updates_go_on_where_the_last_ended_or_start_anew() {
+    // 100 of 2000 keys a round: five rounds are one history; 1500 of them: each starts anew.
+    for (ops, workload) in [("100", "insert"), ("100", "remove"), ("1500", "remove"), ("300", "mixed")] {
+        for rounds in ["1", "2", "5", "17"] {
+            let asked = ["--ops", ops, "--workload", workload, "--rounds", rounds, "--index", "btreemap,p8"];
+            checksum(&last_of(&asked));
+        }
+    }
+    let with_rounds = |rounds| last_of(&["--workload", "remove", "--ops", "100", "--rounds", rounds]);
+    assert_ne!(checksum(&with_rounds("1")), checksum(&with_rounds("2")), "each round has keys of its own");
 }
 
 #[test]
@@ -108,7 +153,7 @@ fn json_has_the_promised_fields_in_their_order() {
     let results = race(&["--index", "p8,btreemap", "--batch", "auto", "--seed", "7"]);
     let fields: Vec<_> = results[0].as_object().expect("an object").keys().map(String::as_str).collect();
     let promised = "index workload records ops threads batch distribution key median_ns min_ns max_ns \
-                    ops_per_s bytes_per_key ratio checksum per";
+                    ops_per_s bytes_per_key ratio checksum per order scan_length range_share";
     assert_eq!(fields, promised.split_whitespace().collect::<Vec<_>>());
     let first = &results[0];
     assert_eq!((first["index"].as_str(), first["workload"].as_str()), (Some("p8"), Some("get")));
@@ -127,6 +172,9 @@ fn json_has_the_promised_fields_in_their_order() {
 #[test]
 fn units_are_named() {
     assert_eq!(race(&["--workload", "scan"])[0]["per"], "entry");
+    for range in ["sum", "sum-range", "count"] {
+        assert_eq!(race(&["--workload", range])[0]["per"], "entry", "{range}");
+    }
     assert_eq!(race(&["--workload", "load"])[0]["per"], "key");
     assert_eq!(race(&["--workload", "ycsb-e"])[0]["per"], "op");
 }
@@ -188,6 +236,16 @@ fn what_cannot_be_served_is_refused_with_what_could_be() {
     assert!(few.contains("need as many records"), "{few}");
     let batches = refusal(&["--workload", "ycsb-a", "--threads", "2", "--batch", "8"], 2);
     assert!(batches.contains("one thread"), "{batches}");
+    for workload in ["chain", "sum", "sum-range", "count"] {
+        let batches = refusal(&["--workload", workload, "--batch", "8"], 2);
+        assert!(batches.contains(workload) && batches.contains("leave out --batch"), "{batches}");
+    }
+    for workload in ["chain", "scan", "mixed", "load"] {
+        let order = refusal(&["--workload", workload, "--order", "sorted"], 2);
+        assert!(order.contains("gets, inserts, updates or removals"), "{order}");
+    }
+    assert!(refusal(&["--range-share", "0"], 2).contains("above 0 and at most 1"));
+    assert!(refusal(&["--range-share", "1.5"], 2).contains("not 1.5"));
     let unwritable = refusal(&["--records", "10", "--ops", "10", "--report", "/nowhere/report.html"], 1);
     assert!(unwritable.contains("/nowhere/report.html"), "{unwritable}");
 }
@@ -205,6 +263,63 @@ fn a_rival_races_or_says_how_to_get_it() {
         checksum(&results);
         assert_eq!(results[1]["index"], "scc");
     }
+}
+
+/// A tiny suite: the whole of it, as programs read it.
+fn suite(args: &[&str]) -> Vec<Value> {
+    let tiny =
+        ["--suite", "flagship", "--records", "2000", "--ops", "400", "--rounds", "1", "--format", "json"];
+    let output = bench(&[&tiny[..], args].concat());
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
+#[test]
+fn the_suite_runs_every_row() {
+    let rows = suite(&[]);
+    assert!(rows.len() > 45, "{} rows", rows.len());
+    for row in &rows {
+        let reached = row["reached"].as_str().expect("a verdict");
+        assert!(reached != "failed", "{row}");
+        let goals = row["goal"].as_str().expect("goals");
+        assert!(goals.is_empty() || reached.starts_with("yes") || reached.contains(": "), "{row}");
+        assert!(row["command"].as_str().is_some_and(|command| command.contains("--workload")), "{row}");
+        // The sequential twin may be of another build.
+        if !row["workload"].as_str().is_some_and(|name| name.starts_with("twin-")) {
+            assert!(row["ours"].as_f64() > Some(0.0) && row["ratio"].as_f64() > Some(0.0), "{row}");
+        }
+    }
+    let row = |name: &str| rows.iter().find(|row| row["workload"] == name).expect("a row of that name");
+    assert_eq!((row("get")["unit"].as_str(), row("sum-48")["unit"].as_str()), (Some("ns"), Some("ns/entry")));
+    assert_eq!(row("bytes-random")["unit"], "B");
+    assert_eq!(row("get")["best"].is_number(), cfg!(feature = "rivals"));
+}
+
+#[test]
+fn rows_of_the_suite_bring_those_they_are_compared_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("suite.md");
+    let only = ["--row", "count,bytes-loaded", "--index", "all", "--no-huge-pages", "--key", "u32"];
+    let rows = suite(&[&only[..], &["--report", file.to_str().expect("a readable path")]].concat());
+    let names: Vec<_> = rows.iter().map(|row| row["workload"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["count", "bytes-loaded"]);
+    let command = rows[0]["command"].as_str().expect("a command");
+    assert!(command.contains("--key u32") && command.contains("--no-huge-pages"), "{command}");
+    let page = std::fs::read_to_string(&file).expect("a page");
+    for part in ["| workload |", "### sum-range", "### load", "`latchless bench --workload count"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let table =
+        bench(&["--suite", "flagship", "--row", "get", "--records", "1k", "--ops", "1k", "--rounds", "1"]);
+    assert!(text(&table.stdout).contains("× btreemap"), "{}", text(&table.stdout));
+}
+
+#[test]
+fn suites_refuse_what_each_row_says_itself() {
+    assert!(refusal(&["--suite", "flagship", "--workload", "get"], 2).contains("--workload"));
+    assert!(refusal(&["--suite", "flagship", "--row", "nobody"], 2).contains("get-many-sorted"));
+    assert!(refusal(&["--suite", "flagship", "--index", "nobody"], 2).contains("`nobody`"));
+    assert!(refusal(&["--row", "get"], 2).contains("--suite"));
 }
 
 #[test]

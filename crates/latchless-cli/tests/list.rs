@@ -20,12 +20,13 @@ fn everything_that_can_be_named_is_listed() {
     {
         assert!(named("index", index).is_some(), "{index}");
     }
-    for workload in ["load", "get", "mixed", "ycsb-a", "ycsb-f", "spiderman-d"] {
+    for workload in ["load", "get", "chain", "sum", "count", "mixed", "ycsb-a", "ycsb-f", "spiderman-d"] {
         assert!(named("workload", workload).is_some(), "{workload}");
     }
     for experiment in ["table-3", "fig-7", "fig-14"] {
         assert!(named("experiment", experiment).is_some(), "{experiment}");
     }
+    assert!(rows[0]["note"].as_str().is_some_and(|note| note.contains("the one to use")), "{}", rows[0]);
     assert!(named("kernel", "scalar").is_some());
     let chosen = rows.iter().filter(|row| row["kind"] == "kernel" && row["note"] == "chosen").count();
     assert_eq!(chosen, 1, "one kernel is chosen");

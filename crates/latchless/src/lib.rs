@@ -13,6 +13,7 @@
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
 //! | [`tree`] | the tree algorithms, one a file |
+//! | [`batch`] | the order of a batch by key, where it may be cut |
 //! | [`variants`] | the indexes of the papers, assembled from the floors |
 //!
 //! If you want an index to use, start at [`variants::pb_tree`]; everything else is how it is built.
@@ -21,7 +22,11 @@
 #[cfg(not(loom))]
 pub mod base;
 #[cfg(not(loom))]
+pub mod batch;
+#[cfg(not(loom))]
 pub mod chain;
+#[cfg(not(loom))]
+pub mod index;
 pub mod latch;
 #[cfg(not(loom))]
 pub mod mem;
@@ -46,4 +51,6 @@ pub use base::index::{Direction, OrderedIndex};
 #[cfg(not(loom))]
 pub use base::key::Key;
 #[cfg(not(loom))]
-pub use base::value::Value;
+pub use base::value::{Fits, Value};
+#[cfg(not(loom))]
+pub use index::{BoxedIndex, Index, TryInsertError};

@@ -4,7 +4,7 @@ use crate::driven::Driven;
 use crate::peer::Peer;
 use crate::peers;
 use latchless::base::key::Bits;
-use latchless::{Key, OrderedIndex, Value};
+use latchless::{Fits, Key, OrderedIndex};
 
 /// What there is to say about a map before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Entry {
     pub about: &'static str,
     /// Whether this build has it.
     pub compiled: bool,
+    /// Whether it takes updates from many threads at once.
+    pub concurrent: bool,
 }
 
 /// Why a map can't be made.
@@ -35,24 +37,42 @@ pub fn entries() -> &'static [Entry] {
 
 /// An entry for a published crate whose feature bears its name.
 macro_rules! published {
-    ($name:literal, $about:literal) => {
-        Entry { name: $name, about: $about, compiled: cfg!(feature = $name) }
+    ($name:literal, $about:literal, concurrent: $concurrent:literal) => {
+        Entry { name: $name, about: $about, compiled: cfg!(feature = $name), concurrent: $concurrent }
     };
 }
 
-const ENTRIES: [Entry; 12] = [
-    Entry { name: "btreemap", about: "std::collections::BTreeMap, the baseline", compiled: true },
-    Entry { name: "sorted-array", about: "two sorted arrays, keys and values", compiled: true },
-    published!("artmap", "concurrent adaptive radix tree"),
-    published!("bplustree", "concurrent B+-Tree, optimistic lock coupling; no reverse scans"),
-    published!("brie-tree", "single-threaded B+-Tree with SIMD search; no reverse scans"),
-    published!("concurrent-map", "lock-free B+-Tree"),
-    published!("congee", "concurrent adaptive radix tree over 8-byte keys; no reverse scans"),
-    published!("crossbeam-skiplist", "lock-free skip list"),
-    published!("ferntree", "concurrent B+-Tree, optimistic lock coupling"),
-    published!("indexset", "two-level B-tree with positions"),
-    published!("masstree", "concurrent trie of B+-Trees"),
-    published!("scc", "TreeIndex: concurrent B+-Tree, lock-free reads"),
+/// An entry for what is always there.
+const fn always(name: &'static str, about: &'static str) -> Entry {
+    Entry { name, about, compiled: true, concurrent: false }
+}
+
+const ENTRIES: [Entry; 13] = [
+    always("btreemap", "std::collections::BTreeMap, the baseline"),
+    always("sorted-array", "two sorted arrays, keys and values"),
+    published!("artmap", "concurrent adaptive radix tree", concurrent: true),
+    published!("blart", "single-threaded adaptive radix tree", concurrent: false),
+    published!(
+        "bplustree",
+        "concurrent B+-Tree, optimistic lock coupling; no reverse scans",
+        concurrent: true
+    ),
+    published!(
+        "brie-tree",
+        "single-threaded B+-Tree with SIMD search; no reverse scans",
+        concurrent: false
+    ),
+    published!("concurrent-map", "lock-free B+-Tree", concurrent: true),
+    published!(
+        "congee",
+        "concurrent adaptive radix tree over 8-byte keys; no reverse scans",
+        concurrent: true
+    ),
+    published!("crossbeam-skiplist", "lock-free skip list", concurrent: true),
+    published!("ferntree", "concurrent B+-Tree, optimistic lock coupling", concurrent: true),
+    published!("indexset", "two-level B-tree with positions", concurrent: false),
+    published!("masstree", "concurrent trie of B+-Trees", concurrent: true),
+    published!("scc", "TreeIndex: concurrent B+-Tree, lock-free reads", concurrent: true),
 ];
 
 /// An empty map of that name.
@@ -62,7 +82,7 @@ const ENTRIES: [Entry; 12] = [
 pub fn build<K, V>(name: &str) -> Result<Box<dyn OrderedIndex<K, V>>, Missing>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
 {
     // Whether lanes are 4 bytes wide, for maps that have to be named with a concrete type.
     #[cfg_attr(not(feature = "all"), allow(unused_variables))]
@@ -74,6 +94,10 @@ where
         "artmap" if narrow => Ok(driven::<K, V, peers::Art<K::Bits, 4>>()),
         #[cfg(feature = "artmap")]
         "artmap" => Ok(driven::<K, V, peers::Art<K::Bits, 8>>()),
+        #[cfg(feature = "blart")]
+        "blart" if narrow => Ok(driven::<K, V, peers::Radix<K::Bits, 4>>()),
+        #[cfg(feature = "blart")]
+        "blart" => Ok(driven::<K, V, peers::Radix<K::Bits, 8>>()),
         #[cfg(feature = "bplustree")]
         "bplustree" => Ok(driven::<K, V, peers::OptimisticBPlusTree<K::Bits>>()),
         #[cfg(feature = "brie-tree")]
@@ -106,7 +130,7 @@ where
 fn driven<K, V, P>() -> Box<dyn OrderedIndex<K, V>>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
     P: Peer<K::Bits>,
 {
     Box::new(Driven::<P>::default())

@@ -4,9 +4,11 @@
 use crate::peer::{Ask, Peer, SharedPeer};
 use core::ops::Bound;
 use latchless::base::error::Broken;
-use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
+use latchless::base::index::{
+    ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, check_span,
+};
 use latchless::base::key::Bits;
-use latchless::{Direction, Error, FillFactor, Key, OrderedIndex, Result, Value};
+use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex, Result};
 
 /// A peer, driven as an [`OrderedIndex`].
 #[derive(Debug, Default)]
@@ -51,7 +53,7 @@ fn check_ascending<K: Key, V>(entries: &[(K, V)]) -> Result<()> {
 impl<K, V, P> OrderedIndex<K, V> for Driven<P>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
     P: Peer<K::Bits>,
 {
     fn len(&self) -> usize {
@@ -59,24 +61,24 @@ where
     }
 
     fn get(&self, key: K) -> Option<V> {
-        self.0.get(key.to_bits(), &self.0.pin()).map(V::from_bits)
+        self.0.get_alone(key.to_bits()).map(V::from_lane)
     }
 
     fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let pin = self.0.pin();
         for (answer, key) in answers.iter_mut().zip(keys) {
-            *answer = self.0.get(key.to_bits(), &pin).map(V::from_bits);
+            *answer = self.0.get(key.to_bits(), &pin).map(V::from_lane);
         }
         Ok(())
     }
 
     fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.0.insert(key.to_bits(), value.to_bits())?.map(V::from_bits))
+        Ok(self.0.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
     }
 
     fn remove(&mut self, key: K) -> Option<V> {
-        self.0.remove(key.to_bits()).map(V::from_bits)
+        self.0.remove(key.to_bits()).map(V::from_lane)
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
@@ -86,12 +88,24 @@ where
         let (mut found, room) = (0, keys.len());
         self.0.visit(Ask { low, high, direction, limit: room }, |key, value| {
             keys[found] = K::from_bits(key);
-            values[found] = V::from_bits(value);
+            values[found] = V::from_lane(value);
             found += 1;
             // Asked before the next entry, so that no map steps one too far.
             found < room
         })?;
         Ok(found)
+    }
+
+    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
+        check_span(&span)?;
+        let mut sum = Sum::default();
+        let Some((low, high)) = ends(&span).filter(|_| limit > 0) else { return Ok(sum) };
+        self.0.visit_values(Ask { low, high, direction: Direction::Forward, limit }, |value| {
+            sum.entries += 1;
+            sum.lanes = sum.lanes.wrapping_add(value.to_u64());
+            sum.entries < limit
+        })?;
+        Ok(sum)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
@@ -109,7 +123,7 @@ where
             return Err(Error::NotEmpty { len: self.0.len() });
         }
         check_ascending(entries)?;
-        self.0.load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_bits())))
+        self.0.load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_lane())))
     }
 
     fn memory_bytes(&self) -> Option<usize> {
@@ -145,15 +159,34 @@ where
 impl<K, V, P> ConcurrentIndex<K, V> for Driven<P>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
     P: SharedPeer<K::Bits>,
 {
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.0.insert_shared(key.to_bits(), value.to_bits())?.map(V::from_bits))
+        Ok(self.0.insert_shared(key.to_bits(), value.to_lane())?.map(V::from_lane))
     }
 
     fn remove_shared(&self, key: K) -> Option<V> {
-        self.0.remove_shared(key.to_bits()).map(V::from_bits)
+        self.0.remove_shared(key.to_bits()).map(V::from_lane)
+    }
+
+    fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        // One pin round a batch makes those of its updates cheap.
+        let _pin = self.0.pin();
+        for (replaced, &(key, value)) in replaced.iter_mut().zip(entries) {
+            *replaced = self.insert_shared(key, value)?;
+        }
+        Ok(())
+    }
+
+    fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        let _pin = self.0.pin();
+        for (removed, &key) in removed.iter_mut().zip(keys) {
+            *removed = self.remove_shared(key);
+        }
+        Ok(())
     }
 }
 
@@ -192,14 +225,14 @@ impl<P, B: Bits> Resumed<'_, P, B> {
 impl<K, V, P> Scanner<K, V> for Resumed<'_, P, K::Bits>
 where
     K: Key,
-    V: Value<K::Bits>,
+    V: Fits<K::Bits>,
     P: Peer<K::Bits>,
 {
     fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         self.advance(keys.len(), |at, key, value| {
             keys[at] = K::from_bits(key);
-            values[at] = V::from_bits(value);
+            values[at] = V::from_lane(value);
         })
     }
 
@@ -207,6 +240,6 @@ where
         if values.is_empty() {
             return Err(Error::EmptyBuffer);
         }
-        self.advance(values.len(), |at, _, value| values[at] = V::from_bits(value))
+        self.advance(values.len(), |at, _, value| values[at] = V::from_lane(value))
     }
 }

@@ -3,7 +3,7 @@
 use crate::driven::Driven;
 use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Fits, Key, Result};
 
 /// A range to be walked.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +49,11 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// The value under `key`.
     fn get(&self, key: B, pin: &Self::Pin<'_>) -> Option<B>;
 
+    /// As [`Peer::get`], for one lookup alone. A map that pins this thread itself needs no pin here.
+    fn get_alone(&self, key: B) -> Option<B> {
+        self.get(key, &self.pin())
+    }
+
     /// Puts `value` under `key` and returns the value that it replaces.
     ///
     /// # Errors
@@ -76,6 +81,14 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// [`latchless::Error::Unsupported`] where the map has no such call.
     fn visit(&self, ask: Ask<B>, each: impl FnMut(B, B) -> bool) -> Result<()>;
 
+    /// As [`Peer::visit`], the values alone.
+    ///
+    /// # Errors
+    /// As [`Peer::visit`].
+    fn visit_values(&self, ask: Ask<B>, mut each: impl FnMut(B) -> bool) -> Result<()> {
+        self.visit(ask, |_, value| each(value))
+    }
+
     /// How many keys lie in `low..=high`.
     ///
     /// # Errors
@@ -98,7 +111,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
     where
         K: Key<Bits = B>,
-        V: Value<B>,
+        V: Fits<B>,
     {
         let _ = driven;
         None
@@ -116,3 +129,44 @@ pub trait SharedPeer<B: Bits>: Peer<B> {
     /// As [`Peer::remove`].
     fn remove_shared(&self, key: B) -> Option<B>;
 }
+
+/// Shows what a range of a map holds to `each`, in the asked-for direction, until it says `false`.
+#[cfg_attr(not(feature = "all"), allow(dead_code))]
+pub(crate) fn walk<R: DoubleEndedIterator>(
+    mut range: R,
+    direction: Direction,
+    each: impl FnMut(R::Item) -> bool,
+) -> Result<()> {
+    let _ = match direction {
+        Direction::Forward => range.all(each),
+        Direction::Reverse => range.rev().all(each),
+    };
+    Ok(())
+}
+
+/// Inside `impl Peer<B>`: what a [`SharedPeer`] says of updates. With the index to itself it updates
+/// as it does beside others.
+#[cfg_attr(not(feature = "all"), allow(unused_macros))]
+macro_rules! updates_are_shared {
+    () => {
+        fn insert(&mut self, key: B, value: B) -> latchless::Result<Option<B>> {
+            self.insert_shared(key, value)
+        }
+
+        fn remove(&mut self, key: B) -> Option<B> {
+            self.remove_shared(key)
+        }
+
+        fn as_concurrent<K, V>(
+            driven: &$crate::Driven<Self>,
+        ) -> Option<&dyn latchless::base::index::ConcurrentIndex<K, V>>
+        where
+            K: latchless::Key<Bits = B>,
+            V: latchless::Fits<B>,
+        {
+            Some(driven)
+        }
+    };
+}
+#[cfg_attr(not(feature = "all"), allow(unused_imports))]
+pub(crate) use updates_are_shared;

@@ -1,25 +1,26 @@
 //! One body for every map of this build: the same questions, the same answers as `BTreeMap`. What
 //! a map doesn't offer it has to refuse; it must never answer wrongly.
 
-use latchless::base::index::{ConcurrentIndex, Span};
-use latchless::{Direction, Error, FillFactor, Key, OrderedIndex, Value};
+use latchless::base::index::{ConcurrentIndex, Span, Sum};
+use latchless::base::key::Bits;
+use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 type Index<B> = Box<dyn OrderedIndex<B, B>>;
 
-fn make<B: Key<Bits = B> + Value<B> + latchless::base::key::Bits>(name: &str) -> Index<B> {
+fn make<B: Key<Bits = B> + Fits<B> + Bits>(name: &str) -> Index<B> {
     latchless_rivals::build(name).unwrap()
 }
 
 /// A lane that the tests can count in.
-trait Lane: latchless::base::key::Bits + Key<Bits = Self> + Value<Self> {}
+trait Lane: Bits + Key<Bits = Self> + Fits<Self> {}
 impl Lane for u32 {}
 impl Lane for u64 {}
 
 fn lane<B: Lane>(number: u64) -> B {
-    <B as latchless::base::key::Bits>::truncate(number)
+    <B as Bits>::truncate(number)
 }
 
 /// The answer, unless the map says that it doesn't offer this.
@@ -66,6 +67,15 @@ fn same_ranges<B: Lane>(name: &str, index: &Index<B>, model: &BTreeMap<B, B>, sp
                 assert_eq!(paused, expected, "{name} paused {span:?} {direction:?}");
                 break;
             }
+        }
+    }
+    for limit in [0, room, usize::MAX] {
+        let expected = expected_scan(model, span, Direction::Forward);
+        if let Some(sum) = offered(index.sum(span, limit)) {
+            let values = expected.iter().take(limit).map(|(_, value)| Bits::to_u64(*value));
+            let lanes = values.fold(0u64, u64::wrapping_add);
+            let entries = limit.min(expected.len());
+            assert_eq!(sum, Sum { entries, lanes }, "{name} sum of {limit} in {span:?}");
         }
     }
     if let Some(count) = offered(index.count(span)) {
@@ -148,7 +158,7 @@ fn bulk_and_edges<B: Lane>(name: &str) {
     let mut model: BTreeMap<B, B> = entries.iter().copied().collect();
     assert_eq!(index.len(), 5000, "{name}");
     assert_eq!(index.bulk_load(&entries, FillFactor::FULL), Err(Error::NotEmpty { len: 5000 }), "{name}");
-    for key in [lane(0), <B as latchless::base::key::Bits>::MAX] {
+    for key in [lane(0), <B as Bits>::MAX] {
         if offered(index.insert(key, lane(9))).is_some() {
             model.insert(key, lane(9));
         }
@@ -161,7 +171,7 @@ fn bulk_and_edges<B: Lane>(name: &str) {
         (Bound::Excluded(low), Bound::Excluded(high)),
         (Bound::Excluded(low), Bound::Excluded(low)),
         (Bound::Included(lane(701)), Bound::Included(lane(701))),
-        (Bound::Excluded(<B as latchless::base::key::Bits>::MAX), Bound::Unbounded),
+        (Bound::Excluded(<B as Bits>::MAX), Bound::Unbounded),
         (Bound::Unbounded, Bound::Excluded(lane(0))),
         (Bound::Included(high), Bound::Unbounded),
     ] {
@@ -203,14 +213,24 @@ fn many_threads(name: &str) {
     index.check_invariants().unwrap();
 }
 
-/// Inserts every fourth key and takes those that five divides out again.
+/// Inserts every fourth key and takes those that five divides out again: the first half one by one,
+/// the second in batches.
 fn write_a_share(shared: &dyn ConcurrentIndex<u64, u64>, thread: u64) {
-    for key in (1..=4000).filter(|key| key % 4 == thread) {
+    for key in (1..=2000).filter(|key| key % 4 == thread) {
         assert_eq!(shared.insert_shared(key, key * 3).unwrap(), None);
         if key % 5 == 0 {
             assert_eq!(shared.remove_shared(key), Some(key * 3));
         }
     }
+    let entries: Vec<_> = (2001..=4000).filter(|key| key % 4 == thread).map(|key| (key, key * 3)).collect();
+    let mut old = vec![Some(7); entries.len()];
+    shared.insert_many_shared(&entries, &mut old).unwrap();
+    assert!(old.iter().all(Option::is_none));
+    let taken: Vec<u64> = entries.iter().map(|&(key, _)| key).filter(|key| key % 5 == 0).collect();
+    let mut old = vec![None; taken.len()];
+    shared.remove_many_shared(&taken, &mut old).unwrap();
+    assert!(old.iter().zip(&taken).all(|(&old, &key)| old == Some(key * 3)));
+    assert!(shared.insert_many_shared(&entries, &mut []).is_err());
 }
 
 /// The one body, under each map's own name.
@@ -253,6 +273,7 @@ agrees! {
     btreemap: "btreemap" all(),
     sorted_array: "sorted-array" all(),
     artmap: "artmap" feature = "artmap",
+    blart: "blart" feature = "blart",
     bplustree: "bplustree" feature = "bplustree",
     brie_tree: "brie-tree" feature = "brie-tree",
     concurrent_map: "concurrent-map" feature = "concurrent-map",
@@ -262,6 +283,14 @@ agrees! {
     indexset: "indexset" feature = "indexset",
     masstree: "masstree" feature = "masstree",
     scc: "scc" feature = "scc",
+}
+
+#[test]
+fn maps_for_many_threads_are_those_that_say_so() {
+    for entry in latchless_rivals::entries().iter().filter(|entry| entry.compiled) {
+        let map = make::<u64>(entry.name);
+        assert_eq!(map.as_concurrent().is_some(), entry.concurrent, "{}", entry.name);
+    }
 }
 
 #[test]

@@ -42,6 +42,12 @@ pub enum Error {
         /// Which number.
         what: &'static str,
     },
+    /// A range that would take nothing or more than there is.
+    #[error("a range takes a share of the key space above 0 and at most 1 (1 % is 0.01), not {given}")]
+    RangeShare {
+        /// The share asked for.
+        given: f64,
+    },
     /// Fewer records than threads, so that a thread would have none of its own.
     #[error("{threads} threads need at least as many records, but there are {records}")]
     TooFewRecords {

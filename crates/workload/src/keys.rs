@@ -2,6 +2,7 @@
 
 use crate::distribution::Distribution;
 use crate::error::Error;
+use rand::{Rng, RngExt};
 
 mod sealed {
     pub trait Sealed {}
@@ -127,6 +128,18 @@ impl KeySpace {
         }
     }
 
+    /// A range that takes `share` of the space in which the loaded keys stand, both ends inclusive,
+    /// anywhere in it with the same likelihood.
+    pub fn range<L: Lane>(&self, share: f64, random: &mut impl Rng) -> (L, L) {
+        let extent = match self.distribution {
+            Distribution::Sequential | Distribution::Dense => u128::from(self.loaded.max(1)),
+            _ => 1 << self.bits,
+        };
+        let width = ((extent as f64 * share) as u128).clamp(1, extent);
+        let low = random.random_range(0..=extent - width);
+        (L::truncate(low as u64), L::truncate((low + width - 1) as u64))
+    }
+
     fn sparse_layers(&self) -> u64 {
         1 + self.fresh.div_ceil(self.loaded.max(1))
     }
@@ -149,6 +162,8 @@ impl KeySpace {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand::rngs::Xoshiro256PlusPlus;
     use std::collections::HashSet;
 
     fn all_distinct<L: Lane + std::hash::Hash>(space: &KeySpace) {
@@ -201,6 +216,22 @@ mod tests {
         }
         // Mean 1000, standard deviation about 31: six of them on either side.
         assert!(parts.iter().all(|part| (810..1190).contains(part)), "{parts:?}");
+    }
+
+    #[test]
+    fn ranges_take_their_share_of_the_keys_and_stay_among_them() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        for distribution in distributions() {
+            let space = KeySpace::new::<u32>(distribution, 50_000, 0, 3).unwrap();
+            let keys: Vec<u32> = (0..50_000).map(|number| space.key(number)).collect();
+            for share in [0.01, 0.2, 1.0] {
+                let (low, high) = space.range::<u32>(share, &mut random);
+                let inside = keys.iter().filter(|&&key| low <= key && key <= high).count() as f64;
+                let (expected, deviation) = (50_000.0 * share, (50_000.0 * share * (1.0 - share)).sqrt());
+                let off = (inside - expected).abs();
+                assert!(off <= 6.0 * deviation + 1.0, "{distribution} {share}: {inside}, not {expected}");
+            }
+        }
     }
 
     #[test]

@@ -11,12 +11,22 @@ pub enum Workload {
     Load,
     /// Gets of keys that are there.
     Get,
+    /// Gets of keys that are there, each key known only once the last answer is.
+    Chain,
     /// Inserts of keys that aren't there.
     Insert,
+    /// New values under keys that are there.
+    Update,
     /// Removals of keys that are there.
     Remove,
     /// Scans of a fixed length from keys that are there.
     Scan,
+    /// Sums of the values of so many entries from a key that is there.
+    Sum,
+    /// Sums of the values in a range that takes a share of the key space.
+    SumRange,
+    /// Counts of the keys in such a range.
+    Count,
     /// Half gets, a fifth inserts, a fifth removals, a tenth scans.
     Mixed,
     /// YCSB A: gets and updates in halves.
@@ -46,6 +56,8 @@ pub enum Workload {
 pub enum Kind {
     /// The value under a key.
     Get,
+    /// The value under a key that follows from the last answer.
+    Chain,
     /// A new value under a key that is there.
     Update,
     /// A key that isn't there.
@@ -54,8 +66,26 @@ pub enum Kind {
     Remove,
     /// Entries from a key upwards.
     Scan,
+    /// What the values of entries from a key upwards add up to.
+    Sum,
+    /// What the values in a range add up to.
+    SumRange,
+    /// How many keys lie in a range.
+    Count,
     /// The value under a key, then a new one.
     ReadModifyWrite,
+}
+
+impl Kind {
+    /// Whether it changes the index.
+    pub const fn updates(self) -> bool {
+        matches!(self, Self::Update | Self::Insert | Self::Remove | Self::ReadModifyWrite)
+    }
+
+    /// Whether it changes how many keys there are.
+    pub const fn resizes(self) -> bool {
+        matches!(self, Self::Insert | Self::Remove)
+    }
 }
 
 /// How long scans are.
@@ -87,12 +117,17 @@ pub struct Mix {
 
 impl Workload {
     /// Every workload.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 21] = [
         Self::Load,
         Self::Get,
+        Self::Chain,
         Self::Insert,
+        Self::Update,
         Self::Remove,
         Self::Scan,
+        Self::Sum,
+        Self::SumRange,
+        Self::Count,
         Self::Mixed,
         Self::YcsbA,
         Self::YcsbB,
@@ -111,9 +146,14 @@ impl Workload {
         match self {
             Self::Load => "load",
             Self::Get => "get",
+            Self::Chain => "chain",
             Self::Insert => "insert",
+            Self::Update => "update",
             Self::Remove => "remove",
             Self::Scan => "scan",
+            Self::Sum => "sum",
+            Self::SumRange => "sum-range",
+            Self::Count => "count",
             Self::Mixed => "mixed",
             Self::YcsbA => "ycsb-a",
             Self::YcsbB => "ycsb-b",
@@ -133,9 +173,14 @@ impl Workload {
         match self {
             Self::Load => "bulk load of sorted pairs, ns per key",
             Self::Get => "gets of keys that are there",
+            Self::Chain => "gets, each key known only once the last answer is",
             Self::Insert => "inserts of new keys",
+            Self::Update => "new values under keys that are there",
             Self::Remove => "removals of keys that are there",
-            Self::Scan => "scans of a fixed length, ns per entry",
+            Self::Scan => "scans of a fixed length, copied, ns per entry",
+            Self::Sum => "sums of a fixed number of values, ns per entry",
+            Self::SumRange => "sums over a share of the key space, ns per entry",
+            Self::Count => "counts of such a range, ns per entry",
             Self::Mixed => "50 % get, 20 % insert, 20 % remove, 10 % scan",
             Self::YcsbA => "50 % get, 50 % update",
             Self::YcsbB => "95 % get, 5 % update",
@@ -161,9 +206,14 @@ impl Workload {
         let shares: &[(Kind, u32)] = match self {
             Self::Load => &[],
             Self::Get | Self::YcsbC | Self::SpidermanC => &[(Get, 100)],
+            Self::Chain => &[(Kind::Chain, 100)],
             Self::Insert | Self::SpidermanB => &[(Insert, 100)],
+            Self::Update => &[(Update, 100)],
             Self::Remove => &[(Remove, 100)],
             Self::Scan => &[(Scan, 100)],
+            Self::Sum => &[(Kind::Sum, 100)],
+            Self::SumRange => &[(Kind::SumRange, 100)],
+            Self::Count => &[(Kind::Count, 100)],
             Self::Mixed => &[(Get, 50), (Insert, 20), (Remove, 20), (Scan, 10)],
             Self::YcsbA => &[(Get, 50), (Update, 50)],
             Self::YcsbB => &[(Get, 95), (Update, 5)],
@@ -182,8 +232,12 @@ impl Workload {
 
     /// Whether it changes the index.
     pub fn updates(self) -> bool {
-        self == Self::Load
-            || self.mix().shares.iter().any(|(kind, _)| !matches!(kind, Kind::Get | Kind::Scan))
+        self == Self::Load || self.mix().shares.iter().any(|(kind, _)| kind.updates())
+    }
+
+    /// Of a hundred operations, how many change the number of keys.
+    pub fn resizing_percent(self) -> u32 {
+        self.mix().shares.iter().filter(|(kind, _)| kind.resizes()).map(|(_, share)| share).sum()
     }
 
     /// Whether any of its operations is of that kind.
@@ -232,6 +286,10 @@ mod tests {
     #[test]
     fn only_reading_workloads_leave_the_index_alone() {
         let reading: Vec<_> = Workload::ALL.into_iter().filter(|workload| !workload.updates()).collect();
-        assert_eq!(reading, [Workload::Get, Workload::Scan, Workload::YcsbC, Workload::SpidermanC]);
+        let names: Vec<_> = reading.iter().map(|workload| workload.name()).collect();
+        let expected = ["get", "chain", "scan", "sum", "sum-range", "count", "ycsb-c", "spiderman-c"];
+        assert_eq!(names, expected);
+        let resizing = |workload: Workload| workload.resizing_percent();
+        assert_eq!([Workload::Update, Workload::Mixed, Workload::Remove].map(resizing), [0, 40, 100]);
     }
 }

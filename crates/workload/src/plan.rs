@@ -24,6 +24,8 @@ pub struct Spec {
     pub threads: usize,
     /// Entries that a scan asks for, or at most asks for.
     pub scan_length: usize,
+    /// The share of the key space that ranges take, above 0 and at most 1.
+    pub range_share: f64,
     /// Same seed, same plan.
     pub seed: u64,
 }
@@ -39,6 +41,7 @@ impl Spec {
             ops: 1_000_000,
             threads: 1,
             scan_length: 100,
+            range_share: 0.01,
             seed: 1,
         }
     }
@@ -83,6 +86,9 @@ impl Spec {
                 return Err(Error::Zero { what });
             }
         }
+        if !(self.range_share > 0.0 && self.range_share <= 1.0) {
+            return Err(Error::RangeShare { given: self.range_share });
+        }
         if self.records < self.threads {
             return Err(Error::TooFewRecords { records: self.records, threads: self.threads });
         }
@@ -105,12 +111,23 @@ impl Spec {
 pub enum Operation<L> {
     /// The value under a key.
     Get(L),
+    /// The value under the key that this lane and the last answer make together, bit by bit
+    /// exclusive: `lane ^ answer`. Before the first answer the lane is the key. Nobody can look a
+    /// key up before the last one is found, and the lanes are read in order, so that a chain costs
+    /// nothing but its lookups.
+    Chain(L),
     /// A value under a key, whether it is there or not.
     Insert(L, L),
     /// Out with a key.
     Remove(L),
     /// The entries from a key upwards, at most that many.
     Scan(L, u32),
+    /// What the values of the entries from a key upwards add up to, at most that many entries.
+    Sum(L, u32),
+    /// What the values of the entries from one key to another add up to, both inclusive.
+    SumRange(L, L),
+    /// How many keys lie from one key to another, both inclusive.
+    Count(L, L),
     /// The value under a key, then this one in its place.
     ReadModifyWrite(L, L),
 }

@@ -57,6 +57,8 @@ struct Writer<'a> {
     fresh: Vec<u64>,
     /// Numbers of keys inserted, where requests go to the newest.
     newest: Vec<u64>,
+    /// What a chain's last get has answered.
+    answer: u64,
 }
 
 impl<'a> Writer<'a> {
@@ -79,15 +81,32 @@ impl<'a> Writer<'a> {
         }
         let start = records * thread as u64 / threads;
         let ranks = Ranks::new(spec.distribution, records, start);
-        Self { spec, own: thread as u64, space, random, ranks, live, fresh, newest: Vec::new() }
+        Self { spec, own: thread as u64, space, random, ranks, live, fresh, newest: Vec::new(), answer: 0 }
     }
 
     fn operation<L: Lane>(&mut self, at: usize, kind: Kind) -> Operation<L> {
         match kind {
             Kind::Get => Operation::Get(self.space.key(self.present())),
+            Kind::Chain => {
+                let key: L = self.space.key(self.present());
+                let before = std::mem::replace(&mut self.answer, value_of(key, 0).to_u64());
+                Operation::Chain(L::truncate(key.to_u64() ^ before))
+            }
             Kind::Scan => {
                 let from = self.present();
                 Operation::Scan(self.space.key(from), self.length())
+            }
+            Kind::Sum => {
+                let from = self.present();
+                Operation::Sum(self.space.key(from), self.length())
+            }
+            Kind::SumRange => {
+                let (low, high) = self.space.range(self.spec.range_share, &mut self.random);
+                Operation::SumRange(low, high)
+            }
+            Kind::Count => {
+                let (low, high) = self.space.range(self.spec.range_share, &mut self.random);
+                Operation::Count(low, high)
             }
             Kind::Update => {
                 let key = self.space.key(self.present());

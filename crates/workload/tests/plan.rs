@@ -22,6 +22,10 @@ fn distribution() -> impl Strategy<Value = Distribution> {
 fn kind_of<L>(operation: &Operation<L>, is_update: bool) -> Kind {
     match operation {
         Operation::Get(_) => Kind::Get,
+        Operation::Chain(_) => Kind::Chain,
+        Operation::Sum(..) => Kind::Sum,
+        Operation::SumRange(..) => Kind::SumRange,
+        Operation::Count(..) => Kind::Count,
         Operation::Insert(..) if is_update => Kind::Update,
         Operation::Insert(..) => Kind::Insert,
         Operation::Remove(_) => Kind::Remove,
@@ -46,6 +50,19 @@ fn every_workload_has_the_shares_that_it_is_named_for() {
     }
 }
 
+/// Each lane of a chain makes a key that is there out of the last answer, and the chain wanders.
+fn chain_finds_its_keys<L: Lane>(spec: &Spec, stream: &[Operation<L>], model: &BTreeMap<L, L>) {
+    let (mut answer, mut keys) = (L::truncate(0), BTreeMap::new());
+    for operation in stream {
+        let Operation::Chain(lane) = operation else { continue };
+        let key = L::truncate(lane.to_u64() ^ answer.to_u64());
+        answer = *model.get(&key).unwrap_or_else(|| panic!("{spec:?}: {key:?} is there"));
+        keys.insert(key, ());
+    }
+    let wanders = keys.len() > stream.len() / 3 || spec.distribution != Distribution::Uniform;
+    assert!(wanders || spec.workload != Workload::Chain, "{spec:?}: {} keys", keys.len());
+}
+
 /// Walks a stream over a model and checks what every answer relies on.
 fn is_a_possible_history<L: Lane>(spec: &Spec) {
     let plan = spec.plan::<L>().unwrap();
@@ -53,13 +70,20 @@ fn is_a_possible_history<L: Lane>(spec: &Spec) {
     assert_eq!(model.len(), spec.records, "{spec:?}: distinct keys");
     assert_eq!(plan.streams.iter().map(Vec::len).sum::<usize>(), spec.ops, "{spec:?}");
     let inserts_new = spec.workload.has(Kind::Insert);
+    plan.streams.iter().for_each(|stream| chain_finds_its_keys(spec, stream, &model));
     for &operation in plan.streams.iter().flatten() {
         match operation {
-            Operation::Get(key) | Operation::Scan(key, _) if !spec.workload.has(Kind::Remove) => {
+            Operation::Chain(_) => {}
+            Operation::SumRange(low, high) | Operation::Count(low, high) => {
+                assert!(low <= high, "{spec:?}");
+            }
+            Operation::Get(key) | Operation::Scan(key, _) | Operation::Sum(key, _)
+                if !spec.workload.has(Kind::Remove) =>
+            {
                 assert!(model.contains_key(&key), "{spec:?}: {key:?} is there");
             }
             Operation::Get(_) => {}
-            Operation::Scan(_, length) => assert!(length > 0),
+            Operation::Scan(_, length) | Operation::Sum(_, length) => assert!(length > 0),
             Operation::Insert(key, value) => {
                 assert_eq!(model.insert(key, value).is_none(), inserts_new, "{spec:?}: {key:?}");
             }
@@ -114,7 +138,8 @@ fn answers_of_several_threads_do_not_depend_on_who_comes_first() {
                             model.insert(key, value)
                         }
                         Operation::Remove(key) => model.remove(&key),
-                        Operation::Scan(..) => None,
+                        // Reads alone.
+                        _ => None,
                     });
                 }
             }
@@ -138,6 +163,8 @@ fn scan_lengths_follow_their_workload() {
             .collect::<Vec<_>>()
     };
     let mean = |lengths: &[f64]| lengths.iter().sum::<f64>() / lengths.len() as f64;
+    let sums = Spec { ops: 100, scan_length: 7, ..spec(Workload::Sum) }.plan::<u64>().unwrap();
+    assert!(sums.streams[0].iter().all(|operation| matches!(operation, Operation::Sum(_, 7))));
     assert!(lengths(Workload::Scan, 7).iter().all(|&length| length == 7.0));
     let up_to = lengths(Workload::YcsbE, 100);
     assert!(up_to.iter().all(|length| (1.0..=100.0).contains(length)));
@@ -181,6 +208,10 @@ fn numbers_that_cannot_be_served_are_refused() {
         refusal(Spec { ops: 2001, ..spec(Workload::Remove) }),
         Error::NothingLeft { ops: 2001, records: 2000 }
     );
+    for given in [0.0, -0.5, 1.1, f64::NAN] {
+        let refused = refusal(Spec { range_share: given, ..good });
+        assert!(matches!(refused, Error::RangeShare { .. }), "{given}: {refused:?}");
+    }
     let skewed = Spec { distribution: Distribution::Zipf { theta: f64::NAN }, ..good };
     assert!(matches!(refusal(skewed), Error::SkewOutOfRange { .. }));
 }

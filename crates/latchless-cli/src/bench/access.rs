@@ -1,7 +1,7 @@
 //! Ways to an index: alone, from many threads at once, or through one lock.
 
 use super::word::Word;
-use latchless::base::index::ConcurrentIndex;
+use latchless::base::index::{ConcurrentIndex, Span, Sum};
 use latchless::{Direction, Error, OrderedIndex, Result};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -15,42 +15,113 @@ pub trait Access<L> {
     fn get_many(&mut self, keys: &[L], answers: &mut [Option<L>]) -> Result<()>;
     /// See [`OrderedIndex::insert`].
     fn insert(&mut self, key: L, value: L) -> Result<Option<L>>;
+    /// See [`OrderedIndex::insert_many`].
+    fn insert_many(&mut self, entries: &[(L, L)], replaced: &mut [Option<L>]) -> Result<()>;
     /// See [`OrderedIndex::remove`].
     fn remove(&mut self, key: L) -> Result<Option<L>>;
+    /// See [`OrderedIndex::remove_many`].
+    fn remove_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()>;
     /// The entries from `from` upwards; see [`OrderedIndex::scan`].
     fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize>;
+    /// See [`OrderedIndex::sum`].
+    fn sum(&mut self, span: Span<L>, limit: usize) -> Result<Sum>;
+    /// See [`OrderedIndex::count`].
+    fn count(&mut self, span: Span<L>) -> Result<usize>;
+}
+
+/// What differs between the ways to an index: reads are the same through all of them.
+pub trait Reach<L> {
+    /// Hands the index to `ask` for a read.
+    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R;
+    /// See [`Access::insert`].
+    fn put(&mut self, key: L, value: L) -> Result<Option<L>>;
+    /// See [`Access::insert_many`].
+    fn put_many(&mut self, entries: &[(L, L)], replaced: &mut [Option<L>]) -> Result<()>;
+    /// See [`Access::remove`].
+    fn take(&mut self, key: L) -> Result<Option<L>>;
+    /// See [`Access::remove_many`].
+    fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()>;
+}
+
+/// A way to an index, with all that can be asked of it.
+#[derive(Clone)]
+pub struct Way<A>(pub A);
+
+impl<L: Word, A: Reach<L>> Access<L> for Way<A> {
+    #[inline(always)]
+    fn get(&mut self, key: L) -> Option<L> {
+        self.0.read(|index| index.get(key))
+    }
+
+    fn get_many(&mut self, keys: &[L], answers: &mut [Option<L>]) -> Result<()> {
+        self.0.read(|index| index.get_many(keys, answers))
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, key: L, value: L) -> Result<Option<L>> {
+        self.0.put(key, value)
+    }
+
+    fn insert_many(&mut self, entries: &[(L, L)], replaced: &mut [Option<L>]) -> Result<()> {
+        self.0.put_many(entries, replaced)
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, key: L) -> Result<Option<L>> {
+        self.0.take(key)
+    }
+
+    fn remove_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
+        self.0.take_many(keys, removed)
+    }
+
+    #[inline(always)]
+    fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
+        let span = (Bound::Included(from), Bound::Unbounded);
+        self.0.read(|index| index.scan(span, Direction::Forward, keys, values))
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, span: Span<L>, limit: usize) -> Result<Sum> {
+        self.0.read(|index| index.sum(span, limit))
+    }
+
+    #[inline(always)]
+    fn count(&mut self, span: Span<L>) -> Result<usize> {
+        self.0.read(|index| index.count(span))
+    }
 }
 
 /// One thread, the index to itself.
 pub struct Alone<'a, L>(pub &'a mut dyn OrderedIndex<L, L>);
 
-impl<L: Word> Access<L> for Alone<'_, L> {
+impl<L: Word> Reach<L> for Alone<'_, L> {
     #[inline(always)]
-    fn get(&mut self, key: L) -> Option<L> {
-        self.0.get(key)
-    }
-
-    fn get_many(&mut self, keys: &[L], answers: &mut [Option<L>]) -> Result<()> {
-        self.0.get_many(keys, answers)
+    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R {
+        ask(self.0)
     }
 
     #[inline(always)]
-    fn insert(&mut self, key: L, value: L) -> Result<Option<L>> {
+    fn put(&mut self, key: L, value: L) -> Result<Option<L>> {
         self.0.insert(key, value)
     }
 
+    fn put_many(&mut self, entries: &[(L, L)], replaced: &mut [Option<L>]) -> Result<()> {
+        self.0.insert_many(entries, replaced)
+    }
+
     #[inline(always)]
-    fn remove(&mut self, key: L) -> Result<Option<L>> {
+    fn take(&mut self, key: L) -> Result<Option<L>> {
         Ok(self.0.remove(key))
     }
 
-    #[inline(always)]
-    fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
-        self.0.scan((Bound::Included(from), Bound::Unbounded), Direction::Forward, keys, values)
+    fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
+        self.0.remove_many(keys, removed)
     }
 }
 
-/// Many threads at once: reads through `&self`, updates where the index is made for them.
+/// As many threads as one likes: reads through `&self`, updates where the index is made for them.
+#[derive(Clone, Copy)]
 pub struct Together<'a, L> {
     /// The index.
     pub index: &'a dyn OrderedIndex<L, L>,
@@ -58,41 +129,35 @@ pub struct Together<'a, L> {
     pub writer: Option<&'a dyn ConcurrentIndex<L, L>>,
 }
 
-impl<L: Copy> Clone for Together<'_, L> {
-    fn clone(&self) -> Self {
-        Self { index: self.index, writer: self.writer }
-    }
-}
-
 impl<'a, L> Together<'a, L> {
+    #[inline(always)]
     fn writer(&self) -> Result<&'a dyn ConcurrentIndex<L, L>> {
         self.writer.ok_or(Error::Unsupported { index: "this index", operation: "updates from many threads" })
     }
 }
 
-impl<L: Word> Access<L> for Together<'_, L> {
+impl<L: Word> Reach<L> for Together<'_, L> {
     #[inline(always)]
-    fn get(&mut self, key: L) -> Option<L> {
-        self.index.get(key)
-    }
-
-    fn get_many(&mut self, keys: &[L], answers: &mut [Option<L>]) -> Result<()> {
-        self.index.get_many(keys, answers)
+    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R {
+        ask(self.index)
     }
 
     #[inline(always)]
-    fn insert(&mut self, key: L, value: L) -> Result<Option<L>> {
+    fn put(&mut self, key: L, value: L) -> Result<Option<L>> {
         self.writer()?.insert_shared(key, value)
     }
 
-    #[inline(always)]
-    fn remove(&mut self, key: L) -> Result<Option<L>> {
-        Ok(self.writer()?.remove_shared(key))
+    fn put_many(&mut self, entries: &[(L, L)], replaced: &mut [Option<L>]) -> Result<()> {
+        self.writer()?.insert_many_shared(entries, replaced)
     }
 
     #[inline(always)]
-    fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
-        self.index.scan((Bound::Included(from), Bound::Unbounded), Direction::Forward, keys, values)
+    fn take(&mut self, key: L) -> Result<Option<L>> {
+        Ok(self.writer()?.remove_shared(key))
+    }
+
+    fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
+        self.writer()?.remove_many_shared(keys, removed)
     }
 }
 
@@ -105,30 +170,35 @@ impl<L> Clone for Locked<'_, L> {
     }
 }
 
-impl<L: Word> Access<L> for Locked<'_, L> {
+impl<L> Locked<'_, L> {
     #[inline(always)]
-    fn get(&mut self, key: L) -> Option<L> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(key)
+    fn write<R>(&self, ask: impl FnOnce(&mut dyn OrderedIndex<L, L>) -> R) -> R {
+        ask(&mut **self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
+}
 
-    fn get_many(&mut self, keys: &[L], answers: &mut [Option<L>]) -> Result<()> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get_many(keys, answers)
-    }
-
+impl<L: Word> Reach<L> for Locked<'_, L> {
     #[inline(always)]
-    fn insert(&mut self, key: L, value: L) -> Result<Option<L>> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(key, value)
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, key: L) -> Result<Option<L>> {
-        Ok(self.0.write().unwrap_or_else(PoisonError::into_inner).remove(key))
+    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R {
+        ask(&**self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     #[inline(always)]
-    fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
-        let index = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        index.scan((Bound::Included(from), Bound::Unbounded), Direction::Forward, keys, values)
+    fn put(&mut self, key: L, value: L) -> Result<Option<L>> {
+        self.write(|index| index.insert(key, value))
+    }
+
+    fn put_many(&mut self, entries: &[(L, L)], replaced: &mut [Option<L>]) -> Result<()> {
+        self.write(|index| index.insert_many(entries, replaced))
+    }
+
+    #[inline(always)]
+    fn take(&mut self, key: L) -> Result<Option<L>> {
+        Ok(self.write(|index| index.remove(key)))
+    }
+
+    fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
+        self.write(|index| index.remove_many(keys, removed))
     }
 }
 
@@ -147,8 +217,20 @@ impl<L: Word> Access<L> for BTreeMap<L, L> {
         Ok(BTreeMap::insert(self, key, value))
     }
 
+    fn insert_many(&mut self, entries: &[(L, L)], replaced: &mut [Option<L>]) -> Result<()> {
+        let old = entries.iter().map(|&(key, value)| BTreeMap::insert(self, key, value));
+        replaced.iter_mut().zip(old).for_each(|(place, old)| *place = old);
+        Ok(())
+    }
+
     fn remove(&mut self, key: L) -> Result<Option<L>> {
         Ok(BTreeMap::remove(self, &key))
+    }
+
+    fn remove_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
+        let old = keys.iter().map(|key| BTreeMap::remove(self, key));
+        removed.iter_mut().zip(old).for_each(|(place, old)| *place = old);
+        Ok(())
     }
 
     fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
@@ -158,5 +240,17 @@ impl<L: Word> Access<L> for BTreeMap<L, L> {
             *value_place = value;
         });
         Ok(copied.count())
+    }
+
+    fn sum(&mut self, span: Span<L>, limit: usize) -> Result<Sum> {
+        let values = self.range(span).map(|(_, &value)| super::word::number(value));
+        Ok(values.take(limit).fold(Sum::default(), |sum, value| Sum {
+            entries: sum.entries + 1,
+            lanes: sum.lanes.wrapping_add(value),
+        }))
+    }
+
+    fn count(&mut self, span: Span<L>) -> Result<usize> {
+        Ok(self.range(span).count())
     }
 }

@@ -13,25 +13,36 @@ use std::ops::Bound;
 const PIECE: usize = 4096;
 
 /// The right answers, computed once and apart from every index in the race.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Expected {
-    answers: Digest,
-    /// Every entry once the requests have been served.
+    /// To each part of the history.
+    answers: Vec<Digest>,
+    /// Every entry once the last part has been served.
     contents: Digest,
     len: usize,
 }
 
 impl Expected {
-    /// Serves the streams over a plain `BTreeMap`.
+    /// Serves the streams over a plain `BTreeMap`. In the end an index holds what `last_part` of
+    /// their parts leaves behind.
     ///
     /// # Errors
     /// None that a `BTreeMap` would have.
-    pub fn new<L: Word>(filling: &Filling<L>, streams: &Streams<L>) -> Result<Self, Failure> {
+    pub fn new<L: Word>(
+        filling: &Filling<L>,
+        streams: &Streams<L>,
+        last_part: usize,
+    ) -> Result<Self, Failure> {
         let mut model: BTreeMap<L, L> = filling.sorted().iter().copied().collect();
-        let answers = streams.in_turn(&mut model)?;
-        let mut contents = Digest::default();
-        model.iter().for_each(|(&key, &value)| contents.entries(&[key], &[value]));
-        Ok(Self { answers, contents, len: model.len() })
+        let (mut answers, mut contents, mut len) = (Vec::new(), Digest::default(), 0);
+        for part in 0..streams.parts() {
+            answers.push(streams.in_turn(part, &mut model)?);
+            if part == last_part {
+                model.iter().for_each(|(&key, &value)| contents.entries(&[key], &[value]));
+                len = model.len();
+            }
+        }
+        Ok(Self { answers, contents, len })
     }
 
     /// The checksum over every entry that an index has to hold in the end.
@@ -39,17 +50,17 @@ impl Expected {
         self.contents
     }
 
-    /// Holds a run's answers against the right ones.
+    /// Holds a run's answers to a part against the right ones.
     ///
     /// # Errors
     /// A wrong answer, by the index's name.
-    pub fn check_answers(&self, name: &str, answers: Digest) -> Result<(), Failure> {
-        if answers == self.answers {
+    pub fn check_answers(&self, name: &str, part: usize, answers: Digest) -> Result<(), Failure> {
+        let right = self.answers[part];
+        if answers == right {
             return Ok(());
         }
         Err(Failure::wrong(format!(
-            "{name} answered wrongly: its answers' checksum is {answers}, not {}",
-            self.answers
+            "{name} answered wrongly: its answers' checksum is {answers}, not {right}"
         )))
     }
 
@@ -87,15 +98,17 @@ impl Expected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Load;
+    use crate::bench::requests::Handing;
+    use crate::bench::{Load, Order};
     use crate::catalogue::{self, build};
     use latchless_workload::{Operation, value_of};
 
     /// Three keys, and a get of one of them.
     fn expected() -> Expected {
         let filling = Filling::new(vec![5u64, 1, 3], Load::Random);
-        let streams = Streams::new(vec![vec![Operation::Get(3)]], false, false);
-        Expected::new(&filling, &streams).unwrap()
+        let handing = Handing { batched: false, order: Order::Drawn, together: 1 };
+        let streams = Streams::new(&[vec![Operation::Get(3)]], 1, handing, false);
+        Expected::new(&filling, &streams, 0).unwrap()
     }
 
     fn is_wrong_answer(checked: Result<(), Failure>, name: &str) {
@@ -107,8 +120,8 @@ mod tests {
     fn wrong_answers_are_told_by_name() {
         let mut answers = Digest::default();
         answers.answer(Some(value_of(3u64, 0)));
-        expected().check_answers("honest", answers).unwrap();
-        is_wrong_answer(expected().check_answers("liar", Digest::default()), "liar");
+        expected().check_answers("honest", 0, answers).unwrap();
+        is_wrong_answer(expected().check_answers("liar", 0, Digest::default()), "liar");
     }
 
     #[test]

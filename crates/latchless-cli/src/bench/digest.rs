@@ -1,6 +1,7 @@
 //! A running checksum over answers, cheap enough to stand inside a timed loop.
 
 use super::word::{Word, number};
+use latchless::base::index::Sum;
 
 /// A checksum that depends on every answer and on their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,13 +28,32 @@ impl Digest {
     /// entry of the index instead.
     #[inline(always)]
     pub fn scan<L: Word>(&mut self, keys: &[L], values: &[L]) {
-        self.number(keys.len() as u64);
-        if let Some(last) = keys.len().checked_sub(1) {
+        self.range(keys.len(), |at| (keys[at], values[at]));
+    }
+
+    /// As [`Digest::scan`], of entries side by side.
+    #[inline(always)]
+    pub fn scanned<L: Word>(&mut self, entries: &[(L, L)]) {
+        self.range(entries.len(), |at| entries[at]);
+    }
+
+    #[inline(always)]
+    fn range<L: Word>(&mut self, len: usize, entry: impl Fn(usize) -> (L, L)) {
+        self.number(len as u64);
+        if let Some(last) = len.checked_sub(1) {
             for at in [0, last / 2, last] {
-                self.number(number(keys[at]));
-                self.number(number(values[at]));
+                let (key, value) = entry(at);
+                self.number(number(key));
+                self.number(number(value));
             }
         }
+    }
+
+    /// The answer to a sum.
+    #[inline(always)]
+    pub fn sum(&mut self, sum: Sum) {
+        self.number(sum.entries as u64);
+        self.number(sum.lanes);
     }
 
     /// Every entry of a piece of an index.
@@ -76,6 +96,9 @@ mod tests {
         };
         assert_ne!(scanned(&[1, 2, 3], &[4, 5, 6]), scanned(&[1, 2, 3], &[4, 7, 6]));
         assert_ne!(scanned(&[1, 2, 3], &[4, 5, 6]), scanned(&[1, 2], &[4, 5]));
+        let mut pairs = Digest::default();
+        pairs.scanned(&[(1u64, 4), (2, 5), (3, 6)]);
+        assert_eq!(scanned(&[1, 2, 3], &[4, 5, 6]), pairs);
         assert_ne!(scanned(&[], &[]), Digest::default().tap_number(1));
     }
 

@@ -42,6 +42,11 @@ impl<L: Word> Filling<L> {
         &self.sorted
     }
 
+    /// Keys that are there, at most `most` of them, in random order.
+    pub fn sample(&self, most: usize) -> &[L] {
+        &self.loaded[..most.min(self.loaded.len())]
+    }
+
     /// Makes an index and fills it. Takes as many progress steps as there are keys.
     ///
     /// # Errors

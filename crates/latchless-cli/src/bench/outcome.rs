@@ -138,14 +138,23 @@ pub struct Setting {
     pub distribution: String,
     /// `u32` or `u64`.
     pub key: &'static str,
+    /// `drawn` or `sorted`.
+    pub order: &'static str,
+    /// Entries a scan or sum, where the workload has any.
+    pub scan_length: Option<usize>,
+    /// Share of the key space that a range takes, where the workload has any.
+    pub range_share: Option<f64>,
 }
 
 impl Setting {
     /// Everything that the table's rows share, in one line.
     pub fn line(&self, rounds: u32) -> String {
         let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let scans = self.scan_length.map(|length| format!(", scans of {length}")).unwrap_or_default();
+        let ranges = self.range_share.map(|share| format!(", ranges of {share}")).unwrap_or_default();
+        let sorted = if self.order == "sorted" { ", sorted" } else { "" };
         format!(
-            "{}: {} records, {} ops, {}, batch {}, {} {} keys, median of {}",
+            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys, median of {}",
             self.workload,
             self.records,
             self.ops,
@@ -159,7 +168,7 @@ impl Setting {
 }
 
 /// The columns of a result, in order.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 19] = [
     "index",
     "workload",
     "records",
@@ -176,6 +185,9 @@ const COLUMNS: [&str; 16] = [
     "ratio",
     "checksum",
     "per",
+    "order",
+    "scan_length",
+    "range_share",
 ];
 
 /// A row for each index.
@@ -204,6 +216,9 @@ pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             rounded(first / outcome.median_ns(), 2),
             json!(outcome.digest.to_string()),
             json!(outcome.unit.name()),
+            json!(setting.order),
+            json!(setting.scan_length),
+            json!(setting.range_share),
         ]);
     }
     rows

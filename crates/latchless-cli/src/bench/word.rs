@@ -1,10 +1,10 @@
 //! What a key is to a race: a lane that workloads make and indexes hold, as key and as value.
 
-use latchless::{Key, Value};
+use latchless::{Fits, Key};
 use latchless_workload::Lane;
 
 /// `u32` or `u64`, as key and as value.
-pub trait Word: Lane + Key<Bits = Self> + latchless::base::key::Bits + Value<Self> {
+pub trait Word: Lane + Key<Bits = Self> + latchless::base::key::Bits + Fits<Self> {
     /// The name on the command line.
     const NAME: &'static str;
 }

@@ -7,9 +7,6 @@ use crate::output::Format;
 use clap::{ArgGroup, ValueHint};
 use std::path::PathBuf;
 
-/// The index that answers when none is named: the best member of the pB+-Tree family.
-pub const DEFAULT_INDEX: &str = "p16i";
-
 const EXAMPLES: &str = "\
 Examples, on the sample file (10,376 variants of human chromosome 22, by position):
 
@@ -111,7 +108,7 @@ pub struct Args {
     pub reverse: bool,
 
     /// The index to build; `latchless list` names them all.
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_INDEX)]
+    #[arg(long, value_name = "NAME", default_value = catalogue::FLAGSHIP)]
     pub index: String,
 
     /// What the keys are. Without it: u64 if every key is an unsigned integer, else i64 if every

@@ -31,7 +31,7 @@ use error::QueryError;
 use key::Rule;
 use latchless::base::key::Bits;
 use latchless::variants::pb_tree::Member;
-use latchless::{FillFactor, Key, OrderedIndex, Value};
+use latchless::{FillFactor, Fits, Key, OrderedIndex};
 use postings::Postings;
 use progress::Progress;
 use question::Question;
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn serve<B>(args: &Args) -> Result<(), Failure>
 where
     B: Bits + Key<Bits = B>,
-    u32: Value<B>,
+    u32: Fits<B>,
 {
     // What is wrong with the arguments alone is said before a large file is read.
     let asked = Question::new(args)?;

@@ -2,8 +2,10 @@
 
 use super::error::{Broken, Error, Result};
 use super::fill::FillFactor;
+use super::key::{Bits, Key};
 use super::request::{Reply, Request};
 use super::stats::Stats;
+use super::value::Value;
 use core::ops::Bound;
 
 /// Which way a scan runs.
@@ -18,6 +20,15 @@ pub enum Direction {
 
 /// A range of keys, both ends bounded as the caller says.
 pub type Span<K> = (Bound<K>, Bound<K>);
+
+/// What [`OrderedIndex::sum`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sum {
+    /// How many entries there were.
+    pub entries: usize,
+    /// Their values' lanes, added up modulo 2^64.
+    pub lanes: u64,
+}
 
 /// An ordered map from `K` to `V` in main memory. One value a key.
 ///
@@ -57,6 +68,77 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
 
     /// Takes `key` out and returns its value.
     fn remove(&mut self, key: K) -> Option<V>;
+
+    /// Puts every entry in, as one [`OrderedIndex::insert`] after the other would: of entries with
+    /// equal keys the last one stays. `replaced` gets one answer an entry, in the entries' order. An
+    /// index that can overlap the descents of a batch does.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `replaced` isn't as long as `entries`; nothing is done then. Or
+    /// memory was refused: each entry is then in or not, whole, and the batch may be repeated.
+    fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        for (replaced, &(key, value)) in replaced.iter_mut().zip(entries) {
+            *replaced = self.insert(key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Takes every key out, as one [`OrderedIndex::remove`] after the other would: of equal keys
+    /// the first one gets the value. `removed` gets one answer a key, in the keys' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; nothing is done then.
+    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        for (removed, &key) in removed.iter_mut().zip(keys) {
+            *removed = self.remove(key);
+        }
+        Ok(())
+    }
+
+    /// Shows the first `limit` entries of `span`, ascending, as slices side by side: keys and their
+    /// values. Says how many there were. What sums and other folds are made of.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize>
+    where
+        K: Default,
+        V: Default,
+    {
+        const PAGE: usize = 128;
+        let (mut keys, mut values) = ([K::default(); PAGE], [V::default(); PAGE]);
+        let mut scanner = self.scanner(span, Direction::Forward)?;
+        let mut seen = 0;
+        while seen < limit {
+            let room = PAGE.min(limit - seen);
+            let found = scanner.fill(&mut keys[..room], &mut values[..room])?;
+            if found == 0 {
+                break;
+            }
+            visit(&keys[..found], &values[..found]);
+            seen += found;
+        }
+        Ok(seen)
+    }
+
+    /// What the values of the first `limit` entries of `span`, ascending, add up to as lanes (the sum
+    /// wraps), and how many they were.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum>
+    where
+        K: Key + Default,
+        V: Value + Default,
+    {
+        let mut lanes = 0u64;
+        let entries = self.visit(span, limit, &mut |_, values| {
+            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_bits().to_u64()));
+        })?;
+        Ok(Sum { entries, lanes })
+    }
 
     /// Copies the entries of `span` to `keys` and `values` until the range or the room ends, and
     /// says how many there were. In the order of `direction`.
@@ -142,6 +224,31 @@ pub trait ConcurrentIndex<K: Copy, V: Copy>: Sync {
 
     /// As [`OrderedIndex::remove`].
     fn remove_shared(&self, key: K) -> Option<V>;
+
+    /// As [`OrderedIndex::insert_many`]. Each entry goes in atomically, the batch doesn't: other
+    /// threads may see some of its entries and not yet the others.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`], or memory was refused.
+    fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        for (replaced, &(key, value)) in replaced.iter_mut().zip(entries) {
+            *replaced = self.insert_shared(key, value)?;
+        }
+        Ok(())
+    }
+
+    /// As [`OrderedIndex::remove_many`], with the same remark as [`ConcurrentIndex::insert_many_shared`].
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`].
+    fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        for (removed, &key) in removed.iter_mut().zip(keys) {
+            *removed = self.remove_shared(key);
+        }
+        Ok(())
+    }
 }
 
 /// A paused range scan.
@@ -181,7 +288,7 @@ pub fn check_buffers(keys: usize, values: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::InvertedRange`].
-pub fn check_span<K: super::key::Key>(span: &Span<K>) -> Result<()> {
+pub fn check_span<K: Key>(span: &Span<K>) -> Result<()> {
     let bits = |bound: &Bound<K>| match bound {
         Bound::Included(key) | Bound::Excluded(key) => Some(key.to_bits()),
         Bound::Unbounded => None,

@@ -25,6 +25,9 @@ pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sy
     const MIN: Self;
     /// The largest lane.
     const MAX: Self;
+    /// The wider of this lane and another: what an index stores whose keys take the one and whose
+    /// values take the other.
+    type Wider<Other: Bits>: Bits;
     /// The lane as a 64-bit number.
     fn to_u64(self) -> u64;
     /// The lane of a 64-bit number, cut to the lane's width.
@@ -35,6 +38,7 @@ impl Bits for u32 {
     const BYTES: usize = 4;
     const MIN: Self = 0;
     const MAX: Self = u32::MAX;
+    type Wider<Other: Bits> = Other;
 
     #[inline(always)]
     fn to_u64(self) -> u64 {
@@ -51,6 +55,7 @@ impl Bits for u64 {
     const BYTES: usize = 8;
     const MIN: Self = 0;
     const MAX: Self = u64::MAX;
+    type Wider<Other: Bits> = u64;
 
     #[inline(always)]
     fn to_u64(self) -> u64 {
@@ -69,6 +74,11 @@ impl Bits for u64 {
 /// For all keys `a` and `b`: `a.to_bits() < b.to_bits()` exactly when `a` comes before `b` in the
 /// key's total order, and `K::from_bits(a.to_bits())` gives `a` back bit for bit.
 ///
+/// Here are the integers of up to 64 bits, `bool`, `char`, the floats, byte strings of fixed length
+/// up to `[u8; 8]` (ordered as slices are: by their first differing byte), and pairs of keys with
+/// 32-bit lanes (ordered as tuples are). A type of your own is a key by implementing this trait:
+/// most map it to one of these.
+///
 /// Floats are ordered as [`f64::total_cmp`] orders them: −NaN, −∞, …, −0, +0, …, +∞, +NaN. So −0
 /// and +0 are two different keys, and a NaN is a key like any other.
 ///
@@ -77,6 +87,25 @@ impl Bits for u64 {
 /// assert!((-1i64).to_bits() < 1i64.to_bits());
 /// assert!(Key::to_bits(-0.0f64) < Key::to_bits(0.0f64));
 /// assert_eq!(<f32 as Key>::from_bits(Key::to_bits(2.5f32)), 2.5);
+/// assert!((1u32, -1i32).to_bits() < (1u32, 0i32).to_bits());
+/// assert!(Key::to_bits(*b"ab") < Key::to_bits(*b"b\0"));
+/// ```
+/// A key of one's own:
+/// ```
+/// use latchless::Key;
+/// /// Newest first: the order of its seconds, reversed.
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Newest(u32);
+/// impl Key for Newest {
+///     type Bits = u32;
+///     fn to_bits(self) -> u32 {
+///         !self.0
+///     }
+///     fn from_bits(bits: u32) -> Self {
+///         Self(!bits)
+///     }
+/// }
+/// assert!(Newest(7).to_bits() < Newest(3).to_bits());
 /// ```
 pub trait Key: Copy + Debug + Send + Sync + 'static {
     /// The lane that stands for this key inside a node.
@@ -150,6 +179,97 @@ macro_rules! float_key {
 }
 float_key!(f32 => u32, i32; f64 => u64, i64);
 
+/// Types that are keys through another key type that holds them all in the same order.
+macro_rules! key_through {
+    ($($key:ty => $through:ty),*) => {$(
+        impl Key for $key {
+            type Bits = <$through as Key>::Bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Bits {
+                Key::to_bits(self as $through)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Bits) -> Self {
+                <$through as Key>::from_bits(bits) as $key
+            }
+        }
+    )*};
+}
+key_through!(u8 => u32, u16 => u32, i8 => i32, i16 => i32);
+#[cfg(target_pointer_width = "64")]
+key_through!(usize => u64, isize => i64);
+#[cfg(target_pointer_width = "32")]
+key_through!(usize => u32, isize => i32);
+
+impl Key for bool {
+    type Bits = u32;
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        u32::from(self)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        bits != 0
+    }
+}
+
+impl Key for char {
+    type Bits = u32;
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        u32::from(self)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        char::from_u32(bits).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+/// Byte strings of a fixed length: big-endian, the first byte uppermost.
+macro_rules! bytes_key {
+    ($bits:ty: $($len:literal),*) => {$(
+        impl Key for [u8; $len] {
+            type Bits = $bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                let mut bytes = [0; <$bits>::BYTES];
+                bytes[<$bits>::BYTES - $len..].copy_from_slice(&self);
+                <$bits>::from_be_bytes(bytes)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                let mut key = [0; $len];
+                key.copy_from_slice(&bits.to_be_bytes()[<$bits>::BYTES - $len..]);
+                key
+            }
+        }
+    )*};
+}
+bytes_key!(u32: 1, 2, 3, 4);
+bytes_key!(u64: 5, 6, 7, 8);
+
+impl<A: Key<Bits = u32>, B: Key<Bits = u32>> Key for (A, B) {
+    type Bits = u64;
+
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        u64::from(self.0.to_bits()) << 32 | u64::from(self.1.to_bits())
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Self {
+        (A::from_bits((bits >> 32) as u32), B::from_bits(bits as u32))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +279,24 @@ mod tests {
 
     fn same_order<K: Key>(a: K, b: K, expected: Ordering) {
         assert_eq!(a.to_bits().cmp(&b.to_bits()), expected, "{a:?} against {b:?}");
+    }
+
+    /// Keys whose own order is the one that the index keeps.
+    fn ordered_and_itself<K: Key + Ord>(a: K, b: K) {
+        same_order(a, b, a.cmp(&b));
+        assert_eq!(K::from_bits(a.to_bits()), a);
+    }
+
+    #[test]
+    fn every_byte_and_its_signed_twin_keep_their_order() {
+        for a in 0..=u8::MAX {
+            for b in 0..=u8::MAX {
+                ordered_and_itself(a, b);
+                ordered_and_itself(a as i8, b as i8);
+            }
+        }
+        ordered_and_itself(false, true);
+        ordered_and_itself(char::MAX, '\0');
     }
 
     #[test]
@@ -221,6 +359,31 @@ mod tests {
             prop_assert_eq!(<f32 as Key>::from_bits(Key::to_bits(x)).to_bits(), x.to_bits());
             same_order(a, b, a.cmp(&b));
             same_order(a as u32, b as u32, (a as u32).cmp(&(b as u32)));
+            ordered_and_itself(a as usize, b as usize);
+            ordered_and_itself(a as isize, b as isize);
+            ordered_and_itself(a as u16, b as u16);
+            ordered_and_itself(a as i16, b as i16);
+        }
+
+        #[test]
+        fn order_and_identity_of_composed_keys(a: (u32, i32), b: (u32, i32), nearly: bool, c: char, d: char) {
+            // Half of the pairs differ in their second part alone.
+            let b = if nearly { (a.0, b.1) } else { b };
+            ordered_and_itself(a, b);
+            ordered_and_itself((a.1, a.0), (b.1, b.0));
+            ordered_and_itself((c, nearly), (d, false));
+            ordered_and_itself(c, d);
+        }
+
+        #[test]
+        fn order_and_identity_of_byte_strings(a: [u8; 8], b: [u8; 8], same in 0usize..8) {
+            let mut b = b;
+            b[..same].copy_from_slice(&a[..same]);
+            ordered_and_itself(a, b);
+            ordered_and_itself::<[u8; 7]>(a[..7].try_into().unwrap(), b[..7].try_into().unwrap());
+            ordered_and_itself::<[u8; 5]>(a[..5].try_into().unwrap(), b[..5].try_into().unwrap());
+            ordered_and_itself::<[u8; 4]>(a[..4].try_into().unwrap(), b[..4].try_into().unwrap());
+            ordered_and_itself::<[u8; 3]>(a[..3].try_into().unwrap(), b[..3].try_into().unwrap());
         }
     }
 }

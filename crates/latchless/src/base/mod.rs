@@ -6,5 +6,6 @@ pub mod fill;
 pub mod index;
 pub mod key;
 pub mod request;
+pub mod span;
 pub mod stats;
 pub mod value;

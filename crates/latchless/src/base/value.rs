@@ -2,27 +2,95 @@
 
 use super::key::Bits;
 use core::fmt::Debug;
+use core::num::NonZero;
 
-/// A value that stands inline beside its key, in a lane of the same width `B`.
+/// A value that stands inline beside its key.
+///
+/// Here are the numbers of up to 64 bits, `bool`, `char`, `()`, byte strings of fixed length up to
+/// `[u8; 8]`, optional [`NonZero`]s, and pairs of values with 32-bit lanes. A type of your own is a
+/// value by implementing this trait.
 ///
 /// # Contract
-/// `V::from_bits(v.to_bits())` gives `v` back. Unlike a key's bits, a value's bits carry no order.
+/// `V::from_bits(v.to_bits())` gives `v` back. Unlike a key's bits, a value's bits carry no order;
+/// but operations that compare values ([`Index::compare_exchange`](crate::Index::compare_exchange))
+/// compare their bits.
 ///
 /// ```
 /// use latchless::Value;
-/// let bits: u64 = Value::<u64>::to_bits(-3i16);
-/// assert_eq!(<i16 as Value<u64>>::from_bits(bits), -3);
+/// assert_eq!(<i16 as Value>::from_bits(Value::to_bits(-3i16)), -3);
+///
+/// /// Where a record stands: in which file, and at which of its pages.
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Place {
+///     file: u16,
+///     page: u32,
+/// }
+/// impl Value for Place {
+///     type Lane = u64;
+///     fn to_bits(self) -> u64 {
+///         u64::from(self.file) << 32 | u64::from(self.page)
+///     }
+///     fn from_bits(bits: u64) -> Self {
+///         Self { file: (bits >> 32) as u16, page: bits as u32 }
+///     }
+/// }
+/// let place = Place { file: 3, page: 9 };
+/// assert_eq!(Place::from_bits(place.to_bits()), place);
 /// ```
-pub trait Value<B: Bits>: Copy + Debug + Send + Sync + 'static {
+pub trait Value: Copy + Debug + Send + Sync + 'static {
+    /// The narrowest lane that holds the value. An index stores it in the wider one of this and its
+    /// key's lane.
+    type Lane: Bits;
     /// The value as a lane.
-    fn to_bits(self) -> B;
+    fn to_bits(self) -> Self::Lane;
     /// The value that a lane stands for.
-    fn from_bits(bits: B) -> Self;
+    fn from_bits(bits: Self::Lane) -> Self;
+}
+
+/// A value that fits a lane of type `B`. Every [`Value`] fits `u64`; those that say so fit `u32`.
+/// Implemented for all of them; what indexes ask for whose lanes are as wide as their keys'.
+///
+/// ```
+/// use latchless::Fits;
+/// let lane: u64 = 7u16.to_lane();
+/// assert_eq!((lane, u16::from_lane(lane)), (7, 7));
+/// ```
+pub trait Fits<B: Bits>: Value {
+    /// The value as a lane of this width.
+    fn to_lane(self) -> B;
+    /// The value that a lane of this width stands for.
+    fn from_lane(lane: B) -> Self;
+}
+
+impl<V: Value<Lane = u32>> Fits<u32> for V {
+    #[inline(always)]
+    fn to_lane(self) -> u32 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn from_lane(lane: u32) -> Self {
+        V::from_bits(lane)
+    }
+}
+
+impl<V: Value> Fits<u64> for V {
+    #[inline(always)]
+    fn to_lane(self) -> u64 {
+        self.to_bits().to_u64()
+    }
+
+    #[inline(always)]
+    fn from_lane(lane: u64) -> Self {
+        V::from_bits(V::Lane::truncate(lane))
+    }
 }
 
 macro_rules! integer_value {
     ($bits:ty: $($value:ty),*) => {$(
-        impl Value<$bits> for $value {
+        impl Value for $value {
+            type Lane = $bits;
+
             #[inline(always)]
             fn to_bits(self) -> $bits {
                 self as $bits
@@ -33,59 +101,87 @@ macro_rules! integer_value {
                 bits as $value
             }
         }
-    )*};
-}
-integer_value!(u32: u8, u16, u32, i8, i16, i32);
-integer_value!(u64: u8, u16, u32, u64, i8, i16, i32, i64);
 
-macro_rules! common_value {
-    ($($bits:ty),*) => {$(
-        impl Value<$bits> for () {
+        impl Value for Option<NonZero<$value>> {
+            type Lane = $bits;
+
             #[inline(always)]
             fn to_bits(self) -> $bits {
-                0
-            }
-
-            #[inline(always)]
-            fn from_bits(_: $bits) -> Self {}
-        }
-
-        impl Value<$bits> for bool {
-            #[inline(always)]
-            fn to_bits(self) -> $bits {
-                <$bits>::from(self)
+                self.map_or(0, |value| value.get() as $bits)
             }
 
             #[inline(always)]
             fn from_bits(bits: $bits) -> Self {
-                bits != 0
-            }
-        }
-
-        impl Value<$bits> for f32 {
-            #[inline(always)]
-            fn to_bits(self) -> $bits {
-                <$bits>::from(f32::to_bits(self))
-            }
-
-            #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
-                f32::from_bits(bits as u32)
+                NonZero::new(bits as $value)
             }
         }
     )*};
 }
-common_value!(u32, u64);
+integer_value!(u32: u8, u16, u32, i8, i16, i32);
+integer_value!(u64: u64, i64, usize, isize);
 
-impl Value<u64> for f64 {
+macro_rules! float_value {
+    ($($value:ty => $bits:ty),*) => {$(
+        impl Value for $value {
+            type Lane = $bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                <$value>::to_bits(self)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                <$value>::from_bits(bits)
+            }
+        }
+    )*};
+}
+float_value!(f32 => u32, f64 => u64);
+
+impl Value for () {
+    type Lane = u32;
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn from_bits(_: u32) -> Self {}
+}
+
+/// Values that are keys as well, with the same bits.
+macro_rules! value_as_key {
+    ($($value:ty),*) => {$(
+        impl Value for $value {
+            type Lane = <$value as super::key::Key>::Bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Lane {
+                super::key::Key::to_bits(self)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Lane) -> Self {
+                super::key::Key::from_bits(bits)
+            }
+        }
+    )*};
+}
+value_as_key!(bool, char, [u8; 1], [u8; 2], [u8; 3], [u8; 4], [u8; 5], [u8; 6], [u8; 7], [u8; 8]);
+
+impl<A: Value<Lane = u32>, B: Value<Lane = u32>> Value for (A, B) {
+    type Lane = u64;
+
     #[inline(always)]
     fn to_bits(self) -> u64 {
-        f64::to_bits(self)
+        u64::from(self.0.to_bits()) << 32 | u64::from(self.1.to_bits())
     }
 
     #[inline(always)]
     fn from_bits(bits: u64) -> Self {
-        f64::from_bits(bits)
+        (A::from_bits((bits >> 32) as u32), B::from_bits(bits as u32))
     }
 }
 
@@ -93,22 +189,37 @@ impl Value<u64> for f64 {
 mod tests {
     use super::*;
 
-    fn round_trip<B: Bits, V: Value<B> + PartialEq>(value: V) {
+    /// The value comes back from its own lane and from every lane that it fits.
+    fn round_trip<V: Value + PartialEq>(value: V) {
         assert_eq!(V::from_bits(value.to_bits()), value);
+        assert_eq!(<V as Fits<u64>>::from_lane(value.to_lane()), value);
+    }
+
+    fn narrow_round_trip<V: Value<Lane = u32> + PartialEq>(value: V) {
+        round_trip(value);
+        assert_eq!(<V as Fits<u32>>::from_lane(value.to_lane()), value);
     }
 
     #[test]
     fn every_value_comes_back() {
-        round_trip::<u32, _>(-5i8);
-        round_trip::<u32, _>(i32::MIN);
-        round_trip::<u64, _>(-5i8);
-        round_trip::<u64, _>(i64::MIN);
-        round_trip::<u64, _>(u64::MAX);
-        round_trip::<u64, _>(-0.5f64);
-        round_trip::<u64, _>(f32::MAX);
-        round_trip::<u32, _>(f32::MIN_POSITIVE);
-        round_trip::<u32, _>(true);
-        round_trip::<u64, _>(false);
-        round_trip::<u64, _>(());
+        narrow_round_trip(-5i8);
+        narrow_round_trip(i32::MIN);
+        narrow_round_trip(f32::MIN_POSITIVE);
+        narrow_round_trip(true);
+        narrow_round_trip('ß');
+        narrow_round_trip(());
+        narrow_round_trip([1u8, 2, 3]);
+        narrow_round_trip(NonZero::new(-1i32));
+        narrow_round_trip(None::<NonZero<u8>>);
+        round_trip(i64::MIN);
+        round_trip(u64::MAX);
+        round_trip(-0.5f64);
+        round_trip(usize::MAX);
+        round_trip(isize::MIN);
+        round_trip([1u8, 2, 3, 4, 5]);
+        round_trip(*b"ABCDEFGH");
+        round_trip((i32::MIN, 0.5f32));
+        round_trip(('x', false));
+        round_trip(NonZero::new(u64::MAX));
     }
 }

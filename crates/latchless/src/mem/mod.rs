@@ -1,7 +1,9 @@
-//! Floor 2: memory. Cache lines and prefetch, the arena that nodes live in, and the touch hook
-//! through which a structure tells the memory-hierarchy model what it reads and writes.
+//! Floor 2: memory. Cache lines and prefetch, the arena that nodes live in, the slots that values of
+//! any type live in, and the touch hook through which a structure tells the memory-hierarchy model
+//! what it reads and writes.
 
 pub mod arena;
+pub mod boxed;
 pub mod line;
 mod mapping;
 pub mod shared_arena;

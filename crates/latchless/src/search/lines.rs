@@ -10,20 +10,21 @@
 //! at all; readers find out by the node's version.
 //!
 //! # The lines
-//! - *Header*: words 4 to 7 are sixteen 16-bit lanes, low lanes first. Lanes 2 to 15 are hints, in
-//!   ascending order.
-//! - *Leaf block*: words 0 to 3 are keys, words 4 to 7 values: four of 64 bits or eight of 32.
+//! - *Inner header*: words 4 to 7 are sixteen 16-bit lanes, low lanes first. Lanes 2 to 15 are hints,
+//!   in ascending order.
+//! - *Leaf header*: words 4 to 7 are eight 32-bit lanes. Lanes 1 to 7 are hints, in ascending order.
+//! - *Leaf line*: keys, or values: eight of 64 bits or sixteen of 32.
 //! - *Inner block*: 64 bits: words 0 to 4 are five separators, words 5 to 7 their children, two to a
 //!   word. 32 bits: words 0 to 3 are eight separators, words 4 to 7 eight children.
 
 use super::scalar::Scalar;
 use crate::base::key::Bits;
-use crate::sync::Line;
+use crate::sync::{Line, Word};
 
-/// Keys (and values) in a leaf block.
+/// Keys, or values, in a line of a leaf.
 #[inline(always)]
 pub const fn keys_in_line<B: Bits>() -> usize {
-    32 / B::BYTES
+    64 / B::BYTES
 }
 
 /// Children in an inner block.
@@ -37,23 +38,31 @@ pub trait Lines {
     /// How many of a header's fourteen hints are at most `hint`.
     fn hints_up_to(header: &Line, hint: u16) -> usize;
 
-    /// One bit for each key place of a leaf block: whether it holds `key`.
-    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32;
+    /// How many of a leaf header's seven hints are at most `hint`.
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize;
+
+    /// One bit for each lane of a leaf line: whether it holds `key`.
+    fn keys_equal<B: Bits>(line: &Line, key: B) -> u32;
 
     /// How many of the separators of an inner block are at most `key`.
     fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize;
 
-    /// Copies the keys and the values of a leaf block, all places of it, to the front of `keys` and
-    /// `values`.
+    /// Copies a line's lanes to the front of `to`.
     ///
     /// # Panics
-    /// When they are shorter than the block.
-    fn copy_block<B: Bits>(block: &Line, keys: &mut [B], values: &mut [B]);
+    /// When that is shorter than a line.
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]);
+
+    /// Copies the lanes of the four words from `first` on to the front of `to`.
+    ///
+    /// # Panics
+    /// When that is shorter than half a line, or the words don't lie in the line.
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]);
 }
 
-/// Lane `at` of a line that holds lanes of this width.
+/// Lane `at` of words that hold lanes of this width.
 #[inline(always)]
-pub(super) fn lane<B: Bits>(line: &Line, at: usize) -> B {
+fn lane<B: Bits>(line: &[Word], at: usize) -> B {
     let per_word = 8 / B::BYTES;
     B::truncate(line[at / per_word].peek() >> (at % per_word * B::BYTES * 8))
 }
@@ -73,8 +82,13 @@ impl Lines for Scalar {
     }
 
     #[inline(always)]
-    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
-        (0..keys_in_line::<B>()).fold(0, |bits, at| bits | u32::from(lane::<B>(block, at) == key) << at)
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+        (1..8).map(|at| usize::from(lane::<u32>(&header[4..8], at) <= hint)).sum()
+    }
+
+    #[inline(always)]
+    fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
+        (0..keys_in_line::<B>()).fold(0, |bits, at| bits | u32::from(lane::<B>(line, at) == key) << at)
     }
 
     #[inline(always)]
@@ -83,10 +97,16 @@ impl Lines for Scalar {
     }
 
     #[inline(always)]
-    fn copy_block<B: Bits>(block: &Line, keys: &mut [B], values: &mut [B]) {
-        let len = keys_in_line::<B>();
-        for (at, (key, value)) in keys[..len].iter_mut().zip(&mut values[..len]).enumerate() {
-            (*key, *value) = (lane(block, at), lane(block, at + len));
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+        for (at, to) in to[..keys_in_line::<B>()].iter_mut().enumerate() {
+            *to = lane(line, at);
+        }
+    }
+
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        for (at, to) in to[..keys_in_line::<B>() / 2].iter_mut().enumerate() {
+            *to = lane(&line[first..first + 4], at);
         }
     }
 }
@@ -109,7 +129,17 @@ impl Lines for super::neon::Neon {
     }
 
     #[inline(always)]
-    fn copy_block<B: Bits>(block: &Line, keys: &mut [B], values: &mut [B]) {
-        Scalar::copy_block(block, keys, values);
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+        Scalar::wide_hints_up_to(header, hint)
+    }
+
+    #[inline(always)]
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+        Scalar::copy_line(line, to);
+    }
+
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        Scalar::copy_half(line, first, to);
     }
 }

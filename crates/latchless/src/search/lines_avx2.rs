@@ -70,14 +70,30 @@ fn hints_up_to(header: &Line, hint: u16) -> usize {
 }
 
 #[inline]
+#[target_feature(enable = "avx2,popcnt")]
+fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
+    let (hints, own) = (four_words(header, 4), _mm256_set1_epi32(hint as i32));
+    let up_to = _mm256_cmpeq_epi32(_mm256_min_epu32(hints, own), hints);
+    // The first lane is no hint.
+    (_mm256_movemask_ps(_mm256_castsi256_ps(up_to)) as u32 >> 1).count_ones() as usize
+}
+
+/// One bit a lane of half a line: whether it is the key.
+#[inline]
 #[target_feature(enable = "avx2")]
-fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
-    let (keys, own) = (four_words(block, 0), splat(key));
+fn equal<B: Bits>(lanes: __m256i, own: __m256i) -> u32 {
     let bits = match B::BYTES {
-        4 => _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(keys, own))),
-        _ => _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(keys, own))),
+        4 => _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(lanes, own))),
+        _ => _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(lanes, own))),
     };
     bits as u32
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
+    let own = splat(key);
+    equal::<B>(four_words(line, 0), own) | equal::<B>(four_words(line, 4), own) << (32 / B::BYTES)
 }
 
 #[inline]
@@ -93,14 +109,10 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn copy_block<B: Bits>(block: &Line, keys: &mut [B], values: &mut [B]) {
-    let len = keys_in_line::<B>();
-    let (keys, values) = (&mut keys[..len], &mut values[..len]);
-    // SAFETY: each of the two slices was just cut to 32 bytes; the store needs no alignment.
-    unsafe {
-        _mm256_storeu_si256(keys.as_mut_ptr().cast(), four_words(block, 0));
-        _mm256_storeu_si256(values.as_mut_ptr().cast(), four_words(block, 4));
-    }
+pub(super) fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+    let to = &mut to[..keys_in_line::<B>() / 2];
+    // SAFETY: the slice was just cut to 32 bytes; the store needs no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), four_words(line, first)) };
 }
 
 impl Lines for Avx2 {
@@ -124,8 +136,23 @@ impl Lines for Avx2 {
     }
 
     #[inline(always)]
-    fn copy_block<B: Bits>(block: &Line, keys: &mut [B], values: &mut [B]) {
+    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
         // SAFETY: as above.
-        unsafe { copy_block(block, keys, values) }
+        unsafe { wide_hints_up_to(header, hint) }
+    }
+
+    #[inline(always)]
+    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
+        // SAFETY: as above.
+        unsafe {
+            copy_half(line, 0, to);
+            copy_half(line, 4, &mut to[keys_in_line::<B>() / 2..]);
+        }
+    }
+
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        // SAFETY: as above.
+        unsafe { copy_half(line, first, to) }
     }
 }

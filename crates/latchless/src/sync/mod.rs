@@ -1,11 +1,13 @@
 //! Floor 0: the atomics that latches are made of. The standard library's, or loom's twins of them
 //! when a protocol is being model-checked (`--cfg loom`).
 
+mod life;
 #[cfg(not(loom))]
 mod striped;
 #[cfg(not(loom))]
 mod word;
 
+pub use life::Life;
 #[cfg(not(loom))]
 pub use striped::Striped;
 #[cfg(not(loom))]

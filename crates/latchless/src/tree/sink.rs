@@ -1,7 +1,7 @@
 //! Where a scan's entries go: a caller's buffers, or just a tally.
 
 use crate::base::key::{Bits, Key};
-use crate::base::value::Value;
+use crate::base::value::Fits;
 use crate::mem::line::prefetch_read_all;
 use crate::mem::touch::{Touch, Work};
 
@@ -36,7 +36,7 @@ impl<'b, K, V> Pairs<'b, K, V> {
     }
 }
 
-impl<K: Key, V: Value<K::Bits>> Sink<K::Bits> for Pairs<'_, K, V> {
+impl<K: Key, V: Fits<K::Bits>> Sink<K::Bits> for Pairs<'_, K, V> {
     const KEYS: bool = true;
     const VALUES: bool = true;
 
@@ -82,7 +82,7 @@ impl<'b, V> ValuesOnly<'b, V> {
     }
 }
 
-impl<B: Bits, V: Value<B>> Sink<B> for ValuesOnly<'_, V> {
+impl<B: Bits, V: Fits<B>> Sink<B> for ValuesOnly<'_, V> {
     const KEYS: bool = false;
     const VALUES: bool = true;
 
@@ -143,10 +143,10 @@ fn copy_keys<K: Key, T: Touch>(to: &mut [K], from: impl Iterator<Item = K::Bits>
 }
 
 #[inline(always)]
-fn copy_values<B: Bits, V: Value<B>, T: Touch>(to: &mut [V], from: impl Iterator<Item = B>) {
+fn copy_values<B: Bits, V: Fits<B>, T: Touch>(to: &mut [V], from: impl Iterator<Item = B>) {
     tell_copy::<V, T>(to);
     for (to, bits) in to.iter_mut().zip(from) {
-        *to = V::from_bits(bits);
+        *to = V::from_lane(bits);
     }
 }
 

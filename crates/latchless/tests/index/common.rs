@@ -3,14 +3,14 @@
 
 pub use crate::rng::Rng;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::{Direction, Key, OrderedIndex, Value};
+use latchless::{Direction, Fits, Key, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 
 /// Every variant, by name, with every kernel that this processor has.
-pub fn every_variant<K: Key + Value<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+pub fn every_variant<K: Key + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
     let kernels = latchless::search::Kernel::ALL;
     let mut variants = Vec::new();
     for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {

@@ -4,6 +4,7 @@ use crate::common::{Rng, every_variant, scaled};
 use latchless::Error;
 use latchless::base::request::{Reply, Request};
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 #[test]
 fn mixed_requests_are_served_in_their_order() {
@@ -53,5 +54,39 @@ fn many_lookups_equal_single_ones() {
             assert_eq!(answer, index.get(key), "{name}: {key}");
         }
         index.get_many(&[], &mut []).unwrap();
+    }
+}
+
+#[test]
+fn many_updates_equal_single_ones() {
+    for (name, mut index) in every_variant::<u64>() {
+        let mut rng = Rng(29);
+        let mut model = BTreeMap::new();
+        for _ in 0..10 {
+            let n = scaled(500);
+            let entries: Vec<(u64, u64)> = (0..n).map(|_| (rng.below(400), rng.next())).collect();
+            let expected: Vec<_> = entries.iter().map(|&(key, value)| model.insert(key, value)).collect();
+            let mut replaced = vec![Some(77); n];
+            index.insert_many(&entries, &mut replaced).unwrap();
+            assert_eq!(replaced, expected, "{name}: an answer an entry, the last of equal keys stays");
+            let keys: Vec<u64> = (0..n / 2).map(|_| rng.below(400)).collect();
+            let expected: Vec<_> = keys.iter().map(|key| model.remove(key)).collect();
+            let mut removed = vec![Some(77); keys.len()];
+            index.remove_many(&keys, &mut removed).unwrap();
+            assert_eq!(removed, expected, "{name}");
+        }
+        let (mut found, middle) = (Vec::new(), (Bound::Included(100), Bound::Excluded(300)));
+        let limit = model.len() / 4;
+        let mut see =
+            |keys: &[u64], values: &[u64]| found.extend(keys.iter().copied().zip(values.iter().copied()));
+        let seen = index.visit(middle, limit, &mut see).unwrap();
+        let expected: Vec<_> = model.range(middle).take(limit).map(|(&key, &value)| (key, value)).collect();
+        assert_eq!((seen, &found), (expected.len(), &expected), "{name}");
+        let sum = index.sum(middle, limit).unwrap();
+        let lanes = expected.iter().fold(0u64, |sum, (_, value)| sum.wrapping_add(*value));
+        assert_eq!((sum.entries, sum.lanes), (expected.len(), lanes), "{name}");
+        let unequal = Err(Error::UnequalBuffers { left: 1, right: 0 });
+        assert_eq!(index.insert_many(&[(0, 0)], &mut []), unequal);
+        assert_eq!(index.remove_many(&[0], &mut []), unequal);
     }
 }

@@ -1,12 +1,10 @@
 //! `bplustree`: a concurrent B+-Tree with optimistic lock coupling.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use bplustree::BPlusTree;
 use crossbeam_epoch::Guard;
-use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Error, Key, Result, Value};
+use latchless::{Direction, Error, Result};
 
 /// `bplustree::BPlusTree` with its preset node sizes.
 pub struct OptimisticBPlusTree<B: Bits>(BPlusTree<B, B>);
@@ -31,15 +29,11 @@ impl<B: Bits> Peer<B> for OptimisticBPlusTree<B> {
     }
 
     fn get(&self, key: B, _: &Guard) -> Option<B> {
+        self.get_alone(key)
+    }
+
+    fn get_alone(&self, key: B) -> Option<B> {
         self.0.lookup(&key, |&value| value)
-    }
-
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
     }
 
     fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
@@ -67,13 +61,7 @@ impl<B: Bits> Peer<B> for OptimisticBPlusTree<B> {
         Ok(())
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Value<B>,
-    {
-        Some(driven)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits> SharedPeer<B> for OptimisticBPlusTree<B> {

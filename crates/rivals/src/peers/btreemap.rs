@@ -1,8 +1,8 @@
 //! `std::collections::BTreeMap`.
 
-use crate::peer::{Ask, Peer};
+use crate::peer::{Ask, Peer, walk};
+use latchless::Result;
 use latchless::base::key::Bits;
-use latchless::{Direction, Result};
 use std::collections::BTreeMap;
 
 /// The standard library's map.
@@ -38,12 +38,7 @@ impl<B: Bits> Peer<B> for BTree<B> {
 
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         // An open end spares the search for the upper bound.
-        let mut range =
-            if ask.is_open() { self.0.range(ask.low..) } else { self.0.range(ask.low..=ask.high) };
-        let _ = match ask.direction {
-            Direction::Forward => range.all(|(&key, &value)| each(key, value)),
-            Direction::Reverse => range.rev().all(|(&key, &value)| each(key, value)),
-        };
-        Ok(())
+        let range = if ask.is_open() { self.0.range(ask.low..) } else { self.0.range(ask.low..=ask.high) };
+        walk(range, ask.direction, |(&key, &value)| each(key, value))
     }
 }

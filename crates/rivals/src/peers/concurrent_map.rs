@@ -1,12 +1,10 @@
 //! `concurrent-map`: a lock-free B+-Tree whose handles are made for one thread each.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
 use concurrent_map::{ConcurrentMap, Minimum};
 use core::marker::PhantomData;
-use latchless::base::index::ConcurrentIndex;
+use latchless::Result;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
 use std::sync::{Mutex, PoisonError};
 use thread_local::ThreadLocal;
 
@@ -51,31 +49,13 @@ impl<B: Bits, L: Bits + Minimum> Peer<B> for Concurrent<L> {
         handle.get(&to::<B, L>(key)).map(to)
     }
 
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
-    }
-
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         let handle = self.handle();
-        let mut range = handle.range::<L, _>(to::<B, L>(ask.low)..=to::<B, L>(ask.high));
-        let _ = match ask.direction {
-            Direction::Forward => range.all(|(key, value)| each(to(key), to(value))),
-            Direction::Reverse => range.rev().all(|(key, value)| each(to(key), to(value))),
-        };
-        Ok(())
+        let range = handle.range::<L, _>(to::<B, L>(ask.low)..=to::<B, L>(ask.high));
+        walk(range, ask.direction, |(key, value)| each(to(key), to(value)))
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Value<B>,
-    {
-        Some(driven)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits, L: Bits + Minimum> SharedPeer<B> for Concurrent<L> {

@@ -1,12 +1,10 @@
 //! `congee`: a concurrent adaptive radix tree over 8-byte keys. Narrower keys are widened.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use congee::Congee;
 use crossbeam_epoch::Guard;
-use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Error, Key, Result, Value};
+use latchless::{Direction, Error, Result};
 
 /// `congee::Congee`.
 #[derive(Default)]
@@ -44,14 +42,6 @@ impl<B: Bits> Peer<B> for RadixTree {
         self.0.get(&word(key), pin).map(lane)
     }
 
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
-    }
-
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         if ask.direction == Direction::Reverse {
             return Err(Error::Unsupported { index: <Self as Peer<B>>::NAME, operation: "reverse scans" });
@@ -77,13 +67,7 @@ impl<B: Bits> Peer<B> for RadixTree {
         Ok(())
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Value<B>,
-    {
-        Some(driven)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits> SharedPeer<B> for RadixTree {

@@ -1,13 +1,11 @@
 //! `crossbeam-skiplist`: a lock-free skip list, driven through its guarded form.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
 use core::cell::Cell;
 use crossbeam_epoch::Guard;
 use crossbeam_skiplist::SkipList;
-use latchless::base::index::ConcurrentIndex;
+use latchless::Result;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
 
 /// `crossbeam_skiplist::SkipList` on the default collector.
 pub struct Skip<B>(SkipList<B, B>);
@@ -34,31 +32,13 @@ impl<B: Bits> Peer<B> for Skip<B> {
         self.0.get(&key, pin).map(|entry| *entry.value())
     }
 
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
-    }
-
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         let pin = crossbeam_epoch::pin();
-        let mut range = self.0.range(ask.low..=ask.high, &pin);
-        let _ = match ask.direction {
-            Direction::Forward => range.all(|entry| each(*entry.key(), *entry.value())),
-            Direction::Reverse => range.rev().all(|entry| each(*entry.key(), *entry.value())),
-        };
-        Ok(())
+        let range = self.0.range(ask.low..=ask.high, &pin);
+        walk(range, ask.direction, |entry| each(*entry.key(), *entry.value()))
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Value<B>,
-    {
-        Some(driven)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits> SharedPeer<B> for Skip<B> {

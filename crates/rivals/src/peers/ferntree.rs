@@ -1,13 +1,11 @@
 //! `ferntree`: a concurrent B+-Tree with optimistic lock coupling.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use core::ops::Bound;
 use crossbeam_epoch::Guard;
 use ferntree::{OptimisticRead, Tree};
-use latchless::base::index::ConcurrentIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Result};
 
 /// `ferntree::Tree` over lanes `L`, with its preset node sizes.
 pub struct Fern<L: Bits + OptimisticRead>(Tree<L, L>);
@@ -40,15 +38,11 @@ impl<B: Bits, L: Bits + OptimisticRead> Peer<B> for Fern<L> {
     }
 
     fn get(&self, key: B, _: &Guard) -> Option<B> {
+        self.get_alone(key)
+    }
+
+    fn get_alone(&self, key: B) -> Option<B> {
         self.0.get_optimistic(&to::<B, L>(key)).map(to)
-    }
-
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
     }
 
     fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
@@ -84,13 +78,7 @@ impl<B: Bits, L: Bits + OptimisticRead> Peer<B> for Fern<L> {
         Ok(())
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Value<B>,
-    {
-        Some(driven)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits, L: Bits + OptimisticRead> SharedPeer<B> for Fern<L> {

@@ -61,4 +61,10 @@ impl<B: Bits> Peer<B> for IndexSet<B> {
         }
         Ok(())
     }
+
+    /// By positions, without walking the range.
+    fn count(&self, low: B, high: B) -> Result<usize> {
+        let end = self.0.rank(&high) + usize::from(self.0.contains_key(&high));
+        Ok(end - self.0.rank(&low))
+    }
 }

@@ -1,11 +1,9 @@
 //! `masstree`: a concurrent trie of B+-Trees over byte strings. Keys go in big-endian, which keeps
 //! their order.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
-use latchless::base::index::ConcurrentIndex;
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
+use latchless::{Direction, Result};
 use masstree::{MassTree, RangeBound};
 
 /// `masstree::MassTree`, values inline.
@@ -29,6 +27,12 @@ fn lane<B: Bits>(bytes: &[u8]) -> B {
     B::truncate(bytes.iter().fold(0, |lane, &byte| lane << 8 | u64::from(byte)))
 }
 
+/// The range's ends as the map is told of them.
+fn ends<'a, B: Bits>(ask: &Ask<B>, low: &'a Bytes, high: &'a Bytes) -> (RangeBound<'a>, RangeBound<'a>) {
+    let end = if ask.is_open() { RangeBound::Unbounded } else { RangeBound::Included(high.as_slice()) };
+    (RangeBound::Included(low.as_slice()), end)
+}
+
 impl<B: Bits> Peer<B> for Mass {
     const NAME: &'static str = "masstree";
     type Pin<'a> = seize::LocalGuard<'a>;
@@ -45,19 +49,10 @@ impl<B: Bits> Peer<B> for Mass {
         self.0.get_with_guard(Bytes::new(key).as_slice(), pin).map(B::truncate)
     }
 
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
-    }
-
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         let pin = self.0.guard();
         let (low, high) = (Bytes::new(ask.low), Bytes::new(ask.high));
-        let start = RangeBound::Included(low.as_slice());
-        let end = if ask.is_open() { RangeBound::Unbounded } else { RangeBound::Included(high.as_slice()) };
+        let (start, end) = ends(&ask, &low, &high);
         let show = |key: &[u8], value| each(lane(key), B::truncate(value));
         match ask.direction {
             Direction::Forward => self.0.scan_intra_leaf_batch(start, end, show, &pin),
@@ -66,13 +61,19 @@ impl<B: Bits> Peer<B> for Mass {
         Ok(())
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Value<B>,
-    {
-        Some(driven)
+    fn visit_values(&self, ask: Ask<B>, mut each: impl FnMut(B) -> bool) -> Result<()> {
+        if ask.direction == Direction::Reverse {
+            return self.visit(ask, |_, value| each(value));
+        }
+        let pin = self.0.guard();
+        let (low, high) = (Bytes::new(ask.low), Bytes::new(ask.high));
+        let (start, end) = ends(&ask, &low, &high);
+        // Ends are told by eight bytes of the key, which are all that ours have.
+        self.0.scan_values(start, end, |value| each(B::truncate(value)), &pin);
+        Ok(())
     }
+
+    updates_are_shared!();
 }
 
 impl<B: Bits> SharedPeer<B> for Mass {

@@ -2,6 +2,10 @@
 
 #[cfg(feature = "artmap")]
 mod artmap;
+#[cfg(any(feature = "artmap", feature = "blart"))]
+mod big_endian;
+#[cfg(feature = "blart")]
+mod blart;
 #[cfg(feature = "bplustree")]
 mod bplustree;
 #[cfg(feature = "brie-tree")]
@@ -25,6 +29,8 @@ mod sorted_array;
 
 #[cfg(feature = "artmap")]
 pub use self::artmap::Art;
+#[cfg(feature = "blart")]
+pub use self::blart::Radix;
 #[cfg(feature = "bplustree")]
 pub use self::bplustree::OptimisticBPlusTree;
 #[cfg(feature = "brie-tree")]

@@ -1,10 +1,9 @@
 //! `scc`: its concurrent B+-Tree, read without locks.
 
-use crate::driven::Driven;
-use crate::peer::{Ask, Peer, SharedPeer};
-use latchless::base::index::ConcurrentIndex;
+use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
+use core::ops::Bound;
+use latchless::Result;
 use latchless::base::key::Bits;
-use latchless::{Direction, Key, Result, Value};
 use scc::{Guard, TreeIndex};
 
 /// `scc::TreeIndex`.
@@ -36,31 +35,17 @@ impl<B: Bits> Peer<B> for Tree<B> {
         self.0.peek(&key, pin).copied()
     }
 
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.remove_shared(key)
-    }
-
     fn visit(&self, ask: Ask<B>, mut each: impl FnMut(B, B) -> bool) -> Result<()> {
         let pin = Guard::new();
-        let mut range = self.0.range(ask.low..=ask.high, &pin);
-        let _ = match ask.direction {
-            Direction::Forward => range.all(|(&key, &value)| each(key, value)),
-            Direction::Reverse => range.rev().all(|(&key, &value)| each(key, value)),
-        };
-        Ok(())
+        // Told of a start below its smallest key it looks through all of its leaves (3.8.8), so it
+        // isn't told of a start that is none.
+        let low = if ask.low == B::MIN { Bound::Unbounded } else { Bound::Included(ask.low) };
+        let high = if ask.is_open() { Bound::Unbounded } else { Bound::Included(ask.high) };
+        let range = self.0.range::<B, _>((low, high), &pin);
+        walk(range, ask.direction, |(&key, &value)| each(key, value))
     }
 
-    fn as_concurrent<K, V>(driven: &Driven<Self>) -> Option<&dyn ConcurrentIndex<K, V>>
-    where
-        K: Key<Bits = B>,
-        V: Value<B>,
-    {
-        Some(driven)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits> SharedPeer<B> for Tree<B> {

@@ -2,74 +2,91 @@
 
 use super::*;
 use crate::search::children_in_line;
+use core::hint::select_unpredictable;
+
+/// The hint of blocks that no key may be looked for in.
+const NO_BLOCK: u16 = 0xFFFF;
+/// The largest hint of a key.
+pub(super) const HINT_MAX: u64 = 0xFFFE;
+
+/// A node's shape: places taken by block, and the hints' shift. See the module's head.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape(u64);
+
+impl Shape {
+    #[inline(always)]
+    fn of(node: &NodeLines) -> Self {
+        Self(node[0][SHAPE].peek())
+    }
+
+    /// Nothing in any block yet, and hints that tell keys up to `span` behind the base apart: the
+    /// smallest shift by whole nibbles with which all of them stay below the largest hint.
+    pub(super) fn for_span(span: u64) -> Self {
+        let bits = u64::BITS - span.leading_zeros();
+        let nibbles = bits.saturating_sub(16).div_ceil(4);
+        Self(u64::from(nibbles + u32::from(span >> (4 * nibbles) >= HINT_MAX)) << 60)
+    }
+
+    #[inline(always)]
+    fn count(self, block: usize) -> usize {
+        (self.0 >> (4 * block)) as usize & 15
+    }
+
+    /// Places taken in all blocks.
+    #[inline(always)]
+    fn total(self) -> usize {
+        let nibbles = self.0 & !(15 << 60);
+        let pairs = (nibbles & 0x0F0F_0F0F_0F0F_0F0F) + (nibbles >> 4 & 0x0F0F_0F0F_0F0F_0F0F);
+        (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
+    }
+
+    fn set_count(&mut self, block: usize, count: usize) {
+        self.0 = self.0 & !(15 << (4 * block)) | (count as u64) << (4 * block);
+    }
+
+    /// How far behind the base a key stands, in hints, unbounded.
+    #[inline(always)]
+    pub(super) fn distance(self, key: u64, base: u64) -> u64 {
+        key.saturating_sub(base) >> ((self.0 >> 58) & 60)
+    }
+
+    /// How far apart keys of different hints are.
+    fn step(self) -> u64 {
+        1 << ((self.0 >> 58) & 60)
+    }
+
+    #[inline(always)]
+    fn hint(self, key: u64, base: u64) -> u16 {
+        self.distance(key, base).min(HINT_MAX) as u16
+    }
+}
+
+/// The block that the hints name for `key`, and the key's hint. On a tie the rightmost one.
+#[inline(always)]
+fn named_block<S: Lines, B: Bits>(node: &NodeLines, shape: Shape, key: B) -> (usize, u16) {
+    let hint = shape.hint(key.to_u64(), node[0][BASE].peek());
+    // Fourteen hints, so at most fourteen: the mask only tells the compiler.
+    (S::hints_up_to(&node[0], hint) & 15, hint)
+}
+
+/// The line of a block.
+#[inline(always)]
+fn block(node: &NodeLines, at: usize) -> &Line {
+    &node[(at + 1) % LINES]
+}
+
+/// Sets the hint of block `at`, which isn't the first.
+fn set_block_hint(node: &NodeLines, at: usize, hint: u16) {
+    let lane = at + 1;
+    let (word, shift) = (&node[0][LINK + lane / 4], lane % 4 * 16);
+    word.poke(word.peek() & !(0xFFFF << shift) | u64::from(hint) << shift);
+}
 
 /// An inner node. See the [module's head](super) for where things stand.
 #[derive(Debug, Clone, Copy)]
 pub struct Inner<'a, B> {
     node: &'a NodeLines,
     lanes: core::marker::PhantomData<B>,
-}
-
-/// The children of an inner node, copied out of it: each with the separator that it starts at,
-/// which is its low fence.
-#[derive(Debug, Clone)]
-pub struct Children<B> {
-    len: usize,
-    separators: [B; PLACES_MAX],
-    nodes: [NodeRef; PLACES_MAX],
-}
-
-impl<B: Bits> Default for Children<B> {
-    fn default() -> Self {
-        Self { len: 0, separators: [B::MIN; PLACES_MAX], nodes: [NodeRef::NIL; PLACES_MAX] }
-    }
-}
-
-impl<B: Bits> Children<B> {
-    /// The separators, ascending.
-    pub fn separators(&self) -> &[B] {
-        &self.separators[..self.len]
-    }
-
-    /// The children, in the order of their separators.
-    pub fn nodes(&self) -> &[NodeRef] {
-        &self.nodes[..self.len]
-    }
-
-    /// The place of the child that `key` belongs to.
-    pub fn place_of(&self, key: B) -> usize {
-        self.separators().partition_point(|&separator| separator <= key).saturating_sub(1)
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    /// Adds a child behind all others.
-    ///
-    /// # Panics
-    /// When more than [`PLACES_MAX`] come together.
-    pub fn push(&mut self, separator: B, node: NodeRef) {
-        (self.separators[self.len], self.nodes[self.len]) = (separator, node);
-        self.len += 1;
-    }
-
-    /// Puts a child where it belongs, before the first greater separator.
-    pub fn insert(&mut self, separator: B, node: NodeRef) {
-        let at = self.separators().partition_point(|&other| other < separator);
-        self.separators.copy_within(at..self.len, at + 1);
-        self.nodes.copy_within(at..self.len, at + 1);
-        (self.separators[at], self.nodes[at]) = (separator, node);
-        self.len += 1;
-    }
-
-    /// Takes out the child at a place.
-    pub fn remove(&mut self, at: usize) {
-        self.separators.copy_within(at + 1..self.len, at);
-        self.nodes.copy_within(at + 1..self.len, at);
-        self.len -= 1;
-    }
 }
 
 impl<'a, B: Bits> Inner<'a, B> {
@@ -103,8 +120,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         link(self.node)
     }
 
-    /// How many children there are.
-    pub fn len(self) -> usize {
+    /// How many children there are; at least one, once the node is in use.
+    pub fn children(self) -> usize {
         Shape::of(self.node).total()
     }
 
@@ -142,13 +159,14 @@ impl<'a, B: Bits> Inner<'a, B> {
         if up_to == 0 {
             return (self.child_left::<S>(at, key), 0);
         }
+        // Where the child ends the next one begins: in this block or in front of the next. Behind the
+        // last child of all stands something else; then the share is wrong, which is no harm.
+        let ends_block = up_to >= Shape::of(self.node).count(at);
+        let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
+        let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
         let low = lane::<B>(line, up_to - 1).to_u64();
-        let mut next = lane::<B>(line, up_to % Self::PER_BLOCK).to_u64();
-        if up_to == Self::PER_BLOCK || next == B::MAX.to_u64() {
-            next = lane::<B>(block(self.node, at + 1), 0).to_u64();
-        }
-        let part = (next.wrapping_sub(low) >> 4) + 1;
-        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / part) as usize & 15)
+        let sixteenth = (next.wrapping_sub(low) >> 4) + 1;
+        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / sixteenth) as usize & 15)
     }
 
     /// Looks for the child to the left of block `at`.

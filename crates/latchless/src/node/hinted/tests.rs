@@ -103,7 +103,7 @@ impl<B: Bits> Operation for Inners<B> {
                     inner.fill(children.separators(), children.nodes());
                 }
                 assert_eq!(inner.fault::<S>(), None, "child {name}");
-                assert_eq!(inner.len(), children.separators().len());
+                assert_eq!(inner.children(), children.separators().len());
             }
         }
     }
@@ -122,10 +122,13 @@ fn every_kernel_keeps_nodes_right() {
 
 #[test]
 fn hints_tell_a_span_apart_and_never_reach_no_block() {
-    for span in [0, 1, 0xFFFE, 0xFFFF, 0x1_0000, 1 << 40, u64::MAX] {
-        let shape = Shape::for_span(span);
-        assert!(shape.distance(span, 0) <= HINT_MAX);
-        assert!(span <= HINT_MAX || shape.distance(span, 0) >= 0xFFF, "{span} is told apart too coarsely");
+    for span in [0, 1, 0xFFFE, 0xFFFF, 0x1_0000, 0xFFFF_FFFE, 0xFFFF_FFFF, 1 << 32, 1 << 40, u64::MAX] {
+        let farthest = inner::Shape::for_span(span).distance(span, 0);
+        assert!(farthest <= inner::HINT_MAX);
+        assert!(span <= inner::HINT_MAX || farthest >= 0xFFF, "{span} is told apart too coarsely");
+        let farthest = leaf::Counts::for_span(span).distance(span, 0);
+        assert!(farthest <= leaf::HINT_MAX);
+        assert!(span <= leaf::HINT_MAX || farthest >= 0x7FFF_FFFF, "{span} is told apart too coarsely");
     }
 }
 

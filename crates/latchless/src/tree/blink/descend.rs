@@ -1,13 +1,9 @@
 //! From the root to a node: blindly, and then for sure.
 
 use super::*;
-use crate::mem::line::{LINE_BYTES, prefetch_read_all};
+use crate::mem::line::prefetch_read;
 use crate::search::Search;
 use crate::sync::Backoff;
-
-/// Lines of a leaf that are asked for around the guess: with keys spread at random, one of them is
-/// the right one nine times in ten.
-const GUESSED_LINES: usize = 3;
 
 impl<B: Bits> BlinkTree<B> {
     /// The leaf that `key` belongs to, or one that it belonged to: only the leaf's fences tell.
@@ -24,8 +20,9 @@ impl<B: Bits> BlinkTree<B> {
         if levels > 1 {
             let (leaf, share) = self.inner(node).child_and_share::<S>(key);
             node = leaf;
-            let guess = self.arena.address(node).wrapping_add(share * LINE_BYTES);
-            prefetch_read_all(guess, GUESSED_LINES * LINE_BYTES);
+            for offset in Leaf::<B>::likely_offsets(share) {
+                prefetch_read(self.arena.address(node).wrapping_add(offset));
+            }
         }
         node
     }

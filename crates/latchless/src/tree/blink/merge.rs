@@ -55,7 +55,7 @@ impl<B: Bits> BlinkTree<B> {
         if level == 0 {
             self.leaf(node).len() <= Leaf::<B>::CAPACITY / 4
         } else {
-            self.inner(node).len() <= Inner::<B>::CAPACITY / 4
+            self.inner(node).children() <= Inner::<B>::CAPACITY / 4
         }
     }
 
@@ -90,7 +90,7 @@ impl<B: Bits> BlinkTree<B> {
 
     /// A root with one child is no use: the child becomes the root.
     fn give_up_root<M: Mode>(&self, level: usize, root: NodeRef, mut held: M::Held<'_>) -> Outcome {
-        if level == 0 || self.inner(root).len() > 1 {
+        if level == 0 || self.inner(root).children() > 1 {
             return Outcome::Done;
         }
         held.changing();
@@ -167,8 +167,8 @@ impl<B: Bits> BlinkTree<B> {
     ) -> Option<bool> {
         let (into, from) = (self.inner(left), self.inner(right));
         let (mut all, mut more) = (Children::default(), Children::default());
-        let fits = fits(into.len(), from.len(), Inner::<B>::CAPACITY);
-        if !fits && into.len() > 1 && from.len() > 1 {
+        let fits = fits(into.children(), from.children(), Inner::<B>::CAPACITY);
+        if !fits && into.children() > 1 && from.children() > 1 {
             return None;
         }
         into.copy_out(&mut all);

@@ -75,7 +75,7 @@ impl<B: Bits> BlinkTree<B> {
             }
             // None: what was the root above was given up for this node just now.
             let Some(parent) = self.latch_covering::<S, M>(level + 1, key) else { continue };
-            let full = self.inner(parent.0).len() == Inner::<B>::CAPACITY;
+            let full = self.inner(parent.0).children() == Inner::<B>::CAPACITY;
             path.push(parent);
             if !full {
                 return path;

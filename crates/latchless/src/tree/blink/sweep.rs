@@ -7,7 +7,7 @@
 use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
-use crate::mem::line::prefetch_read_all;
+use crate::mem::line::{prefetch_read, prefetch_read_all};
 use crate::node::hinted::{Children, Entries};
 use crate::search::{Operation, Search};
 
@@ -45,6 +45,8 @@ pub struct Sweep<B> {
 pub(super) enum Depth {
     /// All lines.
     Entries,
+    /// The first line and those of the values.
+    Values,
     /// The first line.
     Header,
 }
@@ -99,6 +101,29 @@ impl<B: Bits> Sweep<B> {
         !into.keys().is_empty()
     }
 
+    /// As [`Sweep::next_leaf`], for who wants values alone: keys that aren't needed to tell where the
+    /// range begins and ends aren't read. The values stand in the order of their keys.
+    #[inline(always)]
+    pub(super) fn next_values_with<S: Search, M: Mode>(
+        &mut self,
+        tree: &BlinkTree<B>,
+        into: &mut Entries<B>,
+    ) -> bool {
+        into.clear();
+        while !self.done && into.values().is_empty() {
+            let (low, high) = (self.low, self.high);
+            self.next::<S, M, _>(tree, Depth::Values, |leaf| {
+                if low <= leaf.low() && leaf.high() <= high {
+                    return leaf.copy_values_out::<S>(into);
+                }
+                leaf.copy_out::<S>(into);
+                into.trim(low, high);
+            });
+            self.expected = self.expected.saturating_sub(into.values().len());
+        }
+        !into.values().is_empty()
+    }
+
     /// Reads the next leaf of the range and goes on behind it. `look` may run several times, and on a
     /// leaf that is being changed; only what it finds at last counts.
     #[inline(always)]
@@ -146,15 +171,27 @@ impl<B: Bits> Sweep<B> {
     /// Asks for leaves ahead, and finds out about more of them when few are left.
     #[inline(always)]
     fn ask(&mut self, tree: &BlinkTree<B>, depth: Depth) {
-        let most = if depth == Depth::Header { HEADERS_AHEAD } else { LEAVES_AHEAD };
+        let most = match depth {
+            Depth::Entries => LEAVES_AHEAD,
+            Depth::Values => 2 * LEAVES_AHEAD,
+            Depth::Header => HEADERS_AHEAD,
+        };
         let wanted = self.at + 1 + most.min(self.expected / ENTRIES_LEAST);
         if wanted > self.len {
             self.look_further(tree);
         }
-        let bytes = if depth == Depth::Header { 1 } else { SharedArena::<{ hinted::LINES }>::NODE_BYTES };
         let wanted = (self.at + 1 + most.min(self.expected / ENTRIES_LEAST)).min(self.len);
         for at in self.asked.max(self.at)..wanted {
-            prefetch_read_all(tree.arena.address(self.ahead[at]), bytes);
+            let address = tree.arena.address(self.ahead[at]);
+            match depth {
+                Depth::Entries => prefetch_read_all(address, SharedArena::<{ hinted::LINES }>::NODE_BYTES),
+                Depth::Header => prefetch_read(address),
+                Depth::Values => {
+                    prefetch_read(address);
+                    let (values, bytes) = Leaf::<B>::VALUES_AT;
+                    prefetch_read_all(address.wrapping_add(values), bytes);
+                }
+            }
         }
         self.asked = self.asked.max(wanted);
     }
@@ -231,6 +268,43 @@ impl<B: Bits> BlinkTree<B> {
     ) {
         let sweep = Sweep::new(low, high, direction, expected);
         self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// As [`BlinkTree::scan`], of values alone, in the order of their keys.
+    #[inline]
+    pub fn scan_values<M: Mode>(
+        &self,
+        low: B,
+        high: B,
+        direction: Direction,
+        expected: usize,
+        visit: impl FnMut(&[B]) -> bool,
+    ) {
+        let sweep = Sweep::new(low, high, direction, expected);
+        self.dispatch.run(ScanValues { tree: self, sweep, visit, mode: PhantomData::<M> });
+    }
+}
+
+struct ScanValues<'a, B, F, M> {
+    tree: &'a BlinkTree<B>,
+    sweep: Sweep<B>,
+    visit: F,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode, F: FnMut(&[B]) -> bool> Operation for ScanValues<'_, B, F, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let mut entries = Entries::default();
+        while self.sweep.next_values_with::<S, M>(self.tree, &mut entries) {
+            if !(self.visit)(entries.values()) {
+                return;
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tree against the standard library's map; and with several threads.
 
 use super::*;
+use crate::base::error::Error;
 use crate::base::fill::FillFactor;
 use crate::base::index::Direction;
 use core::num::NonZeroUsize;
@@ -82,6 +83,14 @@ fn same_everywhere<B: Bits, M: Mode>(
                 expected.reverse();
             }
             assert_eq!(seen, expected, "{direction:?} {low:?}..={high:?}");
+            let mut values = Vec::new();
+            tree.scan_values::<M>(low, high, direction, 1000, |part| {
+                let reverse = direction == Direction::Reverse;
+                let part: Vec<_> = if reverse { part.iter().rev().collect() } else { part.iter().collect() };
+                values.extend(part.into_iter().copied());
+                true
+            });
+            assert!(values.into_iter().eq(expected.iter().map(|&(_, value)| value)));
         }
     }
 }
@@ -90,7 +99,8 @@ fn like_the_model<B: Bits, M: Mode>(seed: u64, keys: u64, steps: usize) {
     let (tree, mut model, mut state) = (small::<B>(), BTreeMap::new(), seed);
     for step in 0..steps {
         let key = B::truncate(random(&mut state) % keys * (B::MAX.to_u64() / keys));
-        let edit = random_edit(&mut state, (step / (steps / 5).max(1)) % 2 == 0, model.get(&key).copied());
+        let edit =
+            random_edit(&mut state, (step / (steps / 5).max(1)).is_multiple_of(2), model.get(&key).copied());
         assert_eq!(tree.get::<M>(key), model.get(&key).copied());
         assert_eq!(tree.edit::<M>(key, edit), Ok(edit_model(&mut model, key, edit)), "step {step}");
         if step % (steps / 6).max(1) == 0 {
@@ -127,7 +137,7 @@ fn keys_in_any_order_fill_and_empty_the_tree() {
         |at, len| len - 1 - at,
         |at, len| if at % 2 == 0 { at / 2 } else { len - 1 - at / 2 },
         |at, _| (at as u32).reverse_bits().into(),
-        |at, _| (at % 100) << 40 | at / 100,
+        |at, _| ((at % 100) << 40) | (at / 100),
     ];
     for (name, order) in orders.into_iter().enumerate() {
         let tree = small::<u64>();
@@ -228,7 +238,7 @@ fn memory_that_runs_out_leaves_the_tree_whole() {
             Err(refused) => break refused,
         }
     };
-    assert!(matches!(refused, crate::Error::MemoryLimit { limit_bytes: 20480, .. }), "{refused}");
+    assert!(matches!(refused, Error::MemoryLimit { limit_bytes: 20480, .. }), "{refused}");
     tree.check_invariants().unwrap();
     assert!(held.len() > 10 * 60 && held.iter().all(|&key| tree.get::<Shared>(key) == Some(!key)));
     // What needs no memory goes on.

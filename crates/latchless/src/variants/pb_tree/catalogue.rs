@@ -4,7 +4,7 @@ use super::map::PbTree;
 use crate::base::error::Result;
 use crate::base::index::OrderedIndex;
 use crate::base::key::Key;
-use crate::base::value::Value;
+use crate::base::value::Fits;
 use crate::mem::touch::{Touch, Untouched};
 use crate::node::{External, Form, Grouped, Internal, Plain, Shaped, Sweeping};
 use crate::search::Kernel;
@@ -108,7 +108,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or when memory is refused.
-pub fn build<K: Key, V: Value<K::Bits>>(
+pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
@@ -120,18 +120,18 @@ pub fn build<K: Key, V: Value<K::Bits>>(
 /// # Errors
 /// As [`build`].
 #[cfg(feature = "model")]
-pub fn build_modelled<K: Key, V: Value<K::Bits>>(
+pub fn build_modelled<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
     build_touching::<K, V, crate::mem::touch::Modelled>(member, options)
 }
 
-fn build_touching<K: Key, V: Value<K::Bits>, T: Touch>(
+fn build_touching<K: Key, V: Fits<K::Bits>, T: Touch>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    fn boxed<K: Key, V: Value<K::Bits>, F: Form, T: Touch>(
+    fn boxed<K: Key, V: Fits<K::Bits>, F: Form, T: Touch>(
         options: &Options,
     ) -> Result<Box<dyn OrderedIndex<K, V>>> {
         Ok(Box::new(PbTree::<K, V, Shaped<K::Bits, F, T>>::with_options(options)?))

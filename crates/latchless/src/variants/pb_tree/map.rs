@@ -7,7 +7,7 @@ use crate::base::fill::FillFactor;
 use crate::base::index::{Direction, check_buffers, check_side_by_side};
 use crate::base::key::{Bits, Key};
 use crate::base::stats::Stats;
-use crate::base::value::Value;
+use crate::base::value::Fits;
 use crate::mem::touch::Untouched;
 use crate::node::{External, Grouped, Internal, NodeOptions, Plain, Shape, Shaped, Sweeping};
 use crate::search::Kernel;
@@ -53,12 +53,12 @@ pub type CsbTree<K, V, const W: usize> = PbTree<K, V, Quiet<K, Grouped<W>>>;
 /// assert_eq!(prices.remove(101), Some(7));
 /// # Ok::<(), latchless::Error>(())
 /// ```
-pub struct PbTree<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> {
+pub struct PbTree<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     pub(super) tree: Tree<S>,
     entry: PhantomData<fn(K) -> V>,
 }
 
-impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
+impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// An empty map.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// As [`PbTree::from_sorted`], and [`Error::NotEmpty`](crate::Error::NotEmpty). The map is then
     /// as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_bits())), fill)
+        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_lane())), fill)
     }
 
     /// How many keys there are. O(1).
@@ -124,7 +124,7 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.tree.get(key.to_bits()).map(V::from_bits)
+        self.tree.get(key.to_bits()).map(V::from_lane)
     }
 
     /// Whether a key is there.
@@ -142,7 +142,7 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         let mut places = answers.iter_mut();
         self.tree.get_each(keys.iter().map(|key| key.to_bits()), |value| {
             if let Some(place) = places.next() {
-                *place = value.map(V::from_bits);
+                *place = value.map(V::from_lane);
             }
         });
         Ok(())
@@ -154,12 +154,12 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// When memory is refused: by the system, by the map's limit, or because all 4-byte node
     /// references are in use. The map is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.tree.insert(key.to_bits(), value.to_bits())?.map(V::from_bits))
+        Ok(self.tree.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
     }
 
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        self.tree.remove(key.to_bits()).map(V::from_bits)
+        self.tree.remove(key.to_bits()).map(V::from_lane)
     }
 
     /// The entry with the smallest key.
@@ -184,7 +184,7 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
 
     fn one(&self, span: (Bound<K>, Bound<K>), direction: Direction) -> Option<(K, V)> {
         let range = lane_range(&span).ok()?;
-        let (mut key, mut value) = ([K::from_bits(S::Bits::MIN)], [V::from_bits(S::Bits::MIN)]);
+        let (mut key, mut value) = ([K::from_bits(S::Bits::MIN)], [V::from_lane(S::Bits::MIN)]);
         let mut scan = self.tree.scan(range, direction == Direction::Forward);
         (scan.fill(&mut Pairs::new(&mut key, &mut value)) == 1).then(|| (key[0], value[0]))
     }
@@ -258,13 +258,13 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     }
 }
 
-impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> fmt::Debug for PbTree<K, V, S> {
+impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> fmt::Debug for PbTree<K, V, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
-impl<'a, K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> IntoIterator for &'a PbTree<K, V, S> {
+impl<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> IntoIterator for &'a PbTree<K, V, S> {
     type Item = (K, V);
     type IntoIter = Entries<'a, K, V, S>;
 
@@ -275,12 +275,12 @@ impl<'a, K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> IntoIterator for &
 
 /// A paused scan: see [`PbTree::scan`].
 #[derive(Debug)]
-pub struct Paused<'a, K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> {
+pub struct Paused<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     scan: Scan<'a, S>,
     entry: PhantomData<fn() -> (K, V)>,
 }
 
-impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> Paused<'_, K, V, S> {
+impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Paused<'_, K, V, S> {
     /// Copies the next entries to two buffers of one length and says how many there were; 0 means
     /// that the range has ended.
     ///
@@ -308,7 +308,7 @@ const PAGE: usize = 32;
 /// An iterator over the entries of a range. It fetches pages of entries, so a step rarely looks at
 /// the tree.
 #[derive(Debug)]
-pub struct Entries<'a, K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> {
+pub struct Entries<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     scan: Paused<'a, K, V, S>,
     keys: [K; PAGE],
     values: [V; PAGE],
@@ -316,15 +316,15 @@ pub struct Entries<'a, K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> {
     filled: usize,
 }
 
-impl<'a, K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> Entries<'a, K, V, S> {
+impl<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Entries<'a, K, V, S> {
     fn new(scan: Paused<'a, K, V, S>) -> Self {
         let keys = [K::from_bits(S::Bits::MIN); PAGE];
-        let values = [V::from_bits(S::Bits::MIN); PAGE];
+        let values = [V::from_lane(S::Bits::MIN); PAGE];
         Self { scan, keys, values, at: 0, filled: 0 }
     }
 }
 
-impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_, K, V, S> {
+impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_, K, V, S> {
     type Item = (K, V);
 
     #[inline]
@@ -341,4 +341,4 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'
     }
 }
 
-impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> core::iter::FusedIterator for Entries<'_, K, V, S> {}
+impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> core::iter::FusedIterator for Entries<'_, K, V, S> {}

@@ -7,11 +7,11 @@ use crate::base::fill::FillFactor;
 use crate::base::index::{Direction, OrderedIndex, Scanner, Span, check_buffers};
 use crate::base::key::Key;
 use crate::base::stats::Stats;
-use crate::base::value::Value;
+use crate::base::value::Fits;
 use crate::node::Shape;
 use crate::tree::Pairs;
 
-impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> OrderedIndex<K, V> for PbTree<K, V, S> {
+impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> OrderedIndex<K, V> for PbTree<K, V, S> {
     fn len(&self) -> usize {
         self.len()
     }
@@ -63,7 +63,7 @@ impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> OrderedIndex<K, V> for
     }
 }
 
-impl<K: Key, V: Value<K::Bits>, S: Shape<Bits = K::Bits>> Scanner<K, V> for Paused<'_, K, V, S> {
+impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Scanner<K, V> for Paused<'_, K, V, S> {
     fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         self.fill(keys, values)
     }

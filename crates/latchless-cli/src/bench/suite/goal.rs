@@ -1,0 +1,211 @@
+//! What a row has to reach, and whether it did.
+
+use super::races::{Measured, Races};
+use super::row::{Field, Row, What};
+use crate::catalogue;
+use std::fmt;
+
+/// What a row has to reach.
+#[derive(Debug, Clone, Copy)]
+pub enum Goal {
+    /// At least so many times as fast as an index, in the same row or as that index was in another.
+    Faster {
+        /// The other index.
+        than: &'static str,
+        /// Where its time is from, if not from the same row.
+        in_row: Option<&'static str>,
+        /// How many times.
+        times: f64,
+    },
+    /// At least so many times as fast as each of these rivals.
+    Ahead {
+        /// The rivals.
+        of: Field,
+        /// How many times.
+        times: f64,
+    },
+    /// At most so many nanoseconds, if the index holds so many keys.
+    Nanoseconds {
+        /// The bound.
+        at_most: f64,
+        /// The number of keys that it is for.
+        records: usize,
+    },
+    /// At most so many bytes per key.
+    BytesPerKey(f64),
+}
+
+/// Whether a goal is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// Yes.
+    Reached,
+    /// No, and what it is instead.
+    Missed(String),
+    /// Nobody can say, and why.
+    Open(String),
+    /// The goal is for another setting.
+    Elsewhere,
+}
+
+impl Goal {
+    /// Whether `row` has reached it.
+    pub fn judge(&self, row: &Row, races: &Races) -> Verdict {
+        let Some(ours) = races.of(row, row.ours) else {
+            return Verdict::Open(format!("{} didn't race", row.ours));
+        };
+        match *self {
+            Self::Faster { than, in_row, times } => {
+                match in_row.map_or_else(|| races.of(row, than), |other| races.in_row(other, than)) {
+                    Some(theirs) => at_least(theirs.median_ns / ours.median_ns, times),
+                    None => Verdict::Open(format!("{than} didn't race")),
+                }
+            }
+            Self::Ahead { of, times } => {
+                let known: Vec<_> = catalogue::entries()
+                    .into_iter()
+                    .filter(|entry| of.has(entry))
+                    .map(|entry| entry.name)
+                    .collect();
+                match races.best_rival(row, |name| known.contains(&name)) {
+                    Some(best) if best.median_ns / ours.median_ns < times => {
+                        Verdict::Missed(format!("{} {}", best.index, ratio(best.median_ns / ours.median_ns)))
+                    }
+                    _ if !known.iter().all(|name| races.asked(row, name)) => {
+                        Verdict::Open("not all rivals raced".to_owned())
+                    }
+                    _ => Verdict::Reached,
+                }
+            }
+            Self::Nanoseconds { records, .. } if records != races.records() => Verdict::Elsewhere,
+            Self::Nanoseconds { at_most, .. } => at_most_of(ours.median_ns, at_most, "ns"),
+            Self::BytesPerKey(at_most) => at_most_of(ours.bytes_per_key, at_most, "B"),
+        }
+    }
+}
+
+fn at_least(found: f64, wanted: f64) -> Verdict {
+    if found >= wanted { Verdict::Reached } else { Verdict::Missed(ratio(found)) }
+}
+
+fn at_most_of(found: f64, wanted: f64, unit: &str) -> Verdict {
+    if found <= wanted { Verdict::Reached } else { Verdict::Missed(format!("{found:.1} {unit}")) }
+}
+
+/// `4.5×`, for people.
+pub fn ratio(times: f64) -> String {
+    if times < 10.0 { format!("{times:.2}×") } else { format!("{times:.1}×") }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Faster { than, in_row: None, times } => write!(out, "{times}× {than}"),
+            Self::Faster { than, in_row: Some(row), times } => write!(out, "{times}× {than} in {row}"),
+            Self::Ahead { of, times } => {
+                let whom = match of {
+                    Field::Concurrent => "every concurrent rival",
+                    Field::All | Field::Baseline => "every rival",
+                };
+                if *times == 1.0 { write!(out, "ahead of {whom}") } else { write!(out, "{times}× {whom}") }
+            }
+            Self::Nanoseconds { at_most, records } => {
+                write!(out, "≤ {at_most} ns at {}M keys", records / 1_000_000)
+            }
+            Self::BytesPerKey(bytes) => write!(out, "≤ {bytes} B"),
+        }
+    }
+}
+
+/// What is said of all goals of a row together; nothing where there are none.
+pub fn together(verdicts: &[Verdict]) -> String {
+    let told = |tell: fn(&Verdict) -> Option<&String>| {
+        verdicts.iter().filter_map(tell).cloned().collect::<Vec<_>>().join(", ")
+    };
+    let missed = told(|verdict| if let Verdict::Missed(what) = verdict { Some(what) } else { None });
+    let open = told(|verdict| if let Verdict::Open(why) = verdict { Some(why) } else { None });
+    match (missed.as_str(), open.as_str()) {
+        ("", "") if verdicts.contains(&Verdict::Reached) => "yes".to_owned(),
+        ("", "") => String::new(),
+        ("", open) => format!("open: {open}"),
+        (missed, _) => format!("no: {missed}"),
+    }
+}
+
+/// A row's number of an index, in the row's own unit.
+pub fn number(row: &Row, measured: &Measured) -> f64 {
+    match row.what {
+        What::Time => measured.median_ns,
+        What::Bytes => measured.bytes_per_key,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::suite::row::{Of, Run};
+
+    const ROW: Row = Row {
+        name: "row",
+        of: Of::Run(Run { flags: "--workload get", one_in: 1, field: Field::Concurrent }),
+        ours: "p16i",
+        what: What::Time,
+        goals: &[],
+    };
+
+    fn measured(index: &str, median_ns: f64) -> Measured {
+        Measured { index: index.to_owned(), median_ns, bytes_per_key: 20.0, per: "op".to_owned() }
+    }
+
+    /// Our 100 ns, and those of all concurrent rivals but `absent`.
+    fn races(rival_ns: f64, absent: &[&str]) -> Races {
+        let mut names = vec!["btreemap", "p16i"];
+        let entries = catalogue::entries();
+        let rivals =
+            entries.iter().filter(|entry| entry.concurrent && entry.origin == catalogue::Origin::Rival);
+        names.extend(rivals.map(|entry| entry.name).filter(|name| !absent.contains(name)));
+        let ns = |name: &str| match name {
+            "p16i" => 100.0,
+            "btreemap" => 450.0,
+            _ => rival_ns,
+        };
+        let found = names.iter().map(|name| measured(name, ns(name))).collect();
+        Races::of_one(10_000_000, "row", names.iter().map(|&name| name.to_owned()).collect(), found)
+    }
+
+    #[test]
+    fn ratios_and_bounds_are_judged() {
+        let judged = |goal: Goal| goal.judge(&ROW, &races(120.0, &[]));
+        let faster = |than, times| judged(Goal::Faster { than, in_row: None, times });
+        assert_eq!(faster("btreemap", 4.5), Verdict::Reached);
+        assert_eq!(faster("btreemap", 4.6), Verdict::Missed("4.50×".to_owned()));
+        assert_eq!(faster("nobody", 1.0), Verdict::Open("nobody didn't race".to_owned()));
+        let elsewhere = Goal::Faster { than: "btreemap", in_row: Some("row"), times: 4.0 };
+        assert_eq!(judged(elsewhere), Verdict::Reached);
+        let nanoseconds = |at_most, records| judged(Goal::Nanoseconds { at_most, records });
+        assert_eq!(nanoseconds(100.0, 10_000_000), Verdict::Reached);
+        assert_eq!(nanoseconds(99.0, 10_000_000), Verdict::Missed("100.0 ns".to_owned()));
+        assert_eq!(nanoseconds(1.0, 1000), Verdict::Elsewhere);
+        assert_eq!(judged(Goal::BytesPerKey(20.0)), Verdict::Reached);
+        assert_eq!(judged(Goal::BytesPerKey(19.9)), Verdict::Missed("20.0 B".to_owned()));
+    }
+
+    #[test]
+    fn every_rival_has_to_race_before_we_are_ahead() {
+        let ahead = |times, races: Races| Goal::Ahead { of: Field::Concurrent, times }.judge(&ROW, &races);
+        assert_eq!(ahead(1.0, races(101.0, &[])), Verdict::Reached);
+        assert!(matches!(ahead(1.5, races(101.0, &[])), Verdict::Missed(_)));
+        assert!(matches!(ahead(1.0, races(99.0, &["scc"])), Verdict::Missed(_)));
+        assert!(matches!(ahead(1.0, races(101.0, &["scc"])), Verdict::Open(_)));
+    }
+
+    #[test]
+    fn a_row_is_reached_when_all_of_its_goals_are() {
+        let (missed, open) = (Verdict::Missed("2×".to_owned()), Verdict::Open("why".to_owned()));
+        assert_eq!(together(&[]), "");
+        assert_eq!(together(&[Verdict::Elsewhere]), "");
+        assert_eq!(together(&[Verdict::Reached, Verdict::Elsewhere]), "yes");
+        assert_eq!(together(&[Verdict::Reached, open.clone()]), "open: why");
+        assert_eq!(together(&[open, missed.clone(), missed]), "no: 2×, 2×");
+    }
+}

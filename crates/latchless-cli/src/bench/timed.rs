@@ -1,0 +1,186 @@
+//! The timed loops. Nothing here allocates between the first request and the last.
+
+use super::access::Access;
+use super::digest::Digest;
+use super::requests::{Stream, one_by_one};
+use super::word::{Word, number};
+use latchless::base::request::{Reply, Request};
+use latchless::{OrderedIndex, Result};
+use latchless_workload::{Lane, Operation};
+use std::ops::Bound;
+use std::time::{Duration, Instant};
+
+/// What one run took and answered.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Run {
+    /// From the first request to the last answer, over all threads.
+    pub elapsed: Duration,
+    /// Entries scanned, summed or counted.
+    pub entries: u64,
+    /// Every answer.
+    pub digest: Digest,
+}
+
+/// What a loop has to know besides its requests.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Requests a batch; `None` for one by one.
+    pub batch: Option<usize>,
+    /// The longest scan asked for, in entries.
+    pub longest: usize,
+    /// Whether a range's answer follows from the stream alone. With several threads and updates it
+    /// doesn't, and isn't looked at.
+    pub ranges_are_certain: bool,
+}
+
+/// Makes every request of the stream.
+///
+/// # Errors
+/// The first request that is refused.
+pub fn run<L: Word>(stream: &Stream<L>, access: &mut impl Access<L>, terms: Terms) -> Result<Run> {
+    match (stream, terms.batch) {
+        (Stream::Gets(keys), Some(size)) => get_in_batches(keys, access, size),
+        (Stream::Puts(entries), Some(size)) => {
+            in_batches(entries, size, |batch, old| access.insert_many(batch, old))
+        }
+        (Stream::Takes(keys), Some(size)) => {
+            in_batches(keys, size, |batch, old| access.remove_many(batch, old))
+        }
+        (Stream::Gets(keys), None) => each(keys, |&key| Ok(access.get(key))),
+        (Stream::Puts(entries), None) => each(entries, |&(key, value)| access.insert(key, value)),
+        (Stream::Takes(keys), None) => each(keys, |&key| access.remove(key)),
+        (Stream::Chain(lanes), _) => chain(lanes, access),
+        (Stream::Mixed(operations), _) => mixed(operations.iter().copied(), access, terms),
+        // The reference takes batches one by one.
+        (Stream::Batched(requests), _) => mixed(requests.iter().map(one_by_one), access, terms),
+    }
+}
+
+/// One request after the other, all of one kind.
+#[inline(always)]
+fn each<L: Word, T>(requests: &[T], mut ask: impl FnMut(&T) -> Result<Option<L>>) -> Result<Run> {
+    let mut digest = Digest::default();
+    let clock = Instant::now();
+    for request in requests {
+        digest.answer(ask(request)?);
+    }
+    Ok(Run { elapsed: clock.elapsed(), entries: 0, digest })
+}
+
+/// Batches of requests of one kind, each with one call.
+#[inline(always)]
+fn in_batches<L: Word, T>(
+    requests: &[T],
+    size: usize,
+    mut ask: impl FnMut(&[T], &mut [Option<L>]) -> Result<()>,
+) -> Result<Run> {
+    let mut answers = vec![None; size.min(requests.len())];
+    let mut digest = Digest::default();
+    let clock = Instant::now();
+    for batch in requests.chunks(size) {
+        let answers = &mut answers[..batch.len()];
+        ask(batch, answers)?;
+        answers.iter().for_each(|&answer| digest.answer(answer));
+    }
+    Ok(Run { elapsed: clock.elapsed(), entries: 0, digest })
+}
+
+/// Gets in batches of `size`, each with one call.
+///
+/// # Errors
+/// What the index refuses.
+pub fn get_in_batches<L: Word>(keys: &[L], access: &mut impl Access<L>, size: usize) -> Result<Run> {
+    in_batches(keys, size, |batch, answers| access.get_many(batch, answers))
+}
+
+/// Gets of which each waits for the one before it: see [`Operation::Chain`].
+fn chain<L: Word>(lanes: &[L], access: &mut impl Access<L>) -> Result<Run> {
+    let mut last = 0;
+    each(lanes, |&lane| {
+        let answer = access.get(<L as Lane>::truncate(number(lane) ^ last));
+        last = answer.map_or(0, number);
+        Ok(answer)
+    })
+}
+
+/// Anything, one request after the other.
+fn mixed<L: Word>(
+    operations: impl Iterator<Item = Operation<L>>,
+    access: &mut impl Access<L>,
+    terms: Terms,
+) -> Result<Run> {
+    let (mut keys, mut values) = (vec![L::default(); terms.longest], vec![L::default(); terms.longest]);
+    let (mut digest, mut ranges) = (Digest::default(), Digest::default());
+    let mut entries = 0;
+    let clock = Instant::now();
+    for operation in operations {
+        match operation {
+            Operation::Get(key) => digest.answer(access.get(key)),
+            Operation::Chain(_) => unreachable!("a chain is a stream of its own"),
+            Operation::Insert(key, value) => digest.answer(access.insert(key, value)?),
+            Operation::Remove(key) => digest.answer(access.remove(key)?),
+            Operation::ReadModifyWrite(key, value) => {
+                digest.answer(access.get(key));
+                digest.answer(access.insert(key, value)?);
+            }
+            Operation::Scan(from, length) => {
+                let (keys, values) = (&mut keys[..length as usize], &mut values[..length as usize]);
+                let found = access.scan(from, keys, values)?;
+                entries += found as u64;
+                ranges.scan(&keys[..found], &values[..found]);
+            }
+            Operation::Sum(from, length) => {
+                let sum = access.sum((Bound::Included(from), Bound::Unbounded), length as usize)?;
+                entries += sum.entries as u64;
+                ranges.sum(sum);
+            }
+            Operation::SumRange(low, high) => {
+                let sum = access.sum((Bound::Included(low), Bound::Included(high)), usize::MAX)?;
+                entries += sum.entries as u64;
+                ranges.sum(sum);
+            }
+            Operation::Count(low, high) => {
+                let count = access.count((Bound::Included(low), Bound::Included(high)))?;
+                entries += count as u64;
+                ranges.number(count as u64);
+            }
+        }
+    }
+    let elapsed = clock.elapsed();
+    if terms.ranges_are_certain {
+        digest = Digest::together([digest, ranges]);
+    }
+    Ok(Run { elapsed, entries, digest })
+}
+
+/// Batches of anything, each with one call of [`OrderedIndex::execute`].
+///
+/// # Errors
+/// The first request that is refused.
+pub fn executed<L: Word>(
+    requests: &[Request<L, L>],
+    index: &mut dyn OrderedIndex<L, L>,
+    size: usize,
+) -> Result<Run> {
+    let (mut digest, mut ranges, mut all_entries) = (Digest::default(), Digest::default(), 0);
+    let mut replies = Vec::with_capacity(size);
+    let clock = Instant::now();
+    for batch in requests.chunks(size) {
+        index.execute(batch, &mut replies);
+        for reply in replies.drain(..) {
+            match reply {
+                Reply::Got(answer) | Reply::Inserted(answer) | Reply::Removed(answer) => {
+                    digest.answer(answer);
+                }
+                Reply::Scanned(entries) => {
+                    all_entries += entries.len() as u64;
+                    ranges.scanned(&entries);
+                }
+                Reply::Refused(error) => return Err(error),
+            }
+        }
+    }
+    let elapsed = clock.elapsed();
+    let digest = Digest::together([digest, ranges]);
+    Ok(Run { elapsed, entries: all_entries, digest })
+}

@@ -1,0 +1,270 @@
+//! Many requests at once. They go down the tree in groups, so that their waits for memory overlap:
+//! a batch of random lookups takes a fraction of the time of as many single ones.
+//!
+//! Answers come in the order of the requests, and requests for the same key are served in their
+//! order. Each request is atomic; the batch is not: other threads may see some of its changes before
+//! the others.
+
+use super::Index;
+use super::access::{Access, all_lanes, in_place, key_lane, lanes, value_lane, value_of};
+use crate::base::error::{Error, Result};
+use crate::base::index::check_side_by_side;
+use crate::base::key::Key;
+use crate::base::value::Value;
+use crate::tree::blink::{Edit, Group, Mode};
+use core::ops::{ControlFlow, RangeBounds};
+
+/// A batch of inserts of which some were refused. All others were done, and their answers are in
+/// place.
+///
+/// ```
+/// use latchless::index::Options;
+/// use latchless::{Error, Index};
+///
+/// let index = Index::with_options(Options { limit_bytes: Some(64 << 10), ..Options::default() })?;
+/// let entries: Vec<(u64, u64)> = (0..100_000).map(|key| (key, key)).collect();
+/// let mut replaced = vec![None; entries.len()];
+/// let incomplete = index.insert_many(&entries, &mut replaced).unwrap_err();
+/// assert!(matches!(incomplete.error, Error::MemoryLimit { .. }));
+/// assert_eq!(index.len(), entries.len() - incomplete.refused.len());
+/// assert!(incomplete.refused.iter().all(|&position| !index.contains_key(entries[position].0)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{} inserts of a batch were refused; the first because {error}", refused.len())]
+pub struct Incomplete {
+    /// Why the first of them was refused.
+    pub error: Error,
+    /// The positions in the batch of those that were refused, ascending.
+    pub refused: Vec<usize>,
+}
+
+impl From<Incomplete> for Error {
+    fn from(incomplete: Incomplete) -> Self {
+        incomplete.error
+    }
+}
+
+/// How many ranges have their first leaves asked for together.
+const RANGES_TOGETHER: usize = 16;
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    /// The same, with another group size.
+    pub(super) fn grouped(self, group: Group) -> Self {
+        Self { group, ..self }
+    }
+
+    #[inline]
+    pub(super) fn get_many(self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.tree.get_each::<M>(
+            keys.len(),
+            self.group,
+            |at| key_lane::<K, V>(keys[at]),
+            |at, value| answers[at] = value.map(value_of::<K, V>),
+        );
+        Ok(())
+    }
+
+    pub(super) fn get_all(self, keys: &[K]) -> Vec<Option<V>> {
+        let mut answers = vec![None; keys.len()];
+        let lengths = self.get_many(keys, &mut answers);
+        debug_assert_eq!(lengths, Ok(()));
+        answers
+    }
+
+    #[inline]
+    pub(super) fn insert_many(
+        self,
+        entries: &[(K, V)],
+        replaced: &mut [Option<V>],
+    ) -> Result<(), Incomplete> {
+        if let Err(error) = check_side_by_side(entries.len(), replaced.len()) {
+            return Err(Incomplete { error, refused: (0..entries.len()).collect() });
+        }
+        let mut incomplete: Option<Incomplete> = None;
+        self.tree.edit_each::<M>(
+            entries.len(),
+            self.group,
+            |at| {
+                let (key, value) = entries[at];
+                (key_lane::<K, V>(key), Edit::Put(value_lane::<K, V>(value)))
+            },
+            |at, edited| match edited {
+                Ok(edited) => replaced[at] = edited.before.map(value_of::<K, V>),
+                Err(error) => {
+                    replaced[at] = None;
+                    incomplete
+                        .get_or_insert_with(|| Incomplete { error, refused: Vec::new() })
+                        .refused
+                        .push(at);
+                }
+            },
+        );
+        incomplete.map_or(Ok(()), Err)
+    }
+
+    #[inline]
+    pub(super) fn remove_many(self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        self.tree.edit_each::<M>(
+            keys.len(),
+            self.group,
+            |at| (key_lane::<K, V>(keys[at]), Edit::Remove),
+            |at, edited| removed[at] = in_place(edited).before.map(value_of::<K, V>),
+        );
+        Ok(())
+    }
+
+    pub(super) fn range_many<R: RangeBounds<K>>(
+        self,
+        ranges: &[R],
+        mut visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        // Nothing is shown if a range is bad.
+        ranges.iter().try_for_each(|range| lanes::<K, V>(range).map(drop))?;
+        let mut together = [(0, all_lanes::<K, V>()); RANGES_TOGETHER];
+        for start in (0..ranges.len()).step_by(RANGES_TOGETHER) {
+            let mut len = 0;
+            for (at, range) in ranges.iter().enumerate().skip(start).take(RANGES_TOGETHER) {
+                if let Some(lanes) = lanes::<K, V>(range)? {
+                    together[len] = (at, lanes);
+                    len += 1;
+                }
+            }
+            // Going down to their first leaves together brings these into the cache.
+            self.tree.get_each::<M>(len, self.group, |at| together[at].1.0, |_, _| {});
+            for &(at, lanes) in &together[..len] {
+                self.visit_short(lanes, |keys, values| visit(at, keys, values));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// One answer for each key, in the keys' order. Takes a fraction of the time of as many
+    /// [`Index::get`]s, unless all of them are in the cache.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// let mut answers = [None; 3];
+    /// index.get_many(&[50, 500, 5], &mut answers)?;
+    /// assert_eq!(answers, [Some(100), None, Some(10)]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.shared().get_many(keys, answers)
+    }
+
+    /// As [`Index::get_many`], with groups of a given size.
+    ///
+    /// # Errors
+    /// As [`Index::get_many`].
+    #[inline]
+    pub fn get_many_with(&self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.shared().grouped(group).get_many(keys, answers)
+    }
+
+    /// As [`Index::get_many`], with a vector for the answers.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// assert_eq!(index.get_all(&[50, 500, 5]), [Some(100), None, Some(10)]);
+    /// ```
+    pub fn get_all(&self, keys: &[K]) -> Vec<Option<V>> {
+        self.shared().get_all(keys)
+    }
+
+    /// Puts every entry in; of equal keys the last one stays. `replaced` gets the value that each one
+    /// replaced, in the entries' order.
+    ///
+    /// # Errors
+    /// [`Incomplete`] names exactly those that were refused, each for want of memory; all others are
+    /// done. With buffers of unequal length, all are refused. `?` turns it into an [`Error`].
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// let mut replaced = [None; 3];
+    /// index.insert_many(&[(7, 70), (5, 50), (7, 71)], &mut replaced)?;
+    /// assert_eq!(replaced, [None, None, Some(70)]);
+    /// assert_eq!(index.get(7), Some(71));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn insert_many(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<(), Incomplete> {
+        self.shared().insert_many(entries, replaced)
+    }
+
+    /// As [`Index::insert_many`], with groups of a given size.
+    ///
+    /// # Errors
+    /// As [`Index::insert_many`].
+    #[inline]
+    pub fn insert_many_with(
+        &self,
+        group: Group,
+        entries: &[(K, V)],
+        replaced: &mut [Option<V>],
+    ) -> Result<(), Incomplete> {
+        self.shared().grouped(group).insert_many(entries, replaced)
+    }
+
+    /// Takes every key out; of equal keys the first one gets the value. `removed` gets the value of
+    /// each, in the keys' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `removed` isn't as long as `keys`; nothing is done then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// let mut removed = [None; 3];
+    /// index.remove_many(&[50, 5, 50], &mut removed)?;
+    /// assert_eq!(removed, [Some(100), Some(10), None]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn remove_many(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.shared().remove_many(keys, removed)
+    }
+
+    /// As [`Index::remove_many`], with groups of a given size.
+    ///
+    /// # Errors
+    /// As [`Index::remove_many`].
+    #[inline]
+    pub fn remove_many_with(&self, group: Group, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.shared().grouped(group).remove_many(keys, removed)
+    }
+
+    /// Shows the entries of many ranges: those of the first range, ascending, then those of the
+    /// second, and so on. `visit` gets the range's position and slices of keys and values side by
+    /// side; breaking it off goes on with the next range. The ranges' first leaves are fetched
+    /// together.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`] if any of them starts behind its end; nothing is shown then.
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// let mut sums = [0; 3];
+    /// index.range_many(&[90..200, 3..5, 7..7], |range, _keys, values| {
+    ///     sums[range] += values.iter().sum::<u32>();
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(sums, [1890, 14, 0]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn range_many<R: RangeBounds<K>>(
+        &self,
+        ranges: &[R],
+        visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.shared().range_many(ranges, visit)
+    }
+}

@@ -1,0 +1,220 @@
+//! Changes that the caller computes.
+//!
+//! A closure never runs under a latch. The entry is read, the closure is asked, and its answer is
+//! put in place if the entry still is what the closure was shown (a compare-and-swap of the value's
+//! bits). If another thread changed the entry meanwhile, the closure is asked again with what stands
+//! there now. So it may run several times; its last answer counts, and that was computed from the
+//! value that it replaced. A closure that panics or uses the index itself does no harm: nothing is
+//! held while it runs, and nothing has changed.
+
+use super::Index;
+use super::access::{Access, all_lanes, in_place, key_lane, key_of, value_lane, value_of};
+use crate::base::error::Result;
+use crate::base::index::Direction;
+use crate::base::key::Key;
+use crate::base::value::Value;
+use crate::tree::blink::{Edit, Mode};
+
+/// What a closure wants of an entry.
+enum Wish<V> {
+    Leave,
+    Set(V),
+    TakeOut,
+}
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    /// Asks what is to become of an entry until the answer is to what stands there. Returns what
+    /// stood there.
+    fn revise(self, key: K, mut ask: impl FnMut(Option<V>) -> Wish<V>) -> Result<Option<V>> {
+        let key = key_lane::<K, V>(key);
+        let mut before = self.tree.get::<M>(key);
+        loop {
+            let seen = before.map(value_of::<K, V>);
+            let edit = match (ask(seen), before) {
+                (Wish::Leave, _) | (Wish::TakeOut, None) => return Ok(seen),
+                (Wish::Set(value), None) => Edit::Add(value_lane::<K, V>(value)),
+                (Wish::Set(value), Some(expected)) => {
+                    Edit::Swap { expected, value: value_lane::<K, V>(value) }
+                }
+                (Wish::TakeOut, Some(expected)) => Edit::RemoveIf(expected),
+            };
+            let edited = self.tree.edit::<M>(key, edit)?;
+            if edited.applied {
+                return Ok(seen);
+            }
+            before = edited.before;
+        }
+    }
+
+    pub(super) fn update(self, key: K, mut change: impl FnMut(V) -> V) -> Option<V> {
+        in_place(self.revise(key, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value)))))
+    }
+
+    pub(super) fn upsert(self, key: K, mut value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
+        self.revise(key, |before| Wish::Set(value(before)))
+    }
+
+    pub(super) fn compute(self, key: K, mut value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>> {
+        self.revise(key, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
+    }
+
+    pub(super) fn remove_if(self, key: K, mut condition: impl FnMut(V) -> bool) -> Option<V> {
+        let mut met = false;
+        let before = self.revise(key, |value| {
+            met = value.is_some_and(&mut condition);
+            if met { Wish::TakeOut } else { Wish::Leave }
+        });
+        in_place(before).filter(|_| met)
+    }
+
+    pub(super) fn get_or_insert_with(self, key: K, value: impl FnOnce() -> V) -> Result<V> {
+        let key = key_lane::<K, V>(key);
+        if let Some(present) = self.tree.get::<M>(key) {
+            return Ok(value_of::<K, V>(present));
+        }
+        let value = value();
+        let edited = self.tree.edit::<M>(key, Edit::Add(value_lane::<K, V>(value)))?;
+        Ok(edited.before.map_or(value, value_of::<K, V>))
+    }
+
+    /// Takes out the entries of which `keep` says no. Returns how many.
+    pub(super) fn retain(self, mut keep: impl FnMut(K, V) -> bool) -> usize {
+        let mut removed = 0;
+        let (low, high) = all_lanes::<K, V>();
+        self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
+            for (&lane, &value) in keys.iter().zip(values) {
+                let key = key_of::<K, V>(lane);
+                let mut seen = value;
+                while !keep(key, value_of::<K, V>(seen)) {
+                    let edited = in_place(self.tree.edit::<M>(lane, Edit::RemoveIf(seen)));
+                    removed += usize::from(edited.applied);
+                    match edited.before {
+                        // Changed meanwhile: ask again.
+                        Some(now) if !edited.applied => seen = now,
+                        _ => break,
+                    }
+                }
+            }
+            true
+        });
+        removed
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// Changes the value of a key that is there and returns the value before. O(log n). Needs no
+    /// memory.
+    ///
+    /// `change` never runs under a latch; it may run several times, and its last result counts (the
+    /// race rule of the [module's head](crate::index#races)).
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert_eq!(index.update(7, |value| value + 1), Some(70));
+    /// assert_eq!(index.update(8, |value| value + 1), None);
+    /// assert_eq!(index.get(7), Some(71));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn update(&self, key: K, change: impl FnMut(V) -> V) -> Option<V> {
+        self.shared().update(key, change)
+    }
+
+    /// Puts under a key what `value` makes of its value, or of its absence. Returns the value
+    /// before. O(log n). The [race rule](crate::index#races) holds for `value`.
+    ///
+    /// # Errors
+    /// When memory for a new key is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// for word in [7, 9, 7] {
+    ///     index.upsert(word, |count| count.unwrap_or(0) + 1)?;
+    /// }
+    /// assert_eq!((index.get(7), index.get(9)), (Some(2), Some(1)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn upsert(&self, key: K, value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
+        self.shared().upsert(key, value)
+    }
+
+    /// Puts under a key what `value` makes of its value or of its absence, or takes it out if that
+    /// is `None`. Returns the value before. O(log n). The [race rule](crate::index#races) holds for
+    /// `value`.
+    ///
+    /// # Errors
+    /// When memory for a new key is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 2)?;
+    /// let release = |holders: Option<u32>| holders.filter(|&holders| holders > 1).map(|n| n - 1);
+    /// assert_eq!((index.compute(7, release)?, index.get(7)), (Some(2), Some(1)));
+    /// assert_eq!((index.compute(7, release)?, index.get(7)), (Some(1), None));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn compute(&self, key: K, value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>> {
+        self.shared().compute(key, value)
+    }
+
+    /// Takes a key out if its value meets a condition, and returns that value. O(log n). The
+    /// [race rule](crate::index#races) holds for `condition`.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert_eq!(index.remove_if(7, |value| value > 70), None);
+    /// assert_eq!(index.remove_if(7, |value| value == 70), Some(70));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn remove_if(&self, key: K, condition: impl FnMut(V) -> bool) -> Option<V> {
+        self.shared().remove_if(key, condition)
+    }
+
+    /// The value under a key; if the key isn't there, puts `value` there. Returns what stands there
+    /// afterwards. O(log n).
+    ///
+    /// # Errors
+    /// When memory for a new key is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// assert_eq!((index.get_or_insert(7, 70)?, index.get_or_insert(7, 71)?), (70, 70));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn get_or_insert(&self, key: K, value: V) -> Result<V> {
+        self.shared().get_or_insert_with(key, || value)
+    }
+
+    /// As [`Index::get_or_insert`]; `value` runs only if the key isn't there, at most once and never
+    /// under a latch. Its result is dropped if another thread puts the key there meanwhile; that
+    /// thread's value is then returned.
+    ///
+    /// # Errors
+    /// When memory for a new key is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// assert_eq!(index.get_or_insert_with(7, || 70)?, 70);
+    /// assert_eq!(index.get_or_insert_with(7, || unreachable!())?, 70);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn get_or_insert_with(&self, key: K, value: impl FnOnce() -> V) -> Result<V> {
+        self.shared().get_or_insert_with(key, value)
+    }
+
+    /// Takes out every entry of which `keep` says no, and says how many those were. O(n). Each entry
+    /// is judged by the value that it is taken out with; if that changes meanwhile, `keep` is asked
+    /// again. Entries that are put in meanwhile may be judged or not.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// (0..100).try_for_each(|key| index.insert(key, 0).map(drop))?;
+    /// assert_eq!(index.retain(|key, _| key % 10 == 0), 90);
+    /// assert_eq!(index.len(), 10);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn retain(&self, keep: impl FnMut(K, V) -> bool) -> usize {
+        self.shared().retain(keep)
+    }
+}

@@ -1,0 +1,155 @@
+//! Cursors: a place in an index that one walks about in.
+
+use super::Index;
+use super::access::{Access, Holder};
+use crate::base::index::Direction::{self, Forward, Reverse};
+use crate::base::key::Key;
+use crate::base::value::Value;
+use core::fmt;
+
+/// A place in an index: on an entry, before the first one, or behind the last one.
+///
+/// A cursor holds no latch, pin or node, only the key that it stands on, and looks at the index anew
+/// for each step: O(log n). So it always steps to what is next *now*, whatever was put in or taken
+/// out since, its own key included. To run through many entries, [`Index::range`] is faster.
+///
+/// [`Index::cursor`] borrows the index; [`Cursor::of`] takes an `Arc` as well, for a cursor that can
+/// be kept and sent.
+///
+/// ```
+/// # let index: latchless::Index<u64, u32> = [(3, 30), (5, 50), (7, 70)].into_iter().collect();
+/// let mut cursor = index.cursor();
+/// assert_eq!(cursor.seek(4), Some((5, 50)));
+/// index.remove(5);
+/// assert_eq!(cursor.current(), Some((5, 50)), "what it came to");
+/// assert_eq!(cursor.value(), None, "what stands there now");
+/// index.insert(6, 60)?;
+/// assert_eq!(cursor.next(), Some((6, 60)));
+/// assert_eq!(cursor.prev(), Some((3, 30)));
+/// assert_eq!((cursor.prev(), cursor.next()), (None, Some((3, 30))));
+/// # Ok::<(), latchless::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Cursor<H: Holder> {
+    holder: H,
+    place: Place<H::Key, H::Value>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place<K, V> {
+    Before,
+    At(K, V),
+    Behind,
+}
+
+impl<H: Holder> Cursor<H> {
+    /// A cursor before the first entry. The holder can be a borrowed index, an `Arc` of one, or an
+    /// [`Exclusive`](super::Exclusive).
+    ///
+    /// ```
+    /// use latchless::Index;
+    /// use latchless::index::Cursor;
+    /// use std::sync::Arc;
+    ///
+    /// let index: Arc<Index<u64, u32>> = Arc::new([(3, 30), (5, 50)].into_iter().collect());
+    /// let mut cursor = Cursor::of(Arc::clone(&index));
+    /// cursor.seek(4);
+    /// let walker = std::thread::spawn(move || cursor.prev());
+    /// assert_eq!(walker.join().unwrap(), Some((3, 30)));
+    /// ```
+    pub fn of(holder: H) -> Self {
+        Self { holder, place: Place::Before }
+    }
+
+    fn access(&self) -> Access<'_, H::Key, H::Value, H::Mode> {
+        Access::new(self.holder.index())
+    }
+
+    /// Goes to what was found, or past the end in that direction.
+    fn go(&mut self, found: Option<(H::Key, H::Value)>, direction: Direction) -> Option<(H::Key, H::Value)> {
+        self.place = match (found, direction) {
+            (Some((key, value)), _) => Place::At(key, value),
+            (None, Forward) => Place::Behind,
+            (None, Reverse) => Place::Before,
+        };
+        found
+    }
+
+    fn step(&mut self, direction: Direction) -> Option<(H::Key, H::Value)> {
+        let found = match (self.place, direction) {
+            (Place::At(key, _), _) => self.access().beside(key, direction),
+            (Place::Before, Forward) | (Place::Behind, Reverse) => self.access().end(direction),
+            (Place::Before, Reverse) | (Place::Behind, Forward) => None,
+        };
+        self.go(found, direction)
+    }
+
+    /// Goes to the first entry at `key` or above it, or behind the last entry.
+    pub fn seek(&mut self, key: H::Key) -> Option<(H::Key, H::Value)> {
+        let found = self.access().at_or_beside(key, Forward);
+        self.go(found, Forward)
+    }
+
+    /// Goes to the last entry at `key` or below it, or before the first entry.
+    pub fn seek_back(&mut self, key: H::Key) -> Option<(H::Key, H::Value)> {
+        let found = self.access().at_or_beside(key, Reverse);
+        self.go(found, Reverse)
+    }
+
+    /// Goes to the first entry; with none, behind the end.
+    pub fn seek_first(&mut self) -> Option<(H::Key, H::Value)> {
+        let found = self.access().end(Forward);
+        self.go(found, Forward)
+    }
+
+    /// Goes to the last entry; with none, before the start.
+    pub fn seek_last(&mut self) -> Option<(H::Key, H::Value)> {
+        let found = self.access().end(Reverse);
+        self.go(found, Reverse)
+    }
+
+    /// Goes to the next entry, or behind the last one and stays there.
+    #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and has no end for good")]
+    pub fn next(&mut self) -> Option<(H::Key, H::Value)> {
+        self.step(Forward)
+    }
+
+    /// Goes to the entry before, or before the first one and stays there.
+    pub fn prev(&mut self) -> Option<(H::Key, H::Value)> {
+        self.step(Reverse)
+    }
+
+    /// The entry that the cursor stands on, as it was when the cursor came to it. `None` before the
+    /// first entry and behind the last one. O(1).
+    pub fn current(&self) -> Option<(H::Key, H::Value)> {
+        match self.place {
+            Place::At(key, value) => Some((key, value)),
+            Place::Before | Place::Behind => None,
+        }
+    }
+
+    /// The value that stands now under the key that the cursor stands on; `None` if the key was
+    /// taken out. O(log n).
+    pub fn value(&self) -> Option<H::Value> {
+        self.current().and_then(|(key, _)| self.access().get(key))
+    }
+}
+
+impl<H: Holder> fmt::Debug for Cursor<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cursor").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// A cursor before the first entry: see [`Cursor`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = [(3, 30), (5, 50)].into_iter().collect();
+    /// let mut cursor = index.cursor();
+    /// assert_eq!((cursor.current(), cursor.next()), (None, Some((3, 30))));
+    /// ```
+    pub fn cursor(&self) -> Cursor<&Self> {
+        Cursor::of(self)
+    }
+}

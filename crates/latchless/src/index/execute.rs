@@ -1,0 +1,116 @@
+//! Mixed requests in one batch.
+
+use super::Index;
+use super::access::{Access, Lane, all_lanes, entry_of, key_lane, value_lane, value_of};
+use crate::base::error::{Error, Result};
+use crate::base::index::Direction;
+use crate::base::key::{Bits, Key};
+use crate::base::request::{Reply, Request};
+use crate::base::value::Value;
+use crate::tree::blink::{Edit, Edited, Group, Mode};
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    pub(super) fn execute(self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        replies.reserve(requests.len());
+        let mut rest = requests;
+        while !rest.is_empty() {
+            let points = rest.iter().take_while(|request| edit_of::<K, V>(request).is_some()).count();
+            self.execute_points(&rest[..points], replies);
+            rest = &rest[points..];
+            if let Some((&Request::Scan { from, limit }, behind)) = rest.split_first() {
+                replies.push(self.entries_from(from, limit));
+                rest = behind;
+            }
+        }
+    }
+
+    /// Serves requests each of which is for one key.
+    fn execute_points(self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        let nothing = (Lane::<K, V>::MIN, Edit::Look);
+        self.tree.edit_each::<M>(
+            requests.len(),
+            self.group,
+            |at| edit_of::<K, V>(&requests[at]).unwrap_or(nothing),
+            |at, edited| replies.push(reply_to::<K, V>(&requests[at], edited)),
+        );
+    }
+
+    fn entries_from(self, from: K, limit: usize) -> Reply<K, V> {
+        if limit == 0 {
+            return Reply::Refused(Error::EmptyBuffer);
+        }
+        let mut entries = Vec::with_capacity(limit.min(self.tree.len()));
+        let low = key_lane::<K, V>(from);
+        let (_, high) = all_lanes::<K, V>();
+        self.tree.scan::<M>(low, high, Direction::Forward, limit, |keys, values| {
+            let found = keys.iter().zip(values).take(limit - entries.len());
+            entries.extend(found.map(|(&key, &value)| entry_of::<K, V>((key, value))));
+            entries.len() < limit
+        });
+        Reply::Scanned(entries)
+    }
+}
+
+/// A key, and what is to be done with it.
+type KeyedEdit<B> = (B, Edit<B>);
+
+/// The key and the edit of a request that is for one key.
+#[inline(always)]
+fn edit_of<K: Key, V: Value>(request: &Request<K, V>) -> Option<KeyedEdit<Lane<K, V>>> {
+    match *request {
+        Request::Get(key) => Some((key_lane::<K, V>(key), Edit::Look)),
+        Request::Insert(key, value) => Some((key_lane::<K, V>(key), Edit::Put(value_lane::<K, V>(value)))),
+        Request::Remove(key) => Some((key_lane::<K, V>(key), Edit::Remove)),
+        Request::Scan { .. } => None,
+    }
+}
+
+#[inline(always)]
+fn reply_to<K: Key, V: Value>(request: &Request<K, V>, edited: Result<Edited<Lane<K, V>>>) -> Reply<K, V> {
+    let before = match edited {
+        Ok(edited) => edited.before.map(value_of::<K, V>),
+        Err(error) => return Reply::Refused(error),
+    };
+    match request {
+        Request::Get(_) => Reply::Got(before),
+        Request::Insert(..) => Reply::Inserted(before),
+        Request::Remove(_) => Reply::Removed(before),
+        Request::Scan { .. } => unreachable!("a scan is no request for one key"),
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// Serves mixed requests in their order and appends one reply for each to `replies`. Requests
+    /// for single keys go down the tree together; a scan sees all changes of the requests before it
+    /// and none of those behind it.
+    ///
+    /// A request that is refused gets [`Reply::Refused`] and changes nothing; the others are served.
+    ///
+    /// ```
+    /// use latchless::base::request::{Reply, Request};
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// let requests = [
+    ///     Request::Insert(7, 70),
+    ///     Request::Get(7),
+    ///     Request::Scan { from: 0, limit: 10 },
+    ///     Request::Remove(7),
+    /// ];
+    /// let mut replies = Vec::new();
+    /// index.execute(&requests, &mut replies);
+    /// assert_eq!(replies, [
+    ///     Reply::Inserted(None),
+    ///     Reply::Got(Some(70)),
+    ///     Reply::Scanned(vec![(7, 70)]),
+    ///     Reply::Removed(Some(70)),
+    /// ]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn execute(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        self.shared().execute(requests, replies);
+    }
+
+    /// As [`Index::execute`], with groups of a given size.
+    pub fn execute_with(&self, group: Group, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        self.shared().grouped(group).execute(requests, replies);
+    }
+}

@@ -1,0 +1,75 @@
+//! Filling an empty index from sorted entries.
+
+use super::access::{key_lane, value_lane};
+use super::{Index, Options};
+use crate::base::error::Result;
+use crate::base::fill::FillFactor;
+use crate::base::key::Key;
+use crate::base::value::Value;
+use core::num::NonZeroUsize;
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
+    ///
+    /// # Errors
+    /// [`Error::Unsorted`](crate::Error::Unsorted) and
+    /// [`Error::DuplicateKey`](crate::Error::DuplicateKey) name the first position at fault; or
+    /// memory is refused.
+    ///
+    /// ```
+    /// use latchless::{Error, FillFactor, Index};
+    /// let index = Index::from_sorted(&[(3u64, 30u32), (5, 50)], FillFactor::FULL)?;
+    /// assert_eq!(index.get(5), Some(50));
+    /// let twice = Index::from_sorted(&[(3u64, 30u32), (3, 50)], FillFactor::FULL);
+    /// assert_eq!(twice.err(), Some(Error::DuplicateKey { position: 1 }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_sorted(entries: &[(K, V)], fill: FillFactor) -> Result<Self> {
+        let mut index = Self::with_options(Options::default())?;
+        index.bulk_load(entries, fill)?;
+        Ok(index)
+    }
+
+    /// Fills an empty index from strictly ascending entries. O(n).
+    ///
+    /// # Errors
+    /// As [`Index::from_sorted`], and [`Error::NotEmpty`](crate::Error::NotEmpty). The index is then
+    /// as before.
+    ///
+    /// ```
+    /// # use latchless::{FillFactor, Index};
+    /// let mut index = Index::<u64, u32>::new()?;
+    /// index.bulk_load(&[(3, 30), (5, 50)], FillFactor::new(0.8)?)?;
+    /// assert_eq!(index.len(), 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        self.bulk_load_with(entries, fill, NonZeroUsize::MIN)
+    }
+
+    /// As [`Index::bulk_load`], by several threads.
+    ///
+    /// # Errors
+    /// As [`Index::bulk_load`].
+    ///
+    /// ```
+    /// # use latchless::{FillFactor, Index};
+    /// let entries: Vec<(u64, u32)> = (0..10_000).map(|key| (key, 0)).collect();
+    /// let mut index = Index::new()?;
+    /// index.bulk_load_with(&entries, FillFactor::FULL, std::thread::available_parallelism().unwrap())?;
+    /// assert_eq!(index.len(), 10_000);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn bulk_load_with(
+        &mut self,
+        entries: &[(K, V)],
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let entry_at = |at: usize| {
+            let (key, value) = entries[at];
+            (key_lane::<K, V>(key), value_lane::<K, V>(value))
+        };
+        self.tree.bulk_load(entries.len(), entry_at, fill, threads)
+    }
+}

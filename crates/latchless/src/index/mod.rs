@@ -1,0 +1,267 @@
+//! Floor 12: the flagship. [`Index`] is the index to use: an ordered map in main memory that many
+//! threads read and change at once, through `&self`, without waiting for each other but for moments.
+//!
+//! ```
+//! use latchless::Index;
+//!
+//! let index = Index::<u64, u32>::new()?;
+//! std::thread::scope(|threads| {
+//!     for thread in 0..4 {
+//!         let index = &index;
+//!         threads.spawn(move || {
+//!             for key in (thread..1000).step_by(4) {
+//!                 index.insert(key, 2 * key as u32).expect("memory");
+//!             }
+//!         });
+//!     }
+//! });
+//! assert_eq!(index.len(), 1000);
+//! assert_eq!(index.range(500..)?.next(), Some((500, 1000)));
+//! # Ok::<(), latchless::Error>(())
+//! ```
+//!
+//! # Keys and values
+//! Keys are of fixed width ([`Key`]: integers, floats, `char`, short byte strings, pairs that pack
+//! into 64 bits, your own types); values are `Copy` and up to eight bytes ([`Value`]), and stand
+//! inline beside their keys. Values of any other type go into a [`BoxedIndex`]. An index of 32-bit
+//! keys and values holds twice as many entries a node as one of 64-bit keys or values.
+//!
+//! # What it costs
+//! `n`: entries in the index, `r`: entries in the range.
+//!
+//! | operation | cost | takes a latch |
+//! |---|---|---|
+//! | [`get`](Index::get), [`first`](Index::first), [`floor`](Index::floor), … | O(log n), 2 cache lines a level | no |
+//! | [`insert`](Index::insert), [`remove`](Index::remove), [`compare_exchange`](Index::compare_exchange), … | O(log n) | one leaf's |
+//! | [`get_many`](Index::get_many), [`insert_many`](Index::insert_many), [`execute`](Index::execute), … | O(log n) a request, their waits for memory overlap | as the single ones |
+//! | [`range`](Index::range), [`fold`](Index::fold), [`scan`](Index::scan), … | O(log n + r), leaves are fetched ahead | no |
+//! | [`count`](Index::count) | O(log n + leaves in the range), one cache line each | no |
+//! | [`remove_range`](Index::remove_range) | O(log n + r) | one leaf's at a time |
+//! | [`from_sorted`](Index::from_sorted), [`bulk_load`](Index::bulk_load) | O(n) | none |
+//! | [`len`](Index::len) | O(1) | no |
+//! | [`stats`](Index::stats), [`check_invariants`](Index::check_invariants), [`dump`](Index::dump) | O(n) | no |
+//!
+//! # What is guaranteed
+//! * Operations on single keys are linearizable: each takes effect in one atomic step between its
+//!   call and its return.
+//! * Ranges are weakly consistent: [`Entries`] says what that means.
+//! * Batches are not atomic as a whole, their requests are.
+//! * Reads hold nothing: no iterator, cursor or paused scan keeps memory from being used again or a
+//!   writer from going on.
+//! * Refused memory is a typed [`Error`](crate::Error), and the index is then as before.
+//! * A panic in a closure or in an iterator's user leaves the index whole: no code of the caller runs
+//!   while anything is latched.
+//!
+//! # Races
+//! Operations with closures ([`update`](Index::update), [`upsert`](Index::upsert),
+//! [`compute`](Index::compute), [`remove_if`](Index::remove_if), [`retain`](Index::retain)) read the
+//! entry, ask the closure, and put its answer in place if the entry still is as it was; otherwise
+//! they ask again with what stands there now. So a closure may run several times; its last result
+//! counts, and it was computed from the very value that it replaced. Side effects of a closure happen
+//! as often as it runs. [`get_or_insert_with`](Index::get_or_insert_with) runs its closure at most
+//! once and drops the result if another thread was faster.
+//!
+//! # One thread alone
+//! Who holds the index by `&mut` has it alone: [`Index::exclusive`] lends it as an [`Exclusive`],
+//! which has the same operations and latches nothing.
+
+mod access;
+mod batch;
+mod boxed;
+mod closures;
+mod cursor;
+mod exclusive;
+mod execute;
+mod load;
+mod neighbours;
+mod ordered;
+#[cfg(feature = "rayon")]
+mod parallel;
+#[cfg(feature = "rayon")]
+mod parallel_update;
+mod point;
+mod range;
+mod scan;
+mod traits;
+
+pub use crate::mem::boxed::Pinned;
+pub use crate::tree::blink::Group;
+pub use access::{Holder, Lane, LaneTree};
+pub use batch::Incomplete;
+pub use boxed::{BoxedEntries, BoxedIndex};
+pub use cursor::Cursor;
+pub use exclusive::Exclusive;
+#[cfg(feature = "rayon")]
+pub use parallel::ParallelRange;
+pub use point::TryInsertError;
+pub use range::{Entries, Range};
+pub use scan::Scan;
+
+use crate::base::error::{Broken, Result};
+use crate::base::key::Key;
+use crate::base::stats::Stats;
+use crate::base::value::Value;
+use crate::search::Kernel;
+use crate::tree::blink::{BlinkOptions, Shared};
+use access::Access;
+use core::fmt;
+
+/// What an index is told when it is made.
+///
+/// ```
+/// use latchless::Index;
+/// use latchless::index::Options;
+///
+/// let index = Index::<u64, u64>::with_options(Options { limit_bytes: Some(1 << 30), ..Options::default() })?;
+/// # Ok::<(), latchless::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// The most bytes that the index may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages, where it has them. True by default.
+    pub huge_pages: bool,
+    /// The search kernel. `None`: the fastest that this processor has.
+    pub kernel: Option<Kernel>,
+    /// How many requests of a batch go down the tree together.
+    pub group: Group,
+    /// How many nodes references can tell apart, at most 2^32 − 1: the default. Tests make it tiny.
+    pub node_references: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let BlinkOptions { limit_bytes, huge_pages, kernel, references } = BlinkOptions::default();
+        Self { limit_bytes, huge_pages, kernel, group: Group::Auto, node_references: references }
+    }
+}
+
+/// An ordered map from keys of fixed width to small `Copy` values, one value a key, for many readers
+/// and many writers at once.
+///
+/// Every operation takes `&self`; an index can be shared by reference or by
+/// [`Arc`](std::sync::Arc). The [module's head](crate::index) says what operations cost and what is
+/// guaranteed when threads meet.
+///
+/// ```
+/// use latchless::Index;
+///
+/// let prices = Index::<u64, u32>::new()?;
+/// for (item, price) in [(101, 7), (99, 5), (105, 3), (250, 9)] {
+///     prices.insert(item, price)?;
+/// }
+/// assert_eq!(prices.get(99), Some(5));
+/// assert_eq!(prices.floor(104), Some((101, 7)));
+/// assert_eq!(prices.range(100..200)?.collect::<Vec<_>>(), [(101, 7), (105, 3)]);
+/// assert_eq!(prices.get_all(&[250, 251]), [Some(9), None]);
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub struct Index<K: Key, V: Value> {
+    tree: LaneTree<K, V>,
+    group: Group,
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// An empty index.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the system has none for a first node.
+    ///
+    /// ```
+    /// let index = latchless::Index::<(u32, u32), f64>::new()?;
+    /// assert!(index.is_empty());
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn new() -> Result<Self> {
+        Self::with_options(Options::default())
+    }
+
+    /// An empty index with [`Options`] of the caller's choice.
+    ///
+    /// # Errors
+    /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node is
+    /// refused.
+    ///
+    /// ```
+    /// use latchless::search::Kernel;
+    /// use latchless::{Index, index::Options};
+    ///
+    /// let options = Options { kernel: Some(Kernel::Scalar), huge_pages: false, ..Options::default() };
+    /// let index = Index::<u32, u32>::with_options(options)?;
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn with_options(options: Options) -> Result<Self> {
+        let Options { limit_bytes, huge_pages, kernel, group, node_references } = options;
+        let options = BlinkOptions { limit_bytes, huge_pages, kernel, references: node_references };
+        Ok(Self { tree: LaneTree::<K, V>::new(options)?, group })
+    }
+
+    /// The index, entered beside others.
+    #[inline(always)]
+    fn shared(&self) -> Access<'_, K, V, Shared> {
+        Access::new(self)
+    }
+
+    /// The index for one thread alone: the same operations, but nothing is latched or validated.
+    ///
+    /// ```
+    /// # let mut index = latchless::Index::<u64, u32>::new()?;
+    /// let mut alone = index.exclusive();
+    /// alone.insert(7, 70)?;
+    /// assert_eq!(alone.get(7), Some(70));
+    /// assert_eq!(index.get(7), Some(70));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn exclusive(&mut self) -> Exclusive<'_, K, V> {
+        Exclusive::new(self)
+    }
+
+    /// How many keys there are. O(1). Exact when no thread is changing that; otherwise a number that
+    /// it had or will have about now.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there is no key; as exact as [`Index::len`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes that the index holds for its nodes. O(1). Nodes that were emptied count: they are kept
+    /// for what comes next. See [`Index::live_bytes`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, key)).collect();
+    /// assert!(index.memory_bytes() / index.len() < 30);
+    /// ```
+    pub fn memory_bytes(&self) -> usize {
+        self.tree.held_bytes()
+    }
+
+    /// Bytes of the nodes in use. O(1).
+    pub fn live_bytes(&self) -> usize {
+        self.tree.live_bytes()
+    }
+
+    /// Levels, nodes, fill, splits and restarts. O(nodes); about right while others change the index.
+    pub fn stats(&self) -> Stats {
+        self.tree.stats()
+    }
+
+    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that nobody is
+    /// changing; otherwise what it says may be only half done.
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.tree.check_invariants()
+    }
+
+    /// Writes the nodes as text, keys as their lanes.
+    ///
+    /// # Errors
+    /// When `out` refuses.
+    pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        self.tree.dump(out)
+    }
+}

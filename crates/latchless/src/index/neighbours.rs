@@ -1,0 +1,131 @@
+//! The first and the last entry, and those beside a key.
+
+use super::Index;
+use super::access::{Access, Lane, all_lanes, entry_of, in_place, key_lane};
+use crate::base::index::Direction::{self, Forward, Reverse};
+use crate::base::key::Key;
+use crate::base::span::{next, previous};
+use crate::base::value::Value;
+use crate::tree::blink::{Edit, Mode};
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    fn nearest(self, from: Lane<K, V>, direction: Direction) -> Option<(K, V)> {
+        self.tree.nearest::<M>(from, direction).map(entry_of::<K, V>)
+    }
+
+    pub(super) fn end(self, direction: Direction) -> Option<(K, V)> {
+        let (low, high) = all_lanes::<K, V>();
+        self.nearest(if direction == Forward { low } else { high }, direction)
+    }
+
+    /// The nearest entry that is not behind `key`.
+    pub(super) fn at_or_beside(self, key: K, direction: Direction) -> Option<(K, V)> {
+        self.nearest(key_lane::<K, V>(key), direction)
+    }
+
+    /// The nearest entry that isn't the key's own.
+    pub(super) fn beside(self, key: K, direction: Direction) -> Option<(K, V)> {
+        let lane = key_lane::<K, V>(key);
+        let from = if direction == Forward { next(lane) } else { previous(lane) };
+        self.nearest(from?, direction)
+    }
+
+    pub(super) fn pop(self, direction: Direction) -> Option<(K, V)> {
+        let (low, high) = all_lanes::<K, V>();
+        loop {
+            let (key, _) =
+                self.tree.nearest::<M>(if direction == Forward { low } else { high }, direction)?;
+            // Another thread may have been faster.
+            if let Some(value) = in_place(self.tree.edit::<M>(key, Edit::Remove)).before {
+                return Some(entry_of::<K, V>((key, value)));
+            }
+        }
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// The entry with the smallest key. O(log n).
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!(index.first(), Some((-5, 50)));
+    /// ```
+    pub fn first(&self) -> Option<(K, V)> {
+        self.shared().end(Forward)
+    }
+
+    /// The entry with the largest key. O(log n).
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!(index.last(), Some((3, 30)));
+    /// ```
+    pub fn last(&self) -> Option<(K, V)> {
+        self.shared().end(Reverse)
+    }
+
+    /// Takes out the entry with the smallest key. O(log n).
+    ///
+    /// Each entry is taken out by one thread. Its key was the smallest at a moment during the call;
+    /// a smaller one may have been put in by the time that it is taken out.
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!((index.pop_first(), index.pop_first()), (Some((-5, 50)), Some((3, 30))));
+    /// assert_eq!(index.pop_first(), None);
+    /// ```
+    pub fn pop_first(&self) -> Option<(K, V)> {
+        self.shared().pop(Forward)
+    }
+
+    /// Takes out the entry with the largest key; otherwise as [`Index::pop_first`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!(index.pop_last(), Some((3, 30)));
+    /// assert_eq!(index.len(), 1);
+    /// ```
+    pub fn pop_last(&self) -> Option<(K, V)> {
+        self.shared().pop(Reverse)
+    }
+
+    /// The entry with the largest key that is at most `key`. O(log n).
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!((index.floor(3), index.floor(2), index.floor(-6)), (Some((3, 30)), Some((-5, 50)), None));
+    /// ```
+    pub fn floor(&self, key: K) -> Option<(K, V)> {
+        self.shared().at_or_beside(key, Reverse)
+    }
+
+    /// The entry with the smallest key that is at least `key`. O(log n).
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!((index.ceiling(3), index.ceiling(-4), index.ceiling(4)), (Some((3, 30)), Some((3, 30)), None));
+    /// ```
+    pub fn ceiling(&self, key: K) -> Option<(K, V)> {
+        self.shared().at_or_beside(key, Forward)
+    }
+
+    /// The entry with the largest key below `key`. O(log n).
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!((index.lower(3), index.lower(-5)), (Some((-5, 50)), None));
+    /// ```
+    pub fn lower(&self, key: K) -> Option<(K, V)> {
+        self.shared().beside(key, Reverse)
+    }
+
+    /// The entry with the smallest key above `key`. O(log n).
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// assert_eq!((index.higher(-5), index.higher(3)), (Some((3, 30)), None));
+    /// ```
+    pub fn higher(&self, key: K) -> Option<(K, V)> {
+        self.shared().beside(key, Forward)
+    }
+}

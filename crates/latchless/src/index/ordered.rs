@@ -1,0 +1,130 @@
+//! The index behind the traits that tests, the command line and the lab drive.
+
+use super::access::Holder;
+use super::scan::Scan;
+use super::{Exclusive, Index};
+use crate::base::error::{Broken, Result};
+use crate::base::fill::FillFactor;
+use crate::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, Sum};
+use crate::base::key::{Bits, Key};
+use crate::base::request::{Reply, Request};
+use crate::base::stats::Stats;
+use crate::base::value::Value;
+use core::ops::ControlFlow;
+
+/// Updates through `&mut self` latch nothing; reads do as if others were there, because they may be:
+/// through [`OrderedIndex::as_concurrent`].
+impl<K: Key, V: Value> OrderedIndex<K, V> for Index<K, V> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.get(key)
+    }
+
+    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.get_many(keys, answers)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        self.exclusive().insert(key, value)
+    }
+
+    fn remove(&mut self, key: K) -> Option<V> {
+        self.exclusive().remove(key)
+    }
+
+    fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        Ok(self.exclusive().insert_many(entries, replaced)?)
+    }
+
+    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.exclusive().remove_many(keys, removed)
+    }
+
+    fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize> {
+        let mut seen = 0;
+        Index::visit(self, span, |keys, values| {
+            let shown = keys.len().min(limit - seen);
+            if shown > 0 {
+                visit(&keys[..shown], &values[..shown]);
+            }
+            seen += shown;
+            if seen < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(seen)
+    }
+
+    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
+        let mut lanes = 0u64;
+        let entries = self.shared().visit_values(&span, limit, |values| {
+            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_u64()));
+        })?;
+        Ok(Sum { entries, lanes })
+    }
+
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        Index::scan(self, span, direction, keys, values)
+    }
+
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
+        Ok(Box::new(Index::scanner(self, span, direction)?))
+    }
+
+    fn count(&self, span: Span<K>) -> Result<usize> {
+        Index::count(self, span)
+    }
+
+    fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        self.bulk_load(entries, fill)
+    }
+
+    fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        Exclusive::execute(&mut self.exclusive(), requests, replies);
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.memory_bytes())
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.stats())
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+
+    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
+        Some(self)
+    }
+}
+
+impl<K: Key, V: Value> ConcurrentIndex<K, V> for Index<K, V> {
+    fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
+        self.insert(key, value)
+    }
+
+    fn remove_shared(&self, key: K) -> Option<V> {
+        self.remove(key)
+    }
+
+    fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        Ok(self.insert_many(entries, replaced)?)
+    }
+
+    fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.remove_many(keys, removed)
+    }
+}
+
+impl<H: Holder> Scanner<H::Key, H::Value> for Scan<H> {
+    fn fill(&mut self, keys: &mut [H::Key], values: &mut [H::Value]) -> Result<usize> {
+        self.fill(keys, values)
+    }
+
+    fn fill_values(&mut self, values: &mut [H::Value]) -> Result<usize> {
+        self.fill_values(values)
+    }
+}

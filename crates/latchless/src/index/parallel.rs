@@ -1,0 +1,138 @@
+//! Reading on many threads of rayon's pool at once.
+//!
+//! A range is cut in the middle of its lanes, after its ends were moved to the first and the last key
+//! in it; rayon cuts further where a thread has nothing to do.
+
+use super::Index;
+use super::access::{Lanes, entry_of, lanes};
+use crate::base::error::Result;
+use crate::base::index::{Direction, check_side_by_side};
+use crate::base::key::{Bits, Key};
+use crate::base::span::next;
+use crate::base::value::Value;
+use crate::tree::blink::Shared;
+use core::ops::RangeBounds;
+use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
+use rayon::prelude::*;
+
+/// Keys that one thread looks up at a time: enough for the groups of a batch, and few enough that no
+/// thread waits long for the last one.
+const KEYS_TOGETHER: usize = 4096;
+
+/// The entries of a range, shared out among the threads of rayon's pool: see [`Index::par_range`].
+#[derive(Debug)]
+pub struct ParallelRange<'a, K: Key, V: Value> {
+    index: &'a Index<K, V>,
+    lanes: Option<Lanes<K, V>>,
+}
+
+impl<K: Key, V: Value> ParallelIterator for ParallelRange<'_, K, V> {
+    type Item = (K, V);
+
+    fn drive_unindexed<C: UnindexedConsumer<(K, V)>>(self, consumer: C) -> C::Result {
+        bridge_unindexed(self, consumer)
+    }
+}
+
+impl<K: Key, V: Value> UnindexedProducer for ParallelRange<'_, K, V> {
+    type Item = (K, V);
+
+    fn split(self) -> (Self, Option<Self>) {
+        let Self { index, lanes } = self;
+        let part = |lanes| Self { index, lanes };
+        let nearest = |from, direction| index.tree.nearest::<Shared>(from, direction).map(|(key, _)| key);
+        let ends = lanes.and_then(|(low, high)| {
+            let ends = (nearest(low, Direction::Forward)?, nearest(high, Direction::Reverse)?);
+            (ends.0 < ends.1).then_some((ends.0.to_u64(), ends.1.to_u64()))
+        });
+        // Keys that are put in beyond the ends meanwhile are still in one of the parts.
+        match (lanes, ends) {
+            (Some((low, high)), Some((first, last))) => {
+                let middle = Bits::truncate(first + (last - first) / 2);
+                (part(Some((low, middle))), Some(part(next(middle).map(|behind| (behind, high)))))
+            }
+            _ => (part(lanes), None),
+        }
+    }
+
+    fn fold_with<F: Folder<(K, V)>>(self, folder: F) -> F {
+        let Some((low, high)) = self.lanes else { return folder };
+        let mut folder = Some(folder);
+        self.index.tree.scan::<Shared>(low, high, Direction::Forward, usize::MAX, |keys, values| {
+            let entries = keys.iter().zip(values).map(|(&key, &value)| entry_of::<K, V>((key, value)));
+            folder = folder.take().map(|folder| folder.consume_iter(entries));
+            folder.as_ref().is_some_and(|folder| !folder.full())
+        });
+        folder.expect("it is put back after each leaf")
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// The entries of a range, for rayon's threads: they go through parts of it at once, each part in
+    /// ascending order. What is seen of concurrent changes is as for [`Entries`](super::Entries).
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// use rayon::prelude::*;
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// let sum: u64 = index.par_range(..100)?.map(|(_, value)| value).sum();
+    /// assert_eq!(sum, 9900);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_range(&self, range: impl RangeBounds<K>) -> Result<ParallelRange<'_, K, V>> {
+        Ok(ParallelRange { index: self, lanes: lanes::<K, V>(&range)? })
+    }
+
+    /// Folds the entries of a range on rayon's threads: each part of the range is folded on its own,
+    /// starting from `start`, and the parts' results are joined, in the order of their keys.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// let largest = index.par_scan(.., || 0, |so_far, _key, value| so_far.max(value), u64::max)?;
+    /// assert_eq!(largest, 19_998);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_scan<A: Send>(
+        &self,
+        range: impl RangeBounds<K>,
+        start: impl Fn() -> A + Sync + Send,
+        fold: impl Fn(A, K, V) -> A + Sync + Send,
+        join: impl Fn(A, A) -> A + Sync + Send,
+    ) -> Result<A> {
+        let parts = self.par_range(range)?.fold(&start, |so_far, (key, value)| fold(so_far, key, value));
+        Ok(parts.reduce(&start, join))
+    }
+
+    /// As [`Index::get_many`], on rayon's threads.
+    ///
+    /// # Errors
+    /// As [`Index::get_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// let keys: Vec<u64> = (0..20_000).collect();
+    /// let mut answers = vec![None; keys.len()];
+    /// index.par_get_many(&keys, &mut answers)?;
+    /// assert_eq!((answers[9_999], answers[10_000]), (Some(19_998), None));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
+        parts.try_for_each(|(keys, answers)| self.get_many(keys, answers))
+    }
+}
+
+impl<'a, K: Key, V: Value> IntoParallelIterator for &'a Index<K, V> {
+    type Item = (K, V);
+    type Iter = ParallelRange<'a, K, V>;
+
+    fn into_par_iter(self) -> ParallelRange<'a, K, V> {
+        ParallelRange { index: self, lanes: Some(super::access::all_lanes::<K, V>()) }
+    }
+}

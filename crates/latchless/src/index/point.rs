@@ -1,0 +1,202 @@
+//! One key at a time: look, put, take out, compare and exchange. Each is one atomic step.
+
+use super::Index;
+use super::access::{Access, Lane, in_place, key_lane, value_lane, value_of};
+use crate::base::error::{Error, Result};
+use crate::base::key::Key;
+use crate::base::value::Value;
+use crate::tree::blink::{Edit, Edited, Mode};
+
+/// Why [`Index::try_insert`] didn't insert.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TryInsertError<V> {
+    /// The key is there already, with this value.
+    #[error("the key is there already")]
+    Present(V),
+    /// Memory was refused.
+    #[error(transparent)]
+    Refused(Error),
+}
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    #[inline]
+    pub(super) fn get(self, key: K) -> Option<V> {
+        self.tree.get::<M>(key_lane::<K, V>(key)).map(value_of::<K, V>)
+    }
+
+    #[inline]
+    fn edit(self, key: K, edit: Edit<Lane<K, V>>) -> Result<Edited<V>> {
+        let edited = self.tree.edit::<M>(key_lane::<K, V>(key), edit)?;
+        Ok(Edited { before: edited.before.map(value_of::<K, V>), applied: edited.applied })
+    }
+
+    #[inline]
+    pub(super) fn insert(self, key: K, value: V) -> Result<Option<V>> {
+        Ok(self.edit(key, Edit::Put(value_lane::<K, V>(value)))?.before)
+    }
+
+    pub(super) fn try_insert(self, key: K, value: V) -> Result<(), TryInsertError<V>> {
+        match self.edit(key, Edit::Add(value_lane::<K, V>(value))) {
+            Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present(present)),
+            Ok(_) => Ok(()),
+            Err(error) => Err(TryInsertError::Refused(error)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn remove(self, key: K) -> Option<V> {
+        in_place(self.edit(key, Edit::Remove)).before
+    }
+
+    #[inline]
+    pub(super) fn replace(self, key: K, value: V) -> Option<V> {
+        in_place(self.edit(key, Edit::Replace(value_lane::<K, V>(value)))).before
+    }
+
+    pub(super) fn compare_exchange(self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
+        let (expected, value) = (value_lane::<K, V>(expected), value_lane::<K, V>(value));
+        exchanged(in_place(self.edit(key, Edit::Swap { expected, value })))
+    }
+
+    pub(super) fn compare_remove(self, key: K, expected: V) -> Result<V, Option<V>> {
+        exchanged(in_place(self.edit(key, Edit::RemoveIf(value_lane::<K, V>(expected)))))
+    }
+}
+
+/// The value that stood there as expected, or else what stood there.
+fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
+    match edited {
+        Edited { before: Some(before), applied: true } => Ok(before),
+        Edited { before, .. } => Err(before),
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// The value under a key. O(log n); takes no latch, and waits for a writer of the same leaf only
+    /// if it meets one again and again.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert_eq!((index.get(7), index.get(8)), (Some(70), None));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn get(&self, key: K) -> Option<V> {
+        self.shared().get(key)
+    }
+
+    /// Whether a key is there. O(log n).
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert!(index.contains_key(7) && !index.contains_key(8));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        self.shared().get(key).is_some()
+    }
+
+    /// Puts a value under a key and returns the value that it replaces. O(log n). At no moment is a
+    /// key missing whose value is replaced.
+    ///
+    /// # Errors
+    /// When memory for a new key is refused: [`Error::OutOfMemory`], [`Error::MemoryLimit`],
+    /// [`Error::ReferencesExhausted`]. The index is then as before.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// assert_eq!(index.insert(7, 70)?, None);
+    /// assert_eq!(index.insert(7, 71)?, Some(70));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
+        self.shared().insert(key, value)
+    }
+
+    /// Puts a value under a key that isn't there. O(log n). Of several threads that try the same
+    /// absent key at once, one succeeds.
+    ///
+    /// # Errors
+    /// [`TryInsertError::Present`] with the value that stands there, or
+    /// [`TryInsertError::Refused`]. The index is then as before.
+    ///
+    /// ```
+    /// use latchless::{Index, TryInsertError};
+    /// # let index = Index::<u64, u32>::new()?;
+    /// assert_eq!(index.try_insert(7, 70), Ok(()));
+    /// assert_eq!(index.try_insert(7, 71), Err(TryInsertError::Present(70)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn try_insert(&self, key: K, value: V) -> Result<(), TryInsertError<V>> {
+        self.shared().try_insert(key, value)
+    }
+
+    /// Takes a key out and returns its value. O(log n). Needs no memory.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert_eq!((index.remove(7), index.remove(7)), (Some(70), None));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn remove(&self, key: K) -> Option<V> {
+        self.shared().remove(key)
+    }
+
+    /// Gives another value to a key that is there, and returns the one before; does nothing to a key
+    /// that isn't there. O(log n). Needs no memory.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert_eq!((index.replace(7, 71), index.replace(8, 80)), (Some(70), None));
+    /// assert_eq!((index.get(7), index.get(8)), (Some(71), None));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn replace(&self, key: K, value: V) -> Option<V> {
+        self.shared().replace(key, value)
+    }
+
+    /// Gives `value` to a key whose value is `expected`. O(log n). Needs no memory.
+    ///
+    /// Values are compared by their bits ([`Value::to_bits`]): a float's −0 is not its +0, and a NaN
+    /// equals itself.
+    ///
+    /// # Errors
+    /// What stands there instead: another value, or nothing. The index is then as before.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert_eq!(index.compare_exchange(7, 70, 71), Ok(70));
+    /// assert_eq!(index.compare_exchange(7, 70, 72), Err(Some(71)));
+    /// assert_eq!(index.compare_exchange(8, 70, 72), Err(None));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn compare_exchange(&self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
+        self.shared().compare_exchange(key, expected, value)
+    }
+
+    /// Takes out a key whose value is `expected`, compared as in [`Index::compare_exchange`].
+    /// O(log n).
+    ///
+    /// # Errors
+    /// What stands there instead: another value, or nothing. The index is then as before.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.insert(7, 70)?;
+    /// assert_eq!(index.compare_remove(7, 71), Err(Some(70)));
+    /// assert_eq!(index.compare_remove(7, 70), Ok(70));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn compare_remove(&self, key: K, expected: V) -> Result<V, Option<V>> {
+        self.shared().compare_remove(key, expected)
+    }
+}

@@ -1,0 +1,435 @@
+//! Whole ranges at once: count, fold, show, copy, take out. The leaves ahead are on their way to the
+//! cache while one is read. What is seen of concurrent changes is as for
+//! [`Entries`](super::Entries).
+
+use super::Index;
+use super::access::{Access, Holder, Lane, LaneOf, Lanes, all_lanes, key_of, lanes, value_of};
+use crate::base::error::Result;
+use crate::base::index::{Direction, check_buffers};
+use crate::base::key::{Bits, Key};
+use crate::base::value::Value;
+use crate::tree::blink::{LeafCopy, Mode, Sweep};
+use core::fmt;
+use core::ops::{ControlFlow, RangeBounds};
+
+/// Entries that are shown at a time: at least what a leaf has.
+const PAGE: usize = 128;
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    pub(super) fn count(self, range: &impl RangeBounds<K>) -> Result<usize> {
+        Ok(lanes::<K, V>(range)?.map_or(0, |(low, high)| self.tree.count::<M>(low, high)))
+    }
+
+    #[inline]
+    pub(super) fn fold<A>(
+        self,
+        range: &impl RangeBounds<K>,
+        start: A,
+        mut fold: impl FnMut(A, K, V) -> A,
+    ) -> Result<A> {
+        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(start) };
+        let mut folded = Some(start);
+        self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
+            let entries = keys.iter().zip(values);
+            folded = folded.take().map(|so_far| {
+                entries.fold(so_far, |so_far, (&key, &value)| {
+                    fold(so_far, key_of::<K, V>(key), value_of::<K, V>(value))
+                })
+            });
+            true
+        });
+        Ok(folded.expect("it is put back after each leaf"))
+    }
+
+    #[inline]
+    pub(super) fn fold_values<A>(
+        self,
+        range: &impl RangeBounds<K>,
+        start: A,
+        mut fold: impl FnMut(A, V) -> A,
+    ) -> Result<A> {
+        let mut folded = Some(start);
+        self.visit_values(range, usize::MAX, |values| {
+            folded = folded.take().map(|so_far| {
+                values.iter().fold(so_far, |so_far, &value| fold(so_far, value_of::<K, V>(value)))
+            });
+        })?;
+        Ok(folded.expect("it is put back after each leaf"))
+    }
+
+    /// Shows the lanes of the first `limit` values of a range, and says how many there were.
+    #[inline]
+    pub(super) fn visit_values(
+        self,
+        range: &impl RangeBounds<K>,
+        limit: usize,
+        mut visit: impl FnMut(&[Lane<K, V>]),
+    ) -> Result<usize> {
+        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(0) };
+        let mut left = limit;
+        if limit > 0 {
+            self.tree.scan_values::<M>(low, high, Direction::Forward, limit, |values| {
+                let shown = values.len().min(left);
+                visit(&values[..shown]);
+                left -= shown;
+                left > 0
+            });
+        }
+        Ok(limit - left)
+    }
+
+    #[inline]
+    pub(super) fn visit(
+        self,
+        range: &impl RangeBounds<K>,
+        mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(()) };
+        let mut page = Page::new();
+        self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
+            page.show(keys, values, &mut visit).is_continue()
+        });
+        Ok(())
+    }
+
+    /// As [`Access::visit`], for ranges that often end in their first leaf: none is asked for ahead
+    /// of that one.
+    pub(super) fn visit_short(
+        self,
+        (low, high): Lanes<K, V>,
+        mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) {
+        let (mut page, mut leaf) = (Page::new(), LeafCopy::default());
+        let mut sweep = Sweep::new(low, high, Direction::Forward, 0);
+        if !sweep.next_leaf::<M>(self.tree, &mut leaf) {
+            return;
+        }
+        let broken = page.show(leaf.keys(), leaf.values(), &mut visit).is_break();
+        if let Some((low, high)) = sweep.remaining().filter(|_| !broken) {
+            self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
+                page.show(keys, values, &mut visit).is_continue()
+            });
+        }
+    }
+
+    pub(super) fn scan(
+        self,
+        range: &impl RangeBounds<K>,
+        direction: Direction,
+        keys: &mut [K],
+        values: &mut [V],
+    ) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(0) };
+        let (room, mut filled) = (keys.len(), 0);
+        self.tree.scan::<M>(low, high, direction, room, |found, theirs| {
+            let entries = found.iter().zip(theirs);
+            let (keys, values) = (&mut keys[filled..], &mut values[filled..]);
+            filled += match direction {
+                Direction::Forward => copy::<K, V>(entries, keys, values),
+                Direction::Reverse => copy::<K, V>(entries.rev(), keys, values),
+            };
+            filled < room
+        });
+        Ok(filled)
+    }
+
+    pub(super) fn remove_range(self, range: &impl RangeBounds<K>) -> Result<usize> {
+        Ok(lanes::<K, V>(range)?.map_or(0, |(low, high)| self.tree.remove_range::<M>(low, high)))
+    }
+}
+
+/// Keys and values in the caller's types.
+struct Page<K, V> {
+    keys: [K; PAGE],
+    values: [V; PAGE],
+}
+
+impl<K: Key, V: Value> Page<K, V> {
+    #[inline(always)]
+    fn new() -> Self {
+        let (low, _) = all_lanes::<K, V>();
+        Self { keys: [key_of::<K, V>(low); PAGE], values: [value_of::<K, V>(Bits::MIN); PAGE] }
+    }
+
+    /// Shows the entries of a leaf.
+    #[inline(always)]
+    fn show(
+        &mut self,
+        keys: &[Lane<K, V>],
+        values: &[Lane<K, V>],
+        visit: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        keys.chunks(PAGE).zip(values.chunks(PAGE)).try_for_each(|(keys, values)| {
+            let len = copy::<K, V>(keys.iter().zip(values), &mut self.keys, &mut self.values);
+            visit(&self.keys[..len], &self.values[..len])
+        })
+    }
+}
+
+/// Copies entries until the room ends, and says how many.
+#[inline(always)]
+fn copy<'a, K: Key, V: Value>(
+    entries: impl Iterator<Item = (&'a Lane<K, V>, &'a Lane<K, V>)>,
+    keys: &mut [K],
+    values: &mut [V],
+) -> usize {
+    let places = keys.iter_mut().zip(values);
+    let copied = places.zip(entries).map(|((to_key, to_value), (&key, &value))| {
+        (*to_key, *to_value) = (key_of::<K, V>(key), value_of::<K, V>(value));
+    });
+    copied.count()
+}
+
+/// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped.
+/// Holds no latch or pin while it pauses. What it sees is as for [`Entries`](super::Entries).
+///
+/// ```
+/// use latchless::Direction;
+/// # let index: latchless::Index<u64, u32> = (0..10).map(|key| (key, 10 * key as u32)).collect();
+/// let mut scan = index.scanner(3.., Direction::Reverse)?;
+/// let (mut keys, mut values) = ([0; 4], [0; 4]);
+/// assert_eq!((scan.fill(&mut keys, &mut values)?, keys), (4, [9, 8, 7, 6]));
+/// assert_eq!((scan.fill_values(&mut values)?, &values[..3]), (3, [50, 40, 30].as_slice()));
+/// assert_eq!(scan.fill(&mut keys, &mut values)?, 0);
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub struct Scan<H: Holder> {
+    holder: H,
+    sweep: Sweep<LaneOf<H>>,
+    direction: Direction,
+    leaf: LeafCopy<LaneOf<H>>,
+    /// Entries of the leaf that are used up.
+    used: usize,
+}
+
+impl<H: Holder> Scan<H> {
+    /// A scan of a range, in a direction. The holder is as for [`Entries::of`](super::Entries::of).
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    pub fn of(holder: H, range: impl RangeBounds<H::Key>, direction: Direction) -> Result<Self> {
+        // With no key in the range, one that starts behind its end.
+        let none = (Bits::MAX, Bits::MIN);
+        let (low, high) = lanes::<H::Key, H::Value>(&range)?.unwrap_or(none);
+        let sweep = Sweep::new(low, high, direction, usize::MAX);
+        Ok(Self { holder, sweep, direction, leaf: LeafCopy::default(), used: 0 })
+    }
+
+    /// Copies the next entries to two buffers of one length and says how many there were; 0 means
+    /// that the range has ended.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer),
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
+    pub fn fill(&mut self, keys: &mut [H::Key], values: &mut [H::Value]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        Ok(self.advance(keys.len(), |place, key, value| {
+            keys[place] = key_of::<H::Key, H::Value>(key);
+            values[place] = value_of::<H::Key, H::Value>(value);
+        }))
+    }
+
+    /// Copies the next values alone and says how many there were; 0 means that the range has ended.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer).
+    pub fn fill_values(&mut self, values: &mut [H::Value]) -> Result<usize> {
+        check_buffers(values.len(), values.len())?;
+        Ok(self.advance(values.len(), |place, _, value| values[place] = value_of::<H::Key, H::Value>(value)))
+    }
+
+    /// Takes the next entries, at most `room`.
+    #[inline(always)]
+    fn advance(&mut self, room: usize, mut take: impl FnMut(usize, LaneOf<H>, LaneOf<H>)) -> usize {
+        let mut taken = 0;
+        while taken < room {
+            let len = self.leaf.keys().len();
+            if self.used == len {
+                self.used = 0;
+                if !self.sweep.next_leaf::<H::Mode>(&self.holder.index().tree, &mut self.leaf) {
+                    break;
+                }
+                continue;
+            }
+            let now = (len - self.used).min(room - taken);
+            let (first, forward) = match self.direction {
+                Direction::Forward => (self.used, true),
+                Direction::Reverse => (len - self.used - now, false),
+            };
+            let entries =
+                self.leaf.keys()[first..first + now].iter().zip(&self.leaf.values()[first..first + now]);
+            for (at, (&key, &value)) in entries.enumerate() {
+                take(taken + if forward { at } else { now - 1 - at }, key, value);
+            }
+            self.used += now;
+            taken += now;
+        }
+        taken
+    }
+}
+
+impl<H: Holder> fmt::Debug for Scan<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scan").field("direction", &self.direction).finish_non_exhaustive()
+    }
+}
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// How many keys lie in a range. Reads one cache line of each leaf in it.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
+    /// assert_eq!(index.count(10..=19)?, 10);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
+        self.shared().count(&range)
+    }
+
+    /// Folds the entries of a range, ascending, into one result: a sum, a maximum, a histogram.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
+    /// let sum = index.fold(10..20, 0, |sum, _, value| sum + u64::from(value))?;
+    /// assert_eq!(sum, 290);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A) -> Result<A> {
+        self.shared().fold(&range, start, fold)
+    }
+
+    /// Folds the values of a range, in the order of their keys. Reads half of what [`Index::fold`]
+    /// reads: in a leaf, keys and values stand apart.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
+    /// assert_eq!(index.fold_values(10..20, 0, |sum, value| sum + u64::from(value))?, 290);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn fold_values<A>(
+        &self,
+        range: impl RangeBounds<K>,
+        start: A,
+        fold: impl FnMut(A, V) -> A,
+    ) -> Result<A> {
+        self.shared().fold_values(&range, start, fold)
+    }
+
+    /// Shows every entry of a range, ascending.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
+    /// let mut keys = Vec::new();
+    /// index.for_each(997.., |key, _| keys.push(key))?;
+    /// assert_eq!(keys, [997, 998, 999]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, V)) -> Result<()> {
+        self.shared().fold(&range, (), |(), key, value| each(key, value))
+    }
+
+    /// Shows the entries of a range, ascending, as slices side by side, keys and their values, until
+    /// `visit` breaks. Each call shows what one leaf has in the range, as of one moment.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// use core::ops::ControlFlow;
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
+    /// let mut largest = 0;
+    /// index.visit(10.., |_keys, values| {
+    ///     largest = values.iter().fold(largest, |largest, &value| largest.max(value));
+    ///     if largest < 500 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    /// })?;
+    /// assert!((500..1998).contains(&largest));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn visit(
+        &self,
+        range: impl RangeBounds<K>,
+        visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.shared().visit(&range, visit)
+    }
+
+    /// Copies the entries of a range to two buffers of one length, in a direction, until the range or
+    /// the room ends. Says how many there were.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange),
+    /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer),
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
+    ///
+    /// ```
+    /// use latchless::Direction;
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
+    /// let (mut keys, mut values) = ([0; 3], [0; 3]);
+    /// assert_eq!(index.scan(..100, Direction::Reverse, &mut keys, &mut values)?, 3);
+    /// assert_eq!((keys, values), ([99, 98, 97], [198, 196, 194]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn scan(
+        &self,
+        range: impl RangeBounds<K>,
+        direction: Direction,
+        keys: &mut [K],
+        values: &mut [V],
+    ) -> Result<usize> {
+        self.shared().scan(&range, direction, keys, values)
+    }
+
+    /// A scan that pauses when the caller's buffers are full: see [`Scan`].
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<&Self>> {
+        Scan::of(self, range, direction)
+    }
+
+    /// Takes out the keys of a range and says how many they were. O(entries in the range). Atomic for
+    /// each leaf, not for the whole range: keys that are put in meanwhile may stay.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
+    /// assert_eq!(index.remove_range(100..)?, 900);
+    /// assert_eq!(index.last(), Some((99, 0)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
+        self.shared().remove_range(&range)
+    }
+
+    /// Takes out all keys, as [`Index::remove_range`] does. The nodes are kept for what comes next;
+    /// [`Exclusive::clear`](super::Exclusive::clear) gives them back to the system.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
+    /// index.clear();
+    /// assert!(index.is_empty());
+    /// ```
+    pub fn clear(&self) {
+        let (low, high) = all_lanes::<K, V>();
+        self.tree.remove_range::<crate::tree::blink::Shared>(low, high);
+    }
+}

@@ -1,0 +1,150 @@
+//! The standard library's traits.
+//!
+//! `FromIterator`, `Extend` and `Default` can't return an error, so they panic when memory is
+//! refused, as the standard library's own containers do; [`Index::new`], [`Index::from_sorted`] and
+//! [`Index::try_extend`] return it.
+
+use super::Index;
+use super::batch::Incomplete;
+use super::range::{Entries, Range};
+use crate::base::error::Result;
+use crate::base::fill::FillFactor;
+use crate::base::key::Key;
+use crate::base::value::Value;
+use core::fmt;
+
+/// Entries that are put in together.
+const TOGETHER: usize = 256;
+
+impl<K: Key, V: Value> Index<K, V> {
+    /// Puts in all entries of an iterator, in batches; of equal keys the last one stays. The iterator
+    /// isn't run ahead of what is put in by more than one batch.
+    ///
+    /// # Errors
+    /// When memory is refused. The batch at that point is put in as far as memory reaches, and the
+    /// iterator isn't asked for more.
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// index.try_extend((0..1000).map(|key| (key, 0)))?;
+    /// assert_eq!(index.len(), 1000);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn try_extend(&self, entries: impl IntoIterator<Item = (K, V)>) -> Result<()> {
+        let mut entries = entries.into_iter();
+        let mut batch = Vec::with_capacity(TOGETHER);
+        let mut replaced = [None; TOGETHER];
+        loop {
+            batch.clear();
+            batch.extend(entries.by_ref().take(TOGETHER));
+            if batch.is_empty() {
+                return Ok(());
+            }
+            self.insert_many(&batch, &mut replaced[..batch.len()])
+                .map_err(|Incomplete { error, .. }| error)?;
+        }
+    }
+
+    /// An index of all entries of an iterator, in any order; of equal keys the last one stays.
+    /// O(n log n): sorts them and loads them in bulk.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    ///
+    /// ```
+    /// # use latchless::Index;
+    /// let index = Index::<u64, u32>::try_from_iter([(9, 90), (7, 70), (9, 91)])?;
+    /// assert_eq!(index.iter().collect::<Vec<_>>(), [(7, 70), (9, 91)]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn try_from_iter(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
+        let mut entries: Vec<(K, V)> = entries.into_iter().collect();
+        if !entries.is_sorted_by(|a, b| a.0.to_bits() < b.0.to_bits()) {
+            // Stable, so that of equal keys the last one comes last; it is the one that is kept.
+            entries.sort_by_key(|(key, _)| key.to_bits());
+            entries.dedup_by(|later, kept| {
+                let equal = later.0.to_bits() == kept.0.to_bits();
+                if equal {
+                    *kept = *later;
+                }
+                equal
+            });
+        }
+        Self::from_sorted(&entries, FillFactor::FULL)
+    }
+}
+
+impl<K: Key, V: Value> FromIterator<(K, V)> for Index<K, V> {
+    /// As [`Index::try_from_iter`].
+    ///
+    /// # Panics
+    /// When memory is refused.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        Self::try_from_iter(entries).unwrap_or_else(|error| panic!("an index can't be made: {error}"))
+    }
+}
+
+impl<K: Key, V: Value, const N: usize> From<[(K, V); N]> for Index<K, V> {
+    /// As [`Index::try_from_iter`].
+    ///
+    /// # Panics
+    /// When memory is refused.
+    fn from(entries: [(K, V); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl<K: Key, V: Value> Extend<(K, V)> for Index<K, V> {
+    /// As [`Index::try_extend`].
+    ///
+    /// # Panics
+    /// When memory is refused.
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
+    }
+}
+
+impl<K: Key, V: Value> Extend<(K, V)> for &Index<K, V> {
+    /// As [`Index::try_extend`].
+    ///
+    /// # Panics
+    /// When memory is refused.
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
+    }
+}
+
+impl<K: Key, V: Value> Default for Index<K, V> {
+    /// An empty index.
+    ///
+    /// # Panics
+    /// When the system has no memory for a first node.
+    fn default() -> Self {
+        Self::new().unwrap_or_else(|error| panic!("an index can't be made: {error}"))
+    }
+}
+
+impl<K: Key, V: Value> fmt::Debug for Index<K, V> {
+    /// As a map: `{7: 70, 9: 90}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<'a, K: Key, V: Value> IntoIterator for &'a Index<K, V> {
+    type Item = (K, V);
+    type IntoIter = Range<'a, K, V>;
+
+    fn into_iter(self) -> Range<'a, K, V> {
+        self.iter()
+    }
+}
+
+impl<K: Key, V: Value> IntoIterator for Index<K, V> {
+    type Item = (K, V);
+    type IntoIter = Entries<Self>;
+
+    fn into_iter(self) -> Entries<Self> {
+        Entries::all(self)
+    }
+}

@@ -1,0 +1,106 @@
+//! The life of a slot that holds one value after another.
+//!
+//! # Thread safety
+//! A slot is *vacant*, then *live*, then *retired*, then *taken*, then vacant again with the next
+//! generation. Each step is made by one thread:
+//! 1. Vacant to live: by who got the slot from its free list, and so has it alone.
+//! 2. Live to retired, and live or retired to taken: by who wins the compare-and-swap.
+//! 3. Taken to vacant: by who took it.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+const VACANT: u32 = 0;
+const LIVE: u32 = 1;
+const RETIRED: u32 = 2;
+const TAKEN: u32 = 3;
+
+/// A slot's stage and generation. New slots are vacant, of generation 0.
+#[derive(Debug, Default)]
+pub struct Life(AtomicU32);
+
+impl Life {
+    /// The last generation. A slot that was taken in it is never used again, so that no generation
+    /// comes twice.
+    pub const LAST_GENERATION: u32 = u32::MAX >> 2;
+
+    /// Makes a vacant slot live: whoever sees it live sees the value that was written before. Returns
+    /// its generation.
+    pub fn begin(&self) -> u32 {
+        let word = self.0.load(Ordering::Relaxed);
+        debug_assert_eq!(word & 3, VACANT, "only vacant slots are given out");
+        // Release: pairs with the loads of `is_live` and of the compare-and-swaps.
+        self.0.store(word | LIVE, Ordering::Release);
+        word >> 2
+    }
+
+    /// Whether the slot lives in this generation; if so, its value has been written.
+    #[inline]
+    pub fn is_live(&self, generation: u32) -> bool {
+        self.0.load(Ordering::Acquire) == generation << 2 | LIVE
+    }
+
+    /// Retires the slot if it lives in this generation. `true` for one caller.
+    pub fn retire(&self, generation: u32) -> bool {
+        self.step(generation, LIVE, RETIRED)
+    }
+
+    /// Takes the slot if it was retired in this generation. `true` for one caller, who has the slot
+    /// to itself from then on.
+    pub fn take_retired(&self, generation: u32) -> bool {
+        self.step(generation, RETIRED, TAKEN)
+    }
+
+    /// Takes the slot if there is a value in it, live or retired, and says of which generation.
+    pub fn take(&self) -> Option<u32> {
+        let generation = self.0.load(Ordering::Relaxed) >> 2;
+        // From live it can only become retired, so the second try settles it.
+        (self.step(generation, LIVE, TAKEN) || self.step(generation, RETIRED, TAKEN)).then_some(generation)
+    }
+
+    /// Makes a taken slot vacant again. `false`: its generations are used up.
+    pub fn end(&self, generation: u32) -> bool {
+        if generation == Self::LAST_GENERATION {
+            return false;
+        }
+        // Release: who gets the slot next writes after the value was read out of it.
+        self.0.store((generation + 1) << 2 | VACANT, Ordering::Release);
+        true
+    }
+
+    fn step(&self, generation: u32, from: u32, to: u32) -> bool {
+        let (from, to) = (generation << 2 | from, generation << 2 | to);
+        // Acquire: who takes a slot reads its value. Release: and has read it before it is vacant.
+        self.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_step_is_made_once_and_in_order() {
+        let life = Life::default();
+        assert!(life.take().is_none() && !life.retire(0) && !life.is_live(0));
+        assert_eq!(life.begin(), 0);
+        assert!(life.is_live(0) && !life.is_live(1) && !life.take_retired(0));
+        assert!(life.retire(0) && !life.retire(0) && !life.is_live(0));
+        assert!(life.take_retired(0) && !life.take_retired(0) && life.take().is_none());
+        assert!(life.end(0));
+        assert_eq!(life.begin(), 1);
+        assert!(!life.retire(0), "an old generation's holder does nothing to the new one");
+        assert_eq!(life.take(), Some(1));
+        assert!(!life.end(Life::LAST_GENERATION));
+    }
+
+    #[test]
+    fn one_of_many_threads_retires() {
+        let life = Life::default();
+        let generation = life.begin();
+        let winners = std::thread::scope(|scope| {
+            let tries: Vec<_> = (0..4).map(|_| scope.spawn(|| life.retire(generation))).collect();
+            tries.into_iter().map(|thread| thread.join().unwrap()).filter(|&won| won).count()
+        });
+        assert_eq!(winners, 1);
+    }
+}

@@ -156,7 +156,7 @@ fn a_paused_scan_goes_on_whatever_happens_around_it() {
 }
 
 fn change_around_a_pause(subject: &dyn Subject, n: u64, direction: Direction, stop: usize) {
-    let at_start = |key: &u64| key % 4 == 0;
+    let at_start = |key: &u64| key.is_multiple_of(4);
     (0..n).filter(at_start).for_each(|key| _ = subject.put(key, value(key)));
     let mut scanner = subject.index().scanner((Unbounded, Excluded(n)), direction).expect("in order");
     let (mut keys, mut values) = (vec![0; n as usize], vec![0; n as usize]);

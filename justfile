@@ -25,6 +25,10 @@ miri:
 loom:
     .ci/run loom
 
+# The concurrent tests with disturbed schedules.
+disturb:
+    .ci/run disturb
+
 # Data races: the concurrent tests under ThreadSanitizer.
 tsan:
     .ci/run tsan
@@ -36,7 +40,7 @@ stress effort="100":
 # The long campaigns of everything that looks for races: hours.
 campaign:
     LATCHLESS_EFFORT=100 cargo test --release -p latchless --test concurrent
-    LATCHLESS_EFFORT=20 .ci/run tsan
+    LATCHLESS_EFFORT=20 .ci/run disturb tsan
     LOOM_MAX_PREEMPTIONS=4 .ci/run loom
     MIRI_SEEDS=64 .ci/run miri
     FUZZ_SECONDS=3600 .ci/run fuzz

@@ -1,6 +1,6 @@
 //! The index behind the traits that tests, the command line and the lab drive.
 
-use super::access::Holder;
+use super::access::{Holder, lanes};
 use super::scan::Scan;
 use super::{Exclusive, Index};
 use crate::base::error::{Broken, Result};
@@ -10,6 +10,7 @@ use crate::base::key::{Bits, Key};
 use crate::base::request::{Reply, Request};
 use crate::base::stats::Stats;
 use crate::base::value::Value;
+use crate::tree::blink::Shared;
 use core::ops::ControlFlow;
 
 /// Updates through `&mut self` latch nothing; reads do as if others were there, because they may be:
@@ -57,11 +58,15 @@ impl<K: Key, V: Value> OrderedIndex<K, V> for Index<K, V> {
     }
 
     fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
-        let mut lanes = 0u64;
-        let entries = self.shared().visit_values(&span, limit, |values| {
-            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_u64()));
-        })?;
-        Ok(Sum { entries, lanes })
+        let Some((low, high)) = lanes::<K, V>(&span)? else { return Ok(Sum::default()) };
+        let mut sum = Sum::default();
+        self.tree.scan::<Shared>(low, high, Direction::Forward, limit, |_, values| {
+            let shown = &values[..values.len().min(limit - sum.entries)];
+            sum.lanes = shown.iter().fold(sum.lanes, |sum, value| sum.wrapping_add(value.to_u64()));
+            sum.entries += shown.len();
+            sum.entries < limit
+        });
+        Ok(sum)
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {

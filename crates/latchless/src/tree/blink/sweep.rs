@@ -15,8 +15,8 @@ use crate::search::{Operation, Search};
 const LEAVES_AHEAD: usize = 3;
 /// Leaves of which only the first line is asked for, ahead of the one that is counted.
 const HEADERS_AHEAD: usize = 24;
-/// Entries that a leaf has at the least, for guessing how many leaves a short scan needs.
-const ENTRIES_LEAST: usize = 24;
+/// Entries that a leaf has on average, for guessing how many leaves a short scan needs.
+const ENTRIES_MEAN: usize = 40;
 /// Room for what is left of one inner node and all of the next.
 const AHEAD_MAX: usize = 160;
 
@@ -45,8 +45,6 @@ pub struct Sweep<B> {
 pub(super) enum Depth {
     /// All lines.
     Entries,
-    /// The first line and those of the values.
-    Values,
     /// The first line.
     Header,
 }
@@ -101,29 +99,6 @@ impl<B: Bits> Sweep<B> {
         !into.keys().is_empty()
     }
 
-    /// As [`Sweep::next_leaf`], for who wants values alone: keys that aren't needed to tell where the
-    /// range begins and ends aren't read. The values stand in the order of their keys.
-    #[inline(always)]
-    pub(super) fn next_values_with<S: Search, M: Mode>(
-        &mut self,
-        tree: &BlinkTree<B>,
-        into: &mut Entries<B>,
-    ) -> bool {
-        into.clear();
-        while !self.done && into.values().is_empty() {
-            let (low, high) = (self.low, self.high);
-            self.next::<S, M, _>(tree, Depth::Values, |leaf| {
-                if low <= leaf.low() && leaf.high() <= high {
-                    return leaf.copy_values_out::<S>(into);
-                }
-                leaf.copy_out::<S>(into);
-                into.trim(low, high);
-            });
-            self.expected = self.expected.saturating_sub(into.values().len());
-        }
-        !into.values().is_empty()
-    }
-
     /// Reads the next leaf of the range and goes on behind it. `look` may run several times, and on a
     /// leaf that is being changed; only what it finds at last counts.
     #[inline(always)]
@@ -173,10 +148,9 @@ impl<B: Bits> Sweep<B> {
     fn ask<S: Search>(&mut self, tree: &BlinkTree<B>, depth: Depth) {
         let most = match depth {
             Depth::Entries => LEAVES_AHEAD,
-            Depth::Values => 2 * LEAVES_AHEAD,
             Depth::Header => HEADERS_AHEAD,
         };
-        let ahead = 1 + most.min(self.expected / ENTRIES_LEAST);
+        let ahead = 1 + most.min(self.expected / ENTRIES_MEAN);
         if self.at + ahead > self.len && self.onward.is_some() {
             self.look_further::<S>(tree);
         }
@@ -186,11 +160,6 @@ impl<B: Bits> Sweep<B> {
             match depth {
                 Depth::Entries => prefetch_read_all(address, SharedArena::<{ hinted::LINES }>::NODE_BYTES),
                 Depth::Header => prefetch_read(address),
-                Depth::Values => {
-                    prefetch_read(address);
-                    let (values, bytes) = Leaf::<B>::VALUES_AT;
-                    prefetch_read_all(address.wrapping_add(values), bytes);
-                }
             }
         }
         self.asked = self.asked.max(wanted);
@@ -215,7 +184,7 @@ impl<B: Bits> Sweep<B> {
         (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
         self.at = 0;
         // As many as a short range needs; more are looked up if they turn out to be needed.
-        let most = (self.expected / ENTRIES_LEAST).saturating_add(2);
+        let most = (self.expected / ENTRIES_MEAN).saturating_add(2);
         let to = self.len..AHEAD_MAX.min(self.len.saturating_add(most));
         let limit = if self.direction == Direction::Forward { self.high } else { self.low };
         let (found, onward) =
@@ -256,43 +225,6 @@ impl<B: Bits> BlinkTree<B> {
     ) {
         let sweep = Sweep::new(low, high, direction, expected);
         self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
-    }
-}
-
-impl<B: Bits> BlinkTree<B> {
-    /// As [`BlinkTree::scan`], of values alone, in the order of their keys.
-    #[inline]
-    pub fn scan_values<M: Mode>(
-        &self,
-        low: B,
-        high: B,
-        direction: Direction,
-        expected: usize,
-        visit: impl FnMut(&[B]) -> bool,
-    ) {
-        let sweep = Sweep::new(low, high, direction, expected);
-        self.dispatch.run(ScanValues { tree: self, sweep, visit, mode: PhantomData::<M> });
-    }
-}
-
-struct ScanValues<'a, B, F, M> {
-    tree: &'a BlinkTree<B>,
-    sweep: Sweep<B>,
-    visit: F,
-    mode: PhantomData<M>,
-}
-
-impl<B: Bits, M: Mode, F: FnMut(&[B]) -> bool> Operation for ScanValues<'_, B, F, M> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Search>(mut self) {
-        let mut entries = Entries::default();
-        while self.sweep.next_values_with::<S, M>(self.tree, &mut entries) {
-            if !(self.visit)(entries.values()) {
-                return;
-            }
-        }
     }
 }
 

@@ -21,6 +21,26 @@ doc:
 miri:
     .ci/run miri
 
+# Every schedule of the latch and of what is built on it.
+loom:
+    .ci/run loom
+
+# Data races: the concurrent tests under ThreadSanitizer.
+tsan:
+    .ci/run tsan
+
+# The concurrent tests a hundred times as long: 10^8 checked operations an index. About an hour.
+stress effort="100":
+    LATCHLESS_EFFORT={{effort}} cargo test --release -p latchless --test concurrent
+
+# The long campaigns of everything that looks for races: hours.
+campaign:
+    LATCHLESS_EFFORT=100 cargo test --release -p latchless --test concurrent
+    LATCHLESS_EFFORT=20 .ci/run tsan
+    LOOM_MAX_PREEMPTIONS=4 .ci/run loom
+    MIRI_SEEDS=64 .ci/run miri
+    FUZZ_SECONDS=3600 .ci/run fuzz
+
 # Memory errors: the library's tests under AddressSanitizer.
 asan:
     .ci/run asan

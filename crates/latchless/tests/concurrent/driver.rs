@@ -118,7 +118,7 @@ impl<'a> Client<'a> {
             plan,
             rng: Rng(plan.seed ^ (number as u64) << 32),
             puts_in_ten: if window.is_multiple_of(2) { 8 } else { 2 },
-            next_value: (number * plan.operations * 2) as u64,
+            next_value: (number * plan.operations * BATCH) as u64,
             seen: [0; 8],
             events: Vec::with_capacity(plan.operations * 2),
         }
@@ -138,10 +138,14 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn random_edit(&mut self, key: u64) -> Edit {
-        // Never used twice, below 2^32 unless a run has thousands of millions of operations.
+    /// Never the same twice, unless a run has thousands of millions of operations.
+    fn fresh_value(&mut self) -> u64 {
         self.next_value += 1;
-        let value = self.next_value % (1 << 32);
+        self.next_value % (1 << 32)
+    }
+
+    fn random_edit(&mut self, key: u64) -> Edit {
+        let value = self.fresh_value();
         let expected = self.seen[key as usize % self.seen.len()];
         let puts_in = self.rng.below(10) < self.puts_in_ten;
         let edit = match (puts_in, self.rng.below(4)) {
@@ -160,7 +164,9 @@ impl<'a> Client<'a> {
         match self.rng.below(16) {
             0 => self.scan(),
             1 => self.get_many(),
-            2..7 => self.get(),
+            2 => self.edit_many(),
+            3 => self.find_near(),
+            4..8 => self.get(),
             _ => self.edit(),
         }
         // Two processors switch threads too seldom: sometimes one steps back.
@@ -210,6 +216,49 @@ impl<'a> Client<'a> {
         answered.expect("as many answers as keys");
         keys.into_iter().zip(answers).for_each(|(key, found)| self.note(key, called, Op::Get, found));
         self.returned(BATCH, returned);
+    }
+
+    fn edit_many(&mut self) {
+        let keys = [(); BATCH].map(|()| self.random_key());
+        let index = self.subject.index().as_concurrent().expect("it takes updates from many threads");
+        let mut found = [None; BATCH];
+        if self.rng.below(10) < self.puts_in_ten {
+            let entries = keys.map(|key| (key * SPACING, self.fresh_value()));
+            let called = self.now();
+            let done = index.insert_many_shared(&entries, &mut found);
+            let returned = self.now();
+            done.expect("there is memory");
+            for ((key, found), (_, value)) in keys.into_iter().zip(found).zip(entries) {
+                self.note(key, called, Op::Edit(Edit::Put(value)), found);
+            }
+            self.returned(BATCH, returned);
+        } else {
+            let called = self.now();
+            let done = index.remove_many_shared(&keys.map(|key| key * SPACING), &mut found);
+            let returned = self.now();
+            done.expect("as many answers as keys");
+            for (key, found) in keys.into_iter().zip(found) {
+                self.note(key, called, Op::Edit(Edit::Remove), found);
+            }
+            self.returned(BATCH, returned);
+        }
+    }
+
+    /// The entry that is found was there in some moment, as for a get; and who pops one removed it.
+    fn find_near(&mut self) {
+        let key = self.random_key();
+        let direction = if self.rng.below(2) == 0 { Direction::Forward } else { Direction::Reverse };
+        let pops = self.rng.below(8) == 0;
+        let called = self.now();
+        let found =
+            if pops { self.subject.pop(direction) } else { self.subject.nearest(key * SPACING, direction) };
+        let returned = self.now();
+        if let Some((found, value)) = found {
+            assert_eq!(found % SPACING, 0, "{found} was never put in");
+            let op = if pops { Op::Edit(Edit::Remove) } else { Op::Get };
+            self.note(found / SPACING, called, op, Some(value));
+            self.returned(1, returned);
+        }
     }
 
     /// A scan looks at every key of its range in some moment: as a get would, also if it isn't there.

@@ -1,4 +1,4 @@
-//! The concurrent tree itself, below its facade, with lanes of either width.
+//! The flagship: the index as its users see it, and the tree below it with lanes of either width.
 
 use crate::history::Edit;
 use crate::subject::Subject;
@@ -6,9 +6,52 @@ use latchless::base::error::Broken;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
 use latchless::base::key::Bits;
 use latchless::tree::blink::{self, BlinkOptions, BlinkTree, Group, LeafCopy, READ_TRIES, Shared, Sweep};
-use latchless::{Direction, FillFactor, OrderedIndex, Result};
+use latchless::{Direction, FillFactor, Index, OrderedIndex, Result, TryInsertError};
 use std::num::NonZeroUsize;
 use std::ops::Bound::{Excluded, Included, Unbounded};
+
+impl Subject for Index<u64, u64> {
+    fn index(&self) -> &dyn OrderedIndex<u64, u64> {
+        self
+    }
+
+    fn offers(&self, _: Edit) -> bool {
+        true
+    }
+
+    fn edit(&self, key: u64, edit: Edit) -> Option<u64> {
+        match edit {
+            Edit::Put(value) => self.insert(key, value).expect("there is memory"),
+            Edit::Add(value) => match self.try_insert(key, value) {
+                Ok(()) => None,
+                Err(TryInsertError::Present(value)) => Some(value),
+                Err(TryInsertError::Refused(error)) => panic!("there is memory: {error}"),
+            },
+            Edit::Replace(value) => self.replace(key, value),
+            Edit::Swap { expected, value } => {
+                self.compare_exchange(key, expected, value).map_or_else(|found| found, Some)
+            }
+            Edit::Remove => self.remove(key),
+            Edit::RemoveIf(expected) => self.compare_remove(key, expected).map_or_else(|found| found, Some),
+        }
+    }
+
+    fn nearest(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        if direction == Direction::Forward { self.ceiling(key) } else { self.floor(key) }
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
+        if direction == Direction::Forward { self.pop_first() } else { self.pop_last() }
+    }
+
+    fn live_bytes(&self) -> Option<usize> {
+        Some(Index::live_bytes(self))
+    }
+
+    fn restarts(&self) -> Option<(u64, u64)> {
+        Some((self.stats().restarts, u64::from(READ_TRIES) + 1))
+    }
+}
 
 /// The tree behind the traits that tests use. Keys and values lie below the largest lane.
 pub struct Tree<B>(BlinkTree<B>);
@@ -168,6 +211,11 @@ impl<B: Bits> Subject for Tree<B> {
 
     fn live_bytes(&self) -> Option<usize> {
         Some(self.0.live_bytes())
+    }
+
+    fn nearest(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        let found = self.0.nearest::<Shared>(B::truncate(key), direction);
+        found.map(|(key, value)| (key.to_u64(), value.to_u64()))
     }
 
     fn restarts(&self) -> Option<(u64, u64)> {

@@ -177,12 +177,14 @@ mod tests {
     use Answer::*;
     use Edit::*;
 
-    /// A history from `(called, returned, op, answer)`.
-    fn history(events: &[(u64, u64, Op, Answer)]) -> Vec<Event> {
+    /// When it was called, when it returned, what it was to do and what it answered.
+    type Row = (u64, u64, Op, Answer);
+
+    fn history(events: &[Row]) -> Vec<Event> {
         events.iter().map(|&(called, returned, op, answer)| Event { called, returned, op, answer }).collect()
     }
 
-    fn ends(events: &[(u64, u64, Op, Answer)]) -> Option<Vec<State>> {
+    fn ends(events: &[Row]) -> Option<Vec<State>> {
         let ends = check(&mut history(events), &BTreeSet::from([None])).ok()?;
         Some(ends.into_iter().collect())
     }
@@ -220,7 +222,7 @@ mod tests {
 
     #[test]
     fn histories_that_have_none() {
-        let broken: [(&str, &[(u64, u64, Op, Answer)]); 8] = [
+        let broken: [(&str, &[Row]); 8] = [
             ("a value from nowhere", &[(1, 2, GET, Was(Some(5)))]),
             ("a stale get", &[(1, 2, put(5), Was(None)), (3, 4, GET, Was(None))]),
             ("a get of the future", &[(1, 2, GET, Was(Some(5))), (3, 4, put(5), Was(None))]),

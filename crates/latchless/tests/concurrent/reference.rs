@@ -126,6 +126,20 @@ impl Subject for Reference {
         before
     }
 
+    fn nearest(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        let map = self.read();
+        let found = match direction {
+            Direction::Forward => map.range(key..).next(),
+            Direction::Reverse => map.range(..=key).next_back(),
+        };
+        found.map(|(&key, &value)| (key, value))
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
+        let mut map = self.write();
+        if direction == Direction::Forward { map.pop_first() } else { map.pop_last() }
+    }
+
     fn live_bytes(&self) -> Option<usize> {
         Some(self.len() * size_of::<(u64, u64)>())
     }

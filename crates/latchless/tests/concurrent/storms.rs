@@ -36,7 +36,7 @@ fn storm(subject: &dyn Subject, reads: u64, storm: fn(&dyn Subject, u64) -> u64)
 #[test]
 fn a_reader_finishes_while_values_change() {
     on_every_subject(|subject| {
-        storm(subject, scaled(300_000, 30) as u64, |subject, writer| {
+        storm(subject, scaled(300_000, 15) as u64, |subject, writer| {
             subject.put(writer, 7);
             1
         });
@@ -46,8 +46,8 @@ fn a_reader_finishes_while_values_change() {
 #[test]
 fn a_reader_finishes_while_its_leaf_splits_and_merges() {
     on_every_subject(|subject| {
-        storm(subject, scaled(300_000, 10) as u64, |subject, writer| {
-            let keys = || (100..if cfg!(miri) { 150 } else { 250 }).map(|i| i * 2 + writer);
+        storm(subject, scaled(300_000, 4) as u64, |subject, writer| {
+            let keys = || (100..if cfg!(miri) { 120 } else { 250 }).map(|i| i * 2 + writer);
             keys().for_each(|key| _ = subject.put(key, 7));
             keys().for_each(|key| _ = subject.take(key));
             2 * keys().count() as u64

@@ -13,6 +13,7 @@
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
 //! | [`tree`] | the tree algorithms, one a file |
+//! | [`batch`] | the order of a batch by key, where it may be cut |
 //! | [`variants`] | the indexes of the papers, assembled from the floors |
 //!
 //! If you want an index to use, start at [`variants::pb_tree`]; everything else is how it is built.
@@ -20,6 +21,8 @@
 // Under loom only what it checks is there: its atomics are larger than a node's words.
 #[cfg(not(loom))]
 pub mod base;
+#[cfg(not(loom))]
+pub mod batch;
 #[cfg(not(loom))]
 pub mod chain;
 #[cfg(not(loom))]

@@ -78,6 +78,8 @@ mod neighbours;
 mod ordered;
 #[cfg(feature = "rayon")]
 mod parallel;
+#[cfg(feature = "rayon")]
+mod parallel_update;
 mod point;
 mod range;
 mod scan;

@@ -86,6 +86,14 @@ impl<K: Key, V: Value> OrderedIndex<K, V> for Index<K, V> {
         self.shared().sum(span, limit)
     }
 
+    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
+        let mut lanes = 0u64;
+        let entries = self.shared().visit_values(&span, limit, |values| {
+            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_u64()));
+        })?;
+        Ok(Sum { entries, lanes })
+    }
+
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         Index::scan(self, span, direction, keys, values)
     }

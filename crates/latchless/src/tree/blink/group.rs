@@ -13,7 +13,7 @@ use core::num::NonZeroUsize;
 /// How many requests of a batch descend together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Group {
-    /// As many as do best on most machines.
+    /// As many as do best, which is tried out on large batches. See `tune.rs`.
     #[default]
     Auto,
     /// That many, at most [`Group::MAX`].
@@ -22,16 +22,9 @@ pub enum Group {
 
 impl Group {
     /// The most that descend together.
-    pub const MAX: usize = 64;
-    /// Enough to hide memory's latency and few enough for their lines to stay in the nearest cache.
-    const AUTO: usize = 32;
-
-    fn size(self) -> usize {
-        match self {
-            Self::Auto => Self::AUTO,
-            Self::Of(size) => size.get().min(Self::MAX),
-        }
-    }
+    pub const MAX: usize = 128;
+    /// What small batches start with.
+    pub(super) const DEFAULT: usize = 32;
 }
 
 /// Levels at the top that are in the nearest caches anyway.
@@ -156,18 +149,20 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
-        let (mut descents, group) = (Descents::new(), self.group.size());
-        for start in (0..self.len).step_by(group) {
-            descents.len = group.min(self.len - start);
-            for at in 0..descents.len {
-                descents.keys[at] = (self.key_at)(start + at);
+        let mut descents = Descents::new();
+        self.tree.tuner.run(self.len, self.group, self.tree.root().1, |from, to, group| {
+            for start in (from..to).step_by(group) {
+                descents.len = group.min(to - start);
+                for at in 0..descents.len {
+                    descents.keys[at] = (self.key_at)(start + at);
+                }
+                descents.descend::<S>(self.tree);
+                descents.name_blocks::<S>(self.tree);
+                for at in 0..descents.len {
+                    (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
+                }
             }
-            descents.descend::<S>(self.tree);
-            descents.name_blocks::<S>(self.tree);
-            for at in 0..descents.len {
-                (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
-            }
-        }
+        });
     }
 }
 
@@ -191,25 +186,26 @@ where
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
-        let (mut descents, group) = (Descents::new(), self.group.size());
-        let mut edits = [Edit::Look; Group::MAX];
-        for start in (0..self.len).step_by(group) {
-            descents.len = group.min(self.len - start);
-            for (at, edit) in edits[..descents.len].iter_mut().enumerate() {
-                (descents.keys[at], *edit) = (self.edit_at)(start + at);
+        let (mut descents, mut edits) = (Descents::new(), [Edit::Look; Group::MAX]);
+        self.tree.tuner.run(self.len, self.group, self.tree.root().1, |from, to, group| {
+            for start in (from..to).step_by(group) {
+                descents.len = group.min(to - start);
+                for (at, edit) in edits[..descents.len].iter_mut().enumerate() {
+                    (descents.keys[at], *edit) = (self.edit_at)(start + at);
+                }
+                descents.descend::<S>(self.tree);
+                descents.name_blocks::<S>(self.tree);
+                for (at, &edit) in edits[..descents.len].iter().enumerate() {
+                    let done = if edit == Edit::Look {
+                        // Earlier edits of the group may have moved the key; the way down is cached.
+                        let before = self.tree.get_with::<S, M>(descents.keys[at]);
+                        Ok(Edited { before, applied: false })
+                    } else {
+                        self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
+                    };
+                    (self.done)(start + at, done);
+                }
             }
-            descents.descend::<S>(self.tree);
-            descents.name_blocks::<S>(self.tree);
-            for (at, &edit) in edits[..descents.len].iter().enumerate() {
-                let done = if edit == Edit::Look {
-                    // Earlier edits of the group may have moved the key; the way down is cached.
-                    let before = self.tree.get_with::<S, M>(descents.keys[at]);
-                    Ok(Edited { before, applied: false })
-                } else {
-                    self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
-                };
-                (self.done)(start + at, done);
-            }
-        }
+        });
     }
 }

@@ -35,6 +35,7 @@ mod split;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod tune;
 
 use crate::base::error::Result;
 use crate::base::key::Bits;
@@ -87,6 +88,7 @@ pub struct BlinkTree<B> {
     len: Striped,
     splits: Word,
     restarts: Word,
+    tuner: tune::Tuner,
     lanes: PhantomData<fn() -> B>,
 }
 
@@ -105,6 +107,7 @@ impl<B: Bits> BlinkTree<B> {
             len: Striped::default(),
             splits: Word::new(0),
             restarts: Word::new(0),
+            tuner: tune::Tuner::default(),
             lanes: PhantomData,
         };
         tree.plant()?;

@@ -13,6 +13,28 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
+impl<B: Bits> BlinkTree<B> {
+    /// The largest key that belongs to the same leaf as `key`.
+    pub fn leaf_end<M: Mode>(&self, key: B) -> B {
+        self.dispatch.run(LeafEnd { tree: self, key, mode: PhantomData::<M> })
+    }
+}
+
+struct LeafEnd<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    key: B,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for LeafEnd<'_, B, M> {
+    type Output = B;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> B {
+        self.tree.read_leaf::<S, M, _>(self.key, |leaf| leaf.high())
+    }
+}
+
 struct Nearest<'a, B, M> {
     tree: &'a BlinkTree<B>,
     from: B,

@@ -1,0 +1,15 @@
+//! `latchless::Index` as its users see it: what the documentation says, said again as tests, and every
+//! operation against `BTreeMap`.
+
+mod batches;
+mod boxed;
+mod closures;
+mod common;
+mod cursors;
+mod map;
+mod model;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod ranges;
+mod refusals;
+mod threads;

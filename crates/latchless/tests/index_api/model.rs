@@ -1,0 +1,377 @@
+//! Every operation of the index and of its sequential twin, at random, against `BTreeMap`.
+
+use crate::common::{Rng, scaled};
+use core::ops::ControlFlow;
+use latchless::base::key::Bits;
+use latchless::{Direction, Index, Key, TryInsertError, Value};
+use std::collections::BTreeMap;
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+
+/// Keys by their lanes, because floats have no order of their own in Rust.
+type Model<V> = BTreeMap<u64, V>;
+
+/// Some keys close together, some spread out, and both ends.
+fn pool<K: Key>(rng: &mut Rng) -> Vec<K> {
+    let of = |lane: u64| K::from_bits(K::Bits::truncate(lane));
+    let middle = rng.next() >> 1;
+    let close = (0..300).map(|at| middle.wrapping_add(at));
+    let spread: Vec<u64> = (0..200).map(|_| rng.next()).collect();
+    let ends = (0..4).flat_map(|at| [at, u64::MAX - at]);
+    close.chain(spread).chain(ends).map(of).collect()
+}
+
+fn lane<K: Key>(key: K) -> u64 {
+    key.to_bits().to_u64()
+}
+
+/// A range between two keys of the pool, and the same for the model.
+fn span<K: Key>(rng: &mut Rng, pool: &[K]) -> (Bound<K>, Bound<K>) {
+    let mut ends = [0; 2].map(|_| pool[rng.below(pool.len() as u64) as usize]);
+    ends.sort_by_key(|&key| key.to_bits());
+    let mut bound = |key| match rng.below(5) {
+        0 | 1 => Included(key),
+        2 | 3 => Excluded(key),
+        _ => Unbounded,
+    };
+    (bound(ends[0]), bound(ends[1]))
+}
+
+/// The model's entries in a range.
+fn within<K: Key, V: Value>(model: &Model<V>, span: (Bound<K>, Bound<K>)) -> Vec<(u64, V)> {
+    let (low, high) = (span.0.map(lane), span.1.map(lane));
+    if let (Excluded(low), Excluded(high)) = (low, high)
+        && low == high
+    {
+        return Vec::new();
+    }
+    model.range((low, high)).map(|(&key, &value)| (key, value)).collect()
+}
+
+// One macro a kind of operation, because the index and its twin have the same methods, but no common
+// trait that names them.
+
+/// One key: put, take out, look.
+macro_rules! point {
+    ($index:ident, $at:ident) => {{
+        let At { model, rng, pool, new_value } = $at;
+        let key = pool[rng.below(pool.len() as u64) as usize];
+        let (at, value) = (lane(key), new_value(rng.next()));
+        let lanes = |(key, value): (K, V)| (lane(key), value);
+        match rng.below(11) {
+            0..4 => assert_eq!($index.insert(key, value), Ok(model.insert(at, value))),
+            4 => assert_eq!($index.remove(key), model.remove(&at)),
+            5 => assert_eq!($index.get(key), model.get(&at).copied()),
+            6 => assert_eq!($index.contains_key(key), model.contains_key(&at)),
+            7 => {
+                let expected = model.get(&at).map_or(Ok(()), |&value| Err(TryInsertError::Present(value)));
+                assert_eq!($index.try_insert(key, value), expected);
+                model.entry(at).or_insert(value);
+            }
+            8 => assert_eq!(
+                $index.replace(key, value),
+                model.get_mut(&at).map(|old| std::mem::replace(old, value))
+            ),
+            9 => {
+                let expected =
+                    if rng.below(2) == 0 { model.get(&at).copied().unwrap_or(value) } else { value };
+                let outcome = match model.get_mut(&at) {
+                    Some(old) if *old == expected => Ok(std::mem::replace(old, value)),
+                    other => Err(other.copied()),
+                };
+                assert_eq!($index.compare_exchange(key, expected, value), outcome);
+            }
+            _ => {
+                let present = model.get(&at).copied();
+                let outcome = if present == Some(value) { Ok(value) } else { Err(present) };
+                assert_eq!($index.compare_remove(key, value), outcome);
+                if outcome.is_ok() {
+                    model.remove(&at);
+                }
+            }
+        }
+        let _ = (at, value, lanes);
+    }};
+}
+
+/// One key, by a closure.
+macro_rules! closure {
+    ($index:ident, $at:ident) => {{
+        let At { model, rng, pool, new_value } = $at;
+        let key = pool[rng.below(pool.len() as u64) as usize];
+        let (at, value) = (lane(key), new_value(rng.next()));
+        let lanes = |(key, value): (K, V)| (lane(key), value);
+        match rng.below(5) {
+            0 => {
+                let before = model.get_mut(&at).map(|old| std::mem::replace(old, value));
+                assert_eq!($index.update(key, |_| value), before);
+            }
+            1 => assert_eq!($index.upsert(key, |_| value), Ok(model.insert(at, value))),
+            2 => {
+                let after = (rng.below(2) == 0).then_some(value);
+                let before = match after {
+                    Some(value) => model.insert(at, value),
+                    None => model.remove(&at),
+                };
+                assert_eq!($index.compute(key, |_| after), Ok(before));
+            }
+            3 => {
+                let wanted = rng.below(2) == 0;
+                let expected = if wanted { model.remove(&at) } else { None };
+                assert_eq!($index.remove_if(key, |_| wanted), expected);
+            }
+            _ => assert_eq!($index.get_or_insert_with(key, || value), Ok(*model.entry(at).or_insert(value))),
+        }
+        let _ = (at, value, lanes);
+    }};
+}
+
+/// The ends and the neighbours of a key.
+macro_rules! neighbour {
+    ($index:ident, $at:ident) => {{
+        let At { model, rng, pool, new_value } = $at;
+        let key = pool[rng.below(pool.len() as u64) as usize];
+        let (at, value) = (lane(key), new_value(rng.next()));
+        let lanes = |(key, value): (K, V)| (lane(key), value);
+        match rng.below(6) {
+            0 => assert_eq!($index.first().map(lanes), model.iter().next().map(|(&k, &v)| (k, v))),
+            1 => assert_eq!($index.last().map(lanes), model.iter().next_back().map(|(&k, &v)| (k, v))),
+            2 => assert_eq!($index.pop_first().map(lanes), model.pop_first()),
+            3 => assert_eq!($index.pop_last().map(lanes), model.pop_last()),
+            4 => {
+                let below = |bound| model.range((Unbounded, bound)).next_back().map(|(&k, &v)| (k, v));
+                let above = |bound| model.range((bound, Unbounded)).next().map(|(&k, &v)| (k, v));
+                assert_eq!($index.floor(key).map(lanes), below(Included(at)));
+                assert_eq!($index.lower(key).map(lanes), below(Excluded(at)));
+                assert_eq!($index.ceiling(key).map(lanes), above(Included(at)));
+                assert_eq!($index.higher(key).map(lanes), above(Excluded(at)));
+            }
+            _ => {
+                let mut cursor = $index.cursor();
+                let ahead: Vec<_> = model.range(at..).take(3).map(|(&k, &v)| (k, v)).collect();
+                let steps = [cursor.seek(key), cursor.next(), cursor.next()];
+                assert!(steps.into_iter().flatten().map(lanes).eq(ahead));
+                let behind = model.range(..at).next_back().map(|(&k, &v)| (k, v));
+                cursor.seek(key);
+                assert_eq!(cursor.prev().map(lanes), behind);
+            }
+        }
+        let _ = (at, value, lanes);
+    }};
+}
+
+/// Ranges.
+macro_rules! range {
+    ($index:ident, $at:ident) => {{
+        let At { model, rng, pool, new_value } = $at;
+        let key = pool[rng.below(pool.len() as u64) as usize];
+        let (at, value) = (lane(key), new_value(rng.next()));
+        let lanes = |(key, value): (K, V)| (lane(key), value);
+        match rng.below(5) {
+            0 => {
+                let span = span(rng, pool);
+                let mut expected = within(model, span);
+                assert_eq!($index.count(span), Ok(expected.len()));
+                assert_eq!($index.range(span).unwrap().map(lanes).collect::<Vec<_>>(), expected);
+                expected.reverse();
+                assert_eq!($index.range(span).unwrap().rev().map(lanes).collect::<Vec<_>>(), expected);
+            }
+            1 => {
+                let span = span(rng, pool);
+                let expected = within(model, span);
+                let mut seen = Vec::new();
+                $index.for_each(span, |key, value| seen.push((lane(key), value))).unwrap();
+                assert_eq!(seen, expected);
+                seen.clear();
+                let all = |keys: &[K], values: &[V]| {
+                    seen.extend(keys.iter().map(|&key| lane(key)).zip(values.iter().copied()));
+                    ControlFlow::Continue(())
+                };
+                $index.visit(span, all).unwrap();
+                assert_eq!(seen, expected);
+            }
+            2 => {
+                let (span, room) = (span(rng, pool), 1 + rng.below(200) as usize);
+                let direction = if rng.below(2) == 0 { Direction::Forward } else { Direction::Reverse };
+                let mut expected = within(model, span);
+                if direction == Direction::Reverse {
+                    expected.reverse();
+                }
+                let (mut keys, mut values) = (vec![key; room], vec![value; room]);
+                let mut scan = $index.scanner(span, direction).unwrap();
+                let found = $index.scan(span, direction, &mut keys, &mut values).unwrap();
+                expected.truncate(room);
+                assert_eq!(found, expected.len());
+                assert!(
+                    keys.iter()
+                        .copied()
+                        .map(lane)
+                        .zip(values.iter().copied())
+                        .take(found)
+                        .eq(expected.clone())
+                );
+                assert_eq!(scan.fill(&mut keys, &mut values).unwrap(), found);
+                assert!(keys.iter().copied().map(lane).zip(values.iter().copied()).take(found).eq(expected));
+            }
+            3 if rng.below(10) == 0 => {
+                let span = span(rng, pool);
+                let expected = within(model, span);
+                assert_eq!($index.remove_range(span), Ok(expected.len()));
+                model.retain(|key, _| expected.binary_search_by_key(key, |entry| entry.0).is_err());
+            }
+            _ => {
+                let mut iter = $index.iter();
+                let mut expected = model.iter().map(|(&k, &v)| (k, v));
+                for _ in 0..20 {
+                    assert_eq!(iter.next().map(lanes), expected.next());
+                    assert_eq!(iter.next_back().map(lanes), expected.next_back());
+                }
+            }
+        }
+        let _ = (at, value, lanes);
+    }};
+}
+
+/// Batches, and everything at once.
+macro_rules! batch {
+    ($index:ident, $at:ident) => {{
+        let At { model, rng, pool, new_value } = $at;
+        let key = pool[rng.below(pool.len() as u64) as usize];
+        let (at, value) = (lane(key), new_value(rng.next()));
+        let lanes = |(key, value): (K, V)| (lane(key), value);
+        match rng.below(5) {
+            0 => {
+                let keys: Vec<K> =
+                    (0..rng.below(100)).map(|_| pool[rng.below(pool.len() as u64) as usize]).collect();
+                let expected: Vec<_> = keys.iter().map(|&key| model.get(&lane(key)).copied()).collect();
+                assert_eq!($index.get_all(&keys), expected);
+            }
+            1 => {
+                let entries: Vec<(K, V)> = (0..rng.below(100))
+                    .map(|_| (pool[rng.below(pool.len() as u64) as usize], new_value(rng.next())))
+                    .collect();
+                let expected: Vec<_> =
+                    entries.iter().map(|&(key, value)| model.insert(lane(key), value)).collect();
+                let mut replaced = vec![None; entries.len()];
+                $index.insert_many(&entries, &mut replaced).unwrap();
+                assert_eq!(replaced, expected);
+            }
+            2 => {
+                let keys: Vec<K> =
+                    (0..rng.below(60)).map(|_| pool[rng.below(pool.len() as u64) as usize]).collect();
+                let expected: Vec<_> = keys.iter().map(|&key| model.remove(&lane(key))).collect();
+                let mut removed = vec![None; keys.len()];
+                $index.remove_many(&keys, &mut removed).unwrap();
+                assert_eq!(removed, expected);
+            }
+            3 => {
+                let modulus = 2 + rng.below(20);
+                let before = model.len();
+                model.retain(|&key, _| key % modulus != 0);
+                let removed = $index.retain(|key, _| lane(key) % modulus != 0);
+                assert_eq!(removed, before - model.len());
+            }
+            4 if rng.below(50) == 0 => {
+                $index.clear();
+                model.clear();
+            }
+            _ => {}
+        }
+        let _ = (at, value, lanes);
+    }};
+}
+
+/// Does one operation to both.
+macro_rules! step {
+    ($index:ident, $at:ident) => {{
+        match $at.rng.below(10) {
+            0..4 => point!($index, $at),
+            4..6 => closure!($index, $at),
+            6 => neighbour!($index, $at),
+            7..9 => range!($index, $at),
+            _ => batch!($index, $at),
+        }
+        assert_eq!($index.len(), $at.model.len());
+    }};
+}
+
+/// What an operation is done with, besides the index.
+struct At<'a, K, V> {
+    model: &'a mut Model<V>,
+    rng: &'a mut Rng,
+    pool: &'a [K],
+    new_value: fn(u64) -> V,
+}
+
+fn shared<K: Key, V: Value + PartialEq>(index: &mut Index<K, V>, at: &mut At<'_, K, V>) {
+    let index = &*index;
+    step!(index, at);
+}
+
+fn exclusive<K: Key, V: Value + PartialEq>(index: &mut Index<K, V>, at: &mut At<'_, K, V>) {
+    let mut alone = index.exclusive();
+    step!(alone, at);
+}
+
+/// A step of a history, on the index or on its twin.
+type Step<K, V> = fn(&mut Index<K, V>, &mut At<'_, K, V>);
+
+/// Runs random histories.
+fn histories<K: Key, V: Value + PartialEq>(seed: u64, new_value: fn(u64) -> V, steps: &[Step<K, V>]) {
+    for seed in (0..if cfg!(miri) { 1 } else { 4 }).map(|run| 10 * seed + run) {
+        let mut rng = Rng(seed);
+        let pool = pool::<K>(&mut rng);
+        let mut index = Index::<K, V>::new().unwrap();
+        let mut model = Model::new();
+        for round in 0..scaled(6000) {
+            let mut at = At { model: &mut model, rng: &mut rng, pool: &pool, new_value };
+            // By turns, if there are several.
+            steps[round / 64 % steps.len()](&mut index, &mut at);
+            if round % 500 == 0 {
+                index.check_invariants().unwrap();
+            }
+        }
+        index.check_invariants().unwrap();
+        assert!(index.iter().map(|(key, value)| (lane(key), value)).eq(model));
+    }
+}
+
+// Few different values, so that comparisons of values often hold.
+#[test]
+fn u32_to_u32_and_its_twin() {
+    histories::<u32, u32>(1, |seed| seed as u32 % 3, &[shared, exclusive]);
+}
+
+#[test]
+fn u64_to_u64_and_its_twin() {
+    histories::<u64, u64>(2, |seed| seed % 3, &[shared, exclusive]);
+}
+
+#[test]
+fn u32_to_u64() {
+    histories::<u32, u64>(3, |seed| (seed % 3) << 60, &[shared]);
+}
+
+#[test]
+fn i32_to_i8() {
+    histories::<i32, i8>(4, |seed| seed as i8, &[shared]);
+}
+
+#[test]
+fn i64_to_u32() {
+    histories::<i64, u32>(5, |seed| seed as u32, &[shared]);
+}
+
+#[test]
+fn f32_to_f32() {
+    histories::<f32, f32>(6, |seed| (seed % 5) as f32, &[shared]);
+}
+
+#[test]
+fn f64_to_unit() {
+    histories::<f64, ()>(7, |_| (), &[shared]);
+}
+
+#[test]
+fn pairs_to_pairs() {
+    histories::<(u32, u32), (u16, bool)>(8, |seed| (seed as u16 % 3, seed.is_multiple_of(2)), &[shared]);
+}

@@ -1,6 +1,7 @@
 //! Inner nodes: blocks of separators and the children that start at them.
 
 use super::*;
+use crate::base::index::Direction;
 use crate::search::children_in_line;
 use core::hint::select_unpredictable;
 
@@ -191,6 +192,85 @@ impl<'a, B: Bits> Inner<'a, B> {
         // Children are four bytes wide, behind the separators; the mask only tells the compiler.
         let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
         NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
+    }
+
+    /// The child that `key` belongs to and those behind it (or, in reverse, before it), up to the one
+    /// that `limit` belongs to, as far as there is room in `to`. Says how many they are, and the first
+    /// key that is left (in reverse, the last one). Reads blindly: what is written meanwhile may be
+    /// missing or stand twice.
+    #[inline(always)]
+    pub fn children_from<S: Lines>(
+        self,
+        key: B,
+        direction: Direction,
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let shape = Shape::of(self.node);
+        let mut at = self.named_block::<S>(key);
+        let mut up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
+        while up_to == 0 && at > 0 {
+            at -= 1;
+            up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
+        }
+        match direction {
+            Direction::Forward => self.children_behind(shape, (at, up_to.saturating_sub(1)), limit, to),
+            Direction::Reverse => self.children_before(shape, (at, up_to), limit, to),
+        }
+    }
+
+    fn children_behind(
+        self,
+        shape: Shape,
+        (mut at, mut place): (usize, usize),
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let mut len = 0;
+        loop {
+            while place >= shape.count(at).min(Self::PER_BLOCK) {
+                (at, place) = (at + 1, 0);
+                if at >= Self::BLOCKS {
+                    let high = self.high();
+                    return (len, (high < limit).then(|| B::truncate(high.to_u64() + 1)));
+                }
+            }
+            let separator = lane(block(self.node, at), place);
+            if len > 0 && separator > limit {
+                return (len, None);
+            }
+            let Some(to) = to.get_mut(len) else { return (len, Some(separator)) };
+            *to = self.node_at(at, place);
+            (len, place) = (len + 1, place + 1);
+        }
+    }
+
+    /// `end`: the block, and the place in it behind the first child that is wanted.
+    fn children_before(
+        self,
+        shape: Shape,
+        (mut at, mut end): (usize, usize),
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let (mut len, mut left) = (0, None);
+        loop {
+            while end == 0 {
+                if at == 0 {
+                    return (len, left);
+                }
+                at -= 1;
+                end = shape.count(at).min(Self::PER_BLOCK);
+            }
+            let Some(to) = to.get_mut(len) else { return (len, left) };
+            *to = self.node_at(at, end - 1);
+            let separator: B = lane(block(self.node, at), end - 1);
+            (len, end) = (len + 1, end - 1);
+            if separator <= limit {
+                return (len, None);
+            }
+            left = Some(B::truncate(separator.to_u64() - 1));
+        }
     }
 
     fn set_node_at(self, at: usize, place: usize, node: NodeRef) {

@@ -8,7 +8,7 @@ use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
 use crate::mem::line::{prefetch_read, prefetch_read_all};
-use crate::node::hinted::{Children, Entries};
+use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};
 
 /// Leaves that are asked for ahead of the one that is read.
@@ -137,7 +137,7 @@ impl<B: Bits> Sweep<B> {
         if self.at == self.len {
             self.look_ahead::<S>(tree, key);
         }
-        self.ask(tree, depth);
+        self.ask::<S>(tree, depth);
         let node = self.ahead[self.at];
         self.at += 1;
         let (latch, leaf) = (hinted::latch(tree.arena.node(node)), tree.leaf(node));
@@ -170,17 +170,17 @@ impl<B: Bits> Sweep<B> {
 
     /// Asks for leaves ahead, and finds out about more of them when few are left.
     #[inline(always)]
-    fn ask(&mut self, tree: &BlinkTree<B>, depth: Depth) {
+    fn ask<S: Search>(&mut self, tree: &BlinkTree<B>, depth: Depth) {
         let most = match depth {
             Depth::Entries => LEAVES_AHEAD,
             Depth::Values => 2 * LEAVES_AHEAD,
             Depth::Header => HEADERS_AHEAD,
         };
-        let wanted = self.at + 1 + most.min(self.expected / ENTRIES_LEAST);
-        if wanted > self.len {
-            self.look_further(tree);
+        let ahead = 1 + most.min(self.expected / ENTRIES_LEAST);
+        if self.at + ahead > self.len && self.onward.is_some() {
+            self.look_further::<S>(tree);
         }
-        let wanted = (self.at + 1 + most.min(self.expected / ENTRIES_LEAST)).min(self.len);
+        let wanted = (self.at + ahead).min(self.len);
         for at in self.asked.max(self.at)..wanted {
             let address = tree.arena.address(self.ahead[at]);
             match depth {
@@ -197,43 +197,31 @@ impl<B: Bits> Sweep<B> {
     }
 
     /// Forgets the leaves ahead and looks them up from `key` on.
-    #[cold]
     #[inline(never)]
     fn look_ahead<S: Search>(&mut self, tree: &BlinkTree<B>, key: B) {
         (self.at, self.len, self.asked, self.onward) = (0, 0, 0, Some(key));
-        self.look_further(tree);
+        self.look_further::<S>(tree);
         if self.len == 0 {
             (self.ahead[0], self.len, self.onward) = (tree.descend::<S>(key), 1, None);
         }
     }
 
-    /// Appends the leaves that the inner node of `onward` names, from that key on.
-    #[cold]
+    /// Appends leaves that the inner node of `onward` names, from that key on.
     #[inline(never)]
-    fn look_further(&mut self, tree: &BlinkTree<B>) {
+    fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
         let Some(key) = self.onward.take() else { return };
-        let Some(node) = tree.descend_to::<crate::search::Scalar>(1, key) else { return };
-        let inner = tree.inner(node);
-        let mut children = Children::default();
-        // Read blindly: what is wrong in it shows at the leaves.
-        inner.copy_out(&mut children);
-        let (low, high) = (inner.low(), inner.high());
-        let place = children.place_of(key).min(children.nodes().len().saturating_sub(1));
+        let Some(node) = tree.descend_to::<S>(1, key) else { return };
         self.ahead.copy_within(self.at..self.len, 0);
         (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
         self.at = 0;
-        let room = AHEAD_MAX - self.len;
-        let keep = self.len;
-        if self.direction == Direction::Forward {
-            let last = children.separators().partition_point(|&separator| separator <= self.high);
-            let leaves = children.nodes()[..last.max(place)].iter().skip(place).take(room);
-            self.len += self.ahead[keep..].iter_mut().zip(leaves).map(|(to, &leaf)| *to = leaf).count();
-            self.onward = (high < self.high && high >= key).then(|| behind(high));
-        } else {
-            let leaves = children.nodes()[..(place + 1).min(children.nodes().len())].iter().rev().take(room);
-            self.len += self.ahead[keep..].iter_mut().zip(leaves).map(|(to, &leaf)| *to = leaf).count();
-            self.onward = (low > self.low && low <= key).then(|| before(low));
-        }
+        // As many as a short range needs; more are looked up if they turn out to be needed.
+        let most = (self.expected / ENTRIES_LEAST).saturating_add(2);
+        let to = self.len..AHEAD_MAX.min(self.len.saturating_add(most));
+        let limit = if self.direction == Direction::Forward { self.high } else { self.low };
+        let (found, onward) =
+            tree.inner(node).children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
+        self.len += found;
+        self.onward = onward;
     }
 }
 

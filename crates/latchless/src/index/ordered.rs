@@ -33,17 +33,13 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(seen)
     }
 
-    /// What [`OrderedIndex::sum`] asks for: added up where they stand, without copying them.
+    /// What [`OrderedIndex::sum`] asks for.
     pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
-        let mut sum = Sum::default();
-        let Some((low, high)) = lanes::<K, V>(&span)?.filter(|_| limit > 0) else { return Ok(sum) };
-        self.tree.scan::<M>(low, high, Direction::Forward, limit, |_, values| {
-            let values = &values[..values.len().min(limit - sum.entries)];
-            sum.entries += values.len();
-            sum.lanes = values.iter().fold(sum.lanes, |sum, value| sum.wrapping_add(value.to_u64()));
-            sum.entries < limit
-        });
-        Ok(sum)
+        let mut lanes = 0u64;
+        let entries = self.visit_values(&span, limit, |values| {
+            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_u64()));
+        })?;
+        Ok(Sum { entries, lanes })
     }
 }
 
@@ -84,14 +80,6 @@ impl<K: Key, V: Value> OrderedIndex<K, V> for Index<K, V> {
 
     fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
         self.shared().sum(span, limit)
-    }
-
-    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
-        let mut lanes = 0u64;
-        let entries = self.shared().visit_values(&span, limit, |values| {
-            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_u64()));
-        })?;
-        Ok(Sum { entries, lanes })
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {

@@ -1,6 +1,6 @@
 //! The index behind the traits that tests, the command line and the lab drive.
 
-use super::access::{Access, Holder, lanes};
+use super::access::{Access, Holder};
 use super::scan::Scan;
 use super::{Exclusive, Index};
 use crate::base::error::{Broken, Result};

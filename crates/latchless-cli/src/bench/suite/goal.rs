@@ -148,7 +148,7 @@ mod tests {
     const ROW: Row = Row {
         name: "row",
         of: Of::Run(Run { flags: "--workload get", one_in: 1, field: Field::Concurrent }),
-        ours: "p16i",
+        ours: "index",
         what: What::Time,
         goals: &[],
     };
@@ -159,13 +159,13 @@ mod tests {
 
     /// Our 100 ns, and those of all concurrent rivals but `absent`.
     fn races(rival_ns: f64, absent: &[&str]) -> Races {
-        let mut names = vec!["btreemap", "p16i"];
+        let mut names = vec!["btreemap", "index"];
         let entries = catalogue::entries();
         let rivals =
             entries.iter().filter(|entry| entry.concurrent && entry.origin == catalogue::Origin::Rival);
         names.extend(rivals.map(|entry| entry.name).filter(|name| !absent.contains(name)));
         let ns = |name: &str| match name {
-            "p16i" => 100.0,
+            "index" => 100.0,
             "btreemap" => 450.0,
             _ => rival_ns,
         };

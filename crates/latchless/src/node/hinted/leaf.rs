@@ -180,13 +180,19 @@ impl<'a, B: Bits> Leaf<'a, B> {
         None
     }
 
-    /// The first entry at `key` or behind it.
-    pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
-        let shape = self.shape();
-        let (mut at, hint) = self.named::<S>(shape, key);
+    /// The first block that may hold keys at `key` or behind it.
+    #[inline(always)]
+    pub fn first_block<S: Lines>(self, key: B) -> usize {
+        let (mut at, hint) = self.named::<S>(self.shape(), key);
         while at > 0 && block_hint(self.node, at) == hint {
             at -= 1;
         }
+        at
+    }
+
+    /// The first entry at `key` or behind it.
+    pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
+        let (shape, at) = (self.shape(), self.first_block::<S>(key));
         let places = (at..Self::BLOCKS).flat_map(|block| self.places(shape, block));
         places
             .map(|place| (self.key(place), place))
@@ -218,9 +224,15 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// Copies all entries.
     #[inline(always)]
     pub fn copy_out<S: Lines>(self, into: &mut Entries<B>) {
+        self.copy_out_from::<S>(0, into);
+    }
+
+    /// Copies the entries of block `first` and of all behind it.
+    #[inline(always)]
+    pub fn copy_out_from<S: Lines>(self, first: usize, into: &mut Entries<B>) {
         let shape = self.shape();
         let mut len = 0;
-        for at in 0..Self::BLOCKS {
+        for at in first..Self::BLOCKS {
             S::copy_half(self.line(at), 0, &mut into.keys[len..]);
             S::copy_half(self.line(at), 4, &mut into.values[len..]);
             // Whatever a torn shape says, the next block finds room.

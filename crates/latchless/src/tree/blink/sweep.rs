@@ -7,7 +7,7 @@
 use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
-use crate::mem::line::{prefetch_read, prefetch_read_all};
+use crate::mem::line::{LINE_BYTES, prefetch_read, prefetch_read_all};
 use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};
 
@@ -38,6 +38,8 @@ pub struct Sweep<B> {
     asked: usize,
     /// A key of the inner node behind the leaves ahead, if the range reaches it.
     onward: Option<B>,
+    /// How far into the first leaf ahead the range begins, in sixteenths.
+    share: usize,
 }
 
 /// What of a leaf is read.
@@ -64,6 +66,7 @@ impl<B: Bits> Sweep<B> {
             len: 0,
             asked: 0,
             onward: None,
+            share: 0,
         }
     }
 
@@ -87,9 +90,14 @@ impl<B: Bits> Sweep<B> {
         into.clear();
         while !self.done && into.keys().is_empty() {
             let (low, high) = (self.low, self.high);
+            let forward = self.direction == Direction::Forward;
             let fences = self.next::<S, M, _>(tree, Depth::Entries, |leaf| {
-                leaf.copy_out::<S>(into);
-                (leaf.low(), leaf.high())
+                let fences = (leaf.low(), leaf.high());
+                // In the first leaf the lines before the range aren't even read.
+                let inside = forward && fences.0 < low;
+                let first = if inside { leaf.first_block::<S>(low) } else { 0 };
+                leaf.copy_out_from::<S>(first, into);
+                fences
             });
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
@@ -158,7 +166,13 @@ impl<B: Bits> Sweep<B> {
         for at in self.asked.max(self.at)..wanted {
             let address = tree.arena.address(self.ahead[at]);
             match depth {
-                Depth::Entries => prefetch_read_all(address, SharedArena::<{ hinted::LINES }>::NODE_BYTES),
+                Depth::Entries => {
+                    // The lines before the guess aren't needed; neighbours make up for a bad one.
+                    let skipped = core::mem::take(&mut self.share).saturating_sub(1) * LINE_BYTES;
+                    let bytes = SharedArena::<{ hinted::LINES }>::NODE_BYTES - skipped;
+                    prefetch_read(address);
+                    prefetch_read_all(address.wrapping_add(skipped), bytes);
+                }
                 Depth::Header => prefetch_read(address),
             }
         }
@@ -186,7 +200,14 @@ impl<B: Bits> Sweep<B> {
         // As many as a short range needs; more are looked up if they turn out to be needed.
         let most = (self.expected / ENTRIES_MEAN).saturating_add(2);
         let to = self.len..AHEAD_MAX.min(self.len.saturating_add(most));
-        let limit = if self.direction == Direction::Forward { self.high } else { self.low };
+        let limit = match self.direction {
+            Direction::Forward => {
+                let starts_inside = self.len == 0;
+                self.share = if starts_inside { tree.inner(node).child_and_share::<S>(key).1 } else { 0 };
+                self.high
+            }
+            Direction::Reverse => self.low,
+        };
         let (found, onward) =
             tree.inner(node).children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
         self.len += found;

@@ -120,7 +120,10 @@ impl fmt::Display for Goal {
 /// What is said of all goals of a row together; nothing where there are none.
 pub fn together(verdicts: &[Verdict]) -> String {
     let told = |tell: fn(&Verdict) -> Option<&String>| {
-        verdicts.iter().filter_map(tell).cloned().collect::<Vec<_>>().join(", ")
+        let mut told: Vec<_> = verdicts.iter().filter_map(tell).cloned().collect();
+        // What two goals miss for the same reason is said once.
+        told.dedup();
+        told.join(", ")
     };
     let missed = told(|verdict| if let Verdict::Missed(what) = verdict { Some(what) } else { None });
     let open = told(|verdict| if let Verdict::Open(why) = verdict { Some(why) } else { None });
@@ -206,6 +209,8 @@ mod tests {
         assert_eq!(together(&[Verdict::Elsewhere]), "");
         assert_eq!(together(&[Verdict::Reached, Verdict::Elsewhere]), "yes");
         assert_eq!(together(&[Verdict::Reached, open.clone()]), "open: why");
-        assert_eq!(together(&[open, missed.clone(), missed]), "no: 2×, 2×");
+        let other = Verdict::Missed("3×".to_owned());
+        assert_eq!(together(&[open.clone(), missed.clone(), other]), "no: 2×, 3×");
+        assert_eq!(together(&[open.clone(), open]), "open: why");
     }
 }

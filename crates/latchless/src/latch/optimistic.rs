@@ -23,7 +23,7 @@
 //!
 //! `tests/loom.rs` checks each of these, and that leaving any of them out is found.
 
-use crate::sync::{AtomicU64, Backoff, Ordering, fence};
+use crate::sync::{AtomicU64, Backoff, Ordering, fence, perturb};
 
 /// A version and a latch in one word. See the file's head.
 #[derive(Debug)]
@@ -57,6 +57,7 @@ impl OptimisticLatch {
     /// The version, unless somebody holds the latch. Content may be read behind this.
     #[inline(always)]
     pub fn stable_version(&self) -> Option<Version> {
+        perturb();
         let word = self.word.load(Ordering::Acquire);
         (word & Self::HELD == 0).then_some(Version(word))
     }
@@ -64,6 +65,7 @@ impl OptimisticLatch {
     /// Whether all content that was read since `version` was seen belongs to that version.
     #[inline(always)]
     pub fn validate(&self, version: Version) -> bool {
+        perturb();
         fence(Ordering::Acquire);
         self.word.load(Ordering::Relaxed) == version.0
     }
@@ -80,6 +82,7 @@ impl OptimisticLatch {
     /// Latches if nobody holds the latch.
     #[inline(always)]
     pub fn try_latch(&self) -> Option<Latched<'_>> {
+        perturb();
         let word = self.word.load(Ordering::Relaxed);
         if word & Self::HELD == 0 { self.try_upgrade(Version(word)) } else { None }
     }
@@ -127,6 +130,7 @@ impl Latched<'_> {
 impl Drop for Latched<'_> {
     #[inline(always)]
     fn drop(&mut self) {
+        perturb();
         self.latch.word.store(self.left, Ordering::Release);
     }
 }

@@ -2,6 +2,8 @@
 //! when a protocol is being model-checked (`--cfg loom`).
 
 mod life;
+#[cfg(latchless_perturb)]
+mod perturb;
 #[cfg(not(loom))]
 mod striped;
 #[cfg(not(loom))]
@@ -29,6 +31,13 @@ mod primitive {
 
 pub use core::sync::atomic::Ordering;
 pub use primitive::{AtomicU64, fence, spin_loop, yield_now};
+
+/// Where tests disturb schedules (`--cfg latchless_perturb`); otherwise nothing.
+#[inline(always)]
+pub fn perturb() {
+    #[cfg(latchless_perturb)]
+    perturb::perturb();
+}
 
 /// Waits a little longer each time: for a holder that is about to be done, then for one that has
 /// lost its processor.

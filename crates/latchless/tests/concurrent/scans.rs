@@ -127,6 +127,20 @@ fn scans_into_buffers_miss_nothing_that_stays() {
 }
 
 #[test]
+fn lookups_miss_nothing_that_stays() {
+    on_every_subject(|subject| {
+        let keys = scaled(4000, 130).min(4000) as u64;
+        let look_somewhere = |rng: &mut Rng| {
+            let key = rng.below(keys) / STAYING * STAYING;
+            assert_eq!(subject.look(key), Some(value(key)), "{key}");
+            let beside = subject.nearest(key, random_direction(rng));
+            assert!(beside.is_none_or(|found| found == (key, value(key))), "{key}: {beside:?}");
+        };
+        under_writers(subject, keys, look_somewhere, scaled(100_000, 10));
+    });
+}
+
+#[test]
 fn counts_lie_between_what_stays_and_what_may_be() {
     on_every_subject(|subject| {
         let keys = scaled(4000, 130).min(4000) as u64;

@@ -65,6 +65,10 @@ ci:
 bench *arguments:
     cargo run --release -p latchless-cli -- bench {{arguments}}
 
+# What the index to use has to show, row by row: `just suite 10M results/flagship.md`. Takes hours.
+suite records="1M" report="flagship.md":
+    cargo run --release -p latchless-cli --features rivals -- bench --suite flagship --records {{records}} --report {{report}}
+
 # Rerun the papers' experiments: `just paper pb-tree table-3`.
 paper *arguments:
     cargo run --release -p latchless-cli -- paper {{arguments}}

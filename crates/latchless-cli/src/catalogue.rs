@@ -1,9 +1,10 @@
 //! The indexes by name: one catalogue for every command that builds one.
 
 use crate::failure::Failure;
+use latchless::index::{self, ExclusiveIndex};
 use latchless::search::Kernel;
 use latchless::variants::pb_tree;
-use latchless::{Fits, Key, OrderedIndex};
+use latchless::{Fits, Index, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
 /// How indexes are to be built, on the command line of every command that builds one.
@@ -30,6 +31,16 @@ impl Options {
             self.memory_limit.iter().flat_map(|bytes| ["--memory-limit".to_owned(), bytes.to_string()]),
         );
         flags
+    }
+
+    /// What the flagship is told.
+    fn for_index(&self) -> index::Options {
+        index::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..index::Options::default()
+        }
     }
 
     /// What the pB+-Tree family is told.
@@ -90,6 +101,17 @@ impl Origin {
 
 /// Every index that can be named: the baselines, this library's, the rivals.
 pub fn entries() -> Vec<Entry> {
+    let flagship = [
+        (FLAGSHIP, "concurrent B-link tree of wide nodes, batches, scans: latchless::Index", true),
+        (TWIN, "the same without latches, for one thread that has it to itself", false),
+    ];
+    let flagship = flagship.into_iter().map(|(name, about, concurrent)| Entry {
+        name,
+        about,
+        origin: Origin::Latchless,
+        concurrent,
+        compiled: true,
+    });
     let family = pb_tree::Member::ALL.into_iter().map(|member| Entry {
         name: member.name(),
         about: about(member),
@@ -105,14 +127,14 @@ pub fn entries() -> Vec<Entry> {
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
-    baselines.into_iter().chain(family).chain(rivals).collect()
+    baselines.into_iter().chain(flagship).chain(family).chain(rivals).collect()
 }
 
 /// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
 /// `list` shows first.
-pub const FLAGSHIP: &str = "p16i";
+pub const FLAGSHIP: &str = "index";
 
-/// The flagship for one thread that has it to itself: without latches, where this build has it.
+/// The flagship for one thread that has it to itself: without latches.
 pub const TWIN: &str = "index-exclusive";
 
 /// What every build has to measure against.
@@ -147,10 +169,19 @@ where
     K: Key,
     V: Fits<K::Bits>,
 {
+    if name == FLAGSHIP || name == TWIN {
+        let index = Index::with_options(options.for_index())?;
+        return Ok(if name == TWIN { Box::new(ExclusiveIndex::from(index)) } else { Box::new(index) });
+    }
     if let Some(member) = pb_tree::Member::from_name(name) {
         return Ok(pb_tree::build(member, &options.for_pb_tree())?);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
+}
+
+/// Whether the index of that name is this library's, and so takes a memory limit.
+pub fn takes_limit(name: &str) -> bool {
+    entries().iter().any(|entry| entry.name == name && entry.origin == Origin::Latchless)
 }
 
 /// Refuses a name that [`build`] would refuse, without building anything.

@@ -1,17 +1,53 @@
-//! An ordered map in main memory, in ten lines: `cargo run -p latchless --example quickstart`
+//! A memtable: writers put versions of items in while readers look up the newest one,
+//! and at the end a sorted run comes out. `cargo run --release -p latchless --example quickstart`
 
-use latchless::variants::pb_tree::PInternalTree;
+use latchless::index::Options;
+use latchless::{FillFactor, Index};
+
+/// An item and the version of it, newest first: the complement of a sequence number.
+type Version = (u32, u32);
+
+/// The newest value of an item.
+fn newest(memtable: &Index<Version, u64>, item: u32) -> Option<u64> {
+    let ((found, _), value) = memtable.ceiling((item, 0))?;
+    (found == item).then_some(value)
+}
 
 fn main() -> latchless::Result<()> {
-    let mut prices = PInternalTree::<u64, u32, 8>::new()?;
-    for (item, price) in [(101, 7), (99, 5), (105, 3), (250, 9)] {
-        prices.insert(item, price)?;
-    }
-    assert_eq!(prices.get(99), Some(5));
-    assert_eq!(prices.floor(104), Some((101, 7)));
-    assert_eq!(prices.remove(101), Some(7));
-    for (item, price) in prices.range(100..200)? {
-        println!("item {item} costs {price}"); // item 105 costs 3
+    // The memtable never outgrows 64 MiB: what doesn't fit is refused with an error, nothing is lost.
+    let options = Options { limit_bytes: Some(64 << 20), ..Options::default() };
+    let memtable = Index::<Version, u64>::with_options(options)?;
+
+    std::thread::scope(|threads| {
+        let writers = (0..4u32).map(|writer| {
+            let memtable = &memtable;
+            threads.spawn(move || -> latchless::Result<()> {
+                for sequence in (writer..40_000).step_by(4) {
+                    let (item, value) = (sequence % 1000, u64::from(sequence) * 10);
+                    memtable.insert((item, !sequence), value)?;
+                    // What was written is seen at once, by everyone.
+                    assert!(newest(memtable, item) >= Some(value));
+                }
+                Ok(())
+            })
+        });
+        let writers: Vec<_> = writers.collect();
+        writers.into_iter().try_for_each(|writer| writer.join().expect("no panic"))
+    })?;
+
+    assert_eq!(memtable.len(), 40_000);
+    assert_eq!(newest(&memtable, 7), Some(390_070));
+    assert_eq!(newest(&memtable, 1000), None);
+    println!("item 7 has {} versions", memtable.count((7, 0)..=(7, u32::MAX))?);
+
+    // Flush: the newest version of each item, in order, packed into an index of its own.
+    let mut run: Vec<(u32, u64)> = memtable.iter().map(|((item, _), value)| (item, value)).collect();
+    run.dedup_by_key(|&mut (item, _)| item);
+    let flushed = Index::from_sorted(&run, FillFactor::FULL)?;
+    memtable.clear();
+    println!("{} items flushed, {} bytes each", flushed.len(), flushed.memory_bytes() / flushed.len());
+    for (item, value) in flushed.range(100..103)? {
+        println!("item {item}: {value}");
     }
     Ok(())
 }

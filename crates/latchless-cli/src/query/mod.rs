@@ -30,7 +30,6 @@ use column::Column;
 use error::QueryError;
 use key::Rule;
 use latchless::base::key::Bits;
-use latchless::variants::pb_tree::Member;
 use latchless::{FillFactor, Fits, Key, OrderedIndex};
 use postings::Postings;
 use progress::Progress;
@@ -63,7 +62,7 @@ where
     if !rule.inferred {
         asked.read::<B>(rule)?;
     }
-    if args.options.memory_limit.is_some() && Member::from_name(&args.index).is_none() {
+    if args.options.memory_limit.is_some() && !catalogue::takes_limit(&args.index) {
         catalogue::check(&args.index)?;
         return Err(QueryError::NoLimit { index: args.index.clone() }.into());
     }

@@ -3,6 +3,7 @@
 //! files beside this one; [`Index`] and [`Exclusive`](super::Exclusive) only name them.
 
 use super::Index;
+use super::alone::ExclusiveIndex;
 use super::exclusive::Exclusive;
 use crate::base::error::Result;
 use crate::base::key::{Bits, Key};
@@ -140,4 +141,5 @@ holder! {
     // Whoever owns the index has it to itself.
     Index<K, V>, blink::Exclusive, holder => holder;
     &Exclusive<'_, K, V>, blink::Exclusive, holder => Exclusive::index(holder);
+    &ExclusiveIndex<K, V>, blink::Exclusive, holder => ExclusiveIndex::index(holder);
 }

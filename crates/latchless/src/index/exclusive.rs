@@ -274,20 +274,6 @@ impl<'a, K: Key, V: Value> Exclusive<'a, K, V> {
         self.access().fold(&range, start, fold)
     }
 
-    /// As [`Index::fold_values`].
-    ///
-    /// # Errors
-    /// As [`Index::fold_values`].
-    #[inline]
-    pub fn fold_values<A>(
-        &self,
-        range: impl RangeBounds<K>,
-        start: A,
-        fold: impl FnMut(A, V) -> A,
-    ) -> Result<A> {
-        self.access().fold_values(&range, start, fold)
-    }
-
     /// As [`Index::for_each`].
     ///
     /// # Errors

@@ -66,6 +66,7 @@
 //! which has the same operations and latches nothing.
 
 mod access;
+mod alone;
 mod batch;
 mod boxed;
 mod closures;
@@ -87,6 +88,7 @@ mod traits;
 pub use crate::mem::boxed::Pinned;
 pub use crate::tree::blink::Group;
 pub use access::{Holder, Lane, LaneTree};
+pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
 pub use boxed::{BoxedEntries, BoxedIndex};
 pub use cursor::Cursor;

@@ -1,6 +1,6 @@
 //! The index behind the traits that tests, the command line and the lab drive.
 
-use super::access::Holder;
+use super::access::{Access, Holder, lanes};
 use super::scan::Scan;
 use super::{Exclusive, Index};
 use crate::base::error::{Broken, Result};
@@ -10,7 +10,42 @@ use crate::base::key::{Bits, Key};
 use crate::base::request::{Reply, Request};
 use crate::base::stats::Stats;
 use crate::base::value::Value;
+use crate::tree::blink::Mode;
 use core::ops::ControlFlow;
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    /// What [`OrderedIndex::visit`] asks for.
+    pub(super) fn visit_some(
+        self,
+        span: Span<K>,
+        limit: usize,
+        visit: &mut dyn FnMut(&[K], &[V]),
+    ) -> Result<usize> {
+        let mut seen = 0;
+        self.visit(&span, |keys, values| {
+            let shown = keys.len().min(limit - seen);
+            if shown > 0 {
+                visit(&keys[..shown], &values[..shown]);
+            }
+            seen += shown;
+            if seen < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(seen)
+    }
+
+    /// What [`OrderedIndex::sum`] asks for.
+    pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
+        let mut sum = Sum::default();
+        let Some((low, high)) = lanes::<K, V>(&span)? else { return Ok(sum) };
+        self.tree.scan::<M>(low, high, Direction::Forward, limit, |_, values| {
+            let shown = &values[..values.len().min(limit - sum.entries)];
+            sum.lanes = shown.iter().fold(sum.lanes, |sum, value| sum.wrapping_add(value.to_u64()));
+            sum.entries += shown.len();
+            sum.entries < limit
+        });
+        Ok(sum)
+    }
+}
 
 /// Updates through `&mut self` latch nothing; reads do as if others were there, because they may be:
 /// through [`OrderedIndex::as_concurrent`].
@@ -44,24 +79,11 @@ impl<K: Key, V: Value> OrderedIndex<K, V> for Index<K, V> {
     }
 
     fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize> {
-        let mut seen = 0;
-        Index::visit(self, span, |keys, values| {
-            let shown = keys.len().min(limit - seen);
-            if shown > 0 {
-                visit(&keys[..shown], &values[..shown]);
-            }
-            seen += shown;
-            if seen < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
-        Ok(seen)
+        self.shared().visit_some(span, limit, visit)
     }
 
     fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
-        let mut lanes = 0u64;
-        let entries = self.shared().visit_values(&span, limit, |values| {
-            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_u64()));
-        })?;
-        Ok(Sum { entries, lanes })
+        self.shared().sum(span, limit)
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {

@@ -42,43 +42,6 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     #[inline]
-    pub(super) fn fold_values<A>(
-        self,
-        range: &impl RangeBounds<K>,
-        start: A,
-        mut fold: impl FnMut(A, V) -> A,
-    ) -> Result<A> {
-        let mut folded = Some(start);
-        self.visit_values(range, usize::MAX, |values| {
-            folded = folded.take().map(|so_far| {
-                values.iter().fold(so_far, |so_far, &value| fold(so_far, value_of::<K, V>(value)))
-            });
-        })?;
-        Ok(folded.expect("it is put back after each leaf"))
-    }
-
-    /// Shows the lanes of the first `limit` values of a range, and says how many there were.
-    #[inline]
-    pub(super) fn visit_values(
-        self,
-        range: &impl RangeBounds<K>,
-        limit: usize,
-        mut visit: impl FnMut(&[Lane<K, V>]),
-    ) -> Result<usize> {
-        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(0) };
-        let mut left = limit;
-        if limit > 0 {
-            self.tree.scan_values::<M>(low, high, Direction::Forward, limit, |values| {
-                let shown = values.len().min(left);
-                visit(&values[..shown]);
-                left -= shown;
-                left > 0
-            });
-        }
-        Ok(limit - left)
-    }
-
-    #[inline]
     pub(super) fn visit(
         self,
         range: &impl RangeBounds<K>,
@@ -304,27 +267,6 @@ impl<K: Key, V: Value> Index<K, V> {
     #[inline]
     pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A) -> Result<A> {
         self.shared().fold(&range, start, fold)
-    }
-
-    /// Folds the values of a range, in the order of their keys. Reads half of what [`Index::fold`]
-    /// reads: in a leaf, keys and values stand apart.
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
-    /// ```
-    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
-    /// assert_eq!(index.fold_values(10..20, 0, |sum, value| sum + u64::from(value))?, 290);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    #[inline]
-    pub fn fold_values<A>(
-        &self,
-        range: impl RangeBounds<K>,
-        start: A,
-        fold: impl FnMut(A, V) -> A,
-    ) -> Result<A> {
-        self.shared().fold_values(&range, start, fold)
     }
 
     /// Shows every entry of a range, ascending.

@@ -10,10 +10,9 @@
 //! at all; readers find out by the node's version.
 //!
 //! # The lines
-//! - *Inner header*: words 4 to 7 are sixteen 16-bit lanes, low lanes first. Lanes 2 to 15 are hints,
-//!   in ascending order.
-//! - *Leaf header*: words 4 to 7 are eight 32-bit lanes. Lanes 1 to 7 are hints, in ascending order.
-//! - *Leaf line*: keys, or values: eight of 64 bits or sixteen of 32.
+//! - *Header*: words 4 to 7 are sixteen 16-bit lanes, low lanes first. Lanes 2 to 15 are hints, in
+//!   ascending order.
+//! - *Leaf block*: words 0 to 3 are keys, words 4 to 7 values: four of 64 bits or eight of 32.
 //! - *Inner block*: 64 bits: words 0 to 4 are five separators, words 5 to 7 their children, two to a
 //!   word. 32 bits: words 0 to 3 are eight separators, words 4 to 7 eight children.
 
@@ -21,10 +20,10 @@ use super::scalar::Scalar;
 use crate::base::key::Bits;
 use crate::sync::{Line, Word};
 
-/// Keys, or values, in a line of a leaf.
+/// Keys (and values) in a leaf block.
 #[inline(always)]
 pub const fn keys_in_line<B: Bits>() -> usize {
-    64 / B::BYTES
+    32 / B::BYTES
 }
 
 /// Children in an inner block.
@@ -38,20 +37,11 @@ pub trait Lines {
     /// How many of a header's fourteen hints are at most `hint`.
     fn hints_up_to(header: &Line, hint: u16) -> usize;
 
-    /// How many of a leaf header's seven hints are at most `hint`.
-    fn wide_hints_up_to(header: &Line, hint: u32) -> usize;
-
-    /// One bit for each lane of a leaf line: whether it holds `key`.
-    fn keys_equal<B: Bits>(line: &Line, key: B) -> u32;
+    /// One bit for each key place of a leaf block: whether it holds `key`.
+    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32;
 
     /// How many of the separators of an inner block are at most `key`.
     fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize;
-
-    /// Copies a line's lanes to the front of `to`.
-    ///
-    /// # Panics
-    /// When that is shorter than a line.
-    fn copy_line<B: Bits>(line: &Line, to: &mut [B]);
 
     /// Copies the lanes of the four words from `first` on to the front of `to`.
     ///
@@ -82,11 +72,6 @@ impl Lines for Scalar {
     }
 
     #[inline(always)]
-    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
-        (1..8).map(|at| usize::from(lane::<u32>(&header[4..8], at) <= hint)).sum()
-    }
-
-    #[inline(always)]
     fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
         (0..keys_in_line::<B>()).fold(0, |bits, at| bits | u32::from(lane::<B>(line, at) == key) << at)
     }
@@ -97,15 +82,8 @@ impl Lines for Scalar {
     }
 
     #[inline(always)]
-    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
-        for (at, to) in to[..keys_in_line::<B>()].iter_mut().enumerate() {
-            *to = lane(line, at);
-        }
-    }
-
-    #[inline(always)]
     fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-        for (at, to) in to[..keys_in_line::<B>() / 2].iter_mut().enumerate() {
+        for (at, to) in to[..keys_in_line::<B>()].iter_mut().enumerate() {
             *to = lane(&line[first..first + 4], at);
         }
     }
@@ -126,16 +104,6 @@ impl Lines for super::neon::Neon {
     #[inline(always)]
     fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
         Scalar::separators_up_to(block, key)
-    }
-
-    #[inline(always)]
-    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
-        Scalar::wide_hints_up_to(header, hint)
-    }
-
-    #[inline(always)]
-    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
-        Scalar::copy_line(line, to);
     }
 
     #[inline(always)]

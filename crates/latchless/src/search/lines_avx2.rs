@@ -70,30 +70,14 @@ fn hints_up_to(header: &Line, hint: u16) -> usize {
 }
 
 #[inline]
-#[target_feature(enable = "avx2,popcnt")]
-fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
-    let (hints, own) = (four_words(header, 4), _mm256_set1_epi32(hint as i32));
-    let up_to = _mm256_cmpeq_epi32(_mm256_min_epu32(hints, own), hints);
-    // The first lane is no hint.
-    (_mm256_movemask_ps(_mm256_castsi256_ps(up_to)) as u32 >> 1).count_ones() as usize
-}
-
-/// One bit a lane of half a line: whether it is the key.
-#[inline]
 #[target_feature(enable = "avx2")]
-fn equal<B: Bits>(lanes: __m256i, own: __m256i) -> u32 {
+fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
+    let (keys, own) = (four_words(block, 0), splat(key));
     let bits = match B::BYTES {
-        4 => _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(lanes, own))),
-        _ => _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(lanes, own))),
+        4 => _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(keys, own))),
+        _ => _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(keys, own))),
     };
     bits as u32
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
-    let own = splat(key);
-    equal::<B>(four_words(line, 0), own) | equal::<B>(four_words(line, 4), own) << (32 / B::BYTES)
 }
 
 #[inline]
@@ -110,7 +94,7 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-    let to = &mut to[..keys_in_line::<B>() / 2];
+    let to = &mut to[..keys_in_line::<B>()];
     // SAFETY: the slice was just cut to 32 bytes; the store needs no alignment.
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), four_words(line, first)) };
 }
@@ -133,21 +117,6 @@ impl Lines for Avx2 {
     fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
         // SAFETY: as above.
         unsafe { separators_up_to(block, key) }
-    }
-
-    #[inline(always)]
-    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
-        // SAFETY: as above.
-        unsafe { wide_hints_up_to(header, hint) }
-    }
-
-    #[inline(always)]
-    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
-        // SAFETY: as above.
-        unsafe {
-            copy_half(line, 0, to);
-            copy_half(line, 4, &mut to[keys_in_line::<B>() / 2..]);
-        }
     }
 
     #[inline(always)]

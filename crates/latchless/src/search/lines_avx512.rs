@@ -1,7 +1,7 @@
 //! Lines by AVX-512: a whole line a vector, compared unsigned into masks.
 
 use super::avx512::Avx512;
-use super::lines::{Lines, keys_in_line};
+use super::lines::Lines;
 use super::lines_avx2::{copy_half, four_words, splat};
 use crate::base::key::Bits;
 use crate::sync::Line;
@@ -31,20 +31,12 @@ fn hints_up_to(header: &Line, hint: u16) -> usize {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512vl,avx2,popcnt")]
-fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
-    let up_to = _mm256_cmple_epu32_mask(four_words(header, 4), _mm256_set1_epi32(hint as i32));
-    // The first lane is no hint.
-    (u32::from(up_to) >> 1).count_ones() as usize
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
-    let lanes = eight_words(line);
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
+    let (keys, own) = (four_words(block, 0), splat(key));
     match B::BYTES {
-        4 => u32::from(_mm512_cmpeq_epi32_mask(lanes, _mm512_set1_epi32(key.to_u64() as i32))),
-        _ => u32::from(_mm512_cmpeq_epi64_mask(lanes, _mm512_set1_epi64(key.to_u64() as i64))),
+        4 => u32::from(_mm256_cmpeq_epi32_mask(keys, own)),
+        _ => u32::from(_mm256_cmpeq_epi64_mask(keys, own)),
     }
 }
 
@@ -60,14 +52,6 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
         }
     };
     up_to.count_ones() as usize
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
-    let to = &mut to[..keys_in_line::<B>()];
-    // SAFETY: the slice was just cut to 64 bytes; the store needs no alignment.
-    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), eight_words(line)) };
 }
 
 impl Lines for Avx512 {
@@ -88,18 +72,6 @@ impl Lines for Avx512 {
     fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
         // SAFETY: as above.
         unsafe { separators_up_to(block, key) }
-    }
-
-    #[inline(always)]
-    fn wide_hints_up_to(header: &Line, hint: u32) -> usize {
-        // SAFETY: as above.
-        unsafe { wide_hints_up_to(header, hint) }
-    }
-
-    #[inline(always)]
-    fn copy_line<B: Bits>(line: &Line, to: &mut [B]) {
-        // SAFETY: as above.
-        unsafe { copy_line(line, to) }
     }
 
     #[inline(always)]

@@ -181,6 +181,8 @@ macro_rules! range {
                 let mut seen = Vec::new();
                 $index.for_each(span, |key, value| seen.push((lane(key), value))).unwrap();
                 assert_eq!(seen, expected);
+                let count = $index.fold(span, 0, |count, _, _| count + 1).unwrap();
+                assert_eq!(count, expected.len());
                 seen.clear();
                 let all = |keys: &[K], values: &[V]| {
                     seen.extend(keys.iter().map(|&key| lane(key)).zip(values.iter().copied()));

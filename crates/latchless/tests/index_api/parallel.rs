@@ -1,8 +1,9 @@
 //! Rayon's threads.
 
-use crate::common::{Rng, scaled};
+use crate::common::{Rng, scaled, tiny};
 use latchless::{Error, Index};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 #[test]
@@ -41,4 +42,47 @@ fn parallel_lookups_come_in_input_order() {
     assert_eq!(answers, index.get_all(&keys));
     let unequal = index.par_get_many(&keys, &mut []);
     assert_eq!(unequal, Err(Error::UnequalBuffers { left: keys.len(), right: 0 }));
+}
+
+#[test]
+fn large_batches_of_updates_are_served_in_input_order() {
+    let n = if cfg!(miri) { 200 } else { 40_000 };
+    let (index, mut model, mut rng) = (Index::<u64, u64>::new().unwrap(), BTreeMap::new(), Rng(3));
+    for _ in 0..3 {
+        let entries: Vec<(u64, u64)> = (0..n).map(|_| (rng.below(n as u64 / 3), rng.next())).collect();
+        let expected: Vec<_> = entries.iter().map(|&(key, value)| model.insert(key, value)).collect();
+        let mut replaced = vec![Some(7); n];
+        index.par_insert_many(&entries, &mut replaced).unwrap();
+        assert_eq!(replaced, expected);
+        let keys: Vec<u64> = (0..n).map(|_| rng.below(n as u64 / 3)).collect();
+        let expected: Vec<_> = keys.iter().map(|key| model.remove(key)).collect();
+        let mut removed = vec![Some(7); n];
+        index.par_remove_many(&keys, &mut removed).unwrap();
+        assert_eq!(removed, expected);
+        assert!(index.iter().eq(model.clone()));
+        index.check_invariants().unwrap();
+    }
+    let unequal = Error::UnequalBuffers { left: 1, right: 0 };
+    assert_eq!(index.par_insert_many(&[(1, 1)], &mut []).unwrap_err().error, unequal);
+    assert_eq!(index.par_remove_many(&[1], &mut []), Err(unequal));
+}
+
+#[test]
+fn a_large_batch_that_runs_out_of_memory_says_exactly_what_was_done() {
+    let index = tiny();
+    let mut rng = Rng(4);
+    let entries: Vec<(u64, u64)> = (0..20_000).map(|at| (rng.below(15_000), at)).collect();
+    let mut replaced = vec![Some(7); entries.len()];
+    let refused = index.par_insert_many(&entries, &mut replaced).unwrap_err().refused;
+    let mut model = BTreeMap::new();
+    for (at, &(key, value)) in entries.iter().enumerate() {
+        if refused.binary_search(&at).is_ok() {
+            assert_eq!(replaced[at], None);
+        } else {
+            assert_eq!(replaced[at], model.insert(key, value));
+        }
+    }
+    assert!(refused.is_sorted() && model.len() > 500);
+    assert!(index.iter().eq(model));
+    index.check_invariants().unwrap();
 }

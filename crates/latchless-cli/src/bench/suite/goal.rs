@@ -120,7 +120,10 @@ impl fmt::Display for Goal {
 /// What is said of all goals of a row together; nothing where there are none.
 pub fn together(verdicts: &[Verdict]) -> String {
     let told = |tell: fn(&Verdict) -> Option<&String>| {
-        verdicts.iter().filter_map(tell).cloned().collect::<Vec<_>>().join(", ")
+        let mut told: Vec<_> = verdicts.iter().filter_map(tell).cloned().collect();
+        // What two goals miss for the same reason is said once.
+        told.dedup();
+        told.join(", ")
     };
     let missed = told(|verdict| if let Verdict::Missed(what) = verdict { Some(what) } else { None });
     let open = told(|verdict| if let Verdict::Open(why) = verdict { Some(why) } else { None });
@@ -148,7 +151,7 @@ mod tests {
     const ROW: Row = Row {
         name: "row",
         of: Of::Run(Run { flags: "--workload get", one_in: 1, field: Field::Concurrent }),
-        ours: "p16i",
+        ours: "index",
         what: What::Time,
         goals: &[],
     };
@@ -159,13 +162,13 @@ mod tests {
 
     /// Our 100 ns, and those of all concurrent rivals but `absent`.
     fn races(rival_ns: f64, absent: &[&str]) -> Races {
-        let mut names = vec!["btreemap", "p16i"];
+        let mut names = vec!["btreemap", "index"];
         let entries = catalogue::entries();
         let rivals =
             entries.iter().filter(|entry| entry.concurrent && entry.origin == catalogue::Origin::Rival);
         names.extend(rivals.map(|entry| entry.name).filter(|name| !absent.contains(name)));
         let ns = |name: &str| match name {
-            "p16i" => 100.0,
+            "index" => 100.0,
             "btreemap" => 450.0,
             _ => rival_ns,
         };
@@ -206,6 +209,8 @@ mod tests {
         assert_eq!(together(&[Verdict::Elsewhere]), "");
         assert_eq!(together(&[Verdict::Reached, Verdict::Elsewhere]), "yes");
         assert_eq!(together(&[Verdict::Reached, open.clone()]), "open: why");
-        assert_eq!(together(&[open, missed.clone(), missed]), "no: 2×, 2×");
+        let other = Verdict::Missed("3×".to_owned());
+        assert_eq!(together(&[open.clone(), missed.clone(), other]), "no: 2×, 3×");
+        assert_eq!(together(&[open.clone(), open]), "open: why");
     }
 }

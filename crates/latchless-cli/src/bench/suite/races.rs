@@ -5,7 +5,6 @@ use super::row::{Of, Row, Run};
 use super::show::shown;
 use crate::bench::args::Args;
 use crate::catalogue;
-use crate::failure::Failure;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -56,14 +55,12 @@ impl Races {
     }
 
     /// Holds the race of the row of that name, unless it has been held.
-    ///
-    /// # Errors
-    /// A process that can't be started. A race that fails is kept as such.
-    pub fn hold(&mut self, name: &'static str, args: &Args) -> Result<(), Failure> {
+    /// A race that fails is kept as such.
+    pub fn hold(&mut self, name: &'static str, args: &Args) {
         let row = self.rows.iter().find(|row| row.name == name);
-        let Some(Row { of: Of::Run(run), .. }) = row else { return Ok(()) };
+        let Some(Row { of: Of::Run(run), .. }) = row else { return };
         if self.done.contains_key(name) {
-            return Ok(());
+            return;
         }
         let admitted = |index: &str| {
             let named =
@@ -76,19 +73,23 @@ impl Races {
         let command = format!("latchless bench {}", flags.join(" "));
         eprintln!("{name}: {command}");
         let (found, notes) = if asked.iter().any(|index| *index != "btreemap") {
-            let output = child(&flags)?;
-            (results(&output), notes(&output))
+            match child(&flags) {
+                Ok(output) => (results(&output), notes(&output)),
+                Err(error) => (Err(format!("its process can't be started: {error}")), Vec::new()),
+            }
         } else {
             (Err("nobody to race".to_owned()), Vec::new())
         };
         notes.iter().for_each(|note| eprintln!("{note}"));
-        if let Ok(found) = &found {
-            let each: Vec<_> =
-                found.iter().map(|one| format!("{} {}", one.index, shown(one.median_ns))).collect();
-            eprintln!("{name}: ns: {}", each.join(", "));
+        match &found {
+            Ok(found) => {
+                let each: Vec<_> =
+                    found.iter().map(|one| format!("{} {}", one.index, shown(one.median_ns))).collect();
+                eprintln!("{name}: ns: {}", each.join(", "));
+            }
+            Err(failure) => eprintln!("{name}: failed: {failure}"),
         }
         self.done.insert(name, Race { command, asked, found, notes });
-        Ok(())
     }
 
     /// Keys loaded in each of them.
@@ -160,9 +161,8 @@ fn child_flags(run: &Run, asked: &[String], args: &Args) -> Vec<String> {
 }
 
 /// Runs a race in a process of its own.
-fn child(flags: &[String]) -> Result<Output, Failure> {
-    let binary = std::env::current_exe()?;
-    Ok(Command::new(binary).arg("bench").args(flags).args(["--format", "json"]).output()?)
+fn child(flags: &[String]) -> std::io::Result<Output> {
+    Command::new(std::env::current_exe()?).arg("bench").args(flags).args(["--format", "json"]).output()
 }
 
 /// What a race found, or what it failed of.

@@ -1,86 +1,10 @@
 //! Inner nodes: blocks of separators and the children that start at them.
 
+use super::hints::{NO_BLOCK, Shape, block, named_block, set_block_hint};
 use super::*;
+use crate::base::index::Direction;
 use crate::search::children_in_line;
 use core::hint::select_unpredictable;
-
-/// The hint of blocks that no key may be looked for in.
-const NO_BLOCK: u16 = 0xFFFF;
-/// The largest hint of a key.
-pub(super) const HINT_MAX: u64 = 0xFFFE;
-
-/// A node's shape: places taken by block, and the hints' shift. See the module's head.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shape(u64);
-
-impl Shape {
-    #[inline(always)]
-    fn of(node: &NodeLines) -> Self {
-        Self(node[0][SHAPE].peek())
-    }
-
-    /// Nothing in any block yet, and hints that tell keys up to `span` behind the base apart: the
-    /// smallest shift by whole nibbles with which all of them stay below the largest hint.
-    pub(super) fn for_span(span: u64) -> Self {
-        let bits = u64::BITS - span.leading_zeros();
-        let nibbles = bits.saturating_sub(16).div_ceil(4);
-        Self(u64::from(nibbles + u32::from(span >> (4 * nibbles) >= HINT_MAX)) << 60)
-    }
-
-    #[inline(always)]
-    fn count(self, block: usize) -> usize {
-        (self.0 >> (4 * block)) as usize & 15
-    }
-
-    /// Places taken in all blocks.
-    #[inline(always)]
-    fn total(self) -> usize {
-        let nibbles = self.0 & !(15 << 60);
-        let pairs = (nibbles & 0x0F0F_0F0F_0F0F_0F0F) + (nibbles >> 4 & 0x0F0F_0F0F_0F0F_0F0F);
-        (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
-    }
-
-    fn set_count(&mut self, block: usize, count: usize) {
-        self.0 = self.0 & !(15 << (4 * block)) | (count as u64) << (4 * block);
-    }
-
-    /// How far behind the base a key stands, in hints, unbounded.
-    #[inline(always)]
-    pub(super) fn distance(self, key: u64, base: u64) -> u64 {
-        key.saturating_sub(base) >> ((self.0 >> 58) & 60)
-    }
-
-    /// How far apart keys of different hints are.
-    fn step(self) -> u64 {
-        1 << ((self.0 >> 58) & 60)
-    }
-
-    #[inline(always)]
-    fn hint(self, key: u64, base: u64) -> u16 {
-        self.distance(key, base).min(HINT_MAX) as u16
-    }
-}
-
-/// The block that the hints name for `key`, and the key's hint. On a tie the rightmost one.
-#[inline(always)]
-fn named_block<S: Lines, B: Bits>(node: &NodeLines, shape: Shape, key: B) -> (usize, u16) {
-    let hint = shape.hint(key.to_u64(), node[0][BASE].peek());
-    // Fourteen hints, so at most fourteen: the mask only tells the compiler.
-    (S::hints_up_to(&node[0], hint) & 15, hint)
-}
-
-/// The line of a block.
-#[inline(always)]
-fn block(node: &NodeLines, at: usize) -> &Line {
-    &node[(at + 1) % LINES]
-}
-
-/// Sets the hint of block `at`, which isn't the first.
-fn set_block_hint(node: &NodeLines, at: usize, hint: u16) {
-    let lane = at + 1;
-    let (word, shift) = (&node[0][LINK + lane / 4], lane % 4 * 16);
-    word.poke(word.peek() & !(0xFFFF << shift) | u64::from(hint) << shift);
-}
 
 /// An inner node. See the [module's head](super) for where things stand.
 #[derive(Debug, Clone, Copy)]
@@ -191,6 +115,85 @@ impl<'a, B: Bits> Inner<'a, B> {
         // Children are four bytes wide, behind the separators; the mask only tells the compiler.
         let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
         NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
+    }
+
+    /// The child that `key` belongs to and those behind it (or, in reverse, before it), up to the one
+    /// that `limit` belongs to, as far as there is room in `to`. Says how many they are, and the first
+    /// key that is left (in reverse, the last one). Reads blindly: what is written meanwhile may be
+    /// missing or stand twice.
+    #[inline(always)]
+    pub fn children_from<S: Lines>(
+        self,
+        key: B,
+        direction: Direction,
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let shape = Shape::of(self.node);
+        let mut at = self.named_block::<S>(key);
+        let mut up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
+        while up_to == 0 && at > 0 {
+            at -= 1;
+            up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
+        }
+        match direction {
+            Direction::Forward => self.children_behind(shape, (at, up_to.saturating_sub(1)), limit, to),
+            Direction::Reverse => self.children_before(shape, (at, up_to), limit, to),
+        }
+    }
+
+    fn children_behind(
+        self,
+        shape: Shape,
+        (mut at, mut place): (usize, usize),
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let mut len = 0;
+        loop {
+            while place >= shape.count(at).min(Self::PER_BLOCK) {
+                (at, place) = (at + 1, 0);
+                if at >= Self::BLOCKS {
+                    let high = self.high();
+                    return (len, (high < limit).then(|| B::truncate(high.to_u64() + 1)));
+                }
+            }
+            let separator = lane(block(self.node, at), place);
+            if len > 0 && separator > limit {
+                return (len, None);
+            }
+            let Some(to) = to.get_mut(len) else { return (len, Some(separator)) };
+            *to = self.node_at(at, place);
+            (len, place) = (len + 1, place + 1);
+        }
+    }
+
+    /// `end`: the block, and the place in it behind the first child that is wanted.
+    fn children_before(
+        self,
+        shape: Shape,
+        (mut at, mut end): (usize, usize),
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let (mut len, mut left) = (0, None);
+        loop {
+            while end == 0 {
+                if at == 0 {
+                    return (len, left);
+                }
+                at -= 1;
+                end = shape.count(at).min(Self::PER_BLOCK);
+            }
+            let Some(to) = to.get_mut(len) else { return (len, left) };
+            *to = self.node_at(at, end - 1);
+            let separator: B = lane(block(self.node, at), end - 1);
+            (len, end) = (len + 1, end - 1);
+            if separator <= limit {
+                return (len, None);
+            }
+            left = Some(B::truncate(separator.to_u64() - 1));
+        }
     }
 
     fn set_node_at(self, at: usize, place: usize, node: NodeRef) {

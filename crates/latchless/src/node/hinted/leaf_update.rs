@@ -1,6 +1,6 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
-use super::leaf::{Counts, HINT_MAX, NO_BLOCK};
+use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint};
 use super::*;
 use crate::search::Lines;
 use core::ops::Range;
@@ -38,7 +38,7 @@ impl<B: Bits> Leaf<'_, B> {
         let far = shape.distance(key.to_u64(), self.low().to_u64()) > HINT_MAX;
         let at = self.block_for::<S>(shape, key);
         let count = shape.count(at);
-        if count < Self::room(at) && !far {
+        if count < Self::PER_BLOCK && !far {
             self.sort_in(at, count, (key, value));
             self.set_shape(shape.with_one_more(at));
             return true;
@@ -52,24 +52,25 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// The block that a new key goes into.
     #[inline(always)]
-    fn block_for<S: Lines>(self, shape: Counts, key: B) -> usize {
+    fn block_for<S: Lines>(self, shape: Shape, key: B) -> usize {
         let (mut at, hint) = self.named::<S>(shape, key);
-        while at > 0 && self.block_hint(at) == hint && !self.holds_smaller(shape, at, key) {
+        while at > 0 && block_hint(self.node, at) == hint && !self.holds_smaller(shape, at, key) {
             at -= 1;
         }
         at
     }
 
-    fn holds_smaller(self, shape: Counts, block: usize, key: B) -> bool {
+    fn holds_smaller(self, shape: Shape, block: usize, key: B) -> bool {
         shape.count(block) > 0 && self.key(Place { block, at: 0 }) < key
     }
 
     /// Puts an entry into a leaf that has room, but not where the entry belongs.
     #[inline(never)]
-    fn make_room<S: Lines>(self, shape: Counts, at: usize, far: bool, entry: (B, B)) {
-        let has_room = |&block: &usize| shape.count(block) < Self::room(block);
-        let right = (at + 1..Self::BLOCKS).find(has_room);
-        let left = (0..at).rev().find(has_room);
+    fn make_room<S: Lines>(self, shape: Shape, at: usize, far: bool, entry: (B, B)) {
+        let rooms = shape.rooms(Self::PER_BLOCK);
+        let distance = (rooms >> (4 * at)).trailing_zeros() as usize / 4;
+        let right = (at + distance < Self::BLOCKS).then_some(at + distance);
+        let left = at.checked_sub((rooms << (4 * (Self::BLOCKS - at))).leading_zeros() as usize / 4);
         match (left, right) {
             // Its hint can't tell the key from others: all hints are made anew.
             _ if far => self.rearrange::<S>(entry),
@@ -86,12 +87,12 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`.
-    fn shift_right(self, shape: Counts, at: usize, to: usize, entry: (B, B)) {
+    fn shift_right(self, shape: Shape, at: usize, to: usize, entry: (B, B)) {
         let mut carried = self.exchange_greatest(at, entry);
         for block in at + 1..=to {
-            self.set_block_hint(block, self.hint(shape, carried.0));
+            set_block_hint(self.node, block, self.hint(shape, carried.0));
             let count = shape.count(block);
-            let kept = count.min(Self::room(block) - 1);
+            let kept = count.min(Self::PER_BLOCK - 1);
             let handed_on = self.entry_at(Place { block, at: kept });
             for at in (0..kept).rev() {
                 self.put_at(Place { block, at: at + 1 }, self.entry_at(Place { block, at }));
@@ -103,14 +104,15 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`.
-    fn shift_left(self, shape: Counts, at: usize, to: usize, entry: (B, B)) {
-        let hint_again =
-            |block: usize| self.set_block_hint(block, self.hint(shape, self.key(Place { block, at: 0 })));
+    fn shift_left(self, shape: Shape, at: usize, to: usize, entry: (B, B)) {
+        let hint_again = |block: usize| {
+            set_block_hint(self.node, block, self.hint(shape, self.key(Place { block, at: 0 })))
+        };
         let mut carried = self.exchange_smallest(at, entry);
         hint_again(at);
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
-            self.close_gap(block, 0, Self::room(block));
+            self.close_gap(block, 0, Self::PER_BLOCK);
             self.put_at(Self::last_place(block), carried);
             hint_again(block);
             carried = handed_on;
@@ -121,7 +123,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// The last place of a block.
     fn last_place(block: usize) -> Place {
-        Place { block, at: Self::room(block) - 1 }
+        Place { block, at: Self::PER_BLOCK - 1 }
     }
 
     /// Puts an entry into a full block and takes out its greatest one, or gives the entry back if that
@@ -143,8 +145,8 @@ impl<B: Bits> Leaf<'_, B> {
         if entry.0 < smallest.0 {
             return entry;
         }
-        self.close_gap(at, 0, Self::room(at));
-        self.sort_in(at, Self::room(at) - 1, entry);
+        self.close_gap(at, 0, Self::PER_BLOCK);
+        self.sort_in(at, Self::PER_BLOCK - 1, entry);
         smallest
     }
 
@@ -194,9 +196,8 @@ impl<B: Bits> Leaf<'_, B> {
         let reach =
             entries.keys()[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
         let span = reach.saturating_mul(2).min(self.high().to_u64().wrapping_sub(base));
-        let mut shape = Counts::for_span(span);
-        // The last block counts half.
-        let spread = |at: usize| if at < Self::BLOCKS { (2 * at * len).div_ceil(15) } else { len };
+        let mut shape = Shape::for_span(span);
+        let spread = |at: usize| (at * len).div_ceil(Self::BLOCKS);
         let start = |at: usize| if packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
         for at in 0..Self::BLOCKS {
             let (first, end) = (range.start + start(at), range.start + start(at + 1));
@@ -204,7 +205,7 @@ impl<B: Bits> Leaf<'_, B> {
             shape.set_count(at, end - first);
             if at > 0 {
                 let hint = if first < range.end { self.hint(shape, entries.keys()[first]) } else { NO_BLOCK };
-                self.set_block_hint(at, hint);
+                set_block_hint(self.node, at, hint);
             }
         }
         self.set_shape(shape);
@@ -214,15 +215,9 @@ impl<B: Bits> Leaf<'_, B> {
     /// they are not in use.
     fn set_block(self, at: usize, entries: &Entries<B>, first: usize) {
         let (keys, values) = entries.from(first);
-        let line = self.key_line(at);
+        let line = block(self.node, at);
         set_half(line, 0, keys);
-        if at + 1 == Self::BLOCKS {
-            return set_half(line, 4, values);
-        }
-        set_half(line, 4, &keys[Self::PER_BLOCK / 2..]);
-        let line = &self.node[Self::VALUES + at];
-        set_half(line, 0, values);
-        set_half(line, 4, &values[Self::PER_BLOCK / 2..]);
+        set_half(line, 4, values);
     }
 
     /// Makes the leaf a dead one: no key lies between its fences.

@@ -1,25 +1,20 @@
-//! Hinted nodes: sixteen cache lines of which a search reads two or three.
+//! Hinted nodes: sixteen cache lines of which a search reads two.
 //!
 //! A wide node makes a tree low, but reading all of its lines makes a lookup wait for memory
-//! bandwidth. Here the first line tells which of the others to read: for each block it has a *hint*,
-//! the leading bits of the block's first key.
+//! bandwidth. Here the first line tells which one of the others to read: for each block it has a
+//! *hint*, the leading bits of the block's first key.
 //!
 //! | line | leaf | inner node |
 //! |---|---|---|
-//! | 0 | latch, shape, low fence, high fence, link, 7 hints of 32 bits | latch, shape, base, –, link, 14 hints of 16 bits |
-//! | 1–7 | keys of the first seven blocks | blocks of separators and their children |
-//! | 8 | the last block, half as large: keys and values | another such block |
-//! | 9–14 | values of the first six blocks | more such blocks |
-//! | 15 | values of the seventh block | low fence, high fence |
+//! | 0 | latch, shape, low fence, high fence, link, 14 hints | latch, shape, base, –, link, 14 hints |
+//! | 1–14 | blocks of keys and their values | blocks of separators and their children |
+//! | 15 | one block more | low fence, high fence |
 //!
-//! Keys and values of a leaf stand in lines of their own, so that counting, summing and visiting
-//! values reads half of it; a lookup knows both lines at once and waits for them together.
-//!
-//! The *shape* is one word: how many places of each block are taken, and how far hints are shifted.
-//! A key's hint is `(key - base) >> shift`, at most the largest but one; a leaf's base is its low
-//! fence. Blocks that aren't in use have the largest hint of all, which no key reaches. Different keys
-//! may have the same hint (a *tie*): a search that doesn't find its place in the block that the hints
-//! name looks further left.
+//! The *shape* is a word of sixteen nibbles: how many places of each block are taken, and, in the
+//! highest one, how far hints are shifted. A key's hint is `(key - base) >> shift`, at most `0xFFFE`;
+//! a leaf's base is its low fence. Blocks that aren't in use have the hint `0xFFFF`, which no key
+//! reaches. Different keys may have the same hint (a *tie*): a search that doesn't find its place in
+//! the block that the hints name looks further left.
 //!
 //! # Thread safety
 //! Words are atomics. Writers hold the node's latch; readers look without one. What a reader of a
@@ -39,6 +34,7 @@
 //!    search never ends in an empty block.
 
 mod copies;
+mod hints;
 mod inner;
 mod leaf;
 mod leaf_update;

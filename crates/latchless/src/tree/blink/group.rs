@@ -85,7 +85,7 @@ impl<B: Bits> Descents<B> {
             let leaf = tree.leaf(self.nodes[at]);
             self.versions[at] = hinted::latch(tree.arena.node(self.nodes[at])).stable_version();
             let block = leaf.named_block::<S>(self.keys[at]);
-            leaf.block_addresses(block).into_iter().for_each(prefetch_read);
+            prefetch_read(leaf.block_address(block));
             self.blocks[at] = block as u8;
         }
     }

@@ -7,16 +7,16 @@
 use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
-use crate::mem::line::{prefetch_read, prefetch_read_all};
-use crate::node::hinted::{Children, Entries};
+use crate::mem::line::{LINE_BYTES, prefetch_read, prefetch_read_all};
+use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};
 
 /// Leaves that are asked for ahead of the one that is read.
 const LEAVES_AHEAD: usize = 3;
 /// Leaves of which only the first line is asked for, ahead of the one that is counted.
 const HEADERS_AHEAD: usize = 24;
-/// Entries that a leaf has at the least, for guessing how many leaves a short scan needs.
-const ENTRIES_LEAST: usize = 24;
+/// Entries that a leaf has on average, for guessing how many leaves a short scan needs.
+const ENTRIES_MEAN: usize = 40;
 /// Room for what is left of one inner node and all of the next.
 const AHEAD_MAX: usize = 160;
 
@@ -38,6 +38,8 @@ pub struct Sweep<B> {
     asked: usize,
     /// A key of the inner node behind the leaves ahead, if the range reaches it.
     onward: Option<B>,
+    /// How far into the first leaf ahead the range begins, in sixteenths.
+    share: usize,
 }
 
 /// What of a leaf is read.
@@ -45,8 +47,6 @@ pub struct Sweep<B> {
 pub(super) enum Depth {
     /// All lines.
     Entries,
-    /// The first line and those of the values.
-    Values,
     /// The first line.
     Header,
 }
@@ -66,6 +66,7 @@ impl<B: Bits> Sweep<B> {
             len: 0,
             asked: 0,
             onward: None,
+            share: 0,
         }
     }
 
@@ -89,9 +90,14 @@ impl<B: Bits> Sweep<B> {
         into.clear();
         while !self.done && into.keys().is_empty() {
             let (low, high) = (self.low, self.high);
+            let forward = self.direction == Direction::Forward;
             let fences = self.next::<S, M, _>(tree, Depth::Entries, |leaf| {
-                leaf.copy_out::<S>(into);
-                (leaf.low(), leaf.high())
+                let fences = (leaf.low(), leaf.high());
+                // In the first leaf the lines before the range aren't even read.
+                let inside = forward && fences.0 < low;
+                let first = if inside { leaf.first_block::<S>(low) } else { 0 };
+                leaf.copy_out_from::<S>(first, into);
+                fences
             });
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
@@ -99,29 +105,6 @@ impl<B: Bits> Sweep<B> {
             self.expected = self.expected.saturating_sub(into.keys().len());
         }
         !into.keys().is_empty()
-    }
-
-    /// As [`Sweep::next_leaf`], for who wants values alone: keys that aren't needed to tell where the
-    /// range begins and ends aren't read. The values stand in the order of their keys.
-    #[inline(always)]
-    pub(super) fn next_values_with<S: Search, M: Mode>(
-        &mut self,
-        tree: &BlinkTree<B>,
-        into: &mut Entries<B>,
-    ) -> bool {
-        into.clear();
-        while !self.done && into.values().is_empty() {
-            let (low, high) = (self.low, self.high);
-            self.next::<S, M, _>(tree, Depth::Values, |leaf| {
-                if low <= leaf.low() && leaf.high() <= high {
-                    return leaf.copy_values_out::<S>(into);
-                }
-                leaf.copy_out::<S>(into);
-                into.trim(low, high);
-            });
-            self.expected = self.expected.saturating_sub(into.values().len());
-        }
-        !into.values().is_empty()
     }
 
     /// Reads the next leaf of the range and goes on behind it. `look` may run several times, and on a
@@ -137,7 +120,7 @@ impl<B: Bits> Sweep<B> {
         if self.at == self.len {
             self.look_ahead::<S>(tree, key);
         }
-        self.ask(tree, depth);
+        self.ask::<S>(tree, depth);
         let node = self.ahead[self.at];
         self.at += 1;
         let (latch, leaf) = (hinted::latch(tree.arena.node(node)), tree.leaf(node));
@@ -170,70 +153,65 @@ impl<B: Bits> Sweep<B> {
 
     /// Asks for leaves ahead, and finds out about more of them when few are left.
     #[inline(always)]
-    fn ask(&mut self, tree: &BlinkTree<B>, depth: Depth) {
+    fn ask<S: Search>(&mut self, tree: &BlinkTree<B>, depth: Depth) {
         let most = match depth {
             Depth::Entries => LEAVES_AHEAD,
-            Depth::Values => 2 * LEAVES_AHEAD,
             Depth::Header => HEADERS_AHEAD,
         };
-        let wanted = self.at + 1 + most.min(self.expected / ENTRIES_LEAST);
-        if wanted > self.len {
-            self.look_further(tree);
+        let ahead = 1 + most.min(self.expected / ENTRIES_MEAN);
+        if self.at + ahead > self.len && self.onward.is_some() {
+            self.look_further::<S>(tree);
         }
-        let wanted = (self.at + 1 + most.min(self.expected / ENTRIES_LEAST)).min(self.len);
+        let wanted = (self.at + ahead).min(self.len);
         for at in self.asked.max(self.at)..wanted {
             let address = tree.arena.address(self.ahead[at]);
             match depth {
-                Depth::Entries => prefetch_read_all(address, SharedArena::<{ hinted::LINES }>::NODE_BYTES),
-                Depth::Header => prefetch_read(address),
-                Depth::Values => {
+                Depth::Entries => {
+                    // The lines before the guess aren't needed; neighbours make up for a bad one.
+                    let skipped = core::mem::take(&mut self.share).saturating_sub(1) * LINE_BYTES;
+                    let bytes = SharedArena::<{ hinted::LINES }>::NODE_BYTES - skipped;
                     prefetch_read(address);
-                    let (values, bytes) = Leaf::<B>::VALUES_AT;
-                    prefetch_read_all(address.wrapping_add(values), bytes);
+                    prefetch_read_all(address.wrapping_add(skipped), bytes);
                 }
+                Depth::Header => prefetch_read(address),
             }
         }
         self.asked = self.asked.max(wanted);
     }
 
     /// Forgets the leaves ahead and looks them up from `key` on.
-    #[cold]
     #[inline(never)]
     fn look_ahead<S: Search>(&mut self, tree: &BlinkTree<B>, key: B) {
         (self.at, self.len, self.asked, self.onward) = (0, 0, 0, Some(key));
-        self.look_further(tree);
+        self.look_further::<S>(tree);
         if self.len == 0 {
             (self.ahead[0], self.len, self.onward) = (tree.descend::<S>(key), 1, None);
         }
     }
 
-    /// Appends the leaves that the inner node of `onward` names, from that key on.
-    #[cold]
+    /// Appends leaves that the inner node of `onward` names, from that key on.
     #[inline(never)]
-    fn look_further(&mut self, tree: &BlinkTree<B>) {
+    fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
         let Some(key) = self.onward.take() else { return };
-        let Some(node) = tree.descend_to::<crate::search::Scalar>(1, key) else { return };
-        let inner = tree.inner(node);
-        let mut children = Children::default();
-        // Read blindly: what is wrong in it shows at the leaves.
-        inner.copy_out(&mut children);
-        let (low, high) = (inner.low(), inner.high());
-        let place = children.place_of(key).min(children.nodes().len().saturating_sub(1));
+        let Some(node) = tree.descend_to::<S>(1, key) else { return };
         self.ahead.copy_within(self.at..self.len, 0);
         (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
         self.at = 0;
-        let room = AHEAD_MAX - self.len;
-        let keep = self.len;
-        if self.direction == Direction::Forward {
-            let last = children.separators().partition_point(|&separator| separator <= self.high);
-            let leaves = children.nodes()[..last.max(place)].iter().skip(place).take(room);
-            self.len += self.ahead[keep..].iter_mut().zip(leaves).map(|(to, &leaf)| *to = leaf).count();
-            self.onward = (high < self.high && high >= key).then(|| behind(high));
-        } else {
-            let leaves = children.nodes()[..(place + 1).min(children.nodes().len())].iter().rev().take(room);
-            self.len += self.ahead[keep..].iter_mut().zip(leaves).map(|(to, &leaf)| *to = leaf).count();
-            self.onward = (low > self.low && low <= key).then(|| before(low));
-        }
+        // As many as a short range needs; more are looked up if they turn out to be needed.
+        let most = (self.expected / ENTRIES_MEAN).saturating_add(2);
+        let to = self.len..AHEAD_MAX.min(self.len.saturating_add(most));
+        let limit = match self.direction {
+            Direction::Forward => {
+                let starts_inside = self.len == 0;
+                self.share = if starts_inside { tree.inner(node).child_and_share::<S>(key).1 } else { 0 };
+                self.high
+            }
+            Direction::Reverse => self.low,
+        };
+        let (found, onward) =
+            tree.inner(node).children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
+        self.len += found;
+        self.onward = onward;
     }
 }
 
@@ -268,43 +246,6 @@ impl<B: Bits> BlinkTree<B> {
     ) {
         let sweep = Sweep::new(low, high, direction, expected);
         self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
-    }
-}
-
-impl<B: Bits> BlinkTree<B> {
-    /// As [`BlinkTree::scan`], of values alone, in the order of their keys.
-    #[inline]
-    pub fn scan_values<M: Mode>(
-        &self,
-        low: B,
-        high: B,
-        direction: Direction,
-        expected: usize,
-        visit: impl FnMut(&[B]) -> bool,
-    ) {
-        let sweep = Sweep::new(low, high, direction, expected);
-        self.dispatch.run(ScanValues { tree: self, sweep, visit, mode: PhantomData::<M> });
-    }
-}
-
-struct ScanValues<'a, B, F, M> {
-    tree: &'a BlinkTree<B>,
-    sweep: Sweep<B>,
-    visit: F,
-    mode: PhantomData<M>,
-}
-
-impl<B: Bits, M: Mode, F: FnMut(&[B]) -> bool> Operation for ScanValues<'_, B, F, M> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Search>(mut self) {
-        let mut entries = Entries::default();
-        while self.sweep.next_values_with::<S, M>(self.tree, &mut entries) {
-            if !(self.visit)(entries.values()) {
-                return;
-            }
-        }
     }
 }
 

@@ -6,9 +6,15 @@ use crate::base::error::Error;
 use crate::base::fill::FillFactor;
 use crate::node::hinted::{Children, Entries};
 use core::num::NonZeroUsize;
+use core::ops::Range;
 
 /// Nodes of a level that one thread builds at the least.
 const NODES_PER_THREAD: usize = 256;
+
+/// Says which key stands where it must not.
+fn out_of_order(position: usize, equal: bool) -> Error {
+    if equal { Error::DuplicateKey { position } } else { Error::Unsorted { position } }
+}
 
 /// The nodes of a level and how its entries are shared out among them: evenly.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +26,7 @@ struct Level {
 
 impl Level {
     /// The entries of one of the nodes.
-    fn share(self, node: usize) -> core::ops::Range<usize> {
+    fn share(self, node: usize) -> Range<usize> {
         let at = |node: usize| (node as u128 * self.entries as u128 / self.nodes as u128) as usize;
         at(node)..at(node + 1)
     }
@@ -47,30 +53,30 @@ impl<B: Bits> BlinkTree<B> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        for position in 1..len {
-            let (earlier, later) = (entry_at(position - 1).0, entry_at(position).0);
-            if earlier > later {
-                return Err(Error::Unsorted { position });
-            }
-            if earlier == later {
-                return Err(Error::DuplicateKey { position });
-            }
-        }
         if len == 0 {
             return Ok(());
         }
         let levels = self.allocate_levels(len, fill)?;
         let (old, old_levels) = self.root();
-        self.build_leaves(levels[0], &entry_at, threads);
+        debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
+        if let Err(refused) = self.build_leaves(levels[0], &entry_at, threads) {
+            self.give_back(&levels);
+            return Err(refused);
+        }
         let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
         for pair in 1..levels.len() {
             self.build_inner_nodes(&levels[..=pair], &start_of);
         }
         self.set_root(levels[levels.len() - 1].first, levels.len());
         self.len.set(len as i64);
-        debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
         self.arena.free(0, old);
         Ok(())
+    }
+
+    fn give_back(&self, levels: &[Level]) {
+        for (kind, level) in levels.iter().enumerate() {
+            (0..level.nodes).for_each(|at| self.arena.free(kind, level.node(at)));
+        }
     }
 
     /// Nodes for all levels, from the leaves up to a single root; none if memory doesn't suffice.
@@ -96,33 +102,49 @@ impl<B: Bits> BlinkTree<B> {
         Ok(levels.collect())
     }
 
+    /// Fills the leaves, and finds out on the way whether keys ascend.
     fn build_leaves(
         &self,
         level: Level,
         entry_at: &(impl Fn(usize) -> (B, B) + Sync),
         threads: NonZeroUsize,
-    ) {
-        let build = |leaves: core::ops::Range<usize>| {
+    ) -> Result<()> {
+        let build = |leaves: Range<usize>| -> Result<()> {
             let mut entries = Entries::default();
+            let mut next = level.share(leaves.start);
+            let mut last = next.start.checked_sub(1).map(|at| entry_at(at).0);
             for leaf in leaves {
                 entries.clear();
-                level.share(leaf).map(entry_at).for_each(|(key, value)| entries.push(key, value));
+                let share = core::mem::replace(&mut next, level.share(leaf + 1));
+                for at in share.clone() {
+                    let (key, value) = entry_at(at);
+                    if last.is_some_and(|last| last >= key) {
+                        return Err(out_of_order(at, last == Some(key)));
+                    }
+                    last = Some(key);
+                    entries.push(key, value);
+                }
                 let low = if leaf == 0 { B::MIN } else { entries.keys()[0] };
-                let high =
-                    if leaf + 1 == level.nodes { B::MAX } else { before(entry_at(level.share(leaf).end).0) };
-                let link = level.node(leaf + 1);
-                self.leaf(level.node(leaf)).set((low, high), link, &entries, 0..entries.keys().len());
+                // What stands behind is checked when it is reached; until then a fence below its leaf
+                // is all that a wrong order can lead to.
+                let high = if leaf + 1 == level.nodes { B::MAX } else { before(entry_at(share.end).0) };
+                self.leaf(level.node(leaf)).set((low, high), level.node(leaf + 1), &entries, 0..share.len());
             }
+            Ok(())
         };
         let threads = threads.get().min(level.nodes / NODES_PER_THREAD).max(1);
         let cut = |thread: usize| level.nodes * thread / threads;
         std::thread::scope(|scope| {
             let build = &build;
-            for thread in 1..threads {
-                scope.spawn(move || build(cut(thread)..cut(thread + 1)));
-            }
-            build(0..cut(1));
-        });
+            let others: Vec<_> =
+                (1..threads).map(|thread| scope.spawn(move || build(cut(thread)..cut(thread + 1)))).collect();
+            let own = build(0..cut(1));
+            // The first fault is the one to name.
+            others.into_iter().fold(own, |so_far, other| {
+                let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                so_far.and(other)
+            })
+        })
     }
 
     /// Builds the last of these levels above the others. `start_of`: the first key of a leaf.

@@ -2,6 +2,8 @@
 
 use crate::broken::{Flaw, finds};
 use crate::subject::{Subject, on_every_subject, scaled};
+use latchless::index::Options;
+use latchless::{Error, Index};
 
 /// Threads fill the index and empty it, together, again and again.
 fn fill_and_empty(subject: &dyn Subject, threads: u64, n: u64, cycles: u64) {
@@ -24,6 +26,58 @@ fn what_is_emptied_comes_back() {
     on_every_subject(|subject| {
         fill_and_empty(subject, 3, scaled(997, 29).min(997) as u64, scaled(60, 1) as u64);
     });
+}
+
+/// Threads run into the limit together, take something out, and run into it again: what was taken
+/// in is there, what was refused isn't, and the limit holds.
+fn full_together(options: Options, is_limit: fn(&Error) -> bool) {
+    let index = Index::<u64, u64>::with_options(options).expect("one leaf finds room");
+    let threads = 3;
+    let kept: Vec<Vec<u64>> = std::thread::scope(|scope| {
+        let fill = |thread| {
+            let index = &index;
+            move || {
+                let (mut rng, mut kept) = (crate::rng::Rng(thread), Vec::new());
+                for _ in 0..scaled(30, 2) {
+                    loop {
+                        let key = rng.next() / threads * threads + thread;
+                        match index.insert(key, !key) {
+                            Ok(before) => assert_eq!(before, None),
+                            Err(error) => {
+                                assert!(is_limit(&error), "{error}");
+                                assert_eq!(index.get(key), None, "it was refused");
+                                break;
+                            }
+                        }
+                        kept.push(key);
+                    }
+                    assert!(kept.iter().all(|&key| index.get(key) == Some(!key)), "it was taken in");
+                    kept.drain(..kept.len() / 2).for_each(|key| assert_eq!(index.remove(key), Some(!key)));
+                }
+                kept
+            }
+        };
+        let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(fill(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("nothing is lost")).collect()
+    });
+    assert!(options.limit_bytes.is_none_or(|limit| index.memory_bytes() <= limit));
+    let mut entries: Vec<(u64, u64)> = kept.into_iter().flatten().map(|key| (key, !key)).collect();
+    entries.sort_unstable();
+    index.settle(&entries);
+}
+
+#[test]
+fn threads_that_run_into_a_memory_limit_lose_nothing() {
+    let options =
+        Options { limit_bytes: Some(scaled(64, 8).min(64) << 10), huge_pages: false, ..Options::default() };
+    full_together(options, |error| matches!(error, Error::MemoryLimit { .. }));
+}
+
+#[test]
+fn threads_that_run_out_of_references_lose_nothing() {
+    let options =
+        Options { node_references: scaled(50, 6).min(50) as u32, huge_pages: false, ..Options::default() };
+    full_together(options, |error| matches!(error, Error::ReferencesExhausted { .. }));
 }
 
 #[test]

@@ -2,16 +2,18 @@
 //! body that holds an index against `BTreeMap`.
 
 pub use crate::rng::Rng;
+use crate::shared::Shared;
+use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::{Direction, Fits, Key, OrderedIndex};
+use latchless::{Direction, Fits, Index, Key, OrderedIndex, Result, Value, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 
 /// Every variant, by name, with every kernel that this processor has.
-pub fn every_variant<K: Key + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
-    let kernels = latchless::search::Kernel::ALL;
+pub fn every_variant<K: Key + Value + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+    let kernels = Kernel::ALL;
     let mut variants = Vec::new();
     for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {
         for member in Member::ALL {
@@ -19,8 +21,16 @@ pub fn every_variant<K: Key + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
             let index = build(member, &options).expect("an empty index");
             variants.push((format!("{} on {}", member.name(), kernel.name()), index));
         }
+        let [alone, shared] = [(); 2].map(|()| flagship(Some(kernel)).expect("an empty index"));
+        variants.push((format!("index, alone, on {}", kernel.name()), Box::new(alone)));
+        variants.push((format!("index, shared, on {}", kernel.name()), Box::new(Shared(shared))));
     }
     variants
+}
+
+/// The flagship. Through the trait it updates itself without latches.
+pub fn flagship<K: Key + Value>(kernel: Option<Kernel>) -> Result<Index<K, K>> {
+    Index::with_options(index::Options { kernel, huge_pages: false, ..index::Options::default() })
 }
 
 /// How much a test does: all of it, or what an interpreter can bear.

@@ -5,6 +5,7 @@ mod model;
 mod refusals;
 mod requests;
 mod rng;
+mod shared;
 mod short;
 #[cfg(feature = "model")]
 mod touch;

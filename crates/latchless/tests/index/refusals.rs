@@ -1,9 +1,10 @@
 //! Whatever an index refuses, it names, and it is unharmed and complete afterwards.
 
 use crate::common::{every_variant, same};
+use crate::shared::Shared;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, PInternalTree, build};
-use latchless::{Direction, Error, FillFactor, OrderedIndex};
+use latchless::{Direction, Error, FillFactor, Index, OrderedIndex, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Included, Unbounded};
 
@@ -47,8 +48,7 @@ fn inverted_ranges_and_useless_buffers_are_refused() {
 }
 
 /// Fills an index until it refuses, and checks that nothing was lost.
-fn fill_until_refused(member: Member, options: &Options) -> (usize, Error) {
-    let mut index = build::<u64, u64>(member, options).unwrap();
+fn fill_until_refused(name: &str, index: &mut dyn OrderedIndex<u64, u64>) -> (usize, Error) {
     let mut model = BTreeMap::new();
     let mut rng = crate::common::Rng(5);
     let error = loop {
@@ -58,7 +58,7 @@ fn fill_until_refused(member: Member, options: &Options) -> (usize, Error) {
             Err(error) => break error,
         };
     };
-    same(member.name(), &*index, &model, 0);
+    same(name, index, &model, 0);
     // What fits into the nodes there are still goes in, and what goes out makes room.
     let first = *model.keys().next().unwrap();
     assert_eq!(index.insert(first, 1), Ok(Some(!first)), "replacing needs no memory");
@@ -73,28 +73,53 @@ fn fill_until_refused(member: Member, options: &Options) -> (usize, Error) {
     (model.len(), error)
 }
 
+/// The flagship under limits, updated alone and as if others were there.
+fn limited_flagships(
+    limit_bytes: Option<usize>,
+    node_references: u32,
+) -> [(&'static str, Box<dyn OrderedIndex<u64, u64>>); 2] {
+    let options =
+        index::Options { limit_bytes, node_references, huge_pages: false, ..index::Options::default() };
+    let index = || Index::<u64, u64>::with_options(options).unwrap();
+    [("index, alone", Box::new(index())), ("index, shared", Box::new(Shared(index())))]
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn a_memory_limit_is_a_typed_error_that_loses_nothing() {
     let limit_bytes = 300_000;
+    let check = |name: &str, index: &mut dyn OrderedIndex<u64, u64>| {
+        let (held, error) = fill_until_refused(name, index);
+        assert!(matches!(error, Error::MemoryLimit { .. }), "{name}: {error}");
+        assert!(held * 64 > limit_bytes, "{name} used little of its limit: {held} keys");
+        assert!(index.memory_bytes().unwrap() <= limit_bytes, "{name}");
+    };
     for member in Member::ALL {
         let options = Options { limit_bytes: Some(limit_bytes), ..Options::default() };
-        let (held, error) = fill_until_refused(member, &options);
-        assert!(matches!(error, Error::MemoryLimit { .. }), "{}: {error}", member.name());
-        assert!(held * 64 > limit_bytes, "{} used little of its limit: {held} keys", member.name());
+        check(member.name(), &mut *build::<u64, u64>(member, &options).unwrap());
+    }
+    for (name, mut index) in limited_flagships(Some(limit_bytes), u32::MAX) {
+        check(name, &mut *index);
     }
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn more_nodes_than_references_is_a_typed_error_that_loses_nothing() {
+    let check = |name: &str, index: &mut dyn OrderedIndex<u64, u64>, references: u32| {
+        let (_, error) = fill_until_refused(name, index);
+        assert_eq!(error, Error::ReferencesExhausted { limit: u64::from(references) }, "{name}");
+    };
     for member in Member::ALL {
         // 2^32 nodes take more memory than most machines have; a tiny limit takes the same path.
         let references = if matches!(member, Member::Csb | Member::P8Csb) { 2000 } else { 100 };
         let options = Options { node_references: Some(references), ..Options::default() };
-        let (_, error) = fill_until_refused(member, &options);
-        let limit = u64::from(references);
-        assert_eq!(error, Error::ReferencesExhausted { limit }, "{}", member.name());
+        check(member.name(), &mut *build::<u64, u64>(member, &options).unwrap(), references);
+    }
+    for references in [3, 100] {
+        for (name, mut index) in limited_flagships(None, references) {
+            check(name, &mut *index, references);
+        }
     }
 }
 
@@ -102,16 +127,21 @@ fn more_nodes_than_references_is_a_typed_error_that_loses_nothing() {
 #[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn a_bulk_load_over_the_limit_leaves_an_empty_index() {
     let entries: Vec<(u64, u64)> = (0..8000).map(|i| (i, i)).collect();
-    for member in Member::ALL {
-        let options = Options { limit_bytes: Some(100_000), ..Options::default() };
-        let mut index = build::<u64, u64>(member, &options).unwrap();
+    let check = |name: &str, index: &mut dyn OrderedIndex<u64, u64>| {
         let refused = index.bulk_load(&entries, FillFactor::FULL);
-        assert!(matches!(refused, Err(Error::MemoryLimit { .. })), "{}: {refused:?}", member.name());
+        assert!(matches!(refused, Err(Error::MemoryLimit { .. })), "{name}: {refused:?}");
         index.check_invariants().unwrap();
         assert!(index.is_empty());
         index.bulk_load(&entries[..50], FillFactor::FULL).unwrap();
         index.check_invariants().unwrap();
         assert_eq!(index.len(), 50);
+    };
+    for member in Member::ALL {
+        let options = Options { limit_bytes: Some(100_000), ..Options::default() };
+        check(member.name(), &mut *build::<u64, u64>(member, &options).unwrap());
+    }
+    for (name, mut index) in limited_flagships(Some(100_000), u32::MAX) {
+        check(name, &mut *index);
     }
 }
 

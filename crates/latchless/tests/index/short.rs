@@ -1,17 +1,15 @@
 //! A short history that still takes every variant through every operation. It is what Miri runs of
 //! the tests against `BTreeMap`, one test a variant so that a slow one shows.
 
-use crate::common::{Rng, paged, same};
+use crate::common::{Rng, flagship, paged, same};
+use crate::shared::Shared;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::{Direction, Error, FillFactor, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
 
 /// Bulk load, updates that split and empty nodes, paused scans both ways, and the way to nothing.
-fn short_history(member: Member) {
-    let options = Options { huge_pages: false, ..Options::default() };
-    let mut index: Box<dyn OrderedIndex<u64, u64>> = build(member, &options).unwrap();
-    let name = member.name();
+fn short_history(name: &str, mut index: Box<dyn OrderedIndex<u64, u64>>) {
     // Two levels and more: one-line nodes hold 3 keys of this width, sixteen-line ones 63.
     let entries: Vec<(u64, u64)> = (0..80).map(|i| (i * 4, i)).collect();
     index.bulk_load(&entries, FillFactor::new(0.8).unwrap()).unwrap();
@@ -33,6 +31,16 @@ fn short_history(member: Member) {
         assert_eq!(index.remove(key), Some(value), "{name}");
     }
     same(name, &*index, &BTreeMap::new(), 0);
+}
+
+#[test]
+fn flagship_alone() {
+    short_history("index, alone", Box::new(flagship(None).unwrap()));
+}
+
+#[test]
+fn flagship_shared() {
+    short_history("index, shared", Box::new(Shared(flagship(None).unwrap())));
 }
 
 /// Refused memory loses nothing, whichever step of an insert it hits.
@@ -60,7 +68,8 @@ macro_rules! each_member {
     ($($test:ident: $member:ident),* $(,)?) => {$(
         #[test]
         fn $test() {
-            short_history(Member::$member);
+            let options = Options { huge_pages: false, ..Options::default() };
+            short_history(Member::$member.name(), build(Member::$member, &options).unwrap());
         }
     )*
 

@@ -264,3 +264,27 @@ fn threads_keep_what_they_put_in() {
     assert_eq!(tree.len(), 0);
     tree.check_invariants().unwrap();
 }
+
+#[test]
+fn a_sweep_that_is_kept_over_a_clear_goes_on_in_what_is_there_now() {
+    let len = if cfg!(miri) { 300 } else { 30_000 };
+    for direction in [Direction::Forward, Direction::Reverse] {
+        let mut tree = small::<u64>();
+        (0..len).for_each(|key| _ = tree.edit::<Shared>(key, Edit::Put(1)).unwrap());
+        let (mut sweep, mut copy) = (Sweep::new(0, u64::MAX, direction, 10_000), LeafCopy::default());
+        assert!(sweep.next_leaf::<Shared>(&tree, &mut copy));
+        let (at, behind) = (copy.keys()[0], copy.keys()[copy.keys().len() - 1]);
+        tree.clear();
+        (0..len).rev().for_each(|key| _ = tree.edit::<Shared>(key * 3, Edit::Put(2)).unwrap());
+        let mut seen = 0;
+        while sweep.next_leaf::<Shared>(&tree, &mut copy) {
+            assert!(copy.values().iter().all(|&value| value == 2), "{copy:?}");
+            seen += copy.keys().len();
+        }
+        let left = match direction {
+            Direction::Forward => tree.count::<Shared>(behind + 1, u64::MAX),
+            Direction::Reverse => tree.count::<Shared>(0, at - 1),
+        };
+        assert_eq!(seen, left, "{direction:?}");
+    }
+}

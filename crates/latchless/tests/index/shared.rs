@@ -1,0 +1,65 @@
+//! The flagship, updated as if others were there.
+
+use latchless::base::error::Broken;
+use latchless::base::index::{ConcurrentIndex, Scanner, Span};
+use latchless::base::request::{Reply, Request};
+use latchless::base::stats::Stats;
+use latchless::{Direction, FillFactor, Index, Key, OrderedIndex, Result, Value};
+
+/// Through its trait an index that is lent by `&mut` updates itself without latches; this one takes
+/// them.
+pub struct Shared<K: Key + Value>(pub Index<K, K>);
+
+impl<K: Key + Value> OrderedIndex<K, K> for Shared<K> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, key: K) -> Option<K> {
+        self.0.get(key)
+    }
+
+    fn get_many(&self, keys: &[K], answers: &mut [Option<K>]) -> Result<()> {
+        self.0.get_many(keys, answers)
+    }
+
+    fn insert(&mut self, key: K, value: K) -> Result<Option<K>> {
+        self.0.insert_shared(key, value)
+    }
+
+    fn remove(&mut self, key: K) -> Option<K> {
+        self.0.remove_shared(key)
+    }
+
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [K]) -> Result<usize> {
+        self.0.scan(span, direction, keys, values)
+    }
+
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, K> + 'a>> {
+        OrderedIndex::scanner(&self.0, span, direction)
+    }
+
+    fn count(&self, span: Span<K>) -> Result<usize> {
+        self.0.count(span)
+    }
+
+    fn bulk_load(&mut self, entries: &[(K, K)], fill: FillFactor) -> Result<()> {
+        self.0.bulk_load(entries, fill)
+    }
+
+    fn execute(&mut self, requests: &[Request<K, K>], replies: &mut Vec<Reply<K, K>>) {
+        self.0.execute(requests, replies);
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.0.memory_bytes())
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.0.stats())
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.0.check_invariants()
+    }
+}

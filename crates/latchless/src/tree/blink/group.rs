@@ -54,10 +54,11 @@ impl<B: Bits> Descents<B> {
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
     fn descend<S: Search>(&mut self, tree: &BlinkTree<B>) {
-        let (root, levels) = tree.root();
+        let (_, all_levels) = tree.root();
+        let (root, levels) = self.common_node::<S>(tree);
         self.nodes[..self.len].fill(root);
         for level in (1..levels).rev() {
-            if levels - level <= CACHED_LEVELS {
+            if all_levels - level <= CACHED_LEVELS {
                 for (node, &key) in self.nodes[..self.len].iter_mut().zip(&self.keys) {
                     *node = tree.inner(*node).child::<S>(key);
                     prefetch_read(tree.arena.address(*node));
@@ -76,6 +77,24 @@ impl<B: Bits> Descents<B> {
                 prefetch_read(tree.arena.address(self.nodes[at]));
             }
         }
+    }
+
+    /// The lowest node that is on the way to all leaves, if that is easy to tell because the keys
+    /// ascend, or the root; and the number of levels from there on.
+    #[inline(always)]
+    fn common_node<S: Search>(&self, tree: &BlinkTree<B>) -> (NodeRef, usize) {
+        let (mut node, mut levels) = tree.root();
+        let keys = &self.keys[..self.len];
+        if self.len > 1 && keys[0] <= keys[self.len - 1] && keys.is_sorted() {
+            while levels > 1 {
+                let child = tree.inner(node).child::<S>(keys[0]);
+                if child != tree.inner(node).child::<S>(keys[self.len - 1]) {
+                    break;
+                }
+                (node, levels) = (child, levels - 1);
+            }
+        }
+        (node, levels)
     }
 
     /// Reads the leaves' first lines and asks for the blocks that they name.

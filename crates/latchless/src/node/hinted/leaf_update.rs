@@ -2,6 +2,7 @@
 
 use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint};
 use super::*;
+use crate::mem::line::prefetch_read;
 use crate::search::Lines;
 use core::ops::Range;
 
@@ -67,10 +68,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// Puts an entry into a leaf that has room, but not where the entry belongs.
     #[inline(never)]
     fn make_room<S: Lines>(self, shape: Shape, at: usize, far: bool, entry: (B, B)) {
-        let rooms = shape.rooms(Self::PER_BLOCK);
-        let distance = (rooms >> (4 * at)).trailing_zeros() as usize / 4;
-        let right = (at + distance < Self::BLOCKS).then_some(at + distance);
-        let left = at.checked_sub((rooms << (4 * (Self::BLOCKS - at))).leading_zeros() as usize / 4);
+        let (left, right) = Self::nearest_rooms(shape, at);
         match (left, right) {
             // Its hint can't tell the key from others: all hints are made anew.
             _ if far => self.rearrange::<S>(entry),
@@ -84,6 +82,32 @@ impl<B: Bits> Leaf<'_, B> {
             // A full block, named for no fault of the hints, and room nowhere else: its own.
             (None, None) => self.rearrange::<S>(entry),
         }
+    }
+
+    /// The nearest blocks with room to the left of block `at` and to the right.
+    #[inline(always)]
+    fn nearest_rooms(shape: Shape, at: usize) -> (Option<usize>, Option<usize>) {
+        let rooms = shape.rooms(Self::PER_BLOCK);
+        let right = at + (rooms >> (4 * at)).trailing_zeros() as usize / 4;
+        let left = at.checked_sub((rooms << (4 * (Self::BLOCKS - at))).leading_zeros() as usize / 4);
+        (left, (right < Self::BLOCKS).then_some(right))
+    }
+
+    /// Asks for the further lines that putting an entry into block `at` needs: those up to the nearest
+    /// room if the block is full, or all if the leaf is, since it will be split.
+    #[inline(always)]
+    pub fn ask_for_room(self, at: usize) {
+        let shape = self.shape();
+        if at >= Self::BLOCKS || shape.count(at) < Self::PER_BLOCK {
+            return;
+        }
+        let (from, to) = match Self::nearest_rooms(shape, at) {
+            (Some(left), Some(right)) if at - left < right - at => (left, at),
+            (_, Some(right)) => (at, right),
+            (Some(left), None) => (left, at),
+            (None, None) => (0, Self::BLOCKS - 1),
+        };
+        (from..=to).for_each(|at| prefetch_read(self.block_address(at)));
     }
 
     /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`.

@@ -47,6 +47,12 @@ enum Step<B> {
 }
 
 impl<B: Bits> Edit<B> {
+    /// Whether the key may come in anew.
+    #[inline(always)]
+    pub(super) fn may_add(self) -> bool {
+        matches!(self, Self::Put(_) | Self::Add(_))
+    }
+
     #[inline(always)]
     fn step(self, before: Option<B>) -> Step<B> {
         match (self, before) {

@@ -97,14 +97,18 @@ impl<B: Bits> Descents<B> {
         (node, levels)
     }
 
-    /// Reads the leaves' first lines and asks for the blocks that they name.
+    /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
+    /// that an entry may come in, for those that make room for it.
     #[inline(always)]
-    fn name_blocks<S: Search>(&mut self, tree: &BlinkTree<B>) {
+    fn name_blocks<S: Search>(&mut self, tree: &BlinkTree<B>, adds: impl Fn(usize) -> bool) {
         for at in 0..self.len {
             let leaf = tree.leaf(self.nodes[at]);
             self.versions[at] = hinted::latch(tree.arena.node(self.nodes[at])).stable_version();
             let block = leaf.named_block::<S>(self.keys[at]);
             prefetch_read(leaf.block_address(block));
+            if adds(at) {
+                leaf.ask_for_room(block);
+            }
             self.blocks[at] = block as u8;
         }
     }
@@ -176,7 +180,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
                     descents.keys[at] = (self.key_at)(start + at);
                 }
                 descents.descend::<S>(self.tree);
-                descents.name_blocks::<S>(self.tree);
+                descents.name_blocks::<S>(self.tree, |_| false);
                 for at in 0..descents.len {
                     (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
                 }
@@ -213,7 +217,7 @@ where
                     (descents.keys[at], *edit) = (self.edit_at)(start + at);
                 }
                 descents.descend::<S>(self.tree);
-                descents.name_blocks::<S>(self.tree);
+                descents.name_blocks::<S>(self.tree, |at| edits[at].may_add());
                 for (at, &edit) in edits[..descents.len].iter().enumerate() {
                     let done = if edit == Edit::Look {
                         // Earlier edits of the group may have moved the key; the way down is cached.

@@ -1,6 +1,7 @@
 //! Nodes put aside before latches are taken, so that nothing is allocated under one.
 
 use super::*;
+use crate::mem::line::prefetch_read_all;
 
 /// One node for each of the lowest levels. What isn't used goes back.
 #[derive(Debug)]
@@ -24,7 +25,10 @@ impl<'a> Spares<'a> {
     /// Puts a node aside for each of the lowest `levels` levels.
     pub(super) fn reserve(&mut self, levels: usize) -> Result<()> {
         while self.levels < levels {
-            self.nodes[self.levels] = self.arena.allocate(self.levels)?;
+            let node = self.arena.allocate(self.levels)?;
+            // It will be written whole, under latches.
+            prefetch_read_all(self.arena.address(node), SharedArena::<{ hinted::LINES }>::NODE_BYTES);
+            self.nodes[self.levels] = node;
             self.levels += 1;
         }
         Ok(())

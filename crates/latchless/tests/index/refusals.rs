@@ -1,6 +1,6 @@
 //! Whatever an index refuses, it names, and it is unharmed and complete afterwards.
 
-use crate::common::{every_variant, same};
+use crate::common::{Boxed, every_variant, same};
 use crate::shared::Shared;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, PInternalTree, build};
@@ -11,7 +11,7 @@ use std::ops::Bound::{Included, Unbounded};
 #[test]
 fn unsorted_and_repeated_bulk_loads_are_refused_by_position() {
     for (name, mut index) in every_variant::<u64>() {
-        let load = |index: &mut crate::common::Boxed<u64>, keys: &[u64]| {
+        let load = |index: &mut Boxed<u64>, keys: &[u64]| {
             let entries: Vec<_> = keys.iter().map(|&key| (key, key)).collect();
             index.bulk_load(&entries, FillFactor::FULL)
         };
@@ -74,10 +74,7 @@ fn fill_until_refused(name: &str, index: &mut dyn OrderedIndex<u64, u64>) -> (us
 }
 
 /// The flagship under limits, updated alone and as if others were there.
-fn limited_flagships(
-    limit_bytes: Option<usize>,
-    node_references: u32,
-) -> [(&'static str, Box<dyn OrderedIndex<u64, u64>>); 2] {
+fn limited_flagships(limit_bytes: Option<usize>, node_references: u32) -> [(&'static str, Boxed<u64>); 2] {
     let options =
         index::Options { limit_bytes, node_references, huge_pages: false, ..index::Options::default() };
     let index = || Index::<u64, u64>::with_options(options).unwrap();

@@ -59,7 +59,10 @@ impl Load {
         let loaded = match (index.bulk_load(&entries, fill), expected) {
             (Ok(()), None) => entries,
             (Err(error), Some(expected)) => {
-                assert_eq!(error, expected);
+                // Too much and out of order: either may be named.
+                if error != expected {
+                    self.subject.assert_refusal(&error);
+                }
                 Vec::new()
             }
             (Ok(()), Some(expected)) => panic!("took what it had to refuse: {expected}"),

@@ -2,17 +2,33 @@
 //! panics when an index is wrong.
 
 pub mod bulk_load;
+pub mod index;
 pub mod operations;
+#[path = "../../crates/latchless/tests/index/shared.rs"]
+mod shared;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use latchless::OrderedIndex;
+use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::{Index, OrderedIndex};
+use shared::Shared;
+use std::num::NonZeroUsize;
 
-/// An index of the family: which member, with which kernel, and how little memory it has.
+/// Which index.
+#[derive(Debug, Clone, Copy)]
+enum Which {
+    Member(Member),
+    /// The flagship, updated without latches.
+    Alone,
+    /// The flagship, updated as if others were there.
+    Shared,
+}
+
+/// An index: which one, with which kernel, and how little memory it has.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    member: Member,
+    which: Which,
     options: Options,
 }
 
@@ -26,20 +42,38 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        Ok(Self { member: *bytes.choose(&Member::ALL)?, options })
+        let which = match bytes.int_in_range(0..=3)? {
+            0 => Which::Alone,
+            1 => Which::Shared,
+            _ => Which::Member(*bytes.choose(&Member::ALL)?),
+        };
+        Ok(Self { which, options })
     }
 }
 
 impl Subject {
     /// The index, or nothing if not even its root fits into the memory it is allowed.
     fn build(&self) -> Option<Box<dyn OrderedIndex<u64, u64>>> {
-        match build(self.member, &self.options) {
-            Ok(index) => Some(index),
-            Err(error) => {
-                self.assert_refusal(&error);
-                None
-            }
+        match self.which {
+            Which::Member(member) => self.taken(build(member, &self.options)),
+            Which::Alone => Some(Box::new(self.build_flagship(None)?)),
+            Which::Shared => Some(Box::new(Shared(self.build_flagship(None)?))),
         }
+    }
+
+    /// The flagship with these options, whichever index the subject is.
+    fn build_flagship(&self, group: Option<NonZeroUsize>) -> Option<Index<u64, u64>> {
+        self.taken(Index::with_options(IndexOptions {
+            limit_bytes: self.options.limit_bytes,
+            huge_pages: false,
+            kernel: self.options.kernel,
+            group: group.map_or(Group::Auto, Group::Of),
+            node_references: self.options.node_references.unwrap_or(u32::MAX),
+        }))
+    }
+
+    fn taken<T>(&self, built: latchless::Result<T>) -> Option<T> {
+        built.inspect_err(|error| self.assert_refusal(error)).ok()
     }
 
     /// Refusals come from the limits that were set, and from nothing else. A member that keeps two

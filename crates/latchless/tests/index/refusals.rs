@@ -142,6 +142,33 @@ fn a_bulk_load_over_the_limit_leaves_an_empty_index() {
     }
 }
 
+/// Nodes that were in use before, or that a refused load had taken, must not be missing from a load.
+#[test]
+#[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
+fn a_bulk_load_finds_all_memory_that_an_empty_index_may_take() {
+    let entries: Vec<(u64, u64)> = (0..4000).map(|i| (i, i)).collect();
+    let mut unsorted = entries.clone();
+    unsorted.swap(3998, 3999);
+    let check = |name: &str, index: &mut dyn OrderedIndex<u64, u64>| {
+        for round in 0..3 {
+            let refused = index.bulk_load(&unsorted, FillFactor::FULL);
+            assert_eq!(refused, Err(Error::Unsorted { position: 3999 }), "{name}, round {round}");
+            index.bulk_load(&entries, FillFactor::FULL).unwrap_or_else(|error| panic!("{name}: {error}"));
+            index.check_invariants().unwrap();
+            for (key, _) in &entries {
+                assert!(index.remove(*key).is_some());
+            }
+        }
+    };
+    for member in Member::ALL {
+        let options = Options { limit_bytes: Some(200_000), ..Options::default() };
+        check(member.name(), &mut *build::<u64, u64>(member, &options).unwrap());
+    }
+    for (name, mut index) in limited_flagships(Some(100_000), u32::MAX) {
+        check(name, &mut *index);
+    }
+}
+
 #[test]
 fn unavailable_kernels_are_refused_by_name() {
     for kernel in Kernel::ALL.into_iter().filter(|kernel| !kernel.is_available()) {

@@ -56,6 +56,10 @@ impl<B: Bits> BlinkTree<B> {
         if len == 0 {
             return Ok(());
         }
+        // Nodes that were in use before are each kept for its level; a load wants all memory.
+        if self.held_bytes() > self.live_bytes() {
+            self.clear();
+        }
         let levels = self.allocate_levels(len, fill)?;
         let (old, old_levels) = self.root();
         debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");

@@ -1,0 +1,7 @@
+//! Any history of the flagship's own operations, against `BTreeMap`.
+#![no_main]
+
+use latchless_fuzz::index::Calls;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|calls: Calls| calls.run());

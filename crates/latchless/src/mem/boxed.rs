@@ -36,6 +36,10 @@ const FREE_LISTS: usize = 8;
 /// Slots that move to a free list at once.
 const SLOTS_TOGETHER: usize = 32;
 
+/// Flushes after which what this thread put off is done, unless another one stays pinned: the epoch
+/// must advance twice.
+const FLUSHES: usize = 3;
+
 /// Keeps what the calling thread reads from being dropped, as long as it lives. Pinning costs some
 /// 20 ns, so one pin should serve a batch or a scan; but while a thread is pinned nothing that any
 /// thread retires is dropped, so none should be kept for good.
@@ -356,6 +360,8 @@ fn drop_quietly<T>(value: T) -> Option<Box<dyn Any + Send>> {
 
 impl<T: Send + Sync + 'static> Drop for Vault<T> {
     fn drop(&mut self) {
+        // Drops that were put off keep the slots' memory: a few flushes bring most of them about.
+        (0..FLUSHES).for_each(|_| Pinned::new().flush());
         self.clear();
     }
 }

@@ -35,6 +35,11 @@ const SPREADS: [Spread; 6] = [
     Spread { low: 7, high: 1 << 20, first: 7, range: 1 << 16 },
 ];
 
+/// Interpreters look at every tenth step alone.
+fn looks_closely(step: u64) -> bool {
+    !cfg!(miri) || step.is_multiple_of(10)
+}
+
 struct Leaves<B>(core::marker::PhantomData<B>);
 
 impl<B: Bits> Operation for Leaves<B> {
@@ -43,13 +48,13 @@ impl<B: Bits> Operation for Leaves<B> {
     #[inline(always)]
     fn run<S: Search>(self) {
         let cut = |bits: u64| B::truncate(if B::BYTES == 4 { bits >> 32 | bits & 0xFFFF } else { bits });
-        for (seed, spread) in SPREADS.iter().enumerate() {
+        for (seed, spread) in SPREADS.iter().enumerate().skip(if cfg!(miri) { 3 } else { 0 }) {
             let (low, high) = (cut(spread.low), cut(spread.high));
             let (node, mut state) = (blank(), 88_172_645_463_325_252 + seed as u64);
             let leaf = Leaf::<B>::new(&node);
             leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
-            for step in 0..if cfg!(miri) { 150 } else { 4000 } {
+            for step in 0..if cfg!(miri) { 70 } else { 4000 } {
                 let bits = spread.first + random(&mut state) % spread.range.max(1);
                 let key = cut(bits).clamp(leaf.low(), leaf.high());
                 let value = B::truncate(step);
@@ -67,7 +72,9 @@ impl<B: Bits> Operation for Leaves<B> {
                     None if leaf.insert::<S>(key, value) => assert!(model.insert(key, value).is_none()),
                     None => assert_eq!(model.len(), Leaf::<B>::CAPACITY),
                 }
-                assert_eq!(leaf.fault(), None, "spread {seed}, step {step}");
+                if looks_closely(step) {
+                    assert_eq!(leaf.fault(), None, "spread {seed}, step {step}");
+                }
                 assert_eq!(leaf.len(), model.len());
             }
             let mut entries = Entries::default();
@@ -90,7 +97,7 @@ impl<B: Bits> Operation for Inners<B> {
             let mut children = Children::default();
             children.push(B::MIN, NodeRef::from_word(0));
             inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
-            for name in 1..Inner::<B>::CAPACITY as u32 {
+            for name in 1..if cfg!(miri) { 12 } else { Inner::<B>::CAPACITY as u32 } {
                 let bits = random(&mut state);
                 let bits =
                     if clustered { B::MAX.to_u64() / 2 + bits % 500 } else { bits >> (64 - 8 * B::BYTES) };

@@ -165,6 +165,17 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// As [`Index::get_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
+    /// use latchless::index::Group;
+    /// use std::num::NonZeroUsize;
+    /// let group = Group::Of(NonZeroUsize::new(8).unwrap());
+    /// let mut answers = [None; 2];
+    /// index.get_many_with(group, &[3, 300], &mut answers)?;
+    /// assert_eq!(answers, [Some(6), None]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
     #[inline]
     pub fn get_many_with(&self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         self.shared().grouped(group).get_many(keys, answers)
@@ -204,6 +215,17 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// As [`Index::insert_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
+    /// use latchless::index::Group;
+    /// use std::num::NonZeroUsize;
+    /// let group = Group::Of(NonZeroUsize::new(8).unwrap());
+    /// let mut replaced = [None; 2];
+    /// index.insert_many_with(group, &[(3, 0), (300, 0)], &mut replaced)?;
+    /// assert_eq!(replaced, [Some(6), None]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
     #[inline]
     pub fn insert_many_with(
         &self,
@@ -236,6 +258,17 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// As [`Index::remove_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
+    /// use latchless::index::Group;
+    /// use std::num::NonZeroUsize;
+    /// let group = Group::Of(NonZeroUsize::new(8).unwrap());
+    /// let mut removed = [None; 2];
+    /// index.remove_many_with(group, &[3, 300], &mut removed)?;
+    /// assert_eq!(removed, [Some(6), None]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
     #[inline]
     pub fn remove_many_with(&self, group: Group, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
         self.shared().grouped(group).remove_many(keys, removed)

@@ -220,6 +220,11 @@ impl<K: Key, V: Value> Index<K, V> {
 
     /// How many keys there are. O(1). Exact when no thread is changing that; otherwise a number that
     /// it had or will have about now.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// assert_eq!(index.len(), 10_000);
+    /// ```
     pub fn len(&self) -> usize {
         self.tree.len()
     }
@@ -241,11 +246,24 @@ impl<K: Key, V: Value> Index<K, V> {
     }
 
     /// Bytes of the nodes in use. O(1).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// index.clear();
+    /// assert!(index.live_bytes() < index.memory_bytes());
+    /// ```
     pub fn live_bytes(&self) -> usize {
         self.tree.live_bytes()
     }
 
     /// Levels, nodes, fill, splits and restarts. O(nodes); about right while others change the index.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// let stats = index.stats();
+    /// assert!(stats.levels == 2 || stats.levels == 3);
+    /// assert!(stats.leaf_fill > 0.9);
+    /// ```
     pub fn stats(&self) -> Stats {
         self.tree.stats()
     }
@@ -255,6 +273,11 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// The first broken invariant.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// assert_eq!(index.check_invariants(), Ok(()));
+    /// ```
     pub fn check_invariants(&self) -> Result<(), Broken> {
         self.tree.check_invariants()
     }
@@ -263,6 +286,14 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// When `out` refuses.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// let mut text = String::new();
+    /// index.dump(&mut text)?;
+    /// assert!(!text.is_empty());
+    /// # Ok::<(), std::fmt::Error>(())
+    /// ```
     pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
         self.tree.dump(out)
     }

@@ -342,6 +342,14 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
+    /// let mut values = [0; 3];
+    /// let mut scan = index.scanner(10.., latchless::Direction::Forward)?;
+    /// assert_eq!((scan.fill_values(&mut values)?, values), (3, [20, 22, 24]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
     pub fn scanner(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<&Self>> {
         Scan::of(self, range, direction)
     }

@@ -1,13 +1,15 @@
-//! Values of any type.
+//! Values of any type, and single keys with them; what goes by order stands in `order.rs`.
 
-use super::{Entries, Index, Options};
+mod order;
+
+pub use order::BoxedEntries;
+
+use super::{Index, Options};
 use crate::base::error::{Broken, Result};
 use crate::base::index::check_side_by_side;
 use crate::base::key::Key;
 use crate::mem::boxed::{Handle, Pinned, Vault};
 use core::fmt;
-use core::iter::FusedIterator;
-use core::ops::RangeBounds;
 
 /// Keys that are looked up together.
 const TOGETHER: usize = 64;
@@ -99,6 +101,19 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 
     /// Takes out all keys and drops all values, now. If drops panic, all others are done first and
     /// then the first panic goes on.
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
+    /// #     names.insert(number, name.to_owned(), &pin)?;
+    /// # }
+    /// # drop(pin);
+    /// # let mut names = names;
+    /// names.clear();
+    /// assert!(names.is_empty());
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
     pub fn clear(&mut self) {
         self.index.exclusive().clear();
         self.vault.clear();
@@ -310,140 +325,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     pub fn remove<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<&'p T> {
         self.index.remove(key).and_then(|handle| self.retire(handle, pin))
     }
-
-    /// Takes out the entry with the smallest key, as [`Index::pop_first`] does; its value is retired.
-    pub fn pop_first<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        let (key, handle) = self.index.pop_first()?;
-        self.retire(handle, pin).map(|value| (key, value))
-    }
-
-    /// Takes out the entry with the largest key; otherwise as [`BoxedIndex::pop_first`].
-    pub fn pop_last<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        let (key, handle) = self.index.pop_last()?;
-        self.retire(handle, pin).map(|value| (key, value))
-    }
-
-    /// The entry that `find` finds, once its value is found as well.
-    fn entry<'p>(
-        &'p self,
-        pin: &'p Pinned,
-        find: impl Fn(&Index<K, Handle>) -> Option<(K, Handle)>,
-    ) -> Option<(K, &'p T)> {
-        loop {
-            let (key, handle) = find(&self.index)?;
-            if let Some(value) = self.vault.read(handle, pin) {
-                return Some((key, value));
-            }
-        }
-    }
-
-    /// The entry with the smallest key. O(log n).
-    pub fn first<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, Index::first)
-    }
-
-    /// The entry with the largest key. O(log n).
-    pub fn last<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, Index::last)
-    }
-
-    /// The entry with the largest key that is at most `key`. O(log n).
-    pub fn floor<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.floor(key))
-    }
-
-    /// The entry with the smallest key that is at least `key`. O(log n).
-    pub fn ceiling<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
-        self.entry(pin, |index| index.ceiling(key))
-    }
-
-    /// How many keys lie in a range, as [`Index::count`].
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        self.index.count(range)
-    }
-
-    /// The entries of a range under one pin, as [`Index::range`]. A value that is replaced after its
-    /// leaf was read is shown as it is when its turn comes.
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    ///     names.insert(number, name.to_owned(), &pin)?;
-    /// }
-    /// let backwards: Vec<_> = names.range(6.., &pin)?.rev().map(|(_, name)| name.as_str()).collect();
-    /// assert_eq!(backwards, ["nine", "seven"]);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn range<'p>(
-        &'p self,
-        range: impl RangeBounds<K>,
-        pin: &'p Pinned,
-    ) -> Result<BoxedEntries<'p, K, T>> {
-        Ok(BoxedEntries { entries: self.index.range(range)?, index: self, pin })
-    }
-
-    /// All entries under one pin; otherwise as [`BoxedIndex::range`].
-    pub fn iter<'p>(&'p self, pin: &'p Pinned) -> BoxedEntries<'p, K, T> {
-        BoxedEntries { entries: self.index.iter(), index: self, pin }
-    }
 }
 
 impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedIndex<K, T> {
     /// As a map: `{7: "seven"}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter(&self.pin())).finish()
-    }
-}
-
-/// The entries of a range of a [`BoxedIndex`], from both ends. Weakly consistent, like [`Entries`].
-pub struct BoxedEntries<'p, K: Key, T: Send + Sync + 'static> {
-    entries: Entries<&'p Index<K, Handle>>,
-    index: &'p BoxedIndex<K, T>,
-    pin: &'p Pinned,
-}
-
-impl<'p, K: Key, T: Send + Sync + 'static> BoxedEntries<'p, K, T> {
-    /// The value that stands under a key of the range: the one of its handle, or what came after it.
-    fn value(&self, key: K, handle: Handle) -> Option<&'p T> {
-        self.index.vault.read(handle, self.pin).or_else(|| self.index.get(key, self.pin))
-    }
-}
-
-impl<'p, K: Key, T: Send + Sync + 'static> Iterator for BoxedEntries<'p, K, T> {
-    type Item = (K, &'p T);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (key, handle) = self.entries.next()?;
-            if let Some(value) = self.value(key, handle) {
-                return Some((key, value));
-            }
-        }
-    }
-}
-
-impl<K: Key, T: Send + Sync + 'static> DoubleEndedIterator for BoxedEntries<'_, K, T> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        loop {
-            let (key, handle) = self.entries.next_back()?;
-            if let Some(value) = self.value(key, handle) {
-                return Some((key, value));
-            }
-        }
-    }
-}
-
-impl<K: Key, T: Send + Sync + 'static> FusedIterator for BoxedEntries<'_, K, T> {}
-
-impl<K: Key, T: Send + Sync + 'static> fmt::Debug for BoxedEntries<'_, K, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.entries.fmt(f)
     }
 }

@@ -7,6 +7,8 @@ use core::sync::atomic::Ordering;
 
 /// An atomic of 32 or 64 bits, told and asked in 64.
 pub trait Atom: Debug + Send + Sync + 'static {
+    /// Its width in bytes.
+    const BYTES: usize;
     /// One of this value, cut to its width.
     fn new(value: u64) -> Self;
     /// The value.
@@ -29,6 +31,8 @@ pub trait Atom: Debug + Send + Sync + 'static {
 macro_rules! atom {
     ($($atomic:ident: $bits:ty),*) => {$(
         impl Atom for $atomic {
+            const BYTES: usize = <$bits>::BITS as usize / 8;
+
             #[inline(always)]
             fn new(value: u64) -> Self {
                 $atomic::new(value as $bits)

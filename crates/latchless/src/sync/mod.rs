@@ -17,7 +17,7 @@ pub use atom::Atom;
 pub use epochs::{Epochs, OUTSIDE};
 pub use life::Life;
 #[cfg(not(loom))]
-pub use slot::{SLOTS, enter_slot, slot};
+pub use slot::{SLOTS, slot};
 #[cfg(not(loom))]
 pub use striped::Striped;
 #[cfg(not(loom))]

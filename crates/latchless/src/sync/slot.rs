@@ -21,15 +21,6 @@ pub fn slot() -> usize {
     if own < SLOTS { own } else { first_slot() }
 }
 
-/// Gives the calling thread another number, for a simulation that runs many processors on one thread,
-/// and says which one it had.
-pub fn enter_slot(number: usize) -> usize {
-    let before = slot();
-    // A thread that is just ending has no number any more, and needs none.
-    let _ = OWN.try_with(|own| own.set(number % SLOTS));
-    before
-}
-
 #[cold]
 fn first_slot() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -43,12 +34,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_keeps_its_number_until_it_gets_another() {
+    fn a_thread_keeps_its_number() {
         let own = slot();
         assert_eq!(slot(), own);
-        assert_eq!(enter_slot(5), own);
-        assert_eq!(enter_slot(SLOTS + 7), 5);
-        assert_eq!(slot(), 7);
-        assert!(std::thread::spawn(slot).join().unwrap() < SLOTS);
+        let other = std::thread::spawn(|| (slot(), slot())).join().unwrap();
+        assert!(other.0 == other.1 && other.0 < SLOTS);
     }
 }

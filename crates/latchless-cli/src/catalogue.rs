@@ -19,6 +19,9 @@ pub struct Options {
     /// The most memory that an index of this library may take for its nodes [default: no limit]
     #[arg(long, value_name = "BYTES", help_heading = "Index options")]
     pub memory_limit: Option<usize>,
+    /// Bytes of a node of OLFIT's family: 64, 128 and so on up to 512 [default: 128]
+    #[arg(long, value_name = "BYTES", help_heading = "Index options")]
+    pub node_bytes: Option<usize>,
 }
 
 impl Options {
@@ -30,6 +33,7 @@ impl Options {
         flags.extend(
             self.memory_limit.iter().flat_map(|bytes| ["--memory-limit".to_owned(), bytes.to_string()]),
         );
+        flags.extend(self.node_bytes.iter().flat_map(|bytes| ["--node-bytes".to_owned(), bytes.to_string()]));
         flags
     }
 
@@ -58,6 +62,7 @@ impl Options {
         olfit::Options {
             huge_pages: !self.no_huge_pages,
             limit_bytes: self.memory_limit,
+            node_bytes: self.node_bytes.unwrap_or(olfit::Options::default().node_bytes),
             ..olfit::Options::default()
         }
     }

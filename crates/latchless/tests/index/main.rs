@@ -1,6 +1,7 @@
 //! Every variant through the trait that all share: against a model, and against bad input.
 
 mod common;
+mod duplicates;
 mod model;
 mod refusals;
 mod requests;

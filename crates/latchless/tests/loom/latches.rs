@@ -1,7 +1,7 @@
 //! The latch under test and its mutations, behind one trait.
 
 use latchless::latch::{OptimisticLatch, Version};
-use latchless::sync::{AtomicU64, Ordering, fence, yield_now};
+use latchless::sync::{Atom, AtomicU64, Ordering, fence, yield_now};
 
 /// What the protocols need of a latch.
 pub trait Latch: Default + Send + Sync + 'static {
@@ -18,7 +18,7 @@ pub trait Latch: Default + Send + Sync + 'static {
     fn look(&self, work: impl FnOnce());
 }
 
-impl Latch for OptimisticLatch {
+impl<A: Atom> Latch for OptimisticLatch<A> {
     type Version = Version;
 
     fn stable_version(&self) -> Option<Version> {

@@ -7,9 +7,12 @@
 //! three preemptions; `LOOM_MAX_PREEMPTIONS` sets another.
 #![cfg(loom)]
 
+mod epochs;
 mod latches;
 mod leaves;
 mod one_node;
+mod shared;
+mod unlinked;
 
 use loom::model::Builder;
 use loom::sync::Arc;

@@ -3,7 +3,7 @@
 use crate::latches::*;
 use crate::race;
 use latchless::latch::OptimisticLatch;
-use latchless::sync::{AtomicU64, Ordering};
+use latchless::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// A node of two words that always hold the same number.
 #[derive(Default)]
@@ -46,6 +46,7 @@ fn reads_are_whole<L: Latch>() {
 #[test]
 fn a_reader_sees_both_words_of_one_version() {
     reads_are_whole::<OptimisticLatch>();
+    reads_are_whole::<OptimisticLatch<AtomicU32>>();
     reads_are_whole::<Flawed<NO_FLAW>>();
 }
 
@@ -90,6 +91,7 @@ fn writers_take_turns<L: Latch>() {
 #[test]
 fn two_writers_exclude_each_other() {
     writers_take_turns::<OptimisticLatch>();
+    writers_take_turns::<OptimisticLatch<AtomicU32>>();
     writers_take_turns::<Flawed<NO_FLAW>>();
 }
 

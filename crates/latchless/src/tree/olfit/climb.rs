@@ -28,7 +28,7 @@ impl<K: Kind> OlfitTree<K> {
     /// by now.
     #[inline(always)]
     pub(super) fn reach<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<(), Again> {
-        self.find(0, key, path, |_, _| ()).ok_or(Again::DISTURBED)?;
+        self.descend(0, key, path);
         if K::Scheme::NODE_LATCH == NodeLatch::Optimistic {
             self.latch_on_level(0, key, path)
         } else {
@@ -97,7 +97,7 @@ impl<K: Kind> OlfitTree<K> {
                 }
                 // The tree has grown since, or the nodes that the path went through have left it.
                 let mut above = Path::new(path.coupling(), 0);
-                if self.find(level, key, &mut above, |_, _| ()).is_some() {
+                if self.descend(level, key, &mut above) {
                     path.adopt(&above, level);
                 } else {
                     backoff.wait();

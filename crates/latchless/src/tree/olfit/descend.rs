@@ -1,6 +1,6 @@
 //! From the root to the node of a level that a key belongs to (the paper's `traverse`, Fig. 5).
 
-use super::path::{Coupling, Glance, Trail};
+use super::path::{Coupling, Glance, Path, Trail};
 use super::*;
 use crate::node::olfit::{Flag, NodeLatch, Way};
 use crate::sync::Backoff;
@@ -35,10 +35,17 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
+    /// Leads the path to the node of a level that `key` belongs to (of several, the first), if the tree has
+    /// that level. Under LC it is latched then; otherwise it may change at once.
+    #[inline(never)]
+    pub(super) fn descend<'a>(&'a self, level: usize, key: K::Bits, path: &mut Path<'a, K>) -> bool {
+        self.find(level, key, path, |_, _| ()).is_some()
+    }
+
     /// What `look` finds in the node of a level that `key` belongs to, if the tree has that level. `look`
     /// may run several times; only what it finds at last counts.
     #[inline(always)]
-    pub(super) fn find<'a, R, P: Trail<'a, K>>(
+    fn find<'a, R, P: Trail<'a, K>>(
         &'a self,
         level: usize,
         key: K::Bits,

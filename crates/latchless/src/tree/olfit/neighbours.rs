@@ -10,7 +10,7 @@
 
 use super::climb::Again;
 use super::guard::Access;
-use super::path::{Coupling, Glance, Path, latches_max};
+use super::path::{Coupling, Path, latches_max};
 use super::spares::Gone;
 use super::*;
 use crate::node::olfit::{Fields, Way};
@@ -92,8 +92,9 @@ impl<K: Kind> OlfitTree<K> {
 
     /// Leads the path to the empty leaf that `key` may have been taken from.
     fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> bool {
-        let look = |leaf: Node<'_, K>| (leaf.size() == 0, leaf.high());
-        let Some((mut empty, mut high)) = self.find(0, key, path, |leaf, _| look(leaf)) else { return false };
+        let look = |at: At| self.look(at.node::<K>(), |leaf| (leaf.size() == 0, leaf.high()));
+        self.descend(0, key, path);
+        let (mut empty, mut high) = look(path.at(0));
         // Entries of one key may stand in several leaves.
         while !empty && self.duplicates && high == key {
             let at = path.at(0);
@@ -102,7 +103,7 @@ impl<K: Kind> OlfitTree<K> {
             else {
                 return false;
             };
-            (empty, high) = self.look(right.node::<K>(), look);
+            (empty, high) = look(right);
             path.set(0, right);
             path.low = Some(key);
         }
@@ -146,8 +147,11 @@ impl<K: Kind> OlfitTree<K> {
         low: K::Bits,
         path: &mut Path<'a, K>,
     ) -> Result<At, Again> {
-        let found = self.find(level, low, &mut Glance::new(), |_, at| at);
-        let mut at = found.ok_or(Again::DISTURBED)?;
+        let mut way = Path::new(Coupling::Reading, 0);
+        if !self.descend(level, low, &mut way) {
+            return Err(Again::DISTURBED);
+        }
+        let mut at = way.at(level);
         let mut guard = self.latch(at.node::<K>());
         loop {
             let node = self.node(at);

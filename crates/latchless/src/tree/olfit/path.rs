@@ -78,27 +78,27 @@ impl<K: Kind> Glance<'_, K> {
 impl<'a, K: Kind> Trail<'a, K> for Glance<'a, K> {
     const KEPT: bool = false;
 
-    #[inline(always)]
+    #[inline]
     fn coupling(&self) -> Coupling {
         Coupling::Reading
     }
 
-    #[inline(always)]
+    #[inline]
     fn start(&mut self, _: usize) {
         // Who starts again must not hold on to where he came out.
         self.0 = None;
     }
 
-    #[inline(always)]
+    #[inline]
     fn down(&mut self, _: usize, _: At, _: usize, _: Option<K::Bits>) {}
 
-    #[inline(always)]
+    #[inline]
     fn right(&mut self, _: K::Bits) {}
 
-    #[inline(always)]
+    #[inline]
     fn land(&mut self, _: usize, _: At) {}
 
-    #[inline(always)]
+    #[inline]
     fn hold(&mut self, guard: Option<NodeGuard<'a, K>>) {
         self.0 = guard;
     }
@@ -114,7 +114,8 @@ const FEW: usize = 3;
 pub(super) struct Path<'a, K: Kind> {
     steps: [Step; LEVELS_MAX],
     pub(super) levels: usize,
-    /// Behind which key the leaf begins, if none was missed; `None`: no node stands to its left.
+    /// Behind which key the node at the end begins; `None`: no node stands to its left. It may begin
+    /// earlier by now, if the one to its left has gone.
     pub(super) low: Option<K::Bits>,
     coupling: Coupling,
     few: [Option<NodeGuard<'a, K>>; FEW],
@@ -140,7 +141,7 @@ impl<'a, K: Kind> Path<'a, K> {
     }
 
     /// The node of a level.
-    #[inline(always)]
+    #[inline]
     pub(super) fn at(&self, level: usize) -> At {
         At { unit: self.steps[level].unit, index: u32::from(self.steps[level].index) }
     }
@@ -151,7 +152,7 @@ impl<'a, K: Kind> Path<'a, K> {
     }
 
     /// Which child of the node of a level the way goes on to.
-    #[inline(always)]
+    #[inline]
     pub(super) fn place(&self, level: usize) -> usize {
         usize::from(self.steps[level].place)
     }
@@ -167,7 +168,7 @@ impl<'a, K: Kind> Path<'a, K> {
     }
 
     /// Keeps a latch.
-    #[inline(always)]
+    #[inline]
     pub(super) fn keep(&mut self, guard: NodeGuard<'a, K>) {
         if self.held < FEW {
             self.few[self.held] = Some(guard);
@@ -201,7 +202,7 @@ impl<'a, K: Kind> Path<'a, K> {
     }
 
     /// What is latched has changed.
-    #[inline(always)]
+    #[inline]
     pub(super) fn changed(&mut self) {
         for guard in self.few.iter_mut().flatten().chain(&mut self.more) {
             guard.changing();
@@ -212,35 +213,35 @@ impl<'a, K: Kind> Path<'a, K> {
 impl<'a, K: Kind> Trail<'a, K> for Path<'a, K> {
     const KEPT: bool = true;
 
-    #[inline(always)]
+    #[inline]
     fn coupling(&self) -> Coupling {
         self.coupling
     }
 
-    #[inline(always)]
+    #[inline]
     fn start(&mut self, levels: usize) {
         self.let_go();
         (self.levels, self.low) = (levels, None);
     }
 
-    #[inline(always)]
+    #[inline]
     fn down(&mut self, level: usize, at: At, place: usize, low: Option<K::Bits>) {
         self.set(level, at);
         self.set_place(level, place);
         self.low = low.or(self.low);
     }
 
-    #[inline(always)]
+    #[inline]
     fn right(&mut self, high: K::Bits) {
         self.low = Some(high);
     }
 
-    #[inline(always)]
+    #[inline]
     fn land(&mut self, level: usize, at: At) {
         self.set(level, at);
     }
 
-    #[inline(always)]
+    #[inline]
     fn hold(&mut self, guard: Option<NodeGuard<'a, K>>) {
         let Some(guard) = guard else { return };
         if self.coupling.keeps() {

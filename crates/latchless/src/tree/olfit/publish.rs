@@ -45,16 +45,17 @@ impl<K: Kind> OlfitTree<K> {
         }
         let copy = path.at(top).unit;
         change(path, spares);
+        // Before anybody can change what comes in their place: see `step_right`.
+        for level in first..=top {
+            self.kill_unit(level, old[level], usize::from(sizes[level]));
+            gone.add(old[level], level);
+        }
         if path.levels != before {
             self.set_root(path.at(path.levels - 1).unit, path.levels);
         } else if top + 1 == before {
             self.set_root(copy, before);
         } else {
             self.node(path.at(top + 1)).set_unit(path.place(top + 1), copy);
-        }
-        for level in first..=top {
-            self.kill_unit(level, old[level], usize::from(sizes[level]));
-            gone.add(old[level], level);
         }
     }
 

@@ -115,7 +115,7 @@ impl<K: Kind> OlfitTree<K> {
                 *care = Care::Along;
                 return Err(Again::Careful);
             }
-            if self.upper(path) != Some(key) || !self.step_right(path) {
+            if self.upper(path) != Some(key) || self.step_right(path).is_none() {
                 return Ok(None);
             }
         }

@@ -10,7 +10,7 @@ use super::path::{Coupling, Path};
 use super::*;
 use crate::base::span::next;
 use crate::mem::touch::Work;
-use crate::node::olfit::{Fields, NodeLatch};
+use crate::node::olfit::{Fields, NodeLatch, Way};
 
 /// Entries that are read at once at the most, unless one key has more.
 const TOGETHER_MAX: usize = 256;
@@ -133,9 +133,8 @@ impl<K: Kind> OlfitTree<K> {
         let latches = if K::Scheme::NODE_LATCH == NodeLatch::Shared { self.root().1 + 2 } else { 0 };
         let inside = self.enter(Access::Read);
         let mut path = Path::new(Coupling::ReadingOn, latches);
-        let leaf = self.find(0, from, &mut path, |leaf, _| self.copy(leaf, low, high, 0, page));
+        let mut beyond = self.copy_first(from, (low, high), &mut path, page);
         let begin = if from == low { None } else { path.low };
-        let mut beyond = self.beyond(leaf.flatten(), &path);
         let (end, had_room) = loop {
             let Beyond::More(upper) = beyond else { break (End::At(Found::All), true) };
             if upper > high || (upper == high && !self.duplicates) {
@@ -156,6 +155,34 @@ impl<K: Kind> OlfitTree<K> {
             page.values.drain(..skipped);
         }
         Tried { end, begin, had_room }
+    }
+
+    /// Leads the path to the leaf that `from` belongs to, and copies its entries.
+    fn copy_first<'a>(
+        &'a self,
+        from: K::Bits,
+        (low, high): (K::Bits, K::Bits),
+        path: &mut Path<'a, K>,
+        page: &mut Page<K::Bits>,
+    ) -> Beyond<K::Bits> {
+        loop {
+            self.descend(0, from, path);
+            let (at, high) = (path.at(0), self.high_on(path, high));
+            let copied = self.look(at.node::<K>(), |leaf| {
+                let begin = if Fields::<K>::LOW_FENCES { leaf.begins() } else { path.low };
+                let here = leaf.way(at, from) == Way::Here;
+                here.then(|| (begin, self.copy(leaf, low, high, 0, page)))
+            });
+            match copied {
+                Some((begin, own)) => {
+                    // In a group another node may stand in this place by now.
+                    path.low = begin;
+                    return self.beyond(own, path);
+                }
+                // It was split or went, since the path led here.
+                None => self.restarts.add(1),
+            }
+        }
     }
 
     /// Ends a page behind a leaf that ends with `upper`. In an index with duplicates more entries of that
@@ -213,25 +240,47 @@ impl<K: Kind> OlfitTree<K> {
         path: &mut Path<'a, K>,
         page: &mut Page<K::Bits>,
     ) -> Option<Beyond<K::Bits>> {
+        let (at, len) = (path.at(0), page.keys.len());
         if !K::Scheme::LINKS {
-            self.step_right(path).then_some(())?;
-            self.copy(self.node(path.at(0)), low, high, page.keys.len(), page);
+            let turn = self.step_right(path)?;
+            self.copy(self.node(path.at(0)), low, self.high_on(path, high), len, page);
+            // If the leaf before has left a tree of versions, its keys belong to this one by now.
+            if K::Scheme::COPIES && self.node(path.at(turn)).meta().is(Flag::Dead) {
+                page.truncate(len);
+                return None;
+            }
             return Some(self.beyond(None, path));
         }
-        let (at, len) = (path.at(0), page.keys.len());
-        let right =
-            self.look(at.node::<K>(), |leaf| (leaf.high() == upper).then(|| leaf.right(at, leaf.meta())))?;
-        let right = right.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())?;
+        let right = self.follower(at, upper)?;
         let own = self.look(right.node::<K>(), |leaf| {
-            let follows = !Fields::<K>::LOW_FENCES || (leaf.begins() == Some(upper));
+            let follows = !Fields::<K>::LOW_FENCES || leaf.begins() == Some(upper);
             (follows && !leaf.meta().is(Flag::Dead)).then(|| self.copy(leaf, low, high, len, page))
         });
-        let Some(own) = own else {
+        // Without a low fence in the leaf itself the one before tells: if it still stands there, its keys
+        // don't belong to this one.
+        let stands = Fields::<K>::LOW_FENCES || self.follower(at, upper) == Some(right);
+        let Some(own) = own.filter(|_| stands) else {
             page.truncate(len);
             return None;
         };
         path.set(0, right);
         Some(self.beyond(own, path))
+    }
+
+    /// The last key of a range ending with `high` that belongs to the path's leaf. A leaf of a tree of
+    /// versions may have more by now, if the one to its right has gone; they don't belong to this page.
+    fn high_on(&self, path: &Path<'_, K>, high: K::Bits) -> K::Bits {
+        let upper = if K::Scheme::COPIES { self.upper(path) } else { None };
+        upper.map_or(high, |upper| upper.min(high))
+    }
+
+    /// The node to the right of a leaf that ends with `upper`, if it still does.
+    fn follower(&self, at: At, upper: K::Bits) -> Option<At> {
+        let right = self.look(at.node::<K>(), |leaf| {
+            let meta = leaf.meta();
+            (!meta.is(Flag::Dead) && leaf.high() == upper).then(|| leaf.right(at, meta))
+        })?;
+        right.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())
     }
 
     /// The value of the first entry of `key`.

@@ -42,9 +42,10 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Puts a new root above the old one.
-    fn grow(&self, path: &mut Path<'_, K>, spares: &mut Spares<'_, K>) {
+    fn grow<'a>(&'a self, path: &mut Path<'a, K>, spares: &mut Spares<'_, K>) {
         let level = path.levels;
         let unit = spares.take(level);
+        self.hold_new(At::first(unit).node::<K>(), path);
         self.set_alone(unit, level);
         self.node(At::first(unit)).plant_child(path.at(level - 1).unit);
         path.set(level, At::first(unit));
@@ -56,7 +57,9 @@ impl<K: Kind> OlfitTree<K> {
     /// what it was.
     pub(super) fn hold_new<'a>(&'a self, node: NodeRef, path: &mut Path<'a, K>) {
         if K::Scheme::NODE_LATCH == NodeLatch::Optimistic && K::Scheme::AT_ONCE {
-            path.keep(self.latch(node));
+            let mut guard = self.latch(node);
+            guard.changing();
+            path.keep(guard);
         }
     }
 

@@ -5,16 +5,14 @@ use super::*;
 use crate::node::olfit::NodeLatch;
 
 impl<K: Kind> OlfitTree<K> {
-    /// Leads the path to the next leaf to the right, if there is one. For trees without links, whose path
-    /// stays right: because it is latched (LC, all of it), because nobody else is inside (NO, TL), or
-    /// because versions never change (VN, VT: then every leaf is seen as it was when the path was gone, or
-    /// later).
-    pub(super) fn step_right<'a>(&'a self, path: &mut Path<'a, K>) -> bool {
-        let Some(turn) =
-            (1..path.levels).find(|&level| path.place(level) + 1 < self.node(path.at(level)).children())
-        else {
-            return false;
-        };
+    /// Leads the path to the next leaf to the right, if there is one, and says at which level it turned.
+    /// For trees without links, whose path stays right: because it is latched (LC, all of it), because
+    /// nobody else is inside (NO, TL), or because versions don't change. Of a tree of versions (VN, VT) a
+    /// leaf is seen as it was when the path was gone or later; as long as the node where the path turned
+    /// isn't dead, the leaf is the next one.
+    pub(super) fn step_right<'a>(&'a self, path: &mut Path<'a, K>) -> Option<usize> {
+        let turn =
+            (1..path.levels).find(|&level| path.place(level) + 1 < self.node(path.at(level)).children())?;
         path.low = Some(self.node(path.at(turn)).separator(path.place(turn)));
         if K::Scheme::NODE_LATCH == NodeLatch::Shared {
             path.let_go_down_to(path.levels - turn);
@@ -28,7 +26,7 @@ impl<K: Kind> OlfitTree<K> {
                 self.couple(child, level, path);
             }
         }
-        true
+        Some(turn)
     }
 
     /// The last key that may stand in the path's leaf, in trees without links; `None`: any.

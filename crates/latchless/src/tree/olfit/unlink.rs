@@ -82,13 +82,13 @@ impl<K: Kind> OlfitTree<K> {
         if K::GROUPS {
             self.close_gap(other, place, 2);
         }
-        self.set_root(other, top);
         if other != group && K::GROUPS {
             self.kill_unit(top - 1, group, 2);
             gone.add(group, top - 1);
         }
         self.kill_unit(top, root.unit, 1);
         gone.add(root.unit, top);
+        self.set_root(other, top);
     }
 
     /// The path's leaf is the only one, and has one entry: it becomes the root, without it.
@@ -106,11 +106,11 @@ impl<K: Kind> OlfitTree<K> {
             self.node(path.at(0)).copy_to(self.node(At::first(leaf)));
         }
         self.node(At::first(leaf)).remove_entry(0);
-        self.set_root(leaf, 1);
         for level in usize::from(!K::Scheme::COPIES)..levels {
             self.kill_unit(level, path.at(level).unit, 1);
             gone.add(path.at(level).unit, level);
         }
+        self.set_root(leaf, 1);
         Ok(())
     }
 }

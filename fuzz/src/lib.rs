@@ -10,6 +10,7 @@ mod shared;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
+use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::{Index, OrderedIndex};
 use shared::Shared;
@@ -19,6 +20,8 @@ use std::num::NonZeroUsize;
 #[derive(Debug, Clone, Copy)]
 enum Which {
     Member(Member),
+    /// OLFIT or a rival of it, with nodes of so many bytes.
+    Scheme(olfit::Member, usize),
     /// The flagship, updated without latches.
     Alone,
     /// The flagship, updated as if others were there.
@@ -42,9 +45,15 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        let which = match bytes.int_in_range(0..=3)? {
+        let which = match bytes.int_in_range(0..=5)? {
             0 => Which::Alone,
             1 => Which::Shared,
+            2 | 3 => {
+                let member = *bytes.choose(&olfit::Member::ALL)?;
+                // The only one that has no such small nodes with 64-bit lanes.
+                let smallest = if member == olfit::Member::BPlusOlAtOnce { 2 } else { 1 };
+                Which::Scheme(member, 64 * bytes.int_in_range(smallest..=8)?)
+            }
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
         Ok(Self { which, options })
@@ -56,6 +65,16 @@ impl Subject {
     fn build(&self) -> Option<Box<dyn OrderedIndex<u64, u64>>> {
         match self.which {
             Which::Member(member) => self.taken(build(member, &self.options)),
+            Which::Scheme(member, node_bytes) => self.taken(olfit::build(
+                member,
+                &olfit::Options {
+                    node_bytes,
+                    duplicates: false,
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    node_references: self.options.node_references,
+                },
+            )),
             Which::Alone => Some(Box::new(self.build_flagship(None)?)),
             Which::Shared => Some(Box::new(Shared(self.build_flagship(None)?))),
         }

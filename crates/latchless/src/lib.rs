@@ -34,10 +34,10 @@
 //! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`] trait, errors |
 //! | [`mem`] | cache lines, prefetch, the node arenas, slots for values of any type, the touch hook of the memory-hierarchy model |
 //! | [`search`] | in-node search kernels and their run-time dispatch |
-//! | [`latch`] | the optimistic latch: a version word a node |
+//! | [`latch`] | the optimistic latch, a version word a node; the shared latch |
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
-//! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`] |
+//! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`], [`tree::olfit`] runs under six concurrency-control schemes |
 //! | [`batch`] | the order of a batch by key, where it may be cut |
 //! | [`variants`] | the indexes of the papers, assembled from the floors |
 //! | [`mod@index`] | [`Index`]: the operations, iterators, cursors and batches over the concurrent tree |

@@ -7,6 +7,7 @@
 mod broken;
 mod churn;
 mod driver;
+mod duplicates;
 mod flagship;
 mod history;
 mod linearizable;

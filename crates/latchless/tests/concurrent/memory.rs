@@ -29,30 +29,29 @@ fn what_is_emptied_comes_back() {
 }
 
 /// Threads run into the limit together, take something out, and run into it again: what was taken
-/// in is there, what was refused isn't, and the limit holds.
-fn full_together(options: Options, is_limit: fn(&Error) -> bool) {
-    let index = Index::<u64, u64>::with_options(options).expect("one leaf finds room");
+/// in is there, what was refused isn't, and the limit holds. Taking out is never refused.
+fn full_together(subject: &dyn Subject, limit_bytes: Option<usize>, is_limit: fn(&Error) -> bool) {
     let threads = 3;
+    let index = subject.index().as_concurrent().expect("a subject takes updates from many threads");
     let kept: Vec<Vec<u64>> = std::thread::scope(|scope| {
         let fill = |thread| {
-            let index = &index;
             move || {
                 let (mut rng, mut kept) = (crate::rng::Rng(thread), Vec::new());
                 for _ in 0..scaled(30, 2) {
                     loop {
                         let key = rng.next() / threads * threads + thread;
-                        match index.insert(key, !key) {
+                        match index.insert_shared(key, !key) {
                             Ok(before) => assert_eq!(before, None),
                             Err(error) => {
                                 assert!(is_limit(&error), "{error}");
-                                assert_eq!(index.get(key), None, "it was refused");
+                                assert_eq!(subject.look(key), None, "it was refused");
                                 break;
                             }
                         }
                         kept.push(key);
                     }
-                    assert!(kept.iter().all(|&key| index.get(key) == Some(!key)), "it was taken in");
-                    kept.drain(..kept.len() / 2).for_each(|key| assert_eq!(index.remove(key), Some(!key)));
+                    assert!(kept.iter().all(|&key| subject.look(key) == Some(!key)), "it was taken in");
+                    kept.drain(..kept.len() / 2).for_each(|key| assert_eq!(subject.take(key), Some(!key)));
                 }
                 kept
             }
@@ -60,24 +59,46 @@ fn full_together(options: Options, is_limit: fn(&Error) -> bool) {
         let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(fill(thread))).collect();
         threads.into_iter().map(|thread| thread.join().expect("nothing is lost")).collect()
     });
-    assert!(options.limit_bytes.is_none_or(|limit| index.memory_bytes() <= limit));
+    let held = subject.index().memory_bytes().expect("it counts its memory");
+    assert!(limit_bytes.is_none_or(|limit| held <= limit));
     let mut entries: Vec<(u64, u64)> = kept.into_iter().flatten().map(|key| (key, !key)).collect();
     entries.sort_unstable();
-    index.settle(&entries);
+    subject.settle(&entries);
+}
+
+fn is_memory(error: &Error) -> bool {
+    matches!(error, Error::MemoryLimit { .. })
+}
+
+fn is_references(error: &Error) -> bool {
+    matches!(error, Error::ReferencesExhausted { .. })
 }
 
 #[test]
 fn threads_that_run_into_a_memory_limit_lose_nothing() {
-    let options =
-        Options { limit_bytes: Some(scaled(64, 8).min(64) << 10), huge_pages: false, ..Options::default() };
-    full_together(options, |error| matches!(error, Error::MemoryLimit { .. }));
+    let limit_bytes = Some(scaled(64, 8).min(64) << 10);
+    let options = Options { limit_bytes, huge_pages: false, ..Options::default() };
+    full_together(&Index::with_options(options).expect("one leaf finds room"), limit_bytes, is_memory);
 }
 
 #[test]
 fn threads_that_run_out_of_references_lose_nothing() {
-    let options =
-        Options { node_references: scaled(50, 6).min(50) as u32, huge_pages: false, ..Options::default() };
-    full_together(options, |error| matches!(error, Error::ReferencesExhausted { .. }));
+    let node_references = scaled(50, 6).min(50) as u32;
+    let options = Options { node_references, huge_pages: false, ..Options::default() };
+    full_together(&Index::with_options(options).expect("one leaf finds room"), None, is_references);
+}
+
+#[test]
+fn every_scheme_at_its_limit_loses_nothing() {
+    for (name, make) in crate::olfit::with_limit() {
+        println!("{name}");
+        let limit_bytes = if cfg!(miri) { 12 << 10 } else { 24 << 10 };
+        full_together(&*make(Some(limit_bytes), None), Some(limit_bytes), is_memory);
+        full_together(&*make(None, Some(if cfg!(miri) { 100 } else { 200 })), None, is_references);
+        if cfg!(miri) {
+            return;
+        }
+    }
 }
 
 #[test]

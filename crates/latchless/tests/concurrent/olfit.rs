@@ -5,7 +5,10 @@ use crate::subject::Subject;
 use latchless::base::error::Broken;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span};
 use latchless::tree::olfit::READ_TRIES;
-use latchless::variants::olfit::{Concurrent, Family, OlfitMap, Options, Quiet};
+use latchless::variants::olfit::{
+    BPlus, Concurrent, CsbPlus, Family, LockCoupling, Olfit, OlfitAtOnce, OlfitMap, Options, Quiet,
+    VersionedNodes, VersionedTree,
+};
 use latchless::{Direction, FillFactor, Key, OrderedIndex, Result};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
@@ -28,6 +31,27 @@ pub fn narrow<F: Family<Scheme: Concurrent>>() -> Box<dyn Subject> {
     Box::new(Narrow(
         OlfitMap::<u32, u32, Quiet<u32, F>>::with_options(&options(128)).expect("one leaf finds room"),
     ))
+}
+
+/// A way to make a subject with a memory limit, or with few references.
+pub type MakeLimited = fn(Option<usize>, Option<u32>) -> Box<dyn Subject>;
+
+/// Members that differ in when memory is used again, and in how much of it an update needs.
+pub fn with_limit() -> [(&'static str, MakeLimited); 8] {
+    fn limited<F: Family<Scheme: Concurrent>>(bytes: Option<usize>, references: Option<u32>) -> Box<dyn Subject> {
+        let options = Options { limit_bytes: bytes, node_references: references, ..options(128) };
+        Box::new(OlfitMap::<u64, u64, Quiet<u64, F>>::with_options(&options).expect("one leaf finds room"))
+    }
+    [
+        ("b-ol", limited::<BPlus<Olfit>>),
+        ("b-ol-at-once", limited::<BPlus<OlfitAtOnce>>),
+        ("b-lc", limited::<BPlus<LockCoupling>>),
+        ("b-vn", limited::<BPlus<VersionedNodes>>),
+        ("b-vt", limited::<BPlus<VersionedTree>>),
+        ("csb-ol-at-once", limited::<CsbPlus<OlfitAtOnce>>),
+        ("csb-vn", limited::<CsbPlus<VersionedNodes>>),
+        ("csb-vt", limited::<CsbPlus<VersionedTree>>),
+    ]
 }
 
 fn restarts<K: Key, V: latchless::Fits<K::Bits>, F: Family>(

@@ -2,6 +2,7 @@
 
 use latchless::FillFactor;
 use latchless::mem::touch::{Sink, Work, listen};
+use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build_modelled};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -109,4 +110,94 @@ fn index_levels(member: Member) -> usize {
     let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
     index.bulk_load(&entries, FillFactor::FULL).unwrap();
     index.stats().unwrap().levels
+}
+
+/// What a structure of OLFIT's family did to memory that others see.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Changed {
+    exchanges: usize,
+    writes: usize,
+    visits: usize,
+}
+
+struct Watcher(Rc<RefCell<Changed>>);
+
+impl Sink for Watcher {
+    fn read(&mut self, _: usize, _: usize) {}
+
+    fn write(&mut self, _: usize, _: usize) {
+        self.0.borrow_mut().writes += 1;
+    }
+
+    fn prefetch(&mut self, _: usize, _: usize) {}
+
+    fn exchange(&mut self, _: usize) {
+        self.0.borrow_mut().exchanges += 1;
+    }
+
+    fn wait(&mut self, at: usize) {
+        panic!("one alone never waits, but did at {at:#x}");
+    }
+
+    fn work(&mut self, work: Work) {
+        self.0.borrow_mut().visits += usize::from(work == Work::Visit);
+    }
+}
+
+fn changed_in(member: olfit::Member, body: impl FnOnce(&mut dyn latchless::OrderedIndex<u32, u32>)) -> Changed {
+    let mut index = olfit::build_modelled::<u32, u32>(member, &olfit::Options::default()).unwrap();
+    let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i * 2, i)).collect();
+    index.bulk_load(&entries, FillFactor::new(0.7).unwrap()).unwrap();
+    let changed = Rc::new(RefCell::new(Changed::default()));
+    listen(Box::new(Watcher(changed.clone())), || body(&mut *index));
+    changed.take()
+}
+
+/// §3: a search under OLFIT writes nothing at all, under lock coupling each node twice, under one latch
+/// that; versions cost a note that somebody is inside.
+#[test]
+fn searches_write_what_their_scheme_says() {
+    use olfit::Member::*;
+    let search = |member| changed_in(member, |index| assert_eq!(index.get(700), Some(350)));
+    for member in [BPlusNo, BPlusOlAtOnce, CsbNo, CsbOlAtOnce] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (0, 0), "{}", member.name());
+    }
+    for member in [BPlusOl, BPlusVn, BPlusVt, CsbOl, CsbVn, CsbVt] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (1, 1), "{}", member.name());
+    }
+    for member in [BPlusTl, CsbTl] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (2, 0), "{}", member.name());
+    }
+    for member in [BPlusLc, CsbLc] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (2 * changed.visits, 0), "{}", member.name());
+    }
+}
+
+/// §3.3: an update under OLFIT latches the leaf alone, if that has room.
+#[test]
+fn updates_latch_what_their_scheme_says() {
+    use olfit::Member::*;
+    let replace = |member| changed_in(member, |index| assert_eq!(index.insert(700, 1), Ok(Some(350))));
+    let latches = [
+        (BPlusNo, 0),
+        (BPlusOlAtOnce, 1),
+        (CsbOlAtOnce, 1),
+        // And the note that somebody is inside.
+        (BPlusOl, 2),
+        // The leaf and its parent, and the note.
+        (BPlusVn, 3),
+        (CsbVn, 3),
+        (BPlusVt, 3),
+        (BPlusTl, 2),
+    ];
+    for (member, exchanges) in latches {
+        assert_eq!(replace(member).exchanges, exchanges, "{}", member.name());
+    }
+    let nodes = |member| replace(member).writes;
+    assert!(nodes(BPlusVn) > nodes(BPlusOl), "a version is a copy");
+    assert!(nodes(CsbVn) > nodes(BPlusVn), "and of a CSB+-Tree one of a whole group");
 }

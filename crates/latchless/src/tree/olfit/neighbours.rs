@@ -194,7 +194,8 @@ impl<K: Kind> OlfitTree<K> {
                     node.right(at, node.meta())
                 }
             };
-            at = to.or_else(|| self.next_group(at.unit)).ok_or(Again::DISTURBED)?;
+            let right = to.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil());
+            at = right.ok_or(Again::DISTURBED)?;
             let next = self.latch(at.node::<K>());
             drop(core::mem::replace(&mut guard, next));
         }

@@ -208,8 +208,8 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
     pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
-        self.node[0][LOW].poke(low.to_u64());
-        self.node[0][HIGH].poke(high.to_u64());
+        header(self.node)[LOW].poke(low.to_u64());
+        header(self.node)[HIGH].poke(high.to_u64());
         self.fill(entries, range, false);
         set_link(self.node, link);
     }
@@ -246,7 +246,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Makes the leaf a dead one: no key lies between its fences.
     pub fn kill(self) {
-        self.node[0][LOW].poke(B::MAX.to_u64());
-        self.node[0][HIGH].poke(B::MIN.to_u64());
+        header(self.node)[LOW].poke(B::MAX.to_u64());
+        header(self.node)[HIGH].poke(B::MIN.to_u64());
     }
 }

@@ -13,21 +13,35 @@ impl<B: Bits> BlinkTree<B> {
     /// the leaf's first line tells which it is.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&self, key: B) -> NodeRef {
-        let (mut node, levels) = self.root();
-        for _ in 2..levels {
+        let start = self.start::<S>(key);
+        let (mut node, level) = (start.node(), start.level());
+        // The slot's width is about a block's, so the key is in one of these two, if not in a third.
+        for line in Inner::<B>::likely_lines(start.block()) {
+            prefetch_read(self.line_address(node, line));
+        }
+        for _ in 1..level {
             node = self.inner(node).child::<S>(key);
         }
-        if levels > 1 {
+        if level > 0 {
             let (leaf, share) = self.inner(node).child_and_share::<S>(key);
             node = leaf;
-            for offset in Leaf::<B>::likely_offsets(share) {
-                prefetch_read(self.arena.address(node).wrapping_add(offset));
+            for line in Leaf::<B>::likely_lines(share) {
+                prefetch_read(self.line_address(node, line));
             }
         }
         node
     }
 
-    /// As [`BlinkTree::descend`], to a level above the leaves (level 0), if there is that level.
+    /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
+    #[inline(always)]
+    pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<NodeRef> {
+        let start = self.start::<S>(key);
+        let down = (1..start.level()).fold(start.node(), |node, _| self.inner(node).child::<S>(key));
+        (start.level() > 0).then_some(down)
+    }
+
+    /// As [`BlinkTree::descend`], from the root to a level above the leaves (level 0), if there is that
+    /// level.
     pub(super) fn descend_to<S: Search>(&self, level: usize, key: B) -> Option<NodeRef> {
         let (mut node, levels) = self.root();
         for _ in level + 1..levels {
@@ -57,6 +71,7 @@ impl<B: Bits> BlinkTree<B> {
             return (start, held);
         }
         drop(held);
+        self.learn::<S>(key);
         self.latch_covering::<S, M>(0, key).expect("every tree has leaves")
     }
 
@@ -97,6 +112,10 @@ impl<B: Bits> BlinkTree<B> {
     ) -> R {
         let mut node = self.descend::<S>(key);
         if !M::SHARED {
+            if !self.leaf(node).covers(key) {
+                self.learn::<S>(key);
+                node = self.descend_to::<S>(0, key).expect("every tree has leaves");
+            }
             return look(self.leaf(node));
         }
         let mut backoff = Backoff::default();
@@ -117,6 +136,7 @@ impl<B: Bits> BlinkTree<B> {
                 }
             }
             self.restarts.add(1);
+            self.learn::<S>(key);
             backoff.wait();
             node = self.descend::<S>(key);
         }

@@ -13,12 +13,13 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
         let node = self.descend::<S>(key);
-        if !M::SHARED {
-            return self.leaf(node).get::<S>(key);
-        }
         let (latch, leaf) = (hinted::latch(self.arena.node(node)), self.leaf(node));
+        if !M::SHARED {
+            let found = leaf.get::<S>(key);
+            return if leaf.covers(key) { found } else { self.get_again::<S, M>(key) };
+        }
         if let Some(version) = latch.stable_version() {
-            let inside = leaf.low() <= key && key <= leaf.high();
+            let inside = leaf.covers(key);
             let found = leaf.get::<S>(key);
             if inside && latch.validate(version) {
                 return found;
@@ -31,6 +32,7 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(never)]
     pub(super) fn get_again<S: Search, M: Mode>(&self, key: B) -> Option<B> {
         self.restarts.add(1);
+        self.learn::<S>(key);
         self.read_leaf::<S, M, _>(key, |leaf| leaf.get::<S>(key))
     }
 }

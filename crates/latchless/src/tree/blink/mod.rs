@@ -30,6 +30,7 @@ mod merge;
 mod mode;
 mod nearest;
 mod remove_range;
+mod shortcuts;
 mod spares;
 mod split;
 mod sweep;
@@ -89,6 +90,7 @@ pub struct BlinkTree<B> {
     splits: Word,
     restarts: Word,
     tuner: tune::Tuner,
+    shortcuts: shortcuts::Shortcuts,
     lanes: PhantomData<fn() -> B>,
 }
 
@@ -108,6 +110,7 @@ impl<B: Bits> BlinkTree<B> {
             splits: Word::new(0),
             restarts: Word::new(0),
             tuner: tune::Tuner::default(),
+            shortcuts: shortcuts::Shortcuts::default(),
             lanes: PhantomData,
         };
         tree.plant()?;
@@ -125,6 +128,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Takes everything out and gives the memory back to the system.
     pub fn clear(&mut self) {
         self.arena.clear();
+        self.shortcuts.clear();
         self.len.set(0);
         self.plant().expect("one node found room before");
     }
@@ -148,7 +152,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Bytes of every node that was ever in use: nodes that were merged away keep their memory until
     /// they are used again.
     pub fn held_bytes(&self) -> usize {
-        self.arena.held_bytes()
+        self.arena.held_bytes() + self.shortcuts.bytes()
     }
 
     /// The search kernel that the tree runs with.
@@ -203,6 +207,12 @@ impl<B: Bits> BlinkTree<B> {
 
     fn set_root(&self, node: NodeRef, levels: usize) {
         self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
+    }
+
+    /// Where a line of a node stands: to prefetch it.
+    #[inline(always)]
+    fn line_address(&self, node: NodeRef, at: usize) -> *const u8 {
+        hinted::line_address(self.arena.address(node), at)
     }
 
     #[inline(always)]

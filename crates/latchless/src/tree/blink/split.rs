@@ -60,6 +60,9 @@ impl<B: Bits> BlinkTree<B> {
             self.add_child::<S>(path.node(splitting), child);
         }
         self.splits.add(splitting as u64);
+        if splitting > 1 || path.grows {
+            self.shortcuts.count_nodes(1);
+        }
         Ok(())
     }
 

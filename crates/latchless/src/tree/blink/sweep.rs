@@ -7,7 +7,7 @@
 use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
-use crate::mem::line::{LINE_BYTES, prefetch_read, prefetch_read_all};
+use crate::mem::line::prefetch_read;
 use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};
 
@@ -164,16 +164,13 @@ impl<B: Bits> Sweep<B> {
         }
         let wanted = (self.at + ahead).min(self.len);
         for at in self.asked.max(self.at)..wanted {
-            let address = tree.arena.address(self.ahead[at]);
-            match depth {
-                Depth::Entries => {
-                    // The lines before the guess aren't needed; neighbours make up for a bad one.
-                    let skipped = core::mem::take(&mut self.share).saturating_sub(1) * LINE_BYTES;
-                    let bytes = SharedArena::<{ hinted::LINES }>::NODE_BYTES - skipped;
-                    prefetch_read(address);
-                    prefetch_read_all(address.wrapping_add(skipped), bytes);
+            prefetch_read(tree.line_address(self.ahead[at], 0));
+            if depth == Depth::Entries {
+                // The lines before the guess aren't needed; neighbours make up for a bad one.
+                let first = core::mem::take(&mut self.share).saturating_sub(1).max(1);
+                for line in first..hinted::LINES {
+                    prefetch_read(tree.line_address(self.ahead[at], line));
                 }
-                Depth::Header => prefetch_read(address),
             }
         }
         self.asked = self.asked.max(wanted);
@@ -193,7 +190,7 @@ impl<B: Bits> Sweep<B> {
     #[inline(never)]
     fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
         let Some(key) = self.onward.take() else { return };
-        let Some(node) = tree.descend_to::<S>(1, key) else { return };
+        let Some(node) = tree.descend_near::<S>(key) else { return };
         self.ahead.copy_within(self.at..self.len, 0);
         (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
         self.at = 0;

@@ -3,6 +3,7 @@
 use super::hints::{NO_BLOCK, Shape, block, named_block, set_block_hint};
 use super::*;
 use crate::base::index::Direction;
+use crate::base::span::{next, previous};
 use crate::search::children_in_line;
 use core::hint::select_unpredictable;
 
@@ -155,7 +156,7 @@ impl<'a, B: Bits> Inner<'a, B> {
                 (at, place) = (at + 1, 0);
                 if at >= Self::BLOCKS {
                     let high = self.high();
-                    return (len, (high < limit).then(|| B::truncate(high.to_u64() + 1)));
+                    return (len, if high < limit { next(high) } else { None });
                 }
             }
             let separator = lane(block(self.node, at), place);
@@ -192,7 +193,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             if separator <= limit {
                 return (len, None);
             }
-            left = Some(B::truncate(separator.to_u64() - 1));
+            left = previous(separator);
         }
     }
 

@@ -4,9 +4,9 @@
 //! pB+-Tree §3.4), so nothing extra is stored. What that node said may be out of date: each leaf is
 //! taken only if its fences continue where the leaf before ended; otherwise the way is looked up anew.
 
-use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
+use crate::base::span::{before, behind};
 use crate::mem::line::{LINE_BYTES, prefetch_read, prefetch_read_all};
 use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};

@@ -127,7 +127,9 @@ impl<B: Bits> Sweep<B> {
         if let Some(version) = latch.stable_version() {
             let (low, high) = (leaf.low(), leaf.high());
             let found = look(leaf);
-            if low <= key && key <= high && latch.validate(version) {
+            // A node that `clear` left behind is zeroed, and an inner node has no high fence where a leaf
+            // has it: both look like a leaf of the smallest key alone. Such leaves are looked up anew.
+            if low <= key && key <= high && high > B::MIN && latch.validate(version) {
                 self.advance(low, high);
                 return found;
             }

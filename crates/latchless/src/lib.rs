@@ -42,6 +42,11 @@
 //! | [`variants`] | the indexes of the papers, assembled from the floors |
 //! | [`mod@index`] | [`Index`]: the operations, iterators, cursors and batches over the concurrent tree |
 
+/// The README's example is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
+
 // Under loom only what it checks is there: its atomics are larger than a node's words.
 #[cfg(not(loom))]
 pub mod base;

@@ -5,9 +5,10 @@ use crate::peer::{Ask, Peer, SharedPeer};
 use core::ops::Bound;
 use latchless::base::error::Broken;
 use latchless::base::index::{
-    ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, check_span,
+    ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, check_span, serve_shared,
 };
 use latchless::base::key::Bits;
+use latchless::base::request::{Reply, Request};
 use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex, Result};
 
 /// A peer, driven as an [`OrderedIndex`].
@@ -187,6 +188,15 @@ where
             *removed = self.remove_shared(key);
         }
         Ok(())
+    }
+
+    fn execute_shared(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
+    where
+        K: Default,
+        V: Default,
+    {
+        let _pin = self.0.pin();
+        serve_shared(self, requests, replies);
     }
 }
 

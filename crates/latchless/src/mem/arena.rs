@@ -108,7 +108,7 @@ impl<B: Block> Arena<B> {
     /// An empty arena. Reserves address space, uses no memory.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when even a small stretch of address space is refused.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is refused.
     pub fn new(options: ArenaOptions) -> Result<Self> {
         let ArenaOptions { run_blocks, limit_bytes, huge_pages, references } = options;
         Ok(Self {
@@ -125,8 +125,9 @@ impl<B: Block> Arena<B> {
     /// Makes sure that the next `runs` calls of [`Arena::allocate`] succeed.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; nothing has
-    /// changed then.
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); nothing has changed then.
     pub fn reserve(&mut self, runs: usize) -> Result<()> {
         let missing = runs.saturating_sub(self.free_runs);
         let needed = missing.saturating_mul(self.run_blocks).saturating_add(self.fresh);

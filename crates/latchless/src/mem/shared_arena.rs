@@ -52,7 +52,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// references can tell apart; tests make it tiny.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when even a small stretch of address space is refused.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is refused.
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
         let growth = Growth::new(Self::NODE_BYTES, limit_bytes, huge_pages, references)?;
         Ok(Self {
@@ -85,7 +85,9 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// A node of this kind, zeroed or as its last owner left it.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`].
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
         let mut state = self.state();
         if let Some(node) = state.free.get_mut(kind).and_then(Vec::pop) {

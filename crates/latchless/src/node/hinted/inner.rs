@@ -3,7 +3,7 @@
 use super::hints::{NO_BLOCK, Shape, block, named_block, set_block_hint};
 use super::*;
 use crate::base::index::Direction;
-use crate::base::span::{next, previous};
+use crate::base::span::{before, next, previous};
 use crate::search::children_in_line;
 use core::hint::select_unpredictable;
 
@@ -311,7 +311,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             return Some("the last separator lies above the high fence".to_owned());
         }
         for (at, (&separator, &node)) in separators.iter().zip(children.nodes()).enumerate() {
-            let last = separators.get(at + 1).map_or(self.high(), |next| B::truncate(next.to_u64() - 1));
+            let last = separators.get(at + 1).map_or(self.high(), |&next| before(next));
             for key in [separator, last] {
                 if self.child::<S>(key) != node {
                     return Some(format!("a search for {key:?} doesn't find child {at}"));

@@ -139,6 +139,10 @@ impl<K: Key, V: Value> ConcurrentIndex<K, V> for Index<K, V> {
     fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
         self.remove_many(keys, removed)
     }
+
+    fn execute_shared(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        self.execute(requests, replies);
+    }
 }
 
 impl<H: Holder> Scanner<H::Key, H::Value> for Scan<H> {

@@ -14,18 +14,12 @@
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 
 use super::arena::NodeRef;
+use super::growth::Growth;
 use super::line::LINE_BYTES;
-use super::machine_bytes;
-use super::mapping::{HUGE_PAGE_BYTES, Mapping};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::sync::{Line, Word};
 use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Bytes that are committed at the least at a time.
-const SMALLEST_STEP_BYTES: usize = 64 << 10;
-/// Bytes that are committed at the most at a time.
-const LARGEST_STEP_BYTES: usize = 64 << 20;
 
 /// Nodes of `LINES` cache lines each. See the file's head.
 #[derive(Debug)]
@@ -33,15 +27,12 @@ pub struct SharedArena<const LINES: usize> {
     /// Nodes that may be accessed. First field: every access checks against it.
     committed: Word,
     start: NonNull<u8>,
-    limit_bytes: Option<usize>,
-    references: u32,
-    capacity: usize,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    mapping: Mapping,
+    growth: Growth,
     fresh: usize,
     live: usize,
     /// Nodes that came back, by kind.
@@ -61,21 +52,13 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// references can tell apart; tests make it tiny.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when even a small stretch of address space is refused.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is refused.
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
-        let addressable = (references as usize).saturating_mul(Self::NODE_BYTES);
-        let wanted = limit_bytes.unwrap_or(usize::MAX).min(machine_bytes()).min(addressable);
-        let mut mapping = Mapping::reserve(wanted.max(SMALLEST_STEP_BYTES))?;
-        if huge_pages {
-            mapping.advise_huge(HUGE_PAGE_BYTES);
-        }
+        let growth = Growth::new(Self::NODE_BYTES, limit_bytes, huge_pages, references)?;
         Ok(Self {
             committed: Word::new(0),
-            start: mapping.start(),
-            limit_bytes,
-            references,
-            capacity: (mapping.bytes() / Self::NODE_BYTES).min(references as usize),
-            state: Mutex::new(State { mapping, fresh: 0, live: 0, free: Vec::new() }),
+            start: growth.start(),
+            state: Mutex::new(State { growth, fresh: 0, live: 0, free: Vec::new() }),
         })
     }
 
@@ -102,7 +85,9 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// A node of this kind, zeroed or as its last owner left it.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`].
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
         let mut state = self.state();
         if let Some(node) = state.free.get_mut(kind).and_then(Vec::pop) {
@@ -133,9 +118,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// Forgets every node and gives the memory back to the system.
     pub fn clear(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let used = (state.fresh * Self::NODE_BYTES).next_multiple_of(SMALLEST_STEP_BYTES);
-        let used = used.min(state.mapping.bytes());
-        state.mapping.release(0, used);
+        state.growth.release(state.fresh);
         (state.fresh, state.live) = (0, 0);
         state.free.clear();
     }
@@ -153,40 +136,15 @@ impl<const LINES: usize> SharedArena<LINES> {
 
     fn take_fresh(&self, state: &mut State, count: usize) -> Result<NodeRef> {
         let needed = state.fresh.saturating_add(count);
-        self.commit(state, needed)?;
+        let committed = self.committed.peek() as usize;
+        if needed > committed {
+            // References to the new nodes are published after this; who follows one sees it.
+            self.committed.publish(state.growth.grow(committed, needed)? as u64);
+        }
         let first = NodeRef::from_word(state.fresh as u32);
         state.fresh = needed;
         state.live += count;
         Ok(first)
-    }
-
-    fn commit(&self, state: &mut State, needed: usize) -> Result<()> {
-        let requested_bytes = needed.saturating_mul(Self::NODE_BYTES);
-        if let Some(limit_bytes) = self.limit_bytes
-            && requested_bytes > limit_bytes
-        {
-            return Err(Error::MemoryLimit { requested_bytes, limit_bytes });
-        }
-        let committed = self.committed.peek() as usize;
-        if needed <= committed {
-            return Ok(());
-        }
-        if needed > self.references as usize {
-            return Err(Error::ReferencesExhausted { limit: u64::from(self.references) });
-        }
-        if needed > self.capacity {
-            return Err(Error::OutOfMemory { requested_bytes });
-        }
-        let from = (committed * Self::NODE_BYTES).next_multiple_of(SMALLEST_STEP_BYTES);
-        let step = from.clamp(SMALLEST_STEP_BYTES, LARGEST_STEP_BYTES);
-        let to = requested_bytes.max(from + step).next_multiple_of(SMALLEST_STEP_BYTES);
-        let to = to.min(state.mapping.bytes());
-        if to > from {
-            state.mapping.commit(from, to)?;
-        }
-        // References to the new nodes are published after this; who follows one sees it.
-        self.committed.publish((to / Self::NODE_BYTES).min(self.capacity) as u64);
-        Ok(())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -198,6 +156,7 @@ impl<const LINES: usize> SharedArena<LINES> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     fn small(limit_bytes: Option<usize>, references: u32) -> SharedArena<2> {
         SharedArena::new(limit_bytes, false, references).unwrap()

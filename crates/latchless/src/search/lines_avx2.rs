@@ -99,29 +99,37 @@ pub(super) fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), four_words(line, first)) };
 }
 
-impl Lines for Avx2 {
-    #[inline(always)]
-    fn hints_up_to(header: &Line, hint: u16) -> usize {
-        // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
-        // of kernels that this processor has.
-        unsafe { hints_up_to(header, hint) }
-    }
+/// Makes the functions of the same names, of the file that says this, a vector kernel's [`Lines`].
+macro_rules! lines_by_functions {
+    ($kernel:ty) => {
+        impl Lines for $kernel {
+            #[inline(always)]
+            fn hints_up_to(header: &Line, hint: u16) -> usize {
+                // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
+                // of kernels that this processor has.
+                unsafe { hints_up_to(header, hint) }
+            }
 
-    #[inline(always)]
-    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
-        // SAFETY: as above.
-        unsafe { keys_equal(block, key) }
-    }
+            #[inline(always)]
+            fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
+                // SAFETY: as above.
+                unsafe { keys_equal(block, key) }
+            }
 
-    #[inline(always)]
-    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
-        // SAFETY: as above.
-        unsafe { separators_up_to(block, key) }
-    }
+            #[inline(always)]
+            fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+                // SAFETY: as above.
+                unsafe { separators_up_to(block, key) }
+            }
 
-    #[inline(always)]
-    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-        // SAFETY: as above.
-        unsafe { copy_half(line, first, to) }
-    }
+            #[inline(always)]
+            fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+                // SAFETY: as above.
+                unsafe { copy_half(line, first, to) }
+            }
+        }
+    };
 }
+pub(super) use lines_by_functions;
+
+lines_by_functions!(Avx2);

@@ -2,7 +2,7 @@
 
 use super::avx512::Avx512;
 use super::lines::Lines;
-use super::lines_avx2::{copy_half, four_words, splat};
+use super::lines_avx2::{copy_half, four_words, lines_by_functions, splat};
 use crate::base::key::Bits;
 use crate::sync::Line;
 use core::arch::asm;
@@ -54,29 +54,4 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
     up_to.count_ones() as usize
 }
 
-impl Lines for Avx512 {
-    #[inline(always)]
-    fn hints_up_to(header: &Line, hint: u16) -> usize {
-        // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
-        // of kernels that this processor has.
-        unsafe { hints_up_to(header, hint) }
-    }
-
-    #[inline(always)]
-    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
-        // SAFETY: as above.
-        unsafe { keys_equal(block, key) }
-    }
-
-    #[inline(always)]
-    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
-        // SAFETY: as above.
-        unsafe { separators_up_to(block, key) }
-    }
-
-    #[inline(always)]
-    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-        // SAFETY: as above.
-        unsafe { copy_half(line, first, to) }
-    }
-}
+lines_by_functions!(Avx512);

@@ -12,7 +12,7 @@ use std::ops::Bound::{self, Excluded, Included, Unbounded};
 pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 
 /// Every variant, by name, with every kernel that this processor has.
-pub fn every_variant<K: Key + Value + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
     let kernels = Kernel::ALL;
     let mut variants = Vec::new();
     for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {

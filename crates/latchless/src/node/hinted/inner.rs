@@ -3,6 +3,7 @@
 use super::hints::{NO_BLOCK, Shape, block, named_block, set_block_hint};
 use super::*;
 use crate::base::index::Direction;
+use crate::base::span::{before, next, previous};
 use crate::search::children_in_line;
 use core::hint::select_unpredictable;
 
@@ -179,7 +180,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             place = 0;
         }
         let high = self.high();
-        (len, (high < limit).then(|| B::truncate(high.to_u64() + 1)))
+        (len, if high < limit { next(high) } else { None })
     }
 
     /// `end`: the block, and the place in it behind the first child that is wanted.
@@ -206,7 +207,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             if separator <= limit {
                 return (len, None);
             }
-            left = Some(B::truncate(separator.to_u64() - 1));
+            left = previous(separator);
         }
     }
 
@@ -324,7 +325,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             return Some("the last separator lies above the high fence".to_owned());
         }
         for (at, (&separator, &node)) in separators.iter().zip(children.nodes()).enumerate() {
-            let last = separators.get(at + 1).map_or(self.high(), |next| B::truncate(next.to_u64() - 1));
+            let last = separators.get(at + 1).map_or(self.high(), |&next| before(next));
             for key in [separator, last] {
                 if self.child::<S>(key) != node {
                     return Some(format!("a search for {key:?} doesn't find child {at}"));

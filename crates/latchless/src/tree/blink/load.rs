@@ -1,9 +1,9 @@
 //! Bulk load: whole levels at once, by several threads if wanted.
 
-use super::split::before;
 use super::*;
 use crate::base::error::Error;
 use crate::base::fill::FillFactor;
+use crate::base::span::before;
 use crate::node::hinted::{Children, Entries};
 use core::num::NonZeroUsize;
 use core::ops::Range;

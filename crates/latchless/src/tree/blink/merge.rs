@@ -5,8 +5,8 @@
 //! can't take both, inner nodes even out and leaves stay as they are.
 
 use super::mode::Held;
-use super::split::before;
 use super::*;
+use crate::base::span::before;
 use crate::node::hinted::{Children, Entries};
 use crate::search::Search;
 

@@ -4,9 +4,9 @@
 //! pB+-Tree §3.4), so nothing extra is stored. What that node said may be out of date: each leaf is
 //! taken only if its fences continue where the leaf before ended; otherwise the way is looked up anew.
 
-use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
+use crate::base::span::{before, behind};
 use crate::mem::line::prefetch_read;
 use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};
@@ -127,7 +127,9 @@ impl<B: Bits> Sweep<B> {
         if let Some(version) = latch.stable_version() {
             let (low, high) = (leaf.low(), leaf.high());
             let found = look(leaf);
-            if low <= key && key <= high && latch.validate(version) {
+            // A node that `clear` left behind is zeroed, and an inner node has no high fence where a leaf
+            // has it: both look like a leaf of the smallest key alone. Such leaves are looked up anew.
+            if low <= key && key <= high && high > B::MIN && latch.validate(version) {
                 self.advance(low, high);
                 return found;
             }

@@ -54,4 +54,36 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
     up_to.count_ones() as usize
 }
 
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
+    let (keys, low, high) = (four_words(block, 0), splat(low), splat(high));
+    u32::from(match B::BYTES {
+        4 => _mm256_cmple_epu32_mask(low, keys) & _mm256_cmple_epu32_mask(keys, high),
+        _ => _mm256_cmple_epu64_mask(low, keys) & _mm256_cmple_epu64_mask(keys, high),
+    })
+}
+
+type Sums = __m512i;
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn no_sums() -> Sums {
+    _mm512_setzero_si512()
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn add_values<B: Bits>(block: &Line, places: u32, sums: Sums) -> Sums {
+    let values = four_words(block, 4);
+    let values = if B::BYTES == 4 { _mm512_cvtepu32_epi64(values) } else { _mm512_zextsi256_si512(values) };
+    _mm512_mask_add_epi64(sums, places as u8, sums, values)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn total(sums: Sums) -> u64 {
+    _mm512_reduce_add_epi64(sums) as u64
+}
+
 lines_by_functions!(Avx512);

@@ -247,6 +247,39 @@ impl<'a, B: Bits> Leaf<'a, B> {
         into.len = len;
     }
 
+    /// Adds up the values of the entries in `low..=high`, modulo 2^64, but of no more than `most`
+    /// entries. Says how many there were, and the sum.
+    #[inline(always)]
+    pub fn sum<S: Lines>(self, low: B, high: B, most: usize) -> (usize, u64) {
+        let (shape, mut sums) = (self.shape(), S::no_sums());
+        if !((low <= self.low()) & (self.high() <= high) & (most >= Self::CAPACITY)) {
+            return self.sum_some::<S>(shape, (low, high), most);
+        }
+        for at in 0..Self::BLOCKS {
+            sums = S::add_values::<B>(self.line(at), (1 << shape.count(at)) - 1, sums);
+        }
+        (shape.total(), S::total(sums))
+    }
+
+    #[inline(always)]
+    fn sum_some<S: Lines>(self, shape: Shape, (low, high): (B, B), most: usize) -> (usize, u64) {
+        let (mut left, mut sums) = (most, S::no_sums());
+        let last = self.named::<S>(shape, high).0.min(Self::BLOCKS - 1);
+        for at in self.first_block::<S>(low)..=last {
+            let line = self.line(at);
+            let taken = S::keys_between(line, low, high) & ((1 << shape.count(at)) - 1);
+            // Those of a block stand side by side: the first so many of them.
+            let end = (taken.trailing_zeros() as usize + left.min(Self::PER_BLOCK)).min(31);
+            let taken = taken & ((1 << end) - 1);
+            sums = S::add_values::<B>(line, taken, sums);
+            left -= taken.count_ones() as usize;
+            if left == 0 {
+                break;
+            }
+        }
+        (most - left, S::total(sums))
+    }
+
     /// What is wrong with the leaf, if anything is. Wants it at rest.
     pub fn fault(self) -> Option<String> {
         let (shape, mut before) = (self.shape(), None);

@@ -175,7 +175,7 @@ impl<B: Bits> Descents<B> {
                 return found;
             }
         }
-        tree.get_again::<S, M>(key)
+        tree.get_again::<S, M>(self.nodes[at], key)
     }
 }
 

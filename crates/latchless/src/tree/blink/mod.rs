@@ -33,6 +33,7 @@ mod remove_range;
 mod shortcuts;
 mod spares;
 mod split;
+mod sum;
 mod sweep;
 #[cfg(test)]
 mod tests;

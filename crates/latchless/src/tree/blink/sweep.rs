@@ -75,6 +75,12 @@ impl<B: Bits> Sweep<B> {
         (!self.done).then_some((self.low, self.high))
     }
 
+    /// Says about how many entries will still be wanted.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, entries: usize) {
+        self.expected = entries;
+    }
+
     /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
     /// The entries are of one moment, and ascend whatever the direction is.
     pub fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut LeafCopy<B>) -> bool {
@@ -121,22 +127,19 @@ impl<B: Bits> Sweep<B> {
             self.look_ahead::<S>(tree, key);
         }
         self.ask::<S>(tree, depth);
-        let node = self.ahead[self.at];
+        let mut node = self.ahead[self.at];
         self.at += 1;
-        let (latch, leaf) = (hinted::latch(tree.arena.node(node)), tree.leaf(node));
-        if let Some(version) = latch.stable_version() {
-            let (low, high) = (leaf.low(), leaf.high());
-            let found = look(leaf);
-            // A node that `clear` left behind is zeroed, and an inner node has no high fence where a leaf
-            // has it: both look like a leaf of the smallest key alone. Such leaves are looked up anew.
-            if low <= key && key <= high && high > B::MIN && latch.validate(version) {
-                self.advance(low, high);
-                return found;
-            }
+        // A node that `clear` left behind is zeroed, and an inner node has no high fence where a leaf has
+        // it: both look like a leaf of the smallest key alone. Such leaves are looked up anew.
+        if tree.leaf(node).high() == B::MIN {
+            node = tree.descend_to::<S>(0, key).expect("every tree has leaves");
         }
-        // Out of date, or being changed.
-        (self.at, self.len) = (0, 0);
-        let (found, low, high) = tree.read_leaf::<S, M, _>(key, |leaf| (look(leaf), leaf.low(), leaf.high()));
+        let ((found, low, high), leaf) =
+            tree.read_leaf_from::<S, M, _>(node, key, |leaf| (look(leaf), leaf.low(), leaf.high()));
+        if leaf != node {
+            // The leaves ahead are out of date.
+            (self.at, self.len) = (0, 0);
+        }
         self.advance(low, high);
         found
     }
@@ -165,14 +168,17 @@ impl<B: Bits> Sweep<B> {
             self.look_further::<S>(tree);
         }
         let wanted = (self.at + ahead).min(self.len);
+        // Entries of the leaves that were asked for before are on their way.
+        let mut expected = self.expected.saturating_sub(self.asked.saturating_sub(self.at) * ENTRIES_MEAN);
         for at in self.asked.max(self.at)..wanted {
             prefetch_read(tree.line_address(self.ahead[at], 0));
             if depth == Depth::Entries {
                 // The lines before the guess aren't needed; neighbours make up for a bad one.
                 let first = core::mem::take(&mut self.share).saturating_sub(1).max(1);
-                for line in first..hinted::LINES {
-                    prefetch_read(tree.line_address(self.ahead[at], line));
-                }
+                let lines = (hinted::LINES - first).min(expected * hinted::LINES / ENTRIES_MEAN + 3);
+                (first..first + lines)
+                    .for_each(|line| prefetch_read(tree.line_address(self.ahead[at], line)));
+                expected = expected.saturating_sub(lines * ENTRIES_MEAN / hinted::LINES);
             }
         }
         self.asked = self.asked.max(wanted);

@@ -1,6 +1,6 @@
 //! Hints: which block of a node a key belongs to, by the node's first line.
 
-use super::{BASE, LINK, NodeLines, SHAPE, header, line};
+use super::{BASE, LINES, LINK, NodeLines, SHAPE, header, line};
 use crate::base::key::Bits;
 use crate::search::Lines;
 use crate::sync::Line;
@@ -100,4 +100,14 @@ pub(super) fn set_block_hint(node: &NodeLines, at: usize, hint: u16) {
     let lane = at + 1;
     let (word, shift) = (&header(node)[LINK + lane / 4], lane % 4 * 16);
     word.poke(word.peek() & !(0xFFFF << shift) | u64::from(hint) << shift);
+}
+
+/// Sets the hints of all blocks; the first block has none.
+pub(super) fn set_block_hints(node: &NodeLines, hints: &[u16; LINES - 1]) {
+    let hint = |lane: usize| u64::from(hints[lane - 1]) << (lane % 4 * 16);
+    let first = &header(node)[LINK];
+    first.poke(first.peek() & 0xFFFF_FFFF | hint(2) | hint(3));
+    for word in 1..4 {
+        header(node)[LINK + word].poke((4 * word..4 * word + 4).fold(0, |word, lane| word | hint(lane)));
+    }
 }

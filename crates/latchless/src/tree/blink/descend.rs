@@ -91,8 +91,12 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
     ) -> Option<(NodeRef, M::Held<'_>)> {
         let mut backoff = Backoff::default();
+        let mut near = if level == 1 { self.descend_near::<S>(key) } else { None };
         loop {
-            let mut node = self.descend_to::<S>(level, key)?;
+            let mut node = match near.take() {
+                Some(node) => node,
+                None => self.descend_to::<S>(level, key)?,
+            };
             loop {
                 let held = M::latch(hinted::latch(self.arena.node(node)));
                 let (low, high) = self.fences(level, node);

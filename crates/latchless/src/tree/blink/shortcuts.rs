@@ -21,14 +21,11 @@ use super::*;
 use crate::search::{Scalar, Search};
 use std::sync::{Mutex, OnceLock};
 
-/// Slots of the smallest table, as a power of two.
-const SLOTS_MIN_LOG2: u32 = 9;
-/// Slots of the largest one: half a megabyte, which the second-level caches of servers hold.
-const SLOTS_MAX_LOG2: u32 = 16;
-/// Sizes that tables have.
-const TABLES: usize = (SLOTS_MAX_LOG2 - SLOTS_MIN_LOG2) as usize + 1;
-/// Slots for each of the lowest inner nodes: about as many as it has blocks, so that few slots lie
-/// across two nodes.
+/// Slots that tables have. The largest one takes a quarter of a megabyte, which second-level caches
+/// hold; and together they take next to nothing beside the nodes of a tree that has them.
+const SLOTS: [usize; 3] = [1 << 11, 1 << 13, 1 << 15];
+/// Slots for each of the lowest inner nodes, up to the largest table: about as many as it has blocks,
+/// so that few slots lie across two nodes.
 const SLOTS_PER_NODE: usize = 16;
 /// Trees with fewer of the lowest inner nodes are low and small enough. Harsher in tests.
 const NODES_MIN: u64 = if cfg!(debug_assertions) { 3 } else { 128 };
@@ -41,7 +38,7 @@ pub(super) struct Shortcuts {
     /// By how many bits slots are wide; above these six, which of the tables it is.
     form: Word,
     /// Tables by size, each made when it is first wanted.
-    tables: [OnceLock<Box<[Word]>>; TABLES],
+    tables: [OnceLock<Box<[Word]>>; SLOTS.len()],
     /// How many nodes the lowest level of inner nodes has.
     nodes: Word,
     /// How many it will have when the next table is due.
@@ -81,7 +78,7 @@ impl Default for Shortcuts {
         Self {
             base: Word::new(0),
             form: Word::new(0),
-            tables: [const { OnceLock::new() }; TABLES],
+            tables: [const { OnceLock::new() }; SLOTS.len()],
             nodes: Word::new(0),
             due: Word::new(NODES_MIN),
             surveying: Mutex::new(()),
@@ -141,20 +138,19 @@ impl Shortcuts {
     /// Forgets all there is to know about the tree.
     pub(super) fn clear(&mut self) {
         self.form.poke(0);
-        self.tables = [const { OnceLock::new() }; TABLES];
+        self.tables = [const { OnceLock::new() }; SLOTS.len()];
         self.nodes.poke(0);
         self.due.poke(NODES_MIN);
     }
 
     /// An empty table for so many nodes, with slots for the keys of this range. `None`: no memory.
     fn lay_out(&self, nodes: usize, first: u64, last: u64) -> Option<()> {
-        let log2 = (nodes * SLOTS_PER_NODE).next_power_of_two().trailing_zeros();
-        let log2 = log2.clamp(SLOTS_MIN_LOG2, SLOTS_MAX_LOG2);
-        let at = (log2 - SLOTS_MIN_LOG2) as usize;
+        let at = SLOTS.iter().position(|&slots| slots >= nodes * SLOTS_PER_NODE).unwrap_or(SLOTS.len() - 1);
+        let slots = SLOTS[at];
         if self.tables[at].get().is_none() {
             let mut table = Vec::new();
-            table.try_reserve_exact(1 << log2).ok()?;
-            table.resize_with(1 << log2, Word::default);
+            table.try_reserve_exact(slots).ok()?;
+            table.resize_with(slots, Word::default);
             // Nobody else is here to be first.
             let _ = self.tables[at].set(table.into_boxed_slice());
         }
@@ -162,7 +158,7 @@ impl Shortcuts {
         table.iter().for_each(|slot| slot.poke(0));
         let bits = u64::BITS - (last - first).leading_zeros();
         self.base.poke(first);
-        self.form.publish((at as u64) << 6 | u64::from(bits.saturating_sub(log2)));
+        self.form.publish((at as u64) << 6 | u64::from(bits.saturating_sub(slots.ilog2())));
         Some(())
     }
 }

@@ -175,7 +175,8 @@ impl<B: Bits> Sweep<B> {
             if depth == Depth::Entries {
                 // The lines before the guess aren't needed; neighbours make up for a bad one.
                 let first = core::mem::take(&mut self.share).saturating_sub(1).max(1);
-                let lines = (hinted::LINES - first).min(expected * hinted::LINES / ENTRIES_MEAN + 3);
+                let lines = (hinted::LINES - first)
+                    .min(expected.min(ENTRIES_MEAN) * hinted::LINES / ENTRIES_MEAN + 3);
                 (first..first + lines)
                     .for_each(|line| prefetch_read(tree.line_address(self.ahead[at], line)));
                 expected = expected.saturating_sub(lines * ENTRIES_MEAN / hinted::LINES);

@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::latch::Version;
-use crate::mem::line::prefetch_read;
+use crate::mem::line::prefetch_read_later;
 use crate::search::{Operation, Search};
 use core::num::NonZeroUsize;
 
@@ -77,7 +77,7 @@ impl<B: Bits> Descents<B> {
             let start = tree.start_by::<S>(table, self.keys[at]);
             (self.nodes[at], self.levels[at]) = (start.node(), start.level() as u8);
             (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
-            prefetch_read(tree.line_address(start.node(), 0));
+            prefetch_read_later(tree.line_address(start.node(), 0));
         }
         if highest > lowest {
             self.catch_up::<S>(tree, lowest);
@@ -97,7 +97,7 @@ impl<B: Bits> Descents<B> {
                 self.nodes[at] = tree.inner(self.nodes[at]).child::<S>(self.keys[at]);
             }
             if own > level {
-                prefetch_read(tree.line_address(self.nodes[at], 0));
+                prefetch_read_later(tree.line_address(self.nodes[at], 0));
             }
         }
     }
@@ -127,20 +127,20 @@ impl<B: Bits> Descents<B> {
         if cached {
             for (node, &key) in self.nodes[..self.len].iter_mut().zip(&self.keys) {
                 *node = tree.inner(*node).child::<S>(key);
-                prefetch_read(tree.line_address(*node, 0));
+                prefetch_read_later(tree.line_address(*node, 0));
             }
             return;
         }
         for at in 0..self.len {
             let inner = tree.inner(self.nodes[at]);
             let block = inner.named_block::<S>(self.keys[at]);
-            prefetch_read(inner.block_address(block));
+            prefetch_read_later(inner.block_address(block));
             self.blocks[at] = block as u8;
         }
         for at in 0..self.len {
             let inner = tree.inner(self.nodes[at]);
             self.nodes[at] = inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]);
-            prefetch_read(tree.line_address(self.nodes[at], 0));
+            prefetch_read_later(tree.line_address(self.nodes[at], 0));
         }
     }
 
@@ -152,7 +152,7 @@ impl<B: Bits> Descents<B> {
             let leaf = tree.leaf(self.nodes[at]);
             self.versions[at] = hinted::latch(tree.arena.node(self.nodes[at])).stable_version();
             let block = leaf.named_block::<S>(self.keys[at]);
-            prefetch_read(leaf.block_address(block));
+            prefetch_read_later(leaf.block_address(block));
             if adds(at) {
                 leaf.ask_for_room(block);
             }

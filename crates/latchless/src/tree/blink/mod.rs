@@ -1,7 +1,8 @@
 //! The concurrent tree: a B-link tree of hinted nodes, read without latches.
 //!
 //! # Thread safety
-//! Everything takes `&self`. Readers go down *blindly*: they look at no inner node's version, and
+//! Everything takes `&self`. Readers go down *blindly*, in larger trees from a node below the root that
+//! [`shortcuts`] name: they look at no inner node's version, and
 //! settle at the leaf whether they came to the right one, by its fences and its version. A reader that
 //! came too far left follows links; one that came too far right, to a dead leaf, or to one that
 //! changed meanwhile, starts again, at most [`READ_TRIES`] times, and then takes the leaf's latch.

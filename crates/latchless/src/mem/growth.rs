@@ -53,6 +53,19 @@ impl Growth {
         self.mapping.start()
     }
 
+    /// Whether so many bytes are within the limit.
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`].
+    pub(super) fn within_limit(&self, requested_bytes: usize) -> Result<()> {
+        match self.limit_bytes {
+            Some(limit_bytes) if requested_bytes > limit_bytes => {
+                Err(Error::MemoryLimit { requested_bytes, limit_bytes })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Makes `needed` blocks usable, of which `committed` are, and more in advance. Says how many are
     /// usable now.
     ///
@@ -62,11 +75,7 @@ impl Growth {
     #[cold]
     pub(super) fn grow(&mut self, committed: usize, needed: usize) -> Result<usize> {
         let requested_bytes = needed.saturating_mul(self.block_bytes);
-        if let Some(limit_bytes) = self.limit_bytes
-            && requested_bytes > limit_bytes
-        {
-            return Err(Error::MemoryLimit { requested_bytes, limit_bytes });
-        }
+        self.within_limit(requested_bytes)?;
         if needed > self.references as usize {
             return Err(Error::ReferencesExhausted { limit: u64::from(self.references) });
         }

@@ -35,6 +35,8 @@ struct State {
     growth: Growth,
     fresh: usize,
     live: usize,
+    /// Memory that stands elsewhere and counts towards the limit.
+    charged_bytes: usize,
     /// Nodes that came back, by kind.
     free: Vec<Vec<NodeRef>>,
 }
@@ -58,7 +60,7 @@ impl<const LINES: usize> SharedArena<LINES> {
         Ok(Self {
             committed: Word::new(0),
             start: growth.start(),
-            state: Mutex::new(State { growth, fresh: 0, live: 0, free: Vec::new() }),
+            state: Mutex::new(State { growth, fresh: 0, live: 0, charged_bytes: 0, free: Vec::new() }),
         })
     }
 
@@ -119,7 +121,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     pub fn clear(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.growth.release(state.fresh);
-        (state.fresh, state.live) = (0, 0);
+        (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
         state.free.clear();
     }
 
@@ -128,14 +130,31 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.state().live * Self::NODE_BYTES
     }
 
-    /// Bytes of every node that was ever in use: nodes that came back keep their memory until they
-    /// are used again.
+    /// Bytes of every node that was ever in use, and what was charged: nodes that came back keep their
+    /// memory until they are used again.
     pub fn held_bytes(&self) -> usize {
-        self.state().fresh * Self::NODE_BYTES
+        let state = self.state();
+        state.fresh * Self::NODE_BYTES + state.charged_bytes
+    }
+
+    /// Counts memory that its owner keeps elsewhere towards the limit and to what is held, until
+    /// [`SharedArena::clear`].
+    ///
+    /// # Errors
+    /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
+    pub fn charge(&self, bytes: usize) -> Result<()> {
+        let mut state = self.state();
+        state.growth.within_limit(state.fresh * Self::NODE_BYTES + state.charged_bytes + bytes)?;
+        state.charged_bytes += bytes;
+        Ok(())
     }
 
     fn take_fresh(&self, state: &mut State, count: usize) -> Result<NodeRef> {
         let needed = state.fresh.saturating_add(count);
+        if state.charged_bytes > 0 {
+            let nodes = needed.saturating_mul(Self::NODE_BYTES);
+            state.growth.within_limit(nodes.saturating_add(state.charged_bytes))?;
+        }
         let committed = self.committed.peek() as usize;
         if needed > committed {
             // References to the new nodes are published after this; who follows one sees it.
@@ -208,6 +227,15 @@ mod tests {
         arena.free(0, nodes[3]);
         assert_eq!(arena.allocate(1), Err(refused));
         assert_eq!(arena.allocate(0), Ok(nodes[3]));
+        let mut arena = small(Some(2000), u32::MAX);
+        arena.charge(1000).unwrap();
+        arena.allocate_run(7).unwrap();
+        let refused = Error::MemoryLimit { requested_bytes: 2024, limit_bytes: 2000 };
+        assert_eq!(arena.allocate(0), Err(refused));
+        assert!(arena.charge(200).is_err());
+        assert_eq!(arena.held_bytes(), 1896);
+        arena.clear();
+        assert_eq!((arena.held_bytes(), arena.allocate_run(15).is_ok()), (0, true));
         let arena = small(None, 4);
         assert_eq!(arena.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
         arena.allocate_run(4).unwrap();

@@ -8,43 +8,21 @@
 //! guarded by a mutex; trees do that once a split.
 //!
 //! # Invariants
-//! 1. Nodes `0..committed` can be read and written, and stay so until the arena is dropped:
-//!    a reference that was good once never leads out of the mapping.
+//! 1. A reference that was good once never leads out of the mapping, until the arena is dropped.
 //! 2. A node that was handed out for one kind comes back for the same kind only, so a reader with a
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 
 use super::arena::NodeRef;
-use super::growth::Growth;
 use super::line::LINE_BYTES;
+use super::space::{Space, SpaceOptions};
 use crate::base::error::Result;
-use crate::sync::{Line, Word};
-use core::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::Line;
 
 /// Nodes of `LINES` cache lines each. See the file's head.
 #[derive(Debug)]
 pub struct SharedArena<const LINES: usize> {
-    /// Nodes that may be accessed. First field: every access checks against it.
-    committed: Word,
-    start: NonNull<u8>,
-    state: Mutex<State>,
+    space: Space,
 }
-
-#[derive(Debug)]
-struct State {
-    growth: Growth,
-    fresh: usize,
-    live: usize,
-    /// Memory that stands elsewhere and counts towards the limit.
-    charged_bytes: usize,
-    /// Nodes that came back, by kind.
-    free: Vec<Vec<NodeRef>>,
-}
-
-// SAFETY: the start is the mapping's, which the arena owns; what lies there is atomics.
-unsafe impl<const LINES: usize> Send for SharedArena<LINES> {}
-// SAFETY: as above; all else is atomics or behind the mutex.
-unsafe impl<const LINES: usize> Sync for SharedArena<LINES> {}
 
 impl<const LINES: usize> SharedArena<LINES> {
     /// Bytes in a node.
@@ -54,14 +32,12 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// references can tell apart; tests make it tiny.
     ///
     /// # Errors
-    /// [`OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is
+    /// refused.
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
-        let growth = Growth::new(Self::NODE_BYTES, limit_bytes, huge_pages, references)?;
-        Ok(Self {
-            committed: Word::new(0),
-            start: growth.start(),
-            state: Mutex::new(State { growth, fresh: 0, live: 0, charged_bytes: 0, free: Vec::new() }),
-        })
+        let node_bytes = Self::NODE_BYTES;
+        let options = SpaceOptions { node_bytes, unit_nodes: 1, limit_bytes, huge_pages, references };
+        Ok(Self { space: Space::new(options)? })
     }
 
     /// A node's lines.
@@ -70,18 +46,17 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// When the reference isn't one of this arena's: a bug of the caller.
     #[inline(always)]
     pub fn node(&self, node: NodeRef) -> &[Line; LINES] {
-        let at = u64::from(node.to_word());
-        assert!(at < self.committed.peek(), "a reference to no node of this arena");
-        // SAFETY: the node lies in committed memory of the mapping (invariant 1), which this arena
-        // owns and which is aligned to more than a line; any bits are a word, and words may be
-        // written while they are read.
-        unsafe { self.start.add(at as usize * Self::NODE_BYTES).cast().as_ref() }
+        let at = self.space.checked(node);
+        // SAFETY: the node lies in committed memory of the mapping, which the space owns and which is
+        // aligned to more than a line; any bits are a word, and words may be written while they are
+        // read.
+        unsafe { self.space.start().add(at * Self::NODE_BYTES).cast().as_ref() }
     }
 
     /// Where a node begins. An address to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {
-        self.start.as_ptr().wrapping_add(node.to_word() as usize * Self::NODE_BYTES)
+        self.space.start().as_ptr().wrapping_add(node.to_word() as usize * Self::NODE_BYTES)
     }
 
     /// A node of this kind, zeroed or as its last owner left it.
@@ -91,12 +66,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
     /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
-        let mut state = self.state();
-        if let Some(node) = state.free.get_mut(kind).and_then(Vec::pop) {
-            state.live += 1;
-            return Ok(node);
-        }
-        self.take_fresh(&mut state, 1)
+        self.space.allocate(kind)
     }
 
     /// The first of `count` fresh nodes that stand one after the other, of one kind.
@@ -104,37 +74,28 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// # Errors
     /// As [`SharedArena::allocate`]; nothing has changed then.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
-        self.take_fresh(&mut self.state(), count)
+        self.space.allocate_run(count)
     }
 
     /// Takes a node back, to be handed out again for the same kind.
     pub fn free(&self, kind: usize, node: NodeRef) {
-        let mut state = self.state();
-        if state.free.len() <= kind {
-            state.free.resize_with(kind + 1, Vec::new);
-        }
-        state.free[kind].push(node);
-        state.live -= 1;
+        self.space.free(kind, node);
     }
 
     /// Forgets every node and gives the memory back to the system.
     pub fn clear(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        state.growth.release(state.fresh);
-        (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
-        state.free.clear();
+        self.space.clear();
     }
 
     /// Bytes of the nodes in use.
     pub fn live_bytes(&self) -> usize {
-        self.state().live * Self::NODE_BYTES
+        self.space.live_bytes()
     }
 
     /// Bytes of every node that was ever in use, and what was charged: nodes that came back keep their
     /// memory until they are used again.
     pub fn held_bytes(&self) -> usize {
-        let state = self.state();
-        state.fresh * Self::NODE_BYTES + state.charged_bytes
+        self.space.held_bytes()
     }
 
     /// Counts memory that its owner keeps elsewhere towards the limit and to what is held, until
@@ -143,32 +104,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// # Errors
     /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
     pub fn charge(&self, bytes: usize) -> Result<()> {
-        let mut state = self.state();
-        state.growth.within_limit(state.fresh * Self::NODE_BYTES + state.charged_bytes + bytes)?;
-        state.charged_bytes += bytes;
-        Ok(())
-    }
-
-    fn take_fresh(&self, state: &mut State, count: usize) -> Result<NodeRef> {
-        let needed = state.fresh.saturating_add(count);
-        if state.charged_bytes > 0 {
-            let nodes = needed.saturating_mul(Self::NODE_BYTES);
-            state.growth.within_limit(nodes.saturating_add(state.charged_bytes))?;
-        }
-        let committed = self.committed.peek() as usize;
-        if needed > committed {
-            // References to the new nodes are published after this; who follows one sees it.
-            self.committed.publish(state.growth.grow(committed, needed)? as u64);
-        }
-        let first = NodeRef::from_word(state.fresh as u32);
-        state.fresh = needed;
-        state.live += count;
-        Ok(first)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here calls foreign code, so a poisoned state is a consistent one.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.space.charge(bytes)
     }
 }
 

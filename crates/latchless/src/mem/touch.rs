@@ -25,6 +25,9 @@ pub enum Work {
 }
 
 /// What a structure tells about its memory accesses. Addresses are never followed.
+///
+/// Everything is told *before* it is done: a model of several processors lets others go first, and
+/// comes back when the moment of the access has come.
 pub trait Touch: core::fmt::Debug + Send + Sync + 'static {
     /// Whether anybody listens. Lets a structure skip the bookkeeping that only a listener needs.
     const LISTENING: bool;
@@ -34,8 +37,18 @@ pub trait Touch: core::fmt::Debug + Send + Sync + 'static {
     fn write(at: *const u8, bytes: usize);
     /// Every line of the `bytes` bytes from `at` on is asked for ahead of use.
     fn prefetch(at: *const u8, bytes: usize);
+    /// The word at `at` is read and changed in one locked step: a compare-and-swap, whether or not it
+    /// succeeds, or a fetch-and-add.
+    fn exchange(at: *const u8);
+    /// The word at `at` keeps this worker from going on: a latch that another one holds. Told each
+    /// time before looking again, right behind the look that failed.
+    fn wait(at: *const u8);
     /// The processor is busy with `work`.
     fn work(work: Work);
+    /// Which of the workers that take turns on this thread is at work, from 0 on. `None`: the thread
+    /// itself is the worker. What is kept for each thread (pools, slots) goes by this number where
+    /// there is one.
+    fn worker() -> Option<usize>;
 }
 
 /// Nobody listens: every call compiles to nothing.
@@ -55,7 +68,18 @@ impl Touch for Untouched {
     fn prefetch(_: *const u8, _: usize) {}
 
     #[inline(always)]
+    fn exchange(_: *const u8) {}
+
+    #[inline(always)]
+    fn wait(_: *const u8) {}
+
+    #[inline(always)]
     fn work(_: Work) {}
+
+    #[inline(always)]
+    fn worker() -> Option<usize> {
+        None
+    }
 }
 
 #[cfg(feature = "model")]
@@ -74,20 +98,51 @@ mod modelled {
         fn write(&mut self, at: usize, bytes: usize);
         /// See [`Touch::prefetch`].
         fn prefetch(&mut self, at: usize, bytes: usize);
+        /// See [`Touch::exchange`]. Heard as a write unless the sink tells the two apart.
+        fn exchange(&mut self, at: usize) {
+            self.write(at, 1);
+        }
+        /// See [`Touch::wait`].
+        fn wait(&mut self, _: usize) {}
         /// See [`Touch::work`].
         fn work(&mut self, work: Work);
+        /// See [`Touch::worker`].
+        fn worker(&self) -> Option<usize> {
+            None
+        }
+        /// Asked around every access that others can see: what to call, now that nobody borrows the
+        /// sink, before this worker goes on. A model of several processors lets another one run there,
+        /// and comes back when it is this one's turn.
+        fn pause(&mut self) -> Option<fn()> {
+            None
+        }
     }
 
     thread_local! {
         static SINK: RefCell<Option<Box<dyn Sink>>> = const { RefCell::new(None) };
     }
 
+    /// Tells of what no other worker can see.
     fn tell(event: impl FnOnce(&mut dyn Sink)) {
         SINK.with_borrow_mut(|sink| {
             if let Some(sink) = sink {
                 event(&mut **sink);
             }
         });
+    }
+
+    /// Tells of an access to memory that other workers use as well: those whose turn is earlier go
+    /// first, and then those whose turn comes before the access is done.
+    fn tell_others(event: impl FnOnce(&mut dyn Sink)) {
+        // The sink isn't borrowed while others run: they tell it of their accesses.
+        let before = SINK.with_borrow_mut(|sink| sink.as_mut()?.pause());
+        before.into_iter().for_each(|pause| pause());
+        let behind = SINK.with_borrow_mut(|sink| {
+            let sink = sink.as_mut()?;
+            event(&mut **sink);
+            sink.pause()
+        });
+        behind.into_iter().for_each(|pause| pause());
     }
 
     /// Runs `body` while `sink` hears everything that modelled structures do on this thread, and
@@ -112,19 +167,31 @@ mod modelled {
         const LISTENING: bool = true;
 
         fn read(at: *const u8, bytes: usize) {
-            tell(|sink| sink.read(at.addr(), bytes));
+            tell_others(|sink| sink.read(at.addr(), bytes));
         }
 
         fn write(at: *const u8, bytes: usize) {
-            tell(|sink| sink.write(at.addr(), bytes));
+            tell_others(|sink| sink.write(at.addr(), bytes));
         }
 
         fn prefetch(at: *const u8, bytes: usize) {
             tell(|sink| sink.prefetch(at.addr(), bytes));
         }
 
+        fn exchange(at: *const u8) {
+            tell_others(|sink| sink.exchange(at.addr()));
+        }
+
+        fn wait(at: *const u8) {
+            tell_others(|sink| sink.wait(at.addr()));
+        }
+
         fn work(work: Work) {
             tell(|sink| sink.work(work));
+        }
+
+        fn worker() -> Option<usize> {
+            SINK.with_borrow(|sink| sink.as_ref()?.worker())
         }
     }
 
@@ -148,8 +215,25 @@ mod modelled {
                 self.0.borrow_mut().push(('p', at));
             }
 
+            fn exchange(&mut self, at: usize) {
+                self.0.borrow_mut().push(('x', at));
+            }
+
+            fn wait(&mut self, at: usize) {
+                self.0.borrow_mut().push(('s', at));
+            }
+
             fn work(&mut self, _: Work) {
                 self.0.borrow_mut().push(('b', 0));
+            }
+
+            fn worker(&self) -> Option<usize> {
+                Some(self.0.borrow().len())
+            }
+
+            /// Whoever is let in meanwhile can tell of what it does.
+            fn pause(&mut self) -> Option<fn()> {
+                Some(|| Modelled::work(Work::Visit))
             }
         }
 
@@ -160,12 +244,32 @@ mod modelled {
             Modelled::read(at(1), 1);
             listen(Box::new(Recorder(heard.clone())), || {
                 Modelled::prefetch(at(2), 64);
-                Modelled::read(at(2), 4);
-                Modelled::write(at(3), 4);
                 Modelled::work(Work::Probe);
             });
             Modelled::write(at(4), 1);
-            assert_eq!(*heard.borrow(), [('p', 2), ('r', 2), ('w', 3), ('b', 0)]);
+            assert_eq!(*heard.borrow(), [('p', 2), ('b', 0)]);
+        }
+
+        #[test]
+        fn others_are_let_in_around_what_they_can_see() {
+            let heard = Rc::new(RefCell::new(Vec::new()));
+            let at = core::ptr::without_provenance;
+            listen(Box::new(Recorder(heard.clone())), || {
+                Modelled::read(at(2), 4);
+                Modelled::write(at(3), 4);
+                Modelled::exchange(at(5));
+                Modelled::wait(at(6));
+            });
+            let told = [('r', 2), ('w', 3), ('x', 5), ('s', 6)];
+            let expected: Vec<_> = told.into_iter().flat_map(|event| [('b', 0), event, ('b', 0)]).collect();
+            assert_eq!(*heard.borrow(), expected);
+        }
+
+        #[test]
+        fn the_sink_knows_who_is_at_work() {
+            let heard = Rc::new(RefCell::new(Vec::new()));
+            assert_eq!((Modelled::worker(), super::super::Untouched::worker()), (None, None));
+            listen(Box::new(Recorder(heard)), || assert_eq!(Modelled::worker(), Some(0)));
         }
     }
 }

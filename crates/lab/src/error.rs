@@ -23,6 +23,15 @@ pub enum LabError {
         /// What is wrong with it.
         what: &'static str,
     },
+    /// A modelled processor waits for a latch that nobody releases: a bug of the structure.
+    #[error("modelled processor {processor} waits for a latch that nobody releases")]
+    Stuck {
+        /// Its number.
+        processor: usize,
+    },
+    /// The system refused a modelled processor's stack.
+    #[error("no stack for a modelled processor: {0}")]
+    Stack(#[source] std::io::Error),
     /// No paper has this name.
     #[error("no paper is called '{given}'; the papers are: {known}")]
     UnknownPaper {

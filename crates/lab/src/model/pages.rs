@@ -5,8 +5,11 @@
 //! cycles in every process on every machine.
 
 use super::parameters::PAGE_BYTES;
+use latchless::mem::line::LINE_BYTES;
 use std::collections::HashMap;
 
+/// Lines in a page.
+pub const PAGE_LINES: usize = PAGE_BYTES / LINE_BYTES;
 const PAGE_SHIFT: u32 = PAGE_BYTES.trailing_zeros();
 /// Translations that are found without the hash map; direct-mapped by page number.
 const QUICK_ENTRIES: usize = 1 << 16;

@@ -1,6 +1,7 @@
 //! What the modelled machine is made of.
 
 use super::prices::Prices;
+use super::system::System;
 use crate::error::{LabError, Result};
 use latchless::mem::line::LINE_BYTES;
 
@@ -34,9 +35,12 @@ impl CacheShape {
 /// from the access to the word's arrival, as the table counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
+    /// Cycles in a microsecond.
+    pub clock_mhz: u64,
     /// Instructions that can graduate in one cycle: the machine's *graduation slots* per cycle.
     pub issue_width: u64,
-    /// Instructions that may be in flight behind the oldest one that hasn't graduated.
+    /// Instructions that may be in flight behind the oldest one that hasn't graduated; 0 for a
+    /// processor that does everything in order.
     pub reorder_buffer_instructions: u64,
     /// The primary data cache, one for each processor.
     pub l1: CacheShape,
@@ -52,12 +56,15 @@ pub struct Parameters {
     pub miss_handlers: usize,
     /// What the instructions between memory accesses cost.
     pub prices: Prices,
+    /// How many processors there are, and what they share.
+    pub system: System,
 }
 
 impl Parameters {
     /// The machine of the pB+-Tree paper's Table 2: a 1 GHz, four-issue, dynamically scheduled
     /// processor in front of the memory system of a Compaq ES40.
     pub const PB_TREE: Self = Self {
+        clock_mhz: 1_000,
         issue_width: 4,
         reorder_buffer_instructions: 64,
         l1: CacheShape { bytes: 64 << 10, ways: 2 },
@@ -67,6 +74,7 @@ impl Parameters {
         memory_interval_cycles: 10,
         miss_handlers: 32,
         prices: Prices::PB_TREE,
+        system: System::ALONE,
     };
 
     /// Refuses what can't be built: sets that aren't a power of two, no miss handler, no slot.
@@ -82,7 +90,10 @@ impl Parameters {
         if self.issue_width == 0 {
             return Err(LabError::Machine { what: "it graduates no instruction" });
         }
-        Ok(())
+        if self.clock_mhz == 0 {
+            return Err(LabError::Machine { what: "its clock stands" });
+        }
+        self.system.check()
     }
 }
 
@@ -110,6 +121,8 @@ mod tests {
         for broken in [
             Parameters { miss_handlers: 0, ..Parameters::PB_TREE },
             Parameters { issue_width: 0, ..Parameters::PB_TREE },
+            Parameters { clock_mhz: 0, ..Parameters::PB_TREE },
+            Parameters { system: System { nodes: 9, ..System::ALONE }, ..Parameters::PB_TREE },
         ] {
             assert!(matches!(broken.check(), Err(LabError::Machine { .. })));
         }

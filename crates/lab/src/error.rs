@@ -51,6 +51,12 @@ pub enum LabError {
     /// An index refused to do its part.
     #[error(transparent)]
     Index(#[from] latchless::Error),
+    /// Several processors can't update this index.
+    #[error("{index} takes no updates from several processors at once")]
+    NotConcurrent {
+        /// The index's name.
+        index: &'static str,
+    },
     /// An index answered wrongly: a bug.
     #[error("{index} answered wrongly: {what}")]
     Wrong {

@@ -1,5 +1,6 @@
 //! The indexes that experiments are done on.
 
+use crate::row::On;
 use latchless::OrderedIndex;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{self, Member, Options};
@@ -31,6 +32,19 @@ impl Subject {
         let options = Options { huge_pages: false, kernel: Some(Kernel::Scalar), ..Options::default() };
         match self {
             Self::PbTree(member) => pb_tree::build_modelled(member, &options),
+        }
+    }
+
+    /// An empty index for experiments in which several processors share it, with nodes of so many
+    /// bytes where it offers a choice: on the model as [`Subject::make_modelled`], else as
+    /// [`Subject::make_native`].
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn make_parallel(self, on: On, _node_bytes: usize) -> latchless::Result<Index> {
+        match on {
+            On::Model => self.make_modelled(),
+            On::Native | On::Anywhere => self.make_native(),
         }
     }
 

@@ -107,9 +107,9 @@ impl Serialize for Published {
 
 /// A published number and what it is about.
 #[derive(Debug, Clone, Copy)]
-pub struct Claim {
+pub struct Claim<Y: 'static = Yardstick> {
     /// What is measured.
-    pub yardstick: Yardstick,
+    pub yardstick: Y,
     /// Which indexes.
     pub series: &'static [Subject],
     /// From which x.
@@ -120,9 +120,9 @@ pub struct Claim {
     pub published: Published,
 }
 
-impl Claim {
+impl<Y: Copy + PartialEq> Claim<Y> {
     /// Along the whole axis.
-    pub const fn everywhere(yardstick: Yardstick, series: &'static [Subject], published: Published) -> Self {
+    pub const fn everywhere(yardstick: Y, series: &'static [Subject], published: Published) -> Self {
         Self { yardstick, series, from: 0, to: usize::MAX, published }
     }
 
@@ -130,7 +130,7 @@ impl Claim {
     pub const fn between(
         from: usize,
         to: usize,
-        yardstick: Yardstick,
+        yardstick: Y,
         series: &'static [Subject],
         published: Published,
     ) -> Self {
@@ -138,17 +138,12 @@ impl Claim {
     }
 
     /// At one x.
-    pub const fn at(
-        x: usize,
-        yardstick: Yardstick,
-        series: &'static [Subject],
-        published: Published,
-    ) -> Self {
+    pub const fn at(x: usize, yardstick: Y, series: &'static [Subject], published: Published) -> Self {
         Self::between(x, x, yardstick, series, published)
     }
 
     /// Whether it says something about this point.
-    pub fn is_about(&self, yardstick: Yardstick, subject: Subject, x: usize) -> bool {
+    pub fn is_about(&self, yardstick: Y, subject: Subject, x: usize) -> bool {
         self.yardstick == yardstick && (self.from..=self.to).contains(&x) && self.series.contains(&subject)
     }
 }

@@ -2,9 +2,13 @@
 //! yardsticks, and what the paper says about it.
 
 mod claim;
+mod parallel;
 mod yardstick;
 
 pub use claim::{Claim, Published};
+pub use parallel::{
+    ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,
+};
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
 use crate::row::Row;
@@ -88,6 +92,8 @@ pub struct Experiment {
 pub enum Body {
     /// Indexes are built and timed or counted.
     Measured(&'static [Panel]),
+    /// Indexes are built, and several processors share them.
+    Parallel(&'static [ParallelPanel]),
     /// A formula is evaluated. Gives rows without a paper's and an experiment's name.
     Computed(fn() -> Vec<Row>),
 }

@@ -36,6 +36,8 @@ pub struct Counters {
     pub late_reads: u64,
     /// Reads-and-writes in one locked step.
     pub exchanges: u64,
+    /// Nodes that were come to.
+    pub visits: u64,
     /// Times that a latch held by another was waited for.
     pub waits: u64,
 }
@@ -76,6 +78,7 @@ impl Counters {
             prefetches: join(self.prefetches, other.prefetches),
             late_reads: join(self.late_reads, other.late_reads),
             exchanges: join(self.exchanges, other.exchanges),
+            visits: join(self.visits, other.visits),
             waits: join(self.waits, other.waits),
         }
     }

@@ -9,7 +9,7 @@
 /// A set of processors, one bit each.
 pub type Set = u64;
 
-/// The most processors that one machine has: the bits of a [`Set`].
+/// The most processors that one machine has: the bits of a set.
 pub const PROCESSORS_MAX: usize = Set::BITS as usize;
 
 const NOBODY: u8 = u8::MAX;

@@ -99,18 +99,6 @@ impl Machine {
         })
     }
 
-    /// Another machine with the same pages, which keep their numbers; where they lie is forgotten. For
-    /// measuring one structure on machines of different sizes.
-    ///
-    /// # Errors
-    /// As [`Machine::new`].
-    pub fn rebuild(self, parameters: Parameters) -> Result<Self> {
-        let mut rebuilt = Self::new(parameters)?;
-        rebuilt.pages = self.pages;
-        rebuilt.hierarchy.homes.settle(rebuilt.pages.len(), 0);
-        Ok(rebuilt)
-    }
-
     /// From here on everything takes time.
     pub fn start(&mut self) {
         self.running = true;

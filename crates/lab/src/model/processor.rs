@@ -111,6 +111,7 @@ impl Processor {
 
     /// Does `work`.
     pub fn work(&mut self, work: Work) {
+        self.counters.visits += u64::from(work == Work::Visit);
         let probes = Prices::is_unpredictable(work);
         if self.probing && !probes {
             self.spend(self.prices.of_search_exit());

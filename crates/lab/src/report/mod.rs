@@ -10,7 +10,7 @@ mod style;
 mod svg;
 
 use crate::catalogue::Selected;
-use crate::experiment::{Body, Panel, Part, Yardstick};
+use crate::experiment::{Body, Panel, ParallelPanel, Part, Yardstick};
 use crate::results::Circumstances;
 use crate::row::{On, Row};
 use std::fmt::Write as _;
@@ -76,6 +76,7 @@ fn experiment(page: &mut String, one: &Selected, rows: &[Row]) {
     page.push_str("<div class=\"charts\">\n");
     match experiment.body {
         Body::Measured(panels) => panels.iter().for_each(|panel| charts(page, panel, &rows)),
+        Body::Parallel(panels) => panels.iter().for_each(|panel| parallel_charts(page, panel, &rows)),
         Body::Computed(_) => lines::curves(page, &rows),
     }
     page.push_str("</div>\n");
@@ -102,6 +103,16 @@ fn charts(page: &mut String, panel: &Panel, rows: &[&Row]) {
             let rows: Vec<&Row> = rows.iter().filter(|row| row.unit == unit).copied().collect();
             lines::panel(page, panel, on, &rows);
         }
+    }
+}
+
+/// A chart of a parallel panel's first yardstick for each place that it was run on.
+fn parallel_charts(page: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
+    let Some(unit) = panel.yardsticks.first().map(|yardstick| yardstick.unit()) else { return };
+    for on in [On::Model, On::Native] {
+        let of_chart = |row: &&Row| row.panel == panel.name && row.on == on && row.unit == unit;
+        let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
+        lines::parallel_panel(page, panel, on, &rows);
     }
 }
 

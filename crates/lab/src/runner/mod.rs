@@ -4,6 +4,7 @@ mod counted;
 mod data;
 mod modelled;
 mod native;
+mod parallel;
 mod work;
 
 use crate::catalogue::Selected;
@@ -76,6 +77,13 @@ pub fn run(
                 }
                 rows
             }
+            Body::Parallel(panels) => {
+                let mut rows = Vec::new();
+                for panel in panels {
+                    rows.extend(parallel::run_panel(one.experiment, panel, places, scale, &mut report)?);
+                }
+                rows
+            }
         };
         let (paper, experiment) = (one.paper.name, one.experiment.name);
         rows.extend(experiment_rows.into_iter().map(|row| row.within(paper, experiment, scale)));
@@ -108,6 +116,7 @@ fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
             .iter()
             .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())
             .sum(),
+        Body::Parallel(panels) => panels.iter().map(|panel| parallel::points(panel, places, scale)).sum(),
     }
 }
 

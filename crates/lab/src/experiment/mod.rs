@@ -11,6 +11,7 @@ pub use parallel::{
 };
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
+use crate::error::Result;
 use crate::row::Row;
 use crate::subject::Subject;
 
@@ -94,8 +95,13 @@ pub enum Body {
     Measured(&'static [Panel]),
     /// Indexes are built, and several processors share them.
     Parallel(&'static [ParallelPanel]),
-    /// A formula is evaluated. Gives rows without a paper's and an experiment's name.
-    Computed(fn() -> Vec<Row>),
+    /// A formula is evaluated, or something counted that is the same everywhere.
+    Computed {
+        /// What the rows' x is.
+        x_label: &'static str,
+        /// Rows without a paper's and an experiment's name.
+        rows: fn(Scale) -> Result<Vec<Row>>,
+    },
 }
 
 /// One diagram of a figure: several indexes along one axis.

@@ -151,8 +151,8 @@ impl ParallelOutcome {
 pub enum ParallelYardstick {
     /// Thousands of operations a second.
     Throughput,
-    /// How many times as many operations a second as the same index at the axis's first value.
-    Scaling,
+    /// How many times as many operations a second as the same index at this x.
+    OverOwnAt(usize),
     /// How many times as many operations a second as another index in the same run.
     Over(Subject),
     /// Lines that secondary caches miss, an operation.
@@ -170,7 +170,7 @@ impl ParallelYardstick {
     pub fn unit(self) -> String {
         match self {
             Self::Throughput => "thousand operations/s".to_string(),
-            Self::Scaling => "times its own first".to_string(),
+            Self::OverOwnAt(x) => format!("times its own at {x}"),
             Self::Over(other) => format!("throughput over {}'s", other.name()),
             Self::Misses => "misses/operation".to_string(),
             Self::CoherenceMisses => "coherence misses/operation".to_string(),
@@ -184,21 +184,14 @@ impl ParallelYardstick {
         if let Self::Over(other) = self { Some(other) } else { None }
     }
 
-    /// The number for `outcome`, given the outcome of the index that it is compared with at the same
-    /// place, and its own at the axis's first value. `None` where the runs haven't measured what it
-    /// takes.
-    pub fn measure(
-        self,
-        outcome: &ParallelOutcome,
-        reference: Option<&ParallelOutcome>,
-        first: Option<&ParallelOutcome>,
-    ) -> Option<f64> {
+    /// The number for `outcome`, given what it is compared with in the same run: another index's outcome
+    /// at the same x, or its own at another. `None` where the runs haven't measured what it takes.
+    pub fn measure(self, outcome: &ParallelOutcome, reference: Option<&ParallelOutcome>) -> Option<f64> {
         let per_operation = |count: u64| count as f64 / outcome.operations as f64;
         let counters = outcome.counters;
         match self {
             Self::Throughput => Some(outcome.throughput() / 1e3),
-            Self::Scaling => Some(outcome.throughput() / first?.throughput()),
-            Self::Over(_) => Some(outcome.throughput() / reference?.throughput()),
+            Self::OverOwnAt(_) | Self::Over(_) => Some(outcome.throughput() / reference?.throughput()),
             Self::Misses => Some(per_operation(counters?.memory_accesses)),
             Self::CoherenceMisses => Some(per_operation(counters?.coherence_misses)),
             Self::CoherenceMissesPerVisit => {
@@ -229,7 +222,7 @@ mod tests {
         operations: Scaled::same(5),
         series: &[BASE],
         yardsticks: &[ParallelYardstick::Throughput],
-        claims: &[Claim::at(64, ParallelYardstick::Scaling, &[BASE], Published::AtLeast(50.0))],
+        claims: &[Claim::at(64, ParallelYardstick::OverOwnAt(1), &[BASE], Published::AtLeast(50.0))],
     };
 
     fn outcome(seconds: f64, counters: Option<Counters>) -> ParallelOutcome {
@@ -249,17 +242,18 @@ mod tests {
         assert_eq!((native.processors, native.updates_percent), (2, 100));
         let by_node = ParallelPanel { axis: ParallelAxis::NodeBytes(&[64, 512]), ..PANEL };
         assert_eq!(by_node.case(512, On::Native, Scale::Paper).node_bytes, 512);
-        assert!(PANEL.published(ParallelYardstick::Scaling, BASE, 64).is_some());
-        assert!(PANEL.published(ParallelYardstick::Scaling, BASE, 1).is_none());
+        assert!(PANEL.published(ParallelYardstick::OverOwnAt(1), BASE, 64).is_some());
+        assert!(PANEL.published(ParallelYardstick::OverOwnAt(1), BASE, 1).is_none());
+        assert!(PANEL.published(ParallelYardstick::OverOwnAt(2), BASE, 64).is_none());
     }
 
     #[test]
-    fn throughput_is_compared_at_the_same_place_and_with_its_own_first() {
+    fn throughput_is_compared_with_another_s_or_its_own() {
         let (slow, fast) = (outcome(1e-3, None), outcome(0.25e-3, None));
-        assert_eq!(ParallelYardstick::Throughput.measure(&slow, None, None), Some(1000.0));
-        assert_eq!(ParallelYardstick::Over(BASE).measure(&fast, Some(&slow), None), Some(4.0));
-        assert_eq!(ParallelYardstick::Scaling.measure(&fast, None, Some(&slow)), Some(4.0));
-        assert_eq!(ParallelYardstick::Scaling.measure(&fast, Some(&slow), None), None);
+        assert_eq!(ParallelYardstick::Throughput.measure(&slow, None), Some(1000.0));
+        assert_eq!(ParallelYardstick::Over(BASE).measure(&fast, Some(&slow)), Some(4.0));
+        assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, Some(&slow)), Some(4.0));
+        assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, None), None);
         assert!((slow.nanoseconds() - 2000.0).abs() < 1e-9);
     }
 
@@ -281,8 +275,8 @@ mod tests {
             (ParallelYardstick::WaitShare, 0.25),
         ];
         for (yardstick, number) in expected {
-            assert_eq!(yardstick.measure(&modelled, None, None), Some(number));
-            assert_eq!(yardstick.measure(&outcome(1.0, None), None, None), None);
+            assert_eq!(yardstick.measure(&modelled, None), Some(number));
+            assert_eq!(yardstick.measure(&outcome(1.0, None), None), None);
         }
     }
 }

@@ -47,12 +47,11 @@ pub fn panel(page: &mut String, panel: &Panel, on: On, rows: &[&Row]) {
 }
 
 /// The chart of a formula: every series of more than a few points is a curve.
-pub fn curves(page: &mut String, rows: &[&Row]) {
+pub fn curves(page: &mut String, x_label: &str, rows: &[&Row]) {
     let length = |row: &Row| rows.iter().filter(|other| other.series == row.series).count();
     let rows: Vec<&Row> = rows.iter().filter(|row| length(row) > 2).copied().collect();
     let unit = rows.first().map_or("", |row| row.unit.as_str());
-    let chart =
-        Chart { caption: unit.to_string(), x_label: "lines per node", logarithmic: false, from_zero: false };
+    let chart = Chart { caption: unit.to_string(), x_label, logarithmic: false, from_zero: false };
     draw(page, &chart, &rows);
 }
 

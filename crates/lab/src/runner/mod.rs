@@ -66,9 +66,9 @@ pub fn run(
     let mut rows = Vec::new();
     for one in selected {
         let experiment_rows = match one.experiment.body {
-            Body::Computed(compute) => {
+            Body::Computed { rows, .. } => {
                 report.next(one.experiment.name.to_string(), 1);
-                compute()
+                rows(scale)?
             }
             Body::Measured(panels) => {
                 let mut rows = Vec::new();
@@ -111,7 +111,7 @@ fn places_of(panel: &Panel, places: Places) -> &'static [On] {
 
 fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
     match experiment.body {
-        Body::Computed(_) => 1,
+        Body::Computed { .. } => 1,
         Body::Measured(panels) => panels
             .iter()
             .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())

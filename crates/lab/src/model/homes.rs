@@ -1,23 +1,29 @@
 //! Which node of the machine a page, and a processor, belongs to.
 
-use super::pages::PAGE_LINES;
+use super::pages::Place;
 use super::system::{Placement, System};
 
-/// The node of every page that has been touched, by its number.
+/// The node of every page and line that has been touched, by their numbers.
 #[derive(Debug)]
 pub struct Homes {
     nodes: usize,
     processors: usize,
     placement: Placement,
-    /// Empty on a machine of one node.
+    /// Both are empty on a machine of one node.
     of_page: Vec<u8>,
+    of_line: Vec<u8>,
 }
 
 impl Homes {
     /// No page yet.
     pub fn new(system: &System) -> Self {
-        let (nodes, processors) = (system.nodes, system.processors);
-        Self { nodes, processors, placement: system.placement, of_page: Vec::new() }
+        Self {
+            nodes: system.nodes,
+            processors: system.processors,
+            placement: system.placement,
+            of_page: Vec::new(),
+            of_line: Vec::new(),
+        }
     }
 
     /// The node of a processor: as many neighbours to each as go evenly.
@@ -27,26 +33,31 @@ impl Homes {
 
     /// The node of a line.
     pub fn of(&self, line: u64) -> usize {
-        self.of_page.get(line as usize / PAGE_LINES).copied().map_or(0, usize::from)
+        self.of_line.get(line as usize).copied().map_or(0, usize::from)
     }
 
-    /// The first `pages` pages are there; those that weren't have been touched by `processor`.
-    pub fn settle(&mut self, pages: usize, processor: usize) {
+    /// `processor` touches what lies at `place`: if nobody has before, it now has a home.
+    pub fn settle(&mut self, place: Place, processor: usize) {
         if self.nodes == 1 {
             return;
         }
-        while self.of_page.len() < pages {
+        let (page, line) = (place.page as usize, place.line as usize);
+        while self.of_page.len() <= page {
             let node = match self.placement {
                 Placement::FirstTouch => self.node_of(processor),
                 Placement::Interleaved => self.of_page.len() % self.nodes,
             };
             self.of_page.push(node as u8);
         }
+        if self.of_line.len() <= line {
+            self.of_line.resize(line + 1, 0);
+        }
+        self.of_line[line] = self.of_page[page];
     }
 
-    /// Puts a page that is there onto `node`.
-    pub fn move_page(&mut self, page: usize, node: usize) {
-        if let Some(of_page) = self.of_page.get_mut(page) {
+    /// Puts a page onto `node`. The lines that have been touched follow when they are settled again.
+    pub fn move_page(&mut self, page: u64, node: usize) {
+        if let Some(of_page) = self.of_page.get_mut(page as usize) {
             *of_page = node as u8;
         }
     }
@@ -70,26 +81,29 @@ mod tests {
     #[test]
     fn a_page_lies_where_it_was_first_touched_or_moved_to() {
         let mut homes = homes(2, 4, Placement::FirstTouch);
-        homes.settle(1, 3);
-        homes.settle(2, 0);
-        homes.settle(2, 3);
-        assert_eq!((homes.of(0), homes.of(PAGE_LINES as u64)), (1, 0));
+        homes.settle(Place { line: 0, page: 0 }, 3);
+        homes.settle(Place { line: 1, page: 1 }, 0);
+        homes.settle(Place { line: 2, page: 0 }, 0);
+        assert_eq!([0, 1, 2].map(|line| homes.of(line)), [1, 0, 1]);
         homes.move_page(1, 1);
-        assert_eq!(homes.of(2 * PAGE_LINES as u64 - 1), 1);
+        homes.settle(Place { line: 1, page: 1 }, 0);
+        assert_eq!(homes.of(1), 1);
     }
 
     #[test]
     fn interleaved_pages_go_round() {
         let mut homes = homes(3, 3, Placement::Interleaved);
-        homes.settle(5, 0);
-        let nodes: Vec<usize> = (0..5).map(|page| homes.of((page * PAGE_LINES) as u64)).collect();
-        assert_eq!(nodes, [0, 1, 2, 0, 1]);
+        let node = |nth: u64| {
+            homes.settle(Place { line: nth, page: nth }, 0);
+            homes.of(nth)
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(node), [0, 1, 2, 0, 1]);
     }
 
     #[test]
     fn one_node_has_everything() {
         let mut homes = homes(1, 4, Placement::Interleaved);
-        homes.settle(5, 3);
-        assert_eq!((homes.of(0), homes.node_of(3)), (0, 0));
+        homes.settle(Place { line: 5, page: 5 }, 3);
+        assert_eq!((homes.of(5), homes.node_of(3)), (0, 0));
     }
 }

@@ -1,7 +1,7 @@
 //! Machines of several processors: the OLFIT paper's, grown beyond its eight, and one of several
 //! nodes.
 
-use super::parameters::{CacheShape, Parameters};
+use super::parameters::{CacheShape, Granule, Parameters};
 use super::prices::Prices;
 use super::system::{Placement, System};
 
@@ -30,6 +30,7 @@ impl Parameters {
             memory_interval_cycles: if processors <= ONE_BUS_PROCESSORS_MAX { 8 } else { 2 },
             miss_handlers: 8,
             prices: Prices::OLFIT,
+            granule: Granule::Line,
             system: System {
                 processors,
                 nodes: 1,
@@ -58,6 +59,7 @@ impl Parameters {
             memory_interval_cycles: 7,
             miss_handlers: 10,
             prices: Prices::PB_TREE,
+            granule: Granule::Line,
             system: System {
                 processors,
                 nodes,

@@ -40,7 +40,7 @@ mod turns;
 
 pub use counters::Counters;
 pub use directory::PROCESSORS_MAX;
-pub use parameters::{CacheShape, PAGE_BYTES, Parameters};
+pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters};
 pub use prices::{Price, Prices};
 pub use system::{NODES_MAX, Placement, System};
 pub use together::Worker;
@@ -50,7 +50,7 @@ use core::ops::Range;
 use hierarchy::Hierarchy;
 use latchless::mem::line::LINE_BYTES;
 use latchless::mem::touch::{Sink, Work};
-use pages::Pages;
+use pages::{Pages, Place};
 use processor::{Processor, Taken};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -90,7 +90,7 @@ impl Machine {
         let processors = 0..parameters.system.processors;
         Ok(Self {
             parameters,
-            pages: Pages::new(),
+            pages: Pages::new(parameters.granule),
             hierarchy: Hierarchy::new(&parameters),
             processors: processors.map(|number| Processor::new(number, &parameters)).collect(),
             acting: 0,
@@ -130,9 +130,13 @@ impl Machine {
         if node >= self.parameters.system.nodes {
             return Err(LabError::Machine { what: "it has no such node" });
         }
-        for page in addresses.start / PAGE_BYTES..addresses.end.div_ceil(PAGE_BYTES) {
-            let line = self.line_of(page * PAGE_BYTES);
-            self.hierarchy.homes.move_page(line as usize / pages::PAGE_LINES, node);
+        let page_of = |address: usize| address / PAGE_BYTES * PAGE_BYTES;
+        for page in (page_of(addresses.start)..addresses.end).step_by(PAGE_BYTES) {
+            let number = self.settle(page).page;
+            self.hierarchy.homes.move_page(number, node);
+            (page..page + PAGE_BYTES).step_by(LINE_BYTES).for_each(|line| {
+                self.settle(line);
+            });
         }
         Ok(())
     }
@@ -185,11 +189,11 @@ impl Machine {
         self.turns.as_ref().map_or(self.acting, Turns::current)
     }
 
-    /// The modelled line at `address`.
-    fn line_of(&mut self, address: usize) -> u64 {
-        let line = self.pages.translate(address) / LINE_BYTES as u64;
-        self.hierarchy.homes.settle(self.pages.len(), self.current());
-        line
+    /// Where `address` stands, which the one that works touches now.
+    fn settle(&mut self, address: usize) -> Place {
+        let place = self.pages.translate(address);
+        self.hierarchy.homes.settle(place, self.current());
+        place
     }
 
     fn touch(&mut self, at: usize, bytes: usize, access: Access) {
@@ -198,7 +202,7 @@ impl Machine {
         }
         let (first, last) = (at / LINE_BYTES, at.saturating_add(bytes - 1) / LINE_BYTES);
         for line in first..=last {
-            let line = self.line_of(line * LINE_BYTES);
+            let line = self.settle(line * LINE_BYTES).line;
             if self.running {
                 self.touch_line(line, access);
             }
@@ -285,7 +289,7 @@ impl Sink for Machine {
 
     /// A processor that no longer has the line looks again at once: it was written since.
     fn wait(&mut self, at: usize) {
-        let line = self.line_of(at);
+        let line = self.settle(at).line;
         if !self.running {
             return;
         }

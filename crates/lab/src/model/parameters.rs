@@ -8,6 +8,16 @@ use latchless::mem::line::LINE_BYTES;
 /// Bytes in a page of the modelled machine.
 pub const PAGE_BYTES: usize = 4096;
 
+/// What gets its number, and with that its place in the caches, by the order of first touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granule {
+    /// A page of [`PAGE_BYTES`], as an operating system does it.
+    Page,
+    /// Each line. Results then don't depend on where within a page a structure outside of an arena
+    /// stands, which the allocator decides.
+    Line,
+}
+
 /// The size and associativity of one cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheShape {
@@ -56,6 +66,8 @@ pub struct Parameters {
     pub miss_handlers: usize,
     /// What the instructions between memory accesses cost.
     pub prices: Prices,
+    /// What keeps its neighbourhood when addresses are renamed.
+    pub granule: Granule,
     /// How many processors there are, and what they share.
     pub system: System,
 }
@@ -74,6 +86,7 @@ impl Parameters {
         memory_interval_cycles: 10,
         miss_handlers: 32,
         prices: Prices::PB_TREE,
+        granule: Granule::Page,
         system: System::ALONE,
     };
 

@@ -55,6 +55,12 @@ pub enum Error {
         /// What was given.
         given: f64,
     },
+    /// A node size that isn't offered.
+    #[error("nodes have 64, 128, 192 and so on up to 512 bytes, and room for four children; not {given}")]
+    NodeSize {
+        /// What was given, in bytes.
+        given: usize,
+    },
     /// A range whose start lies behind its end.
     #[error("the range starts behind its end")]
     InvertedRange,

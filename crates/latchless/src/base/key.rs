@@ -4,6 +4,7 @@
 //! integers, which is what SIMD kernels and node layouts are written for. Every other key type is
 //! mapped to a lane so that `a < b` exactly when `a.to_bits() < b.to_bits()`.
 
+use crate::sync::{LaneWord, Word, Word32};
 use core::fmt::Debug;
 use core::hash::Hash;
 
@@ -28,6 +29,8 @@ pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sy
     /// The wider of this lane and another: what an index stores whose keys take the one and whose
     /// values take the other.
     type Wider<Other: Bits>: Bits;
+    /// A word of node memory that holds one lane.
+    type Word: LaneWord<Lane = Self>;
     /// The lane as a 64-bit number.
     fn to_u64(self) -> u64;
     /// The lane of a 64-bit number, cut to the lane's width.
@@ -39,6 +42,7 @@ impl Bits for u32 {
     const MIN: Self = 0;
     const MAX: Self = u32::MAX;
     type Wider<Other: Bits> = Other;
+    type Word = Word32;
 
     #[inline(always)]
     fn to_u64(self) -> u64 {
@@ -56,6 +60,7 @@ impl Bits for u64 {
     const MIN: Self = 0;
     const MAX: Self = u64::MAX;
     type Wider<Other: Bits> = u64;
+    type Word = Word;
 
     #[inline(always)]
     fn to_u64(self) -> u64 {

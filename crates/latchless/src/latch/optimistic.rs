@@ -9,8 +9,12 @@
 //! 1. The word is even when the latch is free, odd while it is held.
 //! 2. It grows by two with every change of the content, and by nothing when the holder changed
 //!    nothing.
-//! 3. Versions never come back. A word has 2^63 of them: at one change a nanosecond that is 292
-//!    years, and a reader would have to sleep through all of them.
+//! 3. Versions never come back. A word of 64 bits has 2^63 of them: at one change a nanosecond that is
+//!    292 years, and a reader would have to sleep through all of them. One of 32 bits, as in the paper,
+//!    has 2^31: at 20 ns for taking and leaving a latch that nobody else wants, its content changes all
+//!    the time for 43 s before one comes back. A reader would have to be kept from its processor
+//!    between its two looks for as long, and wake in the one change of 2^31 that has its version; who
+//!    can't live with that takes 64-bit lanes.
 //!
 //! # Orderings
 //! - The first look is an acquire load: content is read behind it.
@@ -23,35 +27,37 @@
 //!
 //! `tests/loom.rs` checks each of these, and that leaving any of them out is found.
 
-use crate::sync::{AtomicU64, Backoff, Ordering, fence, perturb};
+#[cfg(not(loom))]
+use crate::sync::LaneWord;
+use crate::sync::{Atom, AtomicU64, Backoff, Ordering, fence, perturb};
 
 /// A version and a latch in one word. See the file's head.
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct OptimisticLatch {
-    word: AtomicU64,
+pub struct OptimisticLatch<A = AtomicU64> {
+    word: A,
 }
 
 /// A version that was seen while nobody held the latch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version(u64);
 
-impl Default for OptimisticLatch {
+impl<A: Atom> Default for OptimisticLatch<A> {
     fn default() -> Self {
-        Self { word: AtomicU64::new(0) }
+        Self { word: A::new(0) }
     }
 }
 
-impl OptimisticLatch {
+impl<A: Atom> OptimisticLatch<A> {
     const HELD: u64 = 1;
     const STEP: u64 = 2;
 
     /// The latch that a node's word is.
     #[cfg(not(loom))]
     #[inline(always)]
-    pub fn of(word: &crate::sync::Word) -> &Self {
-        // SAFETY: both are transparent wrappers of the same atomic.
-        unsafe { &*core::ptr::from_ref(word).cast() }
+    pub fn of<W: LaneWord<Atom = A>>(word: &W) -> &Self {
+        // SAFETY: a latch is a transparent wrapper of its atomic.
+        unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }
 
     /// The version, unless somebody holds the latch. Content may be read behind this.
@@ -72,7 +78,7 @@ impl OptimisticLatch {
 
     /// Latches if the content still is of this version.
     #[inline(always)]
-    pub fn try_upgrade(&self, version: Version) -> Option<Latched<'_>> {
+    pub fn try_upgrade(&self, version: Version) -> Option<Latched<'_, A>> {
         let held = version.0 | Self::HELD;
         self.word.compare_exchange(version.0, held, Ordering::Acquire, Ordering::Relaxed).ok()?;
         fence(Ordering::Release);
@@ -81,7 +87,7 @@ impl OptimisticLatch {
 
     /// Latches if nobody holds the latch.
     #[inline(always)]
-    pub fn try_latch(&self) -> Option<Latched<'_>> {
+    pub fn try_latch(&self) -> Option<Latched<'_, A>> {
         perturb();
         let word = self.word.load(Ordering::Relaxed);
         if word & Self::HELD == 0 { self.try_upgrade(Version(word)) } else { None }
@@ -89,7 +95,7 @@ impl OptimisticLatch {
 
     /// Waits until the latch is free, and takes it.
     #[inline(always)]
-    pub fn latch(&self) -> Latched<'_> {
+    pub fn latch(&self) -> Latched<'_, A> {
         match self.try_latch() {
             Some(latched) => latched,
             None => self.latch_slowly(),
@@ -97,7 +103,7 @@ impl OptimisticLatch {
     }
 
     #[cold]
-    fn latch_slowly(&self) -> Latched<'_> {
+    fn latch_slowly(&self) -> Latched<'_, A> {
         let mut backoff = Backoff::default();
         loop {
             backoff.wait();
@@ -111,23 +117,23 @@ impl OptimisticLatch {
 /// A held latch. Dropping it without a word means that nothing was changed.
 #[derive(Debug)]
 #[must_use = "a latch that is dropped at once protects nothing"]
-pub struct Latched<'a> {
-    latch: &'a OptimisticLatch,
+pub struct Latched<'a, A: Atom = AtomicU64> {
+    latch: &'a OptimisticLatch<A>,
     /// The version that the holder found.
     found: u64,
     /// The version to leave behind.
     left: u64,
 }
 
-impl Latched<'_> {
+impl<A: Atom> Latched<'_, A> {
     /// From here on content changes: readers of the version that was found are to try again.
     #[inline(always)]
     pub fn changing(&mut self) {
-        self.left = self.found.wrapping_add(OptimisticLatch::STEP);
+        self.left = self.found.wrapping_add(OptimisticLatch::<A>::STEP);
     }
 }
 
-impl Drop for Latched<'_> {
+impl<A: Atom> Drop for Latched<'_, A> {
     #[inline(always)]
     fn drop(&mut self) {
         perturb();

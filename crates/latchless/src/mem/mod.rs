@@ -7,7 +7,9 @@ pub mod boxed;
 pub mod line;
 mod mapping;
 pub mod shared_arena;
+mod space;
 pub mod touch;
+pub mod units;
 
 /// The machine's memory in bytes: no index can grow larger.
 fn machine_bytes() -> usize {

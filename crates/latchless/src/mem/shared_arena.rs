@@ -8,50 +8,21 @@
 //! guarded by a mutex; trees do that once a split.
 //!
 //! # Invariants
-//! 1. Nodes `0..committed` can be read and written, and stay so until the arena is dropped:
-//!    a reference that was good once never leads out of the mapping.
+//! 1. A reference that was good once never leads out of the mapping, until the arena is dropped.
 //! 2. A node that was handed out for one kind comes back for the same kind only, so a reader with a
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 
 use super::arena::NodeRef;
 use super::line::LINE_BYTES;
-use super::machine_bytes;
-use super::mapping::{HUGE_PAGE_BYTES, Mapping};
-use crate::base::error::{Error, Result};
-use crate::sync::{Line, Word};
-use core::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Bytes that are committed at the least at a time.
-const SMALLEST_STEP_BYTES: usize = 64 << 10;
-/// Bytes that are committed at the most at a time.
-const LARGEST_STEP_BYTES: usize = 64 << 20;
+use super::space::{Space, SpaceOptions};
+use crate::base::error::Result;
+use crate::sync::Line;
 
 /// Nodes of `LINES` cache lines each. See the file's head.
 #[derive(Debug)]
 pub struct SharedArena<const LINES: usize> {
-    /// Nodes that may be accessed. First field: every access checks against it.
-    committed: Word,
-    start: NonNull<u8>,
-    limit_bytes: Option<usize>,
-    references: u32,
-    capacity: usize,
-    state: Mutex<State>,
+    space: Space,
 }
-
-#[derive(Debug)]
-struct State {
-    mapping: Mapping,
-    fresh: usize,
-    live: usize,
-    /// Nodes that came back, by kind.
-    free: Vec<Vec<NodeRef>>,
-}
-
-// SAFETY: the start is the mapping's, which the arena owns; what lies there is atomics.
-unsafe impl<const LINES: usize> Send for SharedArena<LINES> {}
-// SAFETY: as above; all else is atomics or behind the mutex.
-unsafe impl<const LINES: usize> Sync for SharedArena<LINES> {}
 
 impl<const LINES: usize> SharedArena<LINES> {
     /// Bytes in a node.
@@ -61,22 +32,12 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// references can tell apart; tests make it tiny.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when even a small stretch of address space is refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is
+    /// refused.
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
-        let addressable = (references as usize).saturating_mul(Self::NODE_BYTES);
-        let wanted = limit_bytes.unwrap_or(usize::MAX).min(machine_bytes()).min(addressable);
-        let mut mapping = Mapping::reserve(wanted.max(SMALLEST_STEP_BYTES))?;
-        if huge_pages {
-            mapping.advise_huge(HUGE_PAGE_BYTES);
-        }
-        Ok(Self {
-            committed: Word::new(0),
-            start: mapping.start(),
-            limit_bytes,
-            references,
-            capacity: (mapping.bytes() / Self::NODE_BYTES).min(references as usize),
-            state: Mutex::new(State { mapping, fresh: 0, live: 0, free: Vec::new() }),
-        })
+        let node_bytes = Self::NODE_BYTES;
+        let options = SpaceOptions { node_bytes, unit_nodes: 1, limit_bytes, huge_pages, references };
+        Ok(Self { space: Space::new(options)? })
     }
 
     /// A node's lines.
@@ -85,31 +46,27 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// When the reference isn't one of this arena's: a bug of the caller.
     #[inline(always)]
     pub fn node(&self, node: NodeRef) -> &[Line; LINES] {
-        let at = u64::from(node.to_word());
-        assert!(at < self.committed.peek(), "a reference to no node of this arena");
-        // SAFETY: the node lies in committed memory of the mapping (invariant 1), which this arena
-        // owns and which is aligned to more than a line; any bits are a word, and words may be
-        // written while they are read.
-        unsafe { self.start.add(at as usize * Self::NODE_BYTES).cast().as_ref() }
+        let at = self.space.checked(node);
+        // SAFETY: the node lies in committed memory of the mapping, which the space owns and which is
+        // aligned to more than a line; any bits are a word, and words may be written while they are
+        // read.
+        unsafe { self.space.start().add(at * Self::NODE_BYTES).cast().as_ref() }
     }
 
     /// Where a node begins. An address to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {
-        self.start.as_ptr().wrapping_add(node.to_word() as usize * Self::NODE_BYTES)
+        self.space.start().as_ptr().wrapping_add(node.to_word() as usize * Self::NODE_BYTES)
     }
 
     /// A node of this kind, zeroed or as its last owner left it.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`].
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
-        let mut state = self.state();
-        if let Some(node) = state.free.get_mut(kind).and_then(Vec::pop) {
-            state.live += 1;
-            return Ok(node);
-        }
-        self.take_fresh(&mut state, 1)
+        self.space.allocate(kind)
     }
 
     /// The first of `count` fresh nodes that stand one after the other, of one kind.
@@ -117,87 +74,35 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// # Errors
     /// As [`SharedArena::allocate`]; nothing has changed then.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
-        self.take_fresh(&mut self.state(), count)
+        self.space.allocate_run(count)
     }
 
     /// Takes a node back, to be handed out again for the same kind.
     pub fn free(&self, kind: usize, node: NodeRef) {
-        let mut state = self.state();
-        if state.free.len() <= kind {
-            state.free.resize_with(kind + 1, Vec::new);
-        }
-        state.free[kind].push(node);
-        state.live -= 1;
+        self.space.free(kind, node);
     }
 
     /// Forgets every node and gives the memory back to the system.
     pub fn clear(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let used = (state.fresh * Self::NODE_BYTES).next_multiple_of(SMALLEST_STEP_BYTES);
-        let used = used.min(state.mapping.bytes());
-        state.mapping.release(0, used);
-        (state.fresh, state.live) = (0, 0);
-        state.free.clear();
+        self.space.clear();
     }
 
     /// Bytes of the nodes in use.
     pub fn live_bytes(&self) -> usize {
-        self.state().live * Self::NODE_BYTES
+        self.space.live_bytes()
     }
 
     /// Bytes of every node that was ever in use: nodes that came back keep their memory until they
     /// are used again.
     pub fn held_bytes(&self) -> usize {
-        self.state().fresh * Self::NODE_BYTES
-    }
-
-    fn take_fresh(&self, state: &mut State, count: usize) -> Result<NodeRef> {
-        let needed = state.fresh.saturating_add(count);
-        self.commit(state, needed)?;
-        let first = NodeRef::from_word(state.fresh as u32);
-        state.fresh = needed;
-        state.live += count;
-        Ok(first)
-    }
-
-    fn commit(&self, state: &mut State, needed: usize) -> Result<()> {
-        let requested_bytes = needed.saturating_mul(Self::NODE_BYTES);
-        if let Some(limit_bytes) = self.limit_bytes
-            && requested_bytes > limit_bytes
-        {
-            return Err(Error::MemoryLimit { requested_bytes, limit_bytes });
-        }
-        let committed = self.committed.peek() as usize;
-        if needed <= committed {
-            return Ok(());
-        }
-        if needed > self.references as usize {
-            return Err(Error::ReferencesExhausted { limit: u64::from(self.references) });
-        }
-        if needed > self.capacity {
-            return Err(Error::OutOfMemory { requested_bytes });
-        }
-        let from = (committed * Self::NODE_BYTES).next_multiple_of(SMALLEST_STEP_BYTES);
-        let step = from.clamp(SMALLEST_STEP_BYTES, LARGEST_STEP_BYTES);
-        let to = requested_bytes.max(from + step).next_multiple_of(SMALLEST_STEP_BYTES);
-        let to = to.min(state.mapping.bytes());
-        if to > from {
-            state.mapping.commit(from, to)?;
-        }
-        // References to the new nodes are published after this; who follows one sees it.
-        self.committed.publish((to / Self::NODE_BYTES).min(self.capacity) as u64);
-        Ok(())
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here calls foreign code, so a poisoned state is a consistent one.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.space.held_bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     fn small(limit_bytes: Option<usize>, references: u32) -> SharedArena<2> {
         SharedArena::new(limit_bytes, false, references).unwrap()

@@ -7,6 +7,7 @@ pub mod hinted;
 mod inner;
 mod layout;
 mod leaf;
+pub mod olfit;
 mod shape;
 mod store;
 

@@ -46,7 +46,9 @@ mod scalar;
 mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
+mod words;
 
 pub use kernel::{Dispatch, Kernel, Operation, Search};
 pub use lines::{Lines, children_in_line, keys_in_line};
 pub use scalar::Scalar;
+pub use words::words_below;

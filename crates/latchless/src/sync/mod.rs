@@ -1,36 +1,44 @@
 //! Floor 0: the atomics that latches are made of. The standard library's, or loom's twins of them
 //! when a protocol is being model-checked (`--cfg loom`).
 
+mod atom;
+mod epochs;
 mod life;
 #[cfg(latchless_perturb)]
 mod perturb;
+#[cfg(not(loom))]
+mod slot;
 #[cfg(not(loom))]
 mod striped;
 #[cfg(not(loom))]
 mod word;
 
+pub use atom::Atom;
+pub use epochs::{Epochs, OUTSIDE};
 pub use life::Life;
+#[cfg(not(loom))]
+pub use slot::{SLOTS, slot};
 #[cfg(not(loom))]
 pub use striped::Striped;
 #[cfg(not(loom))]
-pub use word::{Line, Word};
+pub use word::{LaneWord, Line, Word, Word32};
 
 #[cfg(not(loom))]
 mod primitive {
     pub use core::hint::spin_loop;
-    pub use core::sync::atomic::{AtomicU64, fence};
+    pub use core::sync::atomic::{AtomicU32, AtomicU64, fence};
     pub use std::thread::yield_now;
 }
 
 #[cfg(loom)]
 mod primitive {
     pub use loom::hint::spin_loop;
-    pub use loom::sync::atomic::{AtomicU64, fence};
+    pub use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
     pub use loom::thread::yield_now;
 }
 
 pub use core::sync::atomic::Ordering;
-pub use primitive::{AtomicU64, fence, spin_loop, yield_now};
+pub use primitive::{AtomicU32, AtomicU64, fence, spin_loop, yield_now};
 
 /// Where tests disturb schedules (`--cfg latchless_perturb`); otherwise nothing.
 #[inline(always)]

@@ -3,7 +3,9 @@
 //! Always the standard library's atomics: they lie in mapped memory, where loom's can't. The few
 //! orderings that node words need have names here, so no floor above spells one out.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use super::Atom;
+use core::fmt::Debug;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Eight bytes that may be read while they are written: the reader gets the old or the new value.
 #[derive(Debug, Default)]
@@ -51,3 +53,69 @@ impl Word {
 
 /// A cache line of words.
 pub type Line = [Word; 8];
+
+/// Four bytes that may be read while they are written. As [`Word`].
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Word32(AtomicU32);
+
+mod sealed {
+    /// Keeps [`super::LaneWord`] to the two words of this file: any bits are one of them.
+    pub trait Sealed {}
+    impl Sealed for super::Word {}
+    impl Sealed for super::Word32 {}
+}
+
+/// A word that is as wide as a lane of keys: what nodes are made of whose fields all have one width.
+/// Sealed: [`Word`] and [`Word32`].
+pub trait LaneWord: sealed::Sealed + Default + Debug + Send + Sync + 'static {
+    /// The unsigned integer of this width.
+    type Lane: Copy;
+    /// The atomic that the word is.
+    type Atom: Atom;
+    /// As [`Word::peek`].
+    fn peek(&self) -> Self::Lane;
+    /// As [`Word::poke`].
+    fn poke(&self, value: Self::Lane);
+    /// As [`Word::publish`].
+    fn publish(&self, value: Self::Lane);
+    /// As [`Word::follow`].
+    fn follow(&self) -> Self::Lane;
+    /// The atomic, for a latch to be made of.
+    fn atom(&self) -> &Self::Atom;
+}
+
+macro_rules! lane_word {
+    ($($word:ident, $atomic:ident: $lane:ty),*) => {$(
+        impl LaneWord for $word {
+            type Lane = $lane;
+            type Atom = $atomic;
+
+            #[inline(always)]
+            fn peek(&self) -> $lane {
+                self.0.load(Ordering::Relaxed)
+            }
+
+            #[inline(always)]
+            fn poke(&self, value: $lane) {
+                self.0.store(value, Ordering::Relaxed);
+            }
+
+            #[inline(always)]
+            fn publish(&self, value: $lane) {
+                self.0.store(value, Ordering::Release);
+            }
+
+            #[inline(always)]
+            fn follow(&self) -> $lane {
+                self.0.load(Ordering::Acquire)
+            }
+
+            #[inline(always)]
+            fn atom(&self) -> &$atomic {
+                &self.0
+            }
+        }
+    )*};
+}
+lane_word!(Word, AtomicU64: u64, Word32, AtomicU32: u32);

@@ -19,6 +19,7 @@ mod check;
 mod descend;
 mod dump;
 mod insert;
+pub mod olfit;
 mod remove;
 mod scan;
 mod sink;

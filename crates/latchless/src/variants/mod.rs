@@ -1,4 +1,6 @@
 //! Floor 11: the papers' indexes, assembled from the floors below.
 
+#[cfg(feature = "olfit")]
+pub mod olfit;
 #[cfg(feature = "pb-tree")]
 pub mod pb_tree;

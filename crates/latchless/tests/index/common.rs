@@ -4,6 +4,7 @@
 pub use crate::rng::Rng;
 use crate::shared::Shared;
 use latchless::search::Kernel;
+use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::{Direction, Fits, Index, Key, OrderedIndex, Result, Value, index};
 use std::collections::BTreeMap;
@@ -14,7 +15,14 @@ pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 /// Every variant, by name, with every kernel that this processor has.
 pub fn every_variant<K: Key + Value + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
     let kernels = Kernel::ALL;
-    let mut variants = Vec::new();
+    let mut variants: Vec<(String, Boxed<K>)> = Vec::new();
+    for member in olfit::Member::ALL {
+        for node_bytes in [smallest_node_bytes(member), 192] {
+            let options = olfit::Options { node_bytes, huge_pages: false, ..olfit::Options::default() };
+            let index = olfit::build(member, &options).expect("an empty index");
+            variants.push((format!("{} of {node_bytes} bytes", member.name()), index));
+        }
+    }
     for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {
         for member in Member::ALL {
             let options = Options { kernel: Some(kernel), ..Options::default() };
@@ -26,6 +34,11 @@ pub fn every_variant<K: Key + Value + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)
         variants.push((format!("index, shared, on {}", kernel.name()), Box::new(Shared(shared))));
     }
     variants
+}
+
+/// The smallest nodes with 64-bit lanes.
+pub fn smallest_node_bytes(member: olfit::Member) -> usize {
+    if member == olfit::Member::BPlusOlAtOnce { 128 } else { 64 }
 }
 
 /// The flagship. Through the trait it updates itself without latches.

@@ -1,8 +1,9 @@
 //! A short history that still takes every variant through every operation. It is what Miri runs of
 //! the tests against `BTreeMap`, one test a variant so that a slow one shows.
 
-use crate::common::{Rng, flagship, paged, same};
+use crate::common::{Rng, flagship, paged, same, smallest_node_bytes};
 use crate::shared::Shared;
+use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::{Direction, Error, FillFactor, OrderedIndex};
 use std::collections::BTreeMap;
@@ -91,4 +92,71 @@ each_member! {
     p8_sweep: P8Sweep,
     csb: Csb,
     p8_csb: P8Csb,
+}
+
+macro_rules! each_scheme {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            let member = olfit::Member::$member;
+            let node_bytes = smallest_node_bytes(member);
+            let options = olfit::Options { node_bytes, huge_pages: false, ..olfit::Options::default() };
+            short_history(member.name(), olfit::build(member, &options).unwrap());
+        }
+    )*
+
+        #[test]
+        fn no_scheme_is_forgotten() {
+            assert_eq!(olfit::Member::ALL, [$(olfit::Member::$member),*]);
+        }
+    };
+}
+each_scheme! {
+    b_no: BPlusNo,
+    b_ol: BPlusOl,
+    b_ol_at_once: BPlusOlAtOnce,
+    b_lc: BPlusLc,
+    b_tl: BPlusTl,
+    b_vn: BPlusVn,
+    b_vt: BPlusVt,
+    csb_no: CsbNo,
+    csb_ol: CsbOl,
+    csb_ol_at_once: CsbOlAtOnce,
+    csb_lc: CsbLc,
+    csb_tl: CsbTl,
+    csb_vn: CsbVn,
+    csb_vt: CsbVt,
+}
+
+/// The same of the families whose updates need memory at every turn: nothing is lost at the limit, and
+/// removing needs none.
+#[test]
+fn refused_memory_of_every_scheme() {
+    for member in olfit::Member::ALL {
+        let options = olfit::Options {
+            node_bytes: smallest_node_bytes(member),
+            limit_bytes: Some(8 << 10),
+            huge_pages: false,
+            ..olfit::Options::default()
+        };
+        let mut index: Box<dyn OrderedIndex<u64, u64>> = olfit::build(member, &options).unwrap();
+        let (mut model, mut rng) = (BTreeMap::new(), Rng(5));
+        for _ in 0..3 {
+            let error = loop {
+                let key = rng.below(1 << 20);
+                match index.insert(key, !key) {
+                    Ok(_) => model.insert(key, !key),
+                    Err(error) => break error,
+                };
+            };
+            assert!(matches!(error, Error::MemoryLimit { .. }), "{}: {error}", member.name());
+            same(member.name(), &*index, &model, 0);
+            while let Some((key, value)) = model.pop_first() {
+                assert_eq!(index.remove(key), Some(value), "{}", member.name());
+                if model.len() % 9 == 0 {
+                    same(member.name(), &*index, &model, 0);
+                }
+            }
+        }
+    }
 }

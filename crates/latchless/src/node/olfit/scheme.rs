@@ -1,0 +1,130 @@
+//! What concurrency-control schemes differ in: the words that nodes carry for them, and what is latched,
+//! copied and kept back. A scheme is a table of constants; every algorithm is written once over it.
+
+use core::fmt::Debug;
+
+/// The latch that a node carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeLatch {
+    /// None.
+    None,
+    /// A latch and a version in one word, the paper's `ccinfo` (§4): writers latch, readers look twice.
+    Optimistic,
+    /// A reader-writer latch: readers latch too.
+    Shared,
+    /// A latch for writers; readers don't look at it.
+    Writers,
+}
+
+/// Who takes the latch of the whole tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeLatch {
+    /// There is none.
+    None,
+    /// Readers together, writers alone.
+    Everybody,
+    /// Writers alone; readers don't look at it.
+    Writers,
+}
+
+/// A concurrency-control scheme. See the [module's head](self).
+pub trait Scheme: Debug + Send + Sync + 'static {
+    /// The paper's two letters, in lower case.
+    const NAME: &'static str;
+    /// The latch that each node carries.
+    const NODE_LATCH: NodeLatch = NodeLatch::None;
+    /// The latch of the tree.
+    const TREE_LATCH: TreeLatch = TreeLatch::None;
+    /// Whether nodes have high keys and links to the right (§5.1), which lead who comes too late to what
+    /// was split.
+    const LINKS: bool = false;
+    /// Whether nodes that leave the tree are used again at once, and readers find out: by the low fences
+    /// that B+-Tree nodes then carry as well (CSB+-Tree nodes with links always have room for them).
+    const AT_ONCE: bool = true;
+    /// Whether updates copy what they change and swap the copy in.
+    const COPIES: bool = false;
+    /// Whether many threads may use a tree at once.
+    const CONCURRENT: bool = true;
+}
+
+/// A scheme under which many threads may use a tree at once.
+pub trait Concurrent: Scheme {}
+
+/// NO: no concurrency control. One thread at a time changes the tree, or many read it.
+#[derive(Debug)]
+pub struct Without;
+
+/// OL: OLFIT, the paper's own scheme. Emptied nodes wait in the collector (§5.3).
+#[derive(Debug)]
+pub struct Olfit;
+
+/// OL whose emptied nodes are used again at once: readers hold no pin, and see by fences and versions
+/// that a node isn't the one that they came for.
+#[derive(Debug)]
+pub struct OlfitAtOnce;
+
+/// LC: lock coupling, the optimistic descent of Bayer and Schkolnick.
+#[derive(Debug)]
+pub struct LockCoupling;
+
+/// TL: one reader-writer latch for the whole tree.
+#[derive(Debug)]
+pub struct OneLatch;
+
+/// VN: physical versioning with latches on nodes.
+#[derive(Debug)]
+pub struct VersionedNodes;
+
+/// VT: physical versioning, writers one at a time.
+#[derive(Debug)]
+pub struct VersionedTree;
+
+impl Scheme for Without {
+    const NAME: &'static str = "no";
+    const CONCURRENT: bool = false;
+}
+
+impl Scheme for Olfit {
+    const NAME: &'static str = "ol";
+    const NODE_LATCH: NodeLatch = NodeLatch::Optimistic;
+    const LINKS: bool = true;
+    const AT_ONCE: bool = false;
+}
+
+impl Scheme for OlfitAtOnce {
+    const NAME: &'static str = "ol-at-once";
+    const NODE_LATCH: NodeLatch = NodeLatch::Optimistic;
+    const LINKS: bool = true;
+}
+
+impl Scheme for LockCoupling {
+    const NAME: &'static str = "lc";
+    const NODE_LATCH: NodeLatch = NodeLatch::Shared;
+}
+
+impl Scheme for OneLatch {
+    const NAME: &'static str = "tl";
+    const TREE_LATCH: TreeLatch = TreeLatch::Everybody;
+}
+
+impl Scheme for VersionedNodes {
+    const NAME: &'static str = "vn";
+    const NODE_LATCH: NodeLatch = NodeLatch::Writers;
+    const AT_ONCE: bool = false;
+    const COPIES: bool = true;
+}
+
+impl Scheme for VersionedTree {
+    const NAME: &'static str = "vt";
+    const TREE_LATCH: TreeLatch = TreeLatch::Writers;
+    const AT_ONCE: bool = false;
+    const COPIES: bool = true;
+}
+
+macro_rules! concurrent {
+    ($($scheme:ty),*) => {$(
+        impl Concurrent for $scheme {}
+        const _: () = assert!(<$scheme as Scheme>::CONCURRENT);
+    )*};
+}
+concurrent!(Olfit, OlfitAtOnce, LockCoupling, OneLatch, VersionedNodes, VersionedTree);

@@ -1,0 +1,76 @@
+//! The last two parts of an update: changing, in place or in copies, and making it seen.
+//!
+//! Schemes with versions copy the units of the path's lower levels, change the copies by the same code
+//! that others run in place, and then store one reference: from the node above, or the one to the root.
+
+use super::path::Path;
+use super::spares::{Gone, Spares};
+use super::*;
+use core::ops::RangeInclusive;
+
+impl<K: Kind> OlfitTree<K> {
+    /// Runs `change` on the nodes of the path, of which those of `levels` change; makes it seen, and
+    /// tells which units have left the tree by that. The path's latches are held until the caller lets go
+    /// of them.
+    pub(super) fn change<'a>(
+        &'a self,
+        levels: RangeInclusive<usize>,
+        path: &mut Path<'a, K>,
+        spares: &mut Spares<'_, K>,
+        gone: &mut Gone,
+        change: impl FnOnce(&mut Path<'a, K>, &mut Spares<'_, K>),
+    ) {
+        path.changed();
+        let before = path.levels;
+        if !K::Scheme::COPIES {
+            change(path, spares);
+            if path.levels != before {
+                self.set_root(path.at(path.levels - 1).unit, path.levels);
+            }
+            return;
+        }
+        let (first, top) = (*levels.start(), (*levels.end()).min(before - 1));
+        let mut old = [NodeRef::NIL; LEVELS_MAX];
+        let mut sizes = [0u16; LEVELS_MAX];
+        for level in first..=top {
+            (old[level], sizes[level]) = (path.at(level).unit, self.unit_size(level, path) as u16);
+        }
+        for level in first..=top {
+            let copy = spares.take(level);
+            self.copy_unit(old[level], usize::from(sizes[level]), copy);
+            path.set(level, At { unit: copy, ..path.at(level) });
+        }
+        for level in first..top {
+            self.node(path.at(level + 1)).set_unit(path.place(level + 1), path.at(level).unit);
+        }
+        let copy = path.at(top).unit;
+        change(path, spares);
+        if path.levels != before {
+            self.set_root(path.at(path.levels - 1).unit, path.levels);
+        } else if top + 1 == before {
+            self.set_root(copy, before);
+        } else {
+            self.node(path.at(top + 1)).set_unit(path.place(top + 1), copy);
+        }
+        for level in first..=top {
+            self.kill_unit(level, old[level], usize::from(sizes[level]));
+            gone.add(old[level], level);
+        }
+    }
+
+    /// Copies the nodes of a unit.
+    fn copy_unit(&self, from: NodeRef, size: usize, to: NodeRef) {
+        for index in 0..size {
+            let (from, to) = (At::first(from).further(index), At::first(to).further(index));
+            self.node(from).copy_to(self.node(to));
+        }
+    }
+
+    /// Marks the nodes of a unit that was replaced or unlinked. Whoever waits for the latch of one of them
+    /// starts again. A group of leaves needs no marks: who wants to change one latches its parent too.
+    pub(super) fn kill_unit(&self, level: usize, unit: NodeRef, size: usize) {
+        if !K::GROUPS || level > 0 || K::Scheme::LINKS {
+            (0..size).for_each(|index| self.node(At::first(unit).further(index)).kill());
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Scans, a page at a time. A page holds all entries of every key that it shows, so the next one begins
+//! behind the last key: nothing is kept between pages, neither latch nor pin, and entries that are there
+//! all the while are seen once, whatever happens around them.
+//!
+//! A page is filled leaf by leaf to the right. A page of a reverse scan is one leaf, with what follows of
+//! its last key: leaves know no way to the left, so the next page is looked up from the root.
+
+use super::guard::Access;
+use super::path::{Coupling, Path};
+use super::*;
+use crate::base::span::next;
+use crate::mem::touch::Work;
+use crate::node::olfit::{Fields, NodeLatch};
+
+/// Entries that are read at once at the most, unless one key has more.
+const TOGETHER_MAX: usize = 256;
+
+/// Entries of a range, in ascending order of keys.
+#[derive(Debug)]
+pub struct Page<B> {
+    keys: Vec<B>,
+    values: Vec<B>,
+    room: usize,
+}
+
+/// How far a page of a scan has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<B> {
+    /// To the end of the range.
+    All,
+    /// Up to this key, which is where the next page begins; its entries aren't in this one.
+    UpTo(B),
+}
+
+/// How filling a page ended.
+enum End<B> {
+    At(Found<B>),
+    /// The entries of one key alone need more room.
+    NoRoom,
+}
+
+/// What became of a page.
+struct Tried<B> {
+    end: End<B>,
+    /// Behind which key the first leaf begins, if the page was begun from its end.
+    begin: Option<B>,
+    /// Whether there was room for another leaf.
+    had_room: bool,
+}
+
+/// Where a leaf ends that was read, and what stands behind it.
+enum Beyond<B> {
+    /// It is the last one.
+    Nothing,
+    /// It ends with this key.
+    More(B),
+}
+
+impl<B: Bits> Page<B> {
+    /// The keys, ascending.
+    pub fn keys(&self) -> &[B] {
+        &self.keys
+    }
+
+    /// Their values.
+    pub fn values(&self) -> &[B] {
+        &self.values
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.keys.truncate(len);
+        self.values.truncate(len);
+    }
+
+    /// Makes room for a leaf more.
+    fn grow(&mut self, leaf: usize) {
+        self.truncate(0);
+        self.room = (2 * self.room).max(2 * leaf);
+        self.keys.reserve(self.room);
+        self.values.reserve(self.room);
+    }
+
+    /// Where the entries of the last key begin.
+    fn last_run(&self) -> usize {
+        self.keys.last().map_or(0, |last| self.keys.partition_point(|key| key < last))
+    }
+}
+
+impl<K: Kind> OlfitTree<K> {
+    /// An empty page, for a scan of about so many entries.
+    pub fn page(&self, expected: usize) -> Page<K::Bits> {
+        let room = expected.min(TOGETHER_MAX) + self.layout.leaf_places;
+        Page { keys: Vec::with_capacity(room), values: Vec::with_capacity(room), room }
+    }
+
+    /// Fills a page with the first entries of `low..=high`.
+    pub fn page_up(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
+        K::Touch::work(Work::Operation);
+        loop {
+            let tried = self.try_page(low, low, high, page);
+            match tried.end {
+                End::NoRoom => page.grow(self.layout.leaf_places),
+                End::At(found) => return found,
+            }
+        }
+    }
+
+    /// Fills a page with the last entries of `low..=high`, ascending.
+    pub fn page_down(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
+        K::Touch::work(Work::Operation);
+        loop {
+            let tried = self.try_page(high, low, high, page);
+            match (tried.end, tried.begin) {
+                (End::At(Found::All), Some(begin)) if begin >= low => return Found::UpTo(begin),
+                (End::At(Found::All), _) => return Found::All,
+                // The entries of the last key aren't all there.
+                _ if !tried.had_room => page.grow(self.layout.leaf_places),
+                _ => self.restarts.add(1),
+            }
+        }
+    }
+
+    /// Fills a page with entries of `low..=high`, from the leaf on that `from` belongs to. If that isn't
+    /// `low`, entries of the key behind which that leaf begins are left out.
+    fn try_page(
+        &self,
+        from: K::Bits,
+        low: K::Bits,
+        high: K::Bits,
+        page: &mut Page<K::Bits>,
+    ) -> Tried<K::Bits> {
+        page.truncate(0);
+        let latches = if K::Scheme::NODE_LATCH == NodeLatch::Shared { self.root().1 + 2 } else { 0 };
+        let inside = self.enter(Access::Read);
+        let mut path = Path::new(Coupling::ReadingOn, latches);
+        let leaf = self.find(0, from, &mut path, |leaf, _| self.copy(leaf, low, high, 0, page));
+        let begin = if from == low { None } else { path.low };
+        let mut beyond = self.beyond(leaf.flatten(), &path);
+        let (end, had_room) = loop {
+            let Beyond::More(upper) = beyond else { break (End::At(Found::All), true) };
+            if upper > high || (upper == high && !self.duplicates) {
+                break (End::At(Found::All), true);
+            }
+            let reads_on = page.keys.len() + self.layout.leaf_places <= page.room;
+            if reads_on && let Some(next) = self.copy_next(upper, low, high, &mut path, page) {
+                beyond = next;
+                continue;
+            }
+            break (self.end_page(upper, reads_on, page), reads_on);
+        };
+        path.let_go();
+        drop(inside);
+        if let Some(begin) = begin {
+            let skipped = page.keys.partition_point(|&key| key <= begin);
+            page.keys.drain(..skipped);
+            page.values.drain(..skipped);
+        }
+        Tried { end, begin, had_room }
+    }
+
+    /// Ends a page behind a leaf that ends with `upper`. In an index with duplicates more entries of that
+    /// key may follow, so those that were read don't count. If they are all that was read, more room is needed.
+    fn end_page(&self, upper: K::Bits, had_room: bool, page: &mut Page<K::Bits>) -> End<K::Bits> {
+        if !self.duplicates {
+            return End::At(next(upper).map_or(Found::All, Found::UpTo));
+        }
+        if page.keys.last() == Some(&upper) {
+            let run = page.last_run();
+            page.truncate(run);
+        }
+        if page.keys.is_empty() && !had_room { End::NoRoom } else { End::At(Found::UpTo(upper)) }
+    }
+
+    /// Appends the entries of `low..=high` that a leaf has to the first `len` of a page, and says where the
+    /// leaf ends, if it does itself.
+    #[inline(always)]
+    fn copy(
+        &self,
+        leaf: Node<'_, K>,
+        low: K::Bits,
+        high: K::Bits,
+        len: usize,
+        page: &mut Page<K::Bits>,
+    ) -> Option<K::Bits> {
+        page.truncate(len);
+        let entries = leaf.entries();
+        let first = leaf.lower(entries, low);
+        for place in first..entries {
+            let key = leaf.key(place);
+            if key > high {
+                break;
+            }
+            page.keys.push(key);
+            page.values.push(leaf.value(place));
+        }
+        K::Touch::work(Work::Copy(page.keys.len() - len));
+        K::Scheme::LINKS.then(|| leaf.high())
+    }
+
+    /// What stands behind the path's leaf. `own`: the leaf's high key, under OL.
+    fn beyond(&self, own: Option<K::Bits>, path: &Path<'_, K>) -> Beyond<K::Bits> {
+        let upper =
+            if K::Scheme::LINKS { own.filter(|&high| high != K::Bits::MAX) } else { self.upper(path) };
+        upper.map_or(Beyond::Nothing, Beyond::More)
+    }
+
+    /// Appends the next leaf's entries, and leads the path there; `None`: others came in between.
+    fn copy_next<'a>(
+        &'a self,
+        upper: K::Bits,
+        low: K::Bits,
+        high: K::Bits,
+        path: &mut Path<'a, K>,
+        page: &mut Page<K::Bits>,
+    ) -> Option<Beyond<K::Bits>> {
+        if !K::Scheme::LINKS {
+            self.step_right(path).then_some(())?;
+            self.copy(self.node(path.at(0)), low, high, page.keys.len(), page);
+            return Some(self.beyond(None, path));
+        }
+        let (at, len) = (path.at(0), page.keys.len());
+        let right =
+            self.look(at.node::<K>(), |leaf| (leaf.high() == upper).then(|| leaf.right(at, leaf.meta())))?;
+        let right = right.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())?;
+        let own = self.look(right.node::<K>(), |leaf| {
+            let follows = !Fields::<K>::LOW_FENCES || (leaf.begins() == Some(upper));
+            (follows && !leaf.meta().is(Flag::Dead)).then(|| self.copy(leaf, low, high, len, page))
+        });
+        let Some(own) = own else {
+            page.truncate(len);
+            return None;
+        };
+        path.set(0, right);
+        Some(self.beyond(own, path))
+    }
+
+    /// The value of the first entry of `key`.
+    #[inline]
+    pub fn get(&self, key: K::Bits) -> Option<K::Bits> {
+        K::Touch::work(Work::Operation);
+        let inside = self.enter(Access::Read);
+        let (found, more) = self.look_at_leaf(key, |leaf| {
+            let entries = leaf.entries();
+            let place = leaf.lower(entries, key);
+            if place < entries {
+                return ((leaf.key(place) == key).then(|| leaf.value(place)), false);
+            }
+            (None, self.duplicates && (!K::Scheme::LINKS || leaf.high() == key))
+        });
+        drop(inside);
+        if more { self.get_beyond(key) } else { found }
+    }
+
+    /// The value of the first entry of `key`, if that may stand in a later leaf than the first.
+    #[cold]
+    fn get_beyond(&self, key: K::Bits) -> Option<K::Bits> {
+        let mut page = self.page(1);
+        while let Found::UpTo(_) = self.page_up(key, key, &mut page) {}
+        page.values.first().copied()
+    }
+
+    /// How many entries lie in `low..=high`.
+    pub fn count(&self, mut low: K::Bits, high: K::Bits) -> usize {
+        let (mut page, mut count) = (self.page(TOGETHER_MAX), 0);
+        while low <= high {
+            let found = self.page_up(low, high, &mut page);
+            count += page.keys.len();
+            match found {
+                Found::All => break,
+                Found::UpTo(next) => low = next,
+            }
+        }
+        count
+    }
+}

@@ -1,0 +1,74 @@
+//! The family behind the traits that tests, the command line and the lab drive. They speak of one value a
+//! key; a map with duplicates keeps every entry that it is given, and says that it replaced none.
+
+use super::map::{OlfitMap, Shared};
+use super::scan::Scan;
+use super::{Kind, Scheme};
+use crate::base::error::{Broken, Result};
+use crate::base::fill::FillFactor;
+use crate::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, check_buffers};
+use crate::base::key::Key;
+use crate::base::span::lanes_of;
+use crate::base::stats::Stats;
+use crate::base::value::Fits;
+
+impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for OlfitMap<K, V, D> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.get(key)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        self.insert_alone(key, value)
+    }
+
+    fn remove(&mut self, key: K) -> Option<V> {
+        self.remove_alone(key)
+    }
+
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        Scan::new(self.tree(), lanes_of(&span)?, direction, keys.len()).fill(keys, values)
+    }
+
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
+        Ok(Box::new(OlfitMap::scan(self, span, direction)?))
+    }
+
+    fn count(&self, span: Span<K>) -> Result<usize> {
+        OlfitMap::count(self, span)
+    }
+
+    fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        self.bulk_load(entries, fill)
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.memory_bytes())
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.stats())
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+
+    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
+        if D::Scheme::CONCURRENT { Some(&self.shared) } else { None }
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> ConcurrentIndex<K, V> for Shared<K, V, D> {
+    fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
+        self.insert(key, value)
+    }
+
+    fn remove_shared(&self, key: K) -> Option<V> {
+        self.remove(key)
+    }
+}

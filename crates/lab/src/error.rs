@@ -10,7 +10,7 @@ pub enum LabError {
     /// A cache whose sets aren't a power of two, or whose size isn't whole.
     #[error("a {name} cache of {bytes} bytes in {ways} ways doesn't have a power of two of sets")]
     CacheShape {
-        /// `primary` or `secondary`.
+        /// `primary`, `secondary` or `translation`.
         name: &'static str,
         /// Its capacity, in bytes.
         bytes: usize,

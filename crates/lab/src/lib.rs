@@ -14,7 +14,7 @@
 //! use latchless_lab::experiment::Scale;
 //! use latchless_lab::runner::{Places, run};
 //!
-//! let selected = latchless_lab::select(&["eq-1".to_string()]).unwrap();
+//! let selected = latchless_lab::select(&["pb-tree".to_string(), "eq-1".to_string()]).unwrap();
 //! let rows = run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap();
 //! assert!(rows.iter().any(|row| row.published.is_some()));
 //! ```

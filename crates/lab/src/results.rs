@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn results_are_a_file_an_experiment_and_a_page_a_paper() {
-        let selected = crate::select(&["eq-1".to_string()]).unwrap();
+        let selected = crate::select(&["pb-tree".to_string(), "eq-1".to_string()]).unwrap();
         let rows = run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &selected, &rows, &Circumstances::here(Scale::Small)).unwrap();

@@ -32,6 +32,8 @@ pub struct Counters {
     pub write_backs: u64,
     /// Lines asked for ahead of use.
     pub prefetches: u64,
+    /// Accesses to pages whose translation wasn't at hand.
+    pub translation_misses: u64,
     /// Reads that found their line still on its way and waited for the rest.
     pub late_reads: u64,
     /// Reads-and-writes in one locked step.
@@ -76,6 +78,7 @@ impl Counters {
             upgrades: join(self.upgrades, other.upgrades),
             write_backs: join(self.write_backs, other.write_backs),
             prefetches: join(self.prefetches, other.prefetches),
+            translation_misses: join(self.translation_misses, other.translation_misses),
             late_reads: join(self.late_reads, other.late_reads),
             exchanges: join(self.exchanges, other.exchanges),
             visits: join(self.visits, other.visits),

@@ -40,7 +40,7 @@ mod turns;
 
 pub use counters::Counters;
 pub use directory::PROCESSORS_MAX;
-pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters};
+pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters, Translation};
 pub use prices::{Price, Prices};
 pub use system::{NODES_MAX, Placement, System};
 pub use together::Worker;
@@ -202,17 +202,20 @@ impl Machine {
         }
         let (first, last) = (at / LINE_BYTES, at.saturating_add(bytes - 1) / LINE_BYTES);
         for line in first..=last {
-            let line = self.settle(line * LINE_BYTES).line;
+            let place = self.settle(line * LINE_BYTES);
             if self.running {
-                self.touch_line(line, access);
+                self.touch_line(place, access);
             }
         }
     }
 
-    fn touch_line(&mut self, line: u64, access: Access) {
+    fn touch_line(&mut self, Place { line, page }: Place, access: Access) {
         const NOTHING: Taken = Taken { from: 0, at: 0 };
         let current = self.current();
         let (processor, hierarchy) = (&mut self.processors[current], &mut self.hierarchy);
+        if access != Access::Prefetch {
+            processor.translate(page);
+        }
         let taken = match access {
             Access::Read => {
                 processor.read(line, hierarchy);

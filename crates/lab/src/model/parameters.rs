@@ -13,9 +13,27 @@ pub const PAGE_BYTES: usize = 4096;
 pub enum Granule {
     /// A page of [`PAGE_BYTES`], as an operating system does it.
     Page,
-    /// Each line. Results then don't depend on where within a page a structure outside of an arena
+    /// Each line. Results then don't depend on where within its pages a structure outside of an arena
     /// stands, which the allocator decides.
     Line,
+}
+
+/// Address translation: the pages whose addresses a processor has at hand, and what others cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Translation {
+    /// Pages of [`PAGE_BYTES`] at hand.
+    pub pages: usize,
+    /// Of them, how many may stand in one set.
+    pub ways: usize,
+    /// What it takes to look one up that isn't.
+    pub miss_cycles: u64,
+}
+
+impl Translation {
+    /// The translations as a cache, one line a page.
+    pub const fn shape(self) -> CacheShape {
+        CacheShape { bytes: self.pages * LINE_BYTES, ways: self.ways }
+    }
 }
 
 /// The size and associativity of one cache.
@@ -56,6 +74,8 @@ pub struct Parameters {
     pub l1: CacheShape,
     /// The secondary cache, one for each processor.
     pub l2: CacheShape,
+    /// Address translation, each processor's own; `None`: it takes no time.
+    pub translation: Option<Translation>,
     /// From a miss in the primary cache to the line's arrival from the secondary one.
     pub l2_latency_cycles: u64,
     /// From a miss in the primary cache to the line's arrival from memory (the paper's T1).
@@ -81,6 +101,7 @@ impl Parameters {
         reorder_buffer_instructions: 64,
         l1: CacheShape { bytes: 64 << 10, ways: 2 },
         l2: CacheShape { bytes: 2 << 20, ways: 1 },
+        translation: None,
         l2_latency_cycles: 15,
         memory_latency_cycles: 150,
         memory_interval_cycles: 10,
@@ -97,6 +118,9 @@ impl Parameters {
     pub fn check(&self) -> Result<()> {
         self.l1.check("primary")?;
         self.l2.check("secondary")?;
+        if let Some(translation) = self.translation {
+            translation.shape().check("translation")?;
+        }
         if self.miss_handlers == 0 {
             return Err(LabError::Machine { what: "it has no miss handler" });
         }
@@ -131,6 +155,9 @@ mod tests {
         let none = CacheShape { bytes: 64 << 10, ways: 0 };
         let without_ways = Parameters { l2: none, ..Parameters::PB_TREE };
         assert!(matches!(without_ways.check(), Err(LabError::CacheShape { name: "secondary", .. })));
+        let translation = Some(Translation { pages: 100, ways: 4, miss_cycles: 50 });
+        let odd_pages = Parameters { translation, ..Parameters::PB_TREE };
+        assert!(matches!(odd_pages.check(), Err(LabError::CacheShape { name: "translation", .. })));
         for broken in [
             Parameters { miss_handlers: 0, ..Parameters::PB_TREE },
             Parameters { issue_width: 0, ..Parameters::PB_TREE },

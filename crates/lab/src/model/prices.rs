@@ -86,7 +86,8 @@ impl Prices {
         spin: Price::new(8, 0),
     };
 
-    /// The price list of the OLFIT paper's machine.
+    /// The price list of the OLFIT paper's machine: that of the other, but for locked steps, which its
+    /// processor does in the secondary cache.
     pub const OLFIT: Self = Self { exchange: Price::new(4, 60), ..Self::PB_TREE };
 
     /// What `work` costs.

@@ -10,6 +10,7 @@
 //!   system until one comes free (the paper's footnote 4).
 //! - **Exchanges**, the locked steps that latches are made of, wait until the line is theirs and all
 //!   stores before them are done; nothing behind them is issued earlier.
+//! - **Address translation** stalls where it is modelled and a page isn't at hand; Table 2 has none.
 //! - **Waiting** for a latch takes no line and no instruction: the processor sleeps until the line that
 //!   it waits for is taken by a writer.
 //!
@@ -21,11 +22,12 @@
 //! thrown away.
 //!
 //! # What isn't
-//! Instruction fetch (the loops fit the instruction cache), address translation (Table 2 has none),
-//! contention between the two caches, the order of stores (but before an exchange). A read of several lines, which is how a
+//! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order of
+//! stores (but before an exchange). A read of several lines, which is how a
 //! scan tells of the entries that it copies from a leaf, waits for all of them before the first is
 //! worked on.
 
+use super::cache::{Cache, Hold};
 use super::counters::Counters;
 use super::directory::Set;
 use super::hierarchy::Hierarchy;
@@ -60,6 +62,8 @@ pub struct Processor {
     /// Whether it is in the middle of a node's binary search.
     probing: bool,
     reorder: ReorderBuffer,
+    /// The translations at hand, and what another costs, in slots.
+    translations: Option<(Cache, u64)>,
     counters: Counters,
 }
 
@@ -75,6 +79,9 @@ impl Processor {
             stored: 0,
             probing: false,
             reorder: ReorderBuffer::new(parameters.reorder_buffer_instructions),
+            translations: parameters.translation.map(|translation| {
+                (Cache::new(translation.shape()), translation.miss_cycles * parameters.issue_width)
+            }),
             counters: Counters::default(),
         }
     }
@@ -121,6 +128,17 @@ impl Processor {
         self.spend(self.prices.of(work));
         if probes {
             self.resolved = self.now;
+        }
+    }
+
+    /// Looks up where `page` lies, before a read, a write or an exchange.
+    pub fn translate(&mut self, page: u64) {
+        let Some((translations, cost)) = &mut self.translations else { return };
+        if translations.access(page, false).is_none() {
+            translations.fill(page, 0, Hold::Shared);
+            let done = self.now + *cost;
+            self.counters.translation_misses += 1;
+            self.wait_until(done);
         }
     }
 

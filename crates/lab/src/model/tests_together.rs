@@ -331,11 +331,11 @@ fn accesses_happen_in_the_order_of_the_modelled_time() {
 #[test]
 fn two_runs_are_the_same_to_the_last_access() {
     let once = |shift: usize| {
-        let table = Table::<80>::new();
+        let table = Table::<64>::new();
         let run = run(16, |number| {
             let mut random = Random(number as u64);
             for _ in 0..500 {
-                let (one, other) = (shift + random.below(64), shift + random.below(64));
+                let (one, other) = (shift + random.below(40), shift + random.below(40));
                 table.latch(one);
                 table.write(one, 0);
                 let seen = table.read(other);

@@ -12,7 +12,7 @@ pub const FILL: f64 = 0.69;
 /// assert_eq!(coherence_miss_probability(1), 0.0);
 /// assert_eq!(coherence_miss_probability(8), 0.875);
 /// ```
-pub fn coherence_miss_probability(processors: usize) -> f64 {
+pub const fn coherence_miss_probability(processors: usize) -> f64 {
     if processors == 0 { 0.0 } else { (processors - 1) as f64 / processors as f64 }
 }
 

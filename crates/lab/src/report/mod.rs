@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_page_has_a_chart_for_every_panel_and_fetches_nothing() {
-        let page = page(&["eq-1", "table-3", "fig-7", "fig-14"], Places::Model);
+        let page = page(&["pb-tree", "eq-1", "table-3", "fig-7", "fig-14"], Places::Model);
         for outside in ["http:", "https:", "src=", "@import", "url(", "<script"] {
             assert!(!page.contains(outside), "{outside}");
         }
@@ -175,8 +175,17 @@ mod tests {
     }
 
     #[test]
+    fn what_processors_share_has_a_chart_a_panel_and_place() {
+        let page = page(&["olfit", "eq-1", "fig-2"], Places::Model);
+        assert_eq!(page.matches("<figure>").count(), 2);
+        for part in ["processors", "level", "coherence misses/node visit", "b-lc"] {
+            assert!(page.contains(part), "{part}");
+        }
+    }
+
+    #[test]
     fn every_tag_is_closed() {
-        let page = page(&["eq-1", "table-3"], Places::Model);
+        let page = page(&["pb-tree", "eq-1", "table-3"], Places::Model);
         for tag in ["main", "section", "figure", "svg", "table", "tr", "td", "g", "details", "text", "p"] {
             let opened =
                 page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();

@@ -13,6 +13,7 @@ use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::row::{On, Row};
 use crate::subject::Subject;
 use data::Keys;
+pub(crate) use parallel::key_of;
 
 /// What to run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

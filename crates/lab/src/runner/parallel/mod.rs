@@ -6,6 +6,8 @@ mod native;
 mod population;
 mod work;
 
+pub(crate) use population::key_of;
+
 use super::{NOT_COMPARABLE, Places, Reporter};
 use crate::error::Result;
 use crate::experiment::{Experiment, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Scale};

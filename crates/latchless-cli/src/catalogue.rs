@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use latchless::index::{self, ExclusiveIndex};
 use latchless::search::Kernel;
-use latchless::variants::pb_tree;
+use latchless::variants::{olfit, pb_tree};
 use latchless::{Fits, Index, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
@@ -50,6 +50,15 @@ impl Options {
             kernel: self.kernel,
             limit_bytes: self.memory_limit,
             ..pb_tree::Options::default()
+        }
+    }
+
+    /// What OLFIT's family is told.
+    fn for_olfit(&self) -> olfit::Options {
+        olfit::Options {
+            huge_pages: !self.no_huge_pages,
+            limit_bytes: self.memory_limit,
+            ..olfit::Options::default()
         }
     }
 }
@@ -119,6 +128,13 @@ pub fn entries() -> Vec<Entry> {
         concurrent: false,
         compiled: true,
     });
+    let schemes = olfit::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: member.is_concurrent(),
+        compiled: true,
+    });
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
@@ -127,7 +143,7 @@ pub fn entries() -> Vec<Entry> {
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
-    baselines.into_iter().chain(flagship).chain(family).chain(rivals).collect()
+    baselines.into_iter().chain(flagship).chain(family).chain(schemes).chain(rivals).collect()
 }
 
 /// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
@@ -175,6 +191,9 @@ where
     }
     if let Some(member) = pb_tree::Member::from_name(name) {
         return Ok(pb_tree::build(member, &options.for_pb_tree())?);
+    }
+    if let Some(member) = olfit::Member::from_name(name) {
+        return Ok(olfit::build(member, &options.for_olfit())?);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
 }

@@ -81,7 +81,8 @@ impl<A: Atom> SharedLatch<A> {
         }
         let taken =
             self.word.compare_exchange(word, Self::ALONE, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        taken.then_some(Alone { latch: self })
+        // Not `then_some`: a guard that is made is dropped.
+        taken.then(|| Alone { latch: self })
     }
 
     /// Asks those who hold it to let nobody in anew.

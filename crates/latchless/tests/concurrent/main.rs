@@ -2,7 +2,7 @@
 //! linearizable, scans that must not miss, memory that must come back. And indexes that are broken
 //! on purpose, which each of these must find out.
 //!
-//! `LATCHLESS_EFFORT=N` does N times as much of everything.
+//! `LATCHLESS_EFFORT=N` does N times as much of everything, `LATCHLESS_SUBJECT=b-ol` tests that index alone.
 
 mod broken;
 mod churn;
@@ -11,6 +11,7 @@ mod flagship;
 mod history;
 mod linearizable;
 mod memory;
+mod olfit;
 mod reference;
 #[path = "../index/rng.rs"]
 mod rng;

@@ -2,9 +2,14 @@
 
 use crate::flagship::Tree;
 use crate::history::Edit;
+use crate::olfit::{narrow, wide};
 use crate::reference::Reference;
 use latchless::index::{Group, Options};
+use latchless::variants::olfit::{
+    BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree,
+};
 use latchless::{Direction, Index, OrderedIndex};
+use std::cell::Cell;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 /// An index under test, shared by threads. Values stay below 2^32, so that narrow lanes can hold
@@ -107,26 +112,59 @@ const PLAIN_PAGES: Options = Options {
 /// A way to make a subject.
 pub type Make = fn() -> Box<dyn Subject>;
 
-/// Every index that takes updates from many threads. The reference shows that the tests are right.
-pub const SUBJECTS: [(&str, Make); 4] = [
+/// Every index that takes updates from many threads. The reference shows that the tests are right. Of a
+/// family each member is asked to do a part of what others do ([`part`]).
+pub const SUBJECTS: [(&str, Make); 20] = [
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
     ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+    ("b-ol", wide::<BPlus<Olfit>>),
+    ("b-ol-at-once", wide::<BPlus<OlfitAtOnce>>),
+    ("b-lc", wide::<BPlus<LockCoupling>>),
+    ("b-tl", wide::<BPlus<OneLatch>>),
+    ("b-vn", wide::<BPlus<VersionedNodes>>),
+    ("b-vt", wide::<BPlus<VersionedTree>>),
+    ("csb-ol", wide::<CsbPlus<Olfit>>),
+    ("csb-ol-at-once", wide::<CsbPlus<OlfitAtOnce>>),
+    ("csb-lc", wide::<CsbPlus<LockCoupling>>),
+    ("csb-tl", wide::<CsbPlus<OneLatch>>),
+    ("csb-vn", wide::<CsbPlus<VersionedNodes>>),
+    ("csb-vt", wide::<CsbPlus<VersionedTree>>),
+    ("b-ol of 32-bit lanes", narrow::<BPlus<Olfit>>),
+    ("b-ol-at-once of 32-bit lanes", narrow::<BPlus<OlfitAtOnce>>),
+    ("csb-ol-at-once of 32-bit lanes", narrow::<CsbPlus<OlfitAtOnce>>),
+    ("csb-vn of 32-bit lanes", narrow::<CsbPlus<VersionedNodes>>),
 ];
 
-/// Runs a test on a fresh one of every subject.
-pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
-    // The reference would take most of an interpreter's time.
-    for (name, make) in SUBJECTS.into_iter().skip(usize::from(cfg!(miri))) {
-        println!("{name}");
-        test(&*make());
-    }
+/// By how much the tests of a subject are smaller: all members of a family run the same code.
+fn part(name: &str) -> usize {
+    if name.starts_with("b-") || name.starts_with("csb-") { 4 } else { 1 }
 }
 
-/// How much a test does: what was asked for, times the effort that the environment asks for; or
-/// `few`, which is what an interpreter can bear.
+thread_local! {
+    /// The [`part`] of the subject that this thread is testing.
+    static PART: Cell<usize> = const { Cell::new(1) };
+}
+
+/// Runs a test on a fresh one of every subject, or on the one that `LATCHLESS_SUBJECT` names.
+pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
+    // The reference would take most of an interpreter's time.
+    let only = std::env::var("LATCHLESS_SUBJECT").ok();
+    for (name, make) in SUBJECTS.into_iter().skip(usize::from(cfg!(miri))) {
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
+        println!("{name}");
+        PART.set(part(name));
+        test(&*make());
+    }
+    PART.set(1);
+}
+
+/// How much a test does: what was asked for, or the subject's part of it, times the effort that the
+/// environment asks for; or `few`, which is what an interpreter can bear.
 pub fn scaled(usual: usize, few: usize) -> usize {
     let effort = std::env::var("LATCHLESS_EFFORT").ok().and_then(|effort| effort.parse().ok());
-    if cfg!(miri) { few } else { usual * effort.unwrap_or(1usize) }
+    if cfg!(miri) { few } else { (usual / PART.get()).max(1) * effort.unwrap_or(1usize) }
 }

@@ -84,7 +84,10 @@ impl<'a, K: Kind> Trail<'a, K> for Glance<'a, K> {
     }
 
     #[inline(always)]
-    fn start(&mut self, _: usize) {}
+    fn start(&mut self, _: usize) {
+        // Who starts again must not hold on to where he came out.
+        self.0 = None;
+    }
 
     #[inline(always)]
     fn down(&mut self, _: usize, _: At, _: usize, _: Option<K::Bits>) {}

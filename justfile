@@ -69,6 +69,10 @@ bench *arguments:
 suite records="1M" report="flagship.md":
     cargo run --release -p latchless-cli --features rivals -- bench --suite flagship --records {{records}} --report {{report}}
 
+# The README's chart, from the kept results.
+chart:
+    python3 docs/chart.py
+
 # Rerun the papers' experiments: `just paper pb-tree table-3`.
 paper *arguments:
     cargo run --release -p latchless-cli -- paper {{arguments}}

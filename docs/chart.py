@@ -1,55 +1,103 @@
-"""Draws docs/chart.svg: how many times as fast as std::BTreeMap, the index and the best published crate.
+"""Draws docs/chart.svg, the README's chart, from the kept results: results/flagship.md.
 
-    latchless bench --suite flagship --records 10M --format json > flagship.jsonl
-    python3 docs/chart.py < flagship.jsonl > docs/chart.svg
+    python3 docs/chart.py            after the results have changed
+    python3 docs/chart.py --check    whether the chart is the one of the kept results
+
+Each bar says how many times as fast as std::BTreeMap `latchless::Index` was; where published crates ran
+in the same race, a second bar shows the fastest of them.
 """
 
-import json
+import re
 import sys
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "results" / "flagship.md"
+CHART = ROOT / "docs" / "chart.svg"
+
+OURS, TWIN, BASELINE = "index", "index-exclusive", "btreemap"
+# Races by name, as in the results, and what the chart calls them.
 LABELS = {
     "get": "get",
-    "get-many": "get_many",
+    "chain": "get, dependent keys",
+    "get-many": "get_many, 1,024 keys",
+    "get-many-sorted": "get_many, 65,536 sorted",
     "insert": "insert",
-    "insert-many": "insert_many",
+    "insert-many": "insert_many, 1,024",
     "remove": "remove",
+    "remove-many": "remove_many, 1,024",
     "update": "update",
-    "sum-1000": "sums of 1,000",
+    "update-many": "insert_many, keys are there",
+    "sum-1000": "sums of 1,000 entries",
+    "get-2": "get, two threads",
+    "get-insert-2": "get and insert, two threads",
     "load": "bulk load, sorted",
 }
-LEFT, WIDTH, BAR, GAP, TOP = 150, 680, 20, 20, 58
+LEFT, WIDTH, BAR, GAP, TOP = 220, 760, 20, 8, 62
+BLUE, ORANGE, GREY = "#4c78a8", "#f58518", "#555"
 
-rows = {row["workload"]: row for row in map(json.loads, filter(str.strip, sys.stdin))}
-groups = []
-for name, label in LABELS.items():
-    row = rows.get(name)
-    if row and row["ratio"]:
-        bars = [(row["ratio"], "latchless::Index", "#f58518")]
-        if row["best"]:
-            bars.append((row["btreemap"] / row["best"], row["rival"], "#4c78a8"))
-        groups.append((label, bars))
-if not groups:
-    sys.exit("no row of the suite to draw: pipe the output of `latchless bench --suite flagship --format json`")
-scale = (WIDTH - LEFT - 170) / max(ratio for _, bars in groups for ratio, _, _ in bars)
-height = TOP + sum(len(bars) * BAR + GAP for _, bars in groups)
 
-out = [
-    f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-    'font-family="system-ui, sans-serif" font-size="13">',
-    f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-    '<text x="12" y="22" font-size="15" font-weight="bold">Times as fast as std::BTreeMap</text>',
-    '<text x="12" y="40" fill="#555">random keys, one thread, each row one process; below: the best published crate</text>',
-]
-y = TOP
-for label, bars in groups:
-    out.append(f'<text x="{LEFT - 10}" y="{y + len(bars) * BAR / 2 + 5}" text-anchor="end">{label}</text>')
-    for ratio, index, colour in bars:
-        length = ratio * scale
-        out.append(f'<rect x="{LEFT}" y="{y + 1}" width="{length:.1f}" height="{BAR - 3}" fill="{colour}"/>')
-        out.append(f'<text x="{LEFT + length + 6:.1f}" y="{y + 14}">{ratio:.1f}× {index}</text>')
-        y += BAR
-    y += GAP
-line = LEFT + scale
-out.append(f'<line x1="{line:.1f}" x2="{line:.1f}" y1="{TOP - 6}" y2="{height - 14}" stroke="#333" stroke-dasharray="3 3"/>')
-out.append("</svg>")
-print("\n".join(out))
+def races(page):
+    """Race -> index -> (nanoseconds as printed, of what), from the sections of the page's second half."""
+    found = {}
+    for section in page.split("\n### ")[1:]:
+        rows = re.findall(r"^\| ([a-z][\w-]*) \| ([\d.]+) \| (\w+) \|", section, re.M)
+        found[section.split("\n", 1)[0].strip()] = {index: (ns, per) for index, ns, per in rows}
+    return found
+
+
+def bars(race):
+    """(times as fast as the baseline, what stands beside the bar, colour) of a race."""
+    times = {index: float(race[BASELINE][0]) / float(ns) for index, (ns, _) in race.items()}
+    ns, per = race[OURS]
+    yield times[OURS], f"{times[OURS]:.1f}×, {ns} ns{'' if per == 'op' else '/' + per}", ORANGE
+    rivals = times.keys() - {OURS, TWIN, BASELINE}
+    if rivals:
+        best = max(rivals, key=times.get)
+        yield times[best], f"{times[best]:.1f}×, {best}", BLUE
+
+
+def draw(page):
+    found = races(page)
+    groups = [(label, list(bars(found[name]))) for name, label in LABELS.items() if OURS in found.get(name, ())]
+    head = re.search(r"^(\d+) records, .*, (median of \d+ rounds), (\w+) keys", page, re.M)
+    if not groups or not head:
+        sys.exit(f"{RESULTS} isn't a page of `latchless bench --suite flagship --report`")
+    records, rounds, key = int(head[1]), head[2], head[3]
+    shown = f"{records // 10**6}M" if records % 10**6 == 0 else f"{records:,}"
+    blue = "; blue: the fastest published crate" if any(len(group) > 1 for _, group in groups) else ""
+    scale = (WIDTH - LEFT - 190) / max(times for _, group in groups for times, _, _ in group)
+    height = TOP + sum(len(group) * BAR + GAP for _, group in groups) + 6
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        'font-family="system-ui, sans-serif" font-size="13">',
+        f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+        '<text x="12" y="22" font-size="15" font-weight="bold">'
+        "latchless::Index: times as fast as std::BTreeMap</text>",
+        f'<text x="12" y="40" fill="{GREY}">{shown} random {key} keys, {rounds}, one thread unless said; '
+        f"dashed: BTreeMap{blue}</text>",
+    ]
+    y = TOP
+    for label, group in groups:
+        middle = y + len(group) * BAR / 2 + 5
+        out.append(f'<text x="{LEFT - 10}" y="{middle:g}" text-anchor="end">{label}</text>')
+        for times, beside, colour in group:
+            length = times * scale
+            out.append(f'<rect x="{LEFT}" y="{y + 1}" width="{length:.1f}" height="{BAR - 3}" fill="{colour}"/>')
+            out.append(f'<text x="{LEFT + length + 6:.1f}" y="{y + 14}">{beside}</text>')
+            y += BAR
+        y += GAP
+    line = f"{LEFT + scale:.1f}"
+    out.append(f'<line x1="{line}" x2="{line}" y1="{TOP - 6}" y2="{y}" stroke="#333" stroke-dasharray="3 3"/>')
+    out.append("</svg>\n")
+    return "\n".join(out)
+
+
+chart = draw(RESULTS.read_text())
+if sys.argv[1:] == ["--check"]:
+    if not CHART.exists() or CHART.read_text() != chart:
+        sys.exit("docs/chart.svg isn't the chart of results/flagship.md: run python3 docs/chart.py")
+elif sys.argv[1:]:
+    sys.exit(__doc__)
+else:
+    CHART.write_text(chart)

@@ -79,8 +79,7 @@ struct Run {
 macro_rules! on {
     ($pair:expr, $alone:expr, |$index:ident| $call:expr) => {
         if $alone {
-            #[allow(unused_mut)]
-            let mut $index = $pair.index.exclusive();
+            let $index = &mut $pair.index.exclusive();
             $call
         } else {
             let $index = &$pair.index;

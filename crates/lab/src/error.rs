@@ -10,7 +10,7 @@ pub enum LabError {
     /// A cache whose sets aren't a power of two, or whose size isn't whole.
     #[error("a {name} cache of {bytes} bytes in {ways} ways doesn't have a power of two of sets")]
     CacheShape {
-        /// `primary` or `secondary`.
+        /// `primary`, `secondary` or `translation`.
         name: &'static str,
         /// Its capacity, in bytes.
         bytes: usize,
@@ -23,6 +23,15 @@ pub enum LabError {
         /// What is wrong with it.
         what: &'static str,
     },
+    /// A modelled processor waits for a latch that nobody releases: a bug of the structure.
+    #[error("modelled processor {processor} waits for a latch that nobody releases")]
+    Stuck {
+        /// Its number.
+        processor: usize,
+    },
+    /// The system refused a modelled processor's stack.
+    #[error("no stack for a modelled processor: {0}")]
+    Stack(#[source] std::io::Error),
     /// No paper has this name.
     #[error("no paper is called '{given}'; the papers are: {known}")]
     UnknownPaper {
@@ -42,6 +51,12 @@ pub enum LabError {
     /// An index refused to do its part.
     #[error(transparent)]
     Index(#[from] latchless::Error),
+    /// Several processors can't update this index.
+    #[error("{index} takes no updates from several processors at once")]
+    NotConcurrent {
+        /// The index's name.
+        index: &'static str,
+    },
     /// An index answered wrongly: a bug.
     #[error("{index} answered wrongly: {what}")]
     Wrong {

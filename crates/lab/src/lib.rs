@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`experiment`] | what an experiment is, as data |
 //! | [`pb_tree`] | the pB+-Tree paper's experiments |
+//! | [`olfit`] | the OLFIT paper's experiments |
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
@@ -13,7 +14,7 @@
 //! use latchless_lab::experiment::Scale;
 //! use latchless_lab::runner::{Places, run};
 //!
-//! let selected = latchless_lab::select(&["eq-1".to_string()]).unwrap();
+//! let selected = latchless_lab::select(&["pb-tree".to_string(), "eq-1".to_string()]).unwrap();
 //! let rows = run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap();
 //! assert!(rows.iter().any(|row| row.published.is_some()));
 //! ```
@@ -23,6 +24,7 @@ pub mod error;
 pub mod experiment;
 pub mod host;
 pub mod model;
+pub mod olfit;
 pub mod pb_tree;
 pub mod report;
 pub mod results;

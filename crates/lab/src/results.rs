@@ -2,7 +2,7 @@
 
 use crate::catalogue::Selected;
 use crate::error::{LabError, Result};
-use crate::experiment::Scale;
+use crate::experiment::{Body, ParallelPanel, Scale};
 use crate::row::{On, Row};
 use std::fmt::Write as _;
 use std::fs;
@@ -90,6 +90,11 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
         for remark in experiment.remarks {
             let _ = write!(text, "\n{remark}\n");
         }
+        if let Body::Parallel(panels) = experiment.body {
+            let own = |row: &&Row| row.paper == of.paper.name && row.experiment == experiment.name;
+            let own: Vec<&Row> = rows.iter().filter(own).collect();
+            panels.iter().for_each(|panel| tables(&mut text, panel, &own));
+        }
         if !stated.is_empty() {
             text.push_str("\n| panel | series | x | unit | on | ours | paper | ratio | note |\n");
             text.push_str("|---|---|---:|---|---|---:|---:|---:|---|\n");
@@ -102,6 +107,46 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
         }
     }
     text
+}
+
+/// What a parallel panel measured, as the paper draws it: a table a yardstick and place, with a column a
+/// series and a line an x.
+fn tables(text: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
+    for on in [On::Model, On::Native] {
+        // Comparisons of two series say nothing that the two columns don't.
+        let alone = panel.yardsticks.iter().filter(|yardstick| yardstick.compares_with().is_none());
+        for unit in alone.map(|yardstick| yardstick.unit()) {
+            let of_table = |row: &&&Row| row.panel == panel.name && row.on == on && row.unit == unit;
+            let rows: Vec<&Row> = rows.iter().filter(of_table).copied().collect();
+            // Whose yardstick measures nothing has no column.
+            let measured = |name: &&str| rows.iter().any(|row| row.series == *name);
+            let series: Vec<&str> =
+                panel.series.iter().map(|subject| subject.name()).filter(measured).collect();
+            if series.is_empty() {
+                continue;
+            }
+            let parts = [panel.name, on.name(), &unit];
+            let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let _ = write!(text, "\n{}:\n\n| {} |", said.join(", "), panel.axis.label());
+            series.iter().for_each(|name| text.push_str(&format!(" {name} |")));
+            let _ = writeln!(text, "\n|---:|{}", "---:|".repeat(series.len()));
+            for line in rows.chunk_by(|left, right| left.x.to_bits() == right.x.to_bits()) {
+                let _ = write!(text, "| {} |", line[0].x);
+                for name in &series {
+                    let cell = line.iter().find(|row| row.series == *name).map(|row| to_three(row.ours));
+                    let _ = write!(text, " {} |", cell.unwrap_or_default());
+                }
+                text.push('\n');
+            }
+        }
+    }
+}
+
+/// A number with three digits that say something, or all of them before the point.
+fn to_three(number: f64) -> String {
+    let before = number.abs().max(1e-3).log10().floor() as i64;
+    let behind = usize::try_from(2 - before).unwrap_or(0).min(3);
+    format!("{number:.behind$}")
 }
 
 fn line(row: &Row) -> String {
@@ -149,7 +194,7 @@ mod tests {
 
     #[test]
     fn results_are_a_file_an_experiment_and_a_page_a_paper() {
-        let selected = crate::select(&["eq-1".to_string()]).unwrap();
+        let selected = crate::select(&["pb-tree".to_string(), "eq-1".to_string()]).unwrap();
         let rows = run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &selected, &rows, &Circumstances::here(Scale::Small)).unwrap();

@@ -1,7 +1,9 @@
 //! The indexes that experiments are done on.
 
+use crate::row::On;
 use latchless::OrderedIndex;
 use latchless::search::Kernel;
+use latchless::variants::olfit;
 use latchless::variants::pb_tree::{self, Member, Options};
 
 /// An index, by name. Papers add their families here.
@@ -9,6 +11,8 @@ use latchless::variants::pb_tree::{self, Member, Options};
 pub enum Subject {
     /// A member of the pB+-Tree family.
     PbTree(Member),
+    /// A member of the OLFIT family.
+    Olfit(olfit::Member),
 }
 
 /// What experiments drive: the paper's 4-byte keys and tuple identifiers.
@@ -19,6 +23,7 @@ impl Subject {
     pub const fn name(self) -> &'static str {
         match self {
             Self::PbTree(member) => member.name(),
+            Self::Olfit(member) => member.name(),
         }
     }
 
@@ -28,10 +33,7 @@ impl Subject {
     /// # Errors
     /// When memory is refused.
     pub fn make_modelled(self) -> latchless::Result<Index> {
-        let options = Options { huge_pages: false, kernel: Some(Kernel::Scalar), ..Options::default() };
-        match self {
-            Self::PbTree(member) => pb_tree::build_modelled(member, &options),
-        }
+        self.make_parallel(On::Model, olfit::Options::default().node_bytes)
     }
 
     /// An empty index as users get it: the best kernel, huge pages where the system offers them.
@@ -39,8 +41,30 @@ impl Subject {
     /// # Errors
     /// When memory is refused.
     pub fn make_native(self) -> latchless::Result<Index> {
+        self.make_parallel(On::Native, olfit::Options::default().node_bytes)
+    }
+
+    /// As [`Subject::make_modelled`] or [`Subject::make_native`], with nodes of so many bytes where the
+    /// index offers a choice.
+    ///
+    /// # Errors
+    /// When there are no nodes of that size, or memory is refused.
+    pub fn make_parallel(self, on: On, node_bytes: usize) -> latchless::Result<Index> {
+        let modelled = on == On::Model;
         match self {
+            Self::PbTree(member) if modelled => {
+                let kernel = Some(Kernel::Scalar);
+                pb_tree::build_modelled(member, &Options { huge_pages: false, kernel, ..Options::default() })
+            }
             Self::PbTree(member) => pb_tree::build(member, &Options::default()),
+            Self::Olfit(member) => {
+                let options = olfit::Options { node_bytes, huge_pages: !modelled, ..Default::default() };
+                if modelled {
+                    olfit::build_modelled(member, &options)
+                } else {
+                    olfit::build(member, &options)
+                }
+            }
         }
     }
 }

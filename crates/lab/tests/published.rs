@@ -5,7 +5,7 @@ use latchless_lab::row::Row;
 use latchless_lab::runner::{Places, run};
 
 fn rows(experiment: &str, scale: Scale) -> Vec<Row> {
-    let selected = latchless_lab::select(&[experiment.to_string()]).unwrap();
+    let selected = latchless_lab::select(&["pb-tree".to_string(), experiment.to_string()]).unwrap();
     run(&selected, Places::Model, scale, &mut |_| ()).unwrap()
 }
 

@@ -16,12 +16,13 @@ use std::time::{Duration, Instant};
 
 /// Rerun a paper's experiments and set the numbers beside the published ones.
 ///
-/// On the model the real code runs while a model of the paper's machine (its Table 2) counts cycles;
-/// natively it is timed on this machine. Numbers are ratios within one run, as in the paper.
+/// On the model the real code runs while a model of the paper's machine counts cycles, of several
+/// processors where they share an index; natively it is timed on this machine. Numbers are compared within
+/// one run, as in the paper.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Papers (`pb-tree`) and experiments (`table-3`, `fig-7`, …); everything if none is named
+    /// Papers (`pb-tree`, `olfit`) and experiments (`table-3`, `fig-7`, …); everything if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -49,9 +50,10 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   latchless paper pb-tree table-3                 levels of every tree, against the paper's Table 3
-  latchless paper fig-7 fig-10                    searches and scans on the paper's machine
-  latchless paper fig-7 --on both --format json   the same natively beside it, a JSON object a line
-  latchless paper pb-tree --on both --results results --report pb-tree.html";
+  latchless paper pb-tree fig-7 fig-10            searches and scans on the paper's machine
+  latchless paper pb-tree fig-7 --on both --format json   the same natively beside it, a JSON object a line
+  latchless paper olfit fig-8                     updates on 1 to 64 processors, under six schemes
+  latchless paper olfit --on both --results results --report olfit.html";
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Where {

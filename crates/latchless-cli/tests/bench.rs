@@ -110,7 +110,7 @@ fn threads_and_batches_give_the_same_answers() {
             assert_eq!(checksum(&one_by_one), checksum(&batched), "{workload} in batches of {batch}");
         }
     }
-    for workload in ["get", "insert", "update", "remove"] {
+    for workload in ["get", "insert", "update", "remove", "mixed", "ycsb-a", "ycsb-e", "ycsb-f"] {
         let threads = race(&["--threads", "2", "--batch", "16", "--workload", workload, "--index", updated]);
         checksum(&threads);
         assert_eq!(threads[0]["threads"], 2);
@@ -242,9 +242,9 @@ fn what_cannot_be_served_is_refused_with_what_could_be() {
     refusal(&["--key", "u128"], 2);
     let few = refusal(&["--workload", "remove", "--records", "10", "--ops", "11"], 2);
     assert!(few.contains("need as many records"), "{few}");
-    let batches = refusal(&["--workload", "ycsb-a", "--threads", "2", "--batch", "8"], 2);
+    let batches = refusal(&["--workload", "scan", "--threads", "2", "--batch", "8"], 2);
     assert!(batches.contains("one thread"), "{batches}");
-    for workload in ["chain", "sum", "sum-range", "count"] {
+    for workload in ["chain", "sum", "sum-range", "count", "load"] {
         let batches = refusal(&["--workload", workload, "--batch", "8"], 2);
         assert!(batches.contains(workload) && batches.contains("leave out --batch"), "{batches}");
     }

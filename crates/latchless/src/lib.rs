@@ -38,9 +38,14 @@
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
 //! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`], [`tree::olfit`] runs under six concurrency-control schemes |
-//! | [`batch`] | the order of a batch by key, where it may be cut |
+//! | [`batch`] | the order of a batch by key, where it may be cut, its edits side by side |
 //! | [`variants`] | the indexes of the papers, assembled from the floors |
 //! | [`mod@index`] | [`Index`]: the operations, iterators, cursors and batches over the concurrent tree |
+
+/// The README's example is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
 
 // Under loom only what it checks is there: its atomics are larger than a node's words.
 #[cfg(not(loom))]

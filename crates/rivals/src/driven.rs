@@ -2,12 +2,13 @@
 //! every index must refuse is refused here once.
 
 use crate::peer::{Ask, Peer, SharedPeer};
-use core::ops::Bound;
 use latchless::base::error::Broken;
 use latchless::base::index::{
-    ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, check_span,
+    ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, serve_shared,
 };
 use latchless::base::key::Bits;
+use latchless::base::request::{Reply, Request};
+use latchless::base::span::{before, behind, lanes_of};
 use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex, Result};
 
 /// A peer, driven as an [`OrderedIndex`].
@@ -19,23 +20,6 @@ impl<P> Driven<P> {
     pub fn inner(&self) -> &P {
         &self.0
     }
-}
-
-/// The inclusive ends of `span`, or `None` if no key can lie in it.
-fn ends<K: Key>(span: &Span<K>) -> Option<(K::Bits, K::Bits)> {
-    let low = match span.0 {
-        Bound::Unbounded => K::Bits::MIN,
-        Bound::Included(key) => key.to_bits(),
-        Bound::Excluded(key) if key.to_bits() == K::Bits::MAX => return None,
-        Bound::Excluded(key) => K::Bits::truncate(key.to_bits().to_u64() + 1),
-    };
-    let high = match span.1 {
-        Bound::Unbounded => K::Bits::MAX,
-        Bound::Included(key) => key.to_bits(),
-        Bound::Excluded(key) if key.to_bits() == K::Bits::MIN => return None,
-        Bound::Excluded(key) => K::Bits::truncate(key.to_bits().to_u64() - 1),
-    };
-    (low <= high).then_some((low, high))
 }
 
 /// Refuses entries that aren't strictly ascending.
@@ -82,9 +66,9 @@ where
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
-        check_span(&span)?;
+        let lanes = lanes_of(&span)?;
         check_buffers(keys.len(), values.len())?;
-        let Some((low, high)) = ends(&span) else { return Ok(0) };
+        let Some((low, high)) = lanes else { return Ok(0) };
         let (mut found, room) = (0, keys.len());
         self.0.visit(Ask { low, high, direction, limit: room }, |key, value| {
             keys[found] = K::from_bits(key);
@@ -97,9 +81,8 @@ where
     }
 
     fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
-        check_span(&span)?;
         let mut sum = Sum::default();
-        let Some((low, high)) = ends(&span).filter(|_| limit > 0) else { return Ok(sum) };
+        let Some((low, high)) = lanes_of(&span)?.filter(|_| limit > 0) else { return Ok(sum) };
         self.0.visit_values(Ask { low, high, direction: Direction::Forward, limit }, |value| {
             sum.entries += 1;
             sum.lanes = sum.lanes.wrapping_add(value.to_u64());
@@ -109,13 +92,11 @@ where
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-        check_span(&span)?;
-        Ok(Box::new(Resumed { map: self, rest: ends(&span), direction }))
+        Ok(Box::new(Resumed { map: self, rest: lanes_of(&span)?, direction }))
     }
 
     fn count(&self, span: Span<K>) -> Result<usize> {
-        check_span(&span)?;
-        ends(&span).map_or(Ok(0), |(low, high)| self.0.count(low, high))
+        lanes_of(&span)?.map_or(Ok(0), |(low, high)| self.0.count(low, high))
     }
 
     fn bulk_load(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
@@ -188,6 +169,15 @@ where
         }
         Ok(())
     }
+
+    fn execute_shared(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
+    where
+        K: Default,
+        V: Default,
+    {
+        let _pin = self.0.pin();
+        serve_shared(self, requests, replies);
+    }
 }
 
 /// A scan that finds its place again by its last key: no guard is held between two fills.
@@ -214,8 +204,8 @@ impl<P, B: Bits> Resumed<'_, P, B> {
         })?;
         let full = found == room;
         self.rest = last.filter(|_| full).and_then(|last| match self.direction {
-            Direction::Forward if last < high => Some((B::truncate(last.to_u64() + 1), high)),
-            Direction::Reverse if last > low => Some((low, B::truncate(last.to_u64() - 1))),
+            Direction::Forward if last < high => Some((behind(last), high)),
+            Direction::Reverse if last > low => Some((low, before(last))),
             _ => None,
         });
         Ok(found)

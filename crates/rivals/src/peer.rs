@@ -144,6 +144,32 @@ pub(crate) fn walk<R: DoubleEndedIterator>(
     Ok(())
 }
 
+/// Inside `impl Peer<B>` for a wrapper: a map with the methods of the standard library's.
+macro_rules! methods_are_std {
+    () => {
+        type Pin<'a> = ();
+
+        fn pin(&self) -> Self::Pin<'_> {}
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn get(&self, key: B, (): &()) -> Option<B> {
+            self.0.get(&key).copied()
+        }
+
+        fn insert(&mut self, key: B, value: B) -> latchless::Result<Option<B>> {
+            Ok(self.0.insert(key, value))
+        }
+
+        fn remove(&mut self, key: B) -> Option<B> {
+            self.0.remove(&key)
+        }
+    };
+}
+pub(crate) use methods_are_std;
+
 /// Inside `impl Peer<B>`: what a [`SharedPeer`] says of updates. With the index to itself it updates
 /// as it does beside others.
 #[cfg_attr(not(feature = "all"), allow(unused_macros))]

@@ -3,6 +3,7 @@
 
 use latchless::base::index::{ConcurrentIndex, Span, Sum};
 use latchless::base::key::Bits;
+use latchless::base::request::{Reply, Request};
 use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -231,6 +232,11 @@ fn write_a_share(shared: &dyn ConcurrentIndex<u64, u64>, thread: u64) {
     shared.remove_many_shared(&taken, &mut old).unwrap();
     assert!(old.iter().zip(&taken).all(|(&old, &key)| old == Some(key * 3)));
     assert!(shared.insert_many_shared(&entries, &mut []).is_err());
+    let (key, mut replies) = (5000 + thread, Vec::new());
+    let requests = [Request::Insert(key, 1), Request::Get(key), Request::Remove(key), Request::Get(key)];
+    shared.execute_shared(&requests, &mut replies);
+    let expected = [Reply::Inserted(None), Reply::Got(Some(1)), Reply::Removed(Some(1)), Reply::Got(None)];
+    assert_eq!(replies, expected);
 }
 
 /// The one body, under each map's own name.

@@ -22,6 +22,10 @@ pub enum Published {
     AtLeast(f64),
     /// This or less.
     AtMost(f64),
+    /// More than this, by however little: an order that the paper states, no number.
+    MoreThan(f64),
+    /// Less than this, by however little.
+    LessThan(f64),
 }
 
 impl Published {
@@ -31,8 +35,8 @@ impl Published {
             Self::Exactly(number) => (number, number),
             Self::About(number) => (number * (1.0 - ABOUT), number * (1.0 + ABOUT)),
             Self::Within(low, high) => (low, high),
-            Self::AtLeast(low) => (low, f64::INFINITY),
-            Self::AtMost(high) => (f64::NEG_INFINITY, high),
+            Self::AtLeast(low) | Self::MoreThan(low) => (low, f64::INFINITY),
+            Self::AtMost(high) | Self::LessThan(high) => (f64::NEG_INFINITY, high),
         }
     }
 
@@ -41,8 +45,8 @@ impl Published {
         let nearest = match self {
             Self::Exactly(number) | Self::About(number) => number,
             Self::Within(low, high) => ours.clamp(low, high),
-            Self::AtLeast(low) => ours.max(low),
-            Self::AtMost(high) => ours.min(high),
+            Self::AtLeast(low) | Self::MoreThan(low) => ours.max(low),
+            Self::AtMost(high) | Self::LessThan(high) => ours.min(high),
         };
         if ours.to_bits() == nearest.to_bits() { 1.0 } else { ours / nearest }
     }
@@ -51,7 +55,10 @@ impl Published {
     pub fn verdict(self, ours: f64) -> String {
         let ratio = match self {
             Self::About(_) if self.holds(ours) => 1.0,
-            Self::About(_) => self.ratio(ours),
+            Self::MoreThan(low) if ours > low => 1.0,
+            Self::LessThan(high) if ours < high => 1.0,
+            Self::MoreThan(_) | Self::LessThan(_) if self.holds(ours) => return "no difference".to_string(),
+            Self::About(_) | Self::MoreThan(_) | Self::LessThan(_) => self.ratio(ours),
             Self::Exactly(number) => self.ratio(to_digits_of(number, ours)),
             Self::AtLeast(low) => self.ratio(to_digits_of(low, ours)),
             Self::AtMost(high) => self.ratio(to_digits_of(high, ours)),
@@ -89,6 +96,8 @@ impl fmt::Display for Published {
             Self::Within(low, high) => write!(out, "{low}–{high}"),
             Self::AtLeast(low) => write!(out, "≥{low}"),
             Self::AtMost(high) => write!(out, "≤{high}"),
+            Self::MoreThan(low) => write!(out, ">{low}"),
+            Self::LessThan(high) => write!(out, "<{high}"),
         }
     }
 }
@@ -99,17 +108,17 @@ impl Serialize for Published {
         match *self {
             Self::Exactly(number) | Self::About(number) => number.serialize(to),
             Self::Within(low, high) => [Some(low), Some(high)].serialize(to),
-            Self::AtLeast(low) => [Some(low), None].serialize(to),
-            Self::AtMost(high) => [None, Some(high)].serialize(to),
+            Self::AtLeast(low) | Self::MoreThan(low) => [Some(low), None].serialize(to),
+            Self::AtMost(high) | Self::LessThan(high) => [None, Some(high)].serialize(to),
         }
     }
 }
 
 /// A published number and what it is about.
 #[derive(Debug, Clone, Copy)]
-pub struct Claim {
+pub struct Claim<Y: 'static = Yardstick> {
     /// What is measured.
-    pub yardstick: Yardstick,
+    pub yardstick: Y,
     /// Which indexes.
     pub series: &'static [Subject],
     /// From which x.
@@ -120,9 +129,9 @@ pub struct Claim {
     pub published: Published,
 }
 
-impl Claim {
+impl<Y: Copy + PartialEq> Claim<Y> {
     /// Along the whole axis.
-    pub const fn everywhere(yardstick: Yardstick, series: &'static [Subject], published: Published) -> Self {
+    pub const fn everywhere(yardstick: Y, series: &'static [Subject], published: Published) -> Self {
         Self { yardstick, series, from: 0, to: usize::MAX, published }
     }
 
@@ -130,7 +139,7 @@ impl Claim {
     pub const fn between(
         from: usize,
         to: usize,
-        yardstick: Yardstick,
+        yardstick: Y,
         series: &'static [Subject],
         published: Published,
     ) -> Self {
@@ -138,17 +147,12 @@ impl Claim {
     }
 
     /// At one x.
-    pub const fn at(
-        x: usize,
-        yardstick: Yardstick,
-        series: &'static [Subject],
-        published: Published,
-    ) -> Self {
+    pub const fn at(x: usize, yardstick: Y, series: &'static [Subject], published: Published) -> Self {
         Self::between(x, x, yardstick, series, published)
     }
 
     /// Whether it says something about this point.
-    pub fn is_about(&self, yardstick: Yardstick, subject: Subject, x: usize) -> bool {
+    pub fn is_about(&self, yardstick: Y, subject: Subject, x: usize) -> bool {
         self.yardstick == yardstick && (self.from..=self.to).contains(&x) && self.series.contains(&subject)
     }
 }
@@ -193,6 +197,16 @@ mod tests {
     }
 
     #[test]
+    fn an_order_is_kept_by_however_little() {
+        assert_eq!(Published::MoreThan(1.0).verdict(1.001), "");
+        assert_eq!(Published::MoreThan(1.0).verdict(1.0), "no difference");
+        assert_eq!(Published::MoreThan(1.0).verdict(0.75), "below the paper's by 25.0 %");
+        assert_eq!(Published::LessThan(1.0).verdict(0.999), "");
+        assert_eq!(Published::LessThan(1.0).verdict(1.25), "above the paper's by 25.0 %");
+        assert_eq!(Published::LessThan(1.0).ratio(0.5), 1.0);
+    }
+
+    #[test]
     fn exactly_is_exactly() {
         assert_eq!(Published::Exactly(8.0).verdict(8.0), "");
         assert_ne!(Published::Exactly(8.0).verdict(7.0), "");
@@ -207,6 +221,8 @@ mod tests {
             (Published::Within(1.27, 1.47), "1.27–1.47", "[1.27,1.47]"),
             (Published::AtLeast(1.24), "≥1.24", "[1.24,null]"),
             (Published::AtMost(0.1), "≤0.1", "[null,0.1]"),
+            (Published::MoreThan(1.0), ">1", "[1.0,null]"),
+            (Published::LessThan(1.0), "<1", "[null,1.0]"),
         ];
         for (published, text, json) in forms {
             assert_eq!(published.to_string(), text);

@@ -2,11 +2,16 @@
 //! yardsticks, and what the paper says about it.
 
 mod claim;
+mod parallel;
 mod yardstick;
 
 pub use claim::{Claim, Published};
+pub use parallel::{
+    ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,
+};
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
+use crate::error::Result;
 use crate::row::Row;
 use crate::subject::Subject;
 
@@ -88,8 +93,15 @@ pub struct Experiment {
 pub enum Body {
     /// Indexes are built and timed or counted.
     Measured(&'static [Panel]),
-    /// A formula is evaluated. Gives rows without a paper's and an experiment's name.
-    Computed(fn() -> Vec<Row>),
+    /// Indexes are built, and several processors share them.
+    Parallel(&'static [ParallelPanel]),
+    /// A formula is evaluated, or something counted that is the same everywhere.
+    Computed {
+        /// What the rows' x is.
+        x_label: &'static str,
+        /// Rows without a paper's and an experiment's name.
+        rows: fn(Scale) -> Result<Vec<Row>>,
+    },
 }
 
 /// One diagram of a figure: several indexes along one axis.

@@ -2,6 +2,18 @@
 
 use super::parameters::CacheShape;
 
+/// What the holder of a line may do with it: the states of the MESI protocol; an invalid line is
+/// not held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// Read it. Other caches may hold it as well.
+    Shared,
+    /// Read and write it. No other cache holds it; it is as memory has it.
+    Exclusive,
+    /// Read and write it. No other cache holds it; memory's copy is stale.
+    Modified,
+}
+
 /// One place of a cache. Empty unless its generation is the cache's.
 #[derive(Debug, Clone, Copy)]
 struct Place {
@@ -11,10 +23,19 @@ struct Place {
     /// When the place was last used, in lookups.
     used: u64,
     generation: u32,
-    dirty: bool,
+    hold: Hold,
 }
 
-const EMPTY: Place = Place { line: 0, ready: 0, used: 0, generation: 0, dirty: false };
+const EMPTY: Place = Place { line: 0, ready: 0, used: 0, generation: 0, hold: Hold::Shared };
+
+/// A line that a cache has or waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// When it is or was there.
+    pub ready: u64,
+    /// How it was held before this access.
+    pub hold: Hold,
+}
 
 /// A line that had to make room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,39 +68,64 @@ impl Cache {
         }
     }
 
-    /// When `line` is (or was) ready, if the cache has it or waits for it. Counts as a use; a
-    /// write also makes the line dirty. O(ways).
-    pub fn access(&mut self, line: u64, write: bool) -> Option<u64> {
+    /// When `line` is (or was) ready and how it is held, if the cache has it or waits for it. Counts as
+    /// a use; a write also makes a line modified that is held exclusively. O(ways).
+    pub fn access(&mut self, line: u64, write: bool) -> Option<Found> {
         self.clock += 1;
         let (clock, place) = (self.clock, self.find(line)?);
+        let found = Found { ready: place.ready, hold: place.hold };
         place.used = clock;
-        place.dirty |= write;
-        Some(place.ready)
+        if write && place.hold == Hold::Exclusive {
+            place.hold = Hold::Modified;
+        }
+        Some(found)
     }
 
     /// Puts `line`, which isn't there, in place of the least recently used one of its set. O(ways).
-    pub fn fill(&mut self, line: u64, ready: u64, dirty: bool) -> Option<Victim> {
+    pub fn fill(&mut self, line: u64, ready: u64, hold: Hold) -> Option<Victim> {
         self.clock += 1;
         let (clock, generation) = (self.clock, self.generation);
         let places = self.set(line);
         let age = |place: &Place| if place.generation == generation { place.used } else { 0 };
         let place = places.iter_mut().min_by_key(|place| age(place))?;
-        let victim =
-            (place.generation == generation).then_some(Victim { line: place.line, dirty: place.dirty });
-        *place = Place { line, ready, used: clock, generation, dirty };
+        let victim = (place.generation == generation)
+            .then_some(Victim { line: place.line, dirty: place.hold == Hold::Modified });
+        *place = Place { line, ready, used: clock, generation, hold };
         victim
     }
 
-    /// Marks `line` dirty without counting as a use; says whether the cache has it.
-    pub fn mark_dirty(&mut self, line: u64) -> bool {
-        self.find(line).map(|place| place.dirty = true).is_some()
+    /// Whether the cache has `line` or waits for it. Doesn't count as a use.
+    pub fn holds(&self, line: u64) -> bool {
+        let first = self.first_of_set(line);
+        self.places[first..first + self.ways].iter().any(|place| place.is(line, self.generation))
     }
 
-    /// Throws `line` out and says whether it was dirty.
+    /// Holds `line` like this from `ready` on, if the cache has it. Doesn't count as a use.
+    pub fn set_hold(&mut self, line: u64, ready: u64, hold: Hold) {
+        if let Some(place) = self.find(line) {
+            (place.hold, place.ready) = (hold, ready.max(place.ready));
+        }
+    }
+
+    /// Marks `line`, which is held exclusively, as modified; doesn't count as a use.
+    pub fn mark_dirty(&mut self, line: u64) {
+        self.set_hold(line, 0, Hold::Modified);
+    }
+
+    /// Shares `line` with others from now on and says whether it was modified.
+    pub fn demote(&mut self, line: u64) -> bool {
+        self.find(line).is_some_and(|place| {
+            let dirty = place.hold == Hold::Modified;
+            place.hold = Hold::Shared;
+            dirty
+        })
+    }
+
+    /// Throws `line` out and says whether it was modified.
     pub fn invalidate(&mut self, line: u64) -> bool {
         self.find(line).is_some_and(|place| {
             place.generation = 0;
-            place.dirty
+            place.hold == Hold::Modified
         })
     }
 
@@ -92,14 +138,24 @@ impl Cache {
         }
     }
 
+    fn first_of_set(&self, line: u64) -> usize {
+        (line & self.set_mask) as usize * self.ways
+    }
+
     fn set(&mut self, line: u64) -> &mut [Place] {
-        let first = (line & self.set_mask) as usize * self.ways;
+        let first = self.first_of_set(line);
         &mut self.places[first..first + self.ways]
     }
 
     fn find(&mut self, line: u64) -> Option<&mut Place> {
         let generation = self.generation;
-        self.set(line).iter_mut().find(|place| place.line == line && place.generation == generation)
+        self.set(line).iter_mut().find(|place| place.is(line, generation))
+    }
+}
+
+impl Place {
+    fn is(&self, line: u64, generation: u32) -> bool {
+        self.line == line && self.generation == generation
     }
 }
 
@@ -115,53 +171,66 @@ mod tests {
     fn a_filled_line_is_found_until_the_cache_is_cleared() {
         let mut cache = cache(4, 2);
         assert_eq!(cache.access(9, false), None);
-        assert_eq!(cache.fill(9, 150, false), None);
-        assert_eq!(cache.access(9, false), Some(150));
+        assert_eq!(cache.fill(9, 150, Hold::Exclusive), None);
+        assert_eq!(cache.access(9, false), Some(Found { ready: 150, hold: Hold::Exclusive }));
+        assert!(cache.holds(9) && !cache.holds(5));
         cache.clear();
         assert_eq!(cache.access(9, false), None);
-        assert_eq!(cache.fill(9, 300, false), None, "a cleared place has no victim");
+        assert_eq!(cache.fill(9, 300, Hold::Exclusive), None, "a cleared place has no victim");
     }
 
     #[test]
     fn a_direct_mapped_cache_has_conflicts() {
         let mut cache = cache(4, 1);
-        cache.fill(1, 0, false);
-        assert_eq!(cache.fill(5, 0, false), Some(Victim { line: 1, dirty: false }));
+        cache.fill(1, 0, Hold::Exclusive);
+        assert_eq!(cache.fill(5, 0, Hold::Exclusive), Some(Victim { line: 1, dirty: false }));
         assert_eq!(cache.access(1, false), None);
-        assert_eq!(cache.access(5, false), Some(0));
-        assert_eq!(cache.fill(2, 0, false), None, "another set is another place");
+        assert!(cache.access(5, false).is_some());
+        assert_eq!(cache.fill(2, 0, Hold::Exclusive), None, "another set is another place");
     }
 
     #[test]
     fn the_least_recently_used_way_makes_room() {
         let mut cache = cache(4, 2);
-        cache.fill(1, 0, false);
-        cache.fill(5, 0, false);
+        cache.fill(1, 0, Hold::Exclusive);
+        cache.fill(5, 0, Hold::Exclusive);
         cache.access(1, false);
-        assert_eq!(cache.fill(9, 0, false), Some(Victim { line: 5, dirty: false }));
+        assert_eq!(cache.fill(9, 0, Hold::Exclusive), Some(Victim { line: 5, dirty: false }));
         assert!(cache.access(1, false).is_some());
     }
 
     #[test]
     fn dirt_is_remembered() {
         let mut cache = cache(1, 2);
-        cache.fill(1, 0, true);
-        cache.fill(2, 0, false);
+        cache.fill(1, 0, Hold::Modified);
+        cache.fill(2, 0, Hold::Exclusive);
         cache.access(2, true);
         assert!(cache.invalidate(2));
         assert!(!cache.invalidate(2), "it is gone");
-        assert!(cache.mark_dirty(1) && !cache.mark_dirty(7));
-        cache.fill(3, 0, false);
-        assert_eq!(cache.fill(4, 0, false), Some(Victim { line: 1, dirty: true }));
+        cache.fill(3, 0, Hold::Exclusive);
+        assert_eq!(cache.fill(4, 0, Hold::Exclusive), Some(Victim { line: 1, dirty: true }));
+    }
+
+    #[test]
+    fn a_shared_line_is_not_modified_until_it_is_owned() {
+        let mut cache = cache(1, 2);
+        cache.fill(1, 0, Hold::Shared);
+        cache.access(1, true);
+        assert!(!cache.demote(1), "a write to a shared line must ask the others first");
+        cache.set_hold(1, 90, Hold::Exclusive);
+        assert_eq!(cache.access(1, true), Some(Found { ready: 90, hold: Hold::Exclusive }));
+        assert!(cache.demote(1) && !cache.demote(1));
+        cache.set_hold(7, 0, Hold::Modified);
+        assert!(!cache.holds(7), "what isn't there can't be held");
     }
 
     #[test]
     fn an_invalidated_place_is_filled_first() {
         let mut cache = cache(1, 2);
-        cache.fill(1, 0, false);
-        cache.fill(2, 0, false);
+        cache.fill(1, 0, Hold::Exclusive);
+        cache.fill(2, 0, Hold::Exclusive);
         cache.invalidate(2);
-        assert_eq!(cache.fill(3, 0, false), None);
+        assert_eq!(cache.fill(3, 0, Hold::Exclusive), None);
         assert!(cache.access(1, false).is_some());
     }
 }

@@ -1,6 +1,6 @@
 //! What a modelled processor has done, and where its time went.
 
-use core::ops::Sub;
+use core::ops::{Add, Sub};
 
 /// Time in graduation slots, and events. Differences of two readings describe what lies between.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,24 +11,48 @@ pub struct Counters {
     pub data_stall_slots: u64,
     /// Slots lost to dependences and mispredicted branches.
     pub other_stall_slots: u64,
+    /// Slots in which a latch that another processor held was waited for.
+    pub wait_slots: u64,
     /// Lines looked up in the primary cache, by reads, writes and prefetches.
     pub l1_accesses: u64,
     /// Lines looked up in the secondary cache.
     pub l2_accesses: u64,
-    /// Lines fetched from memory.
+    /// Lines that the secondary cache missed: fetched from memory or from another's cache.
     pub memory_accesses: u64,
+    /// Those of them that this processor had and lost to another's write: coherence misses. All others
+    /// are cold or capacity misses.
+    pub coherence_misses: u64,
+    /// Those of them that came from the cache of the processor that had changed them.
+    pub transfers: u64,
+    /// Those of them that came from another node.
+    pub remote_accesses: u64,
+    /// Writes to a line that was held but shared: no data moved, but others lost it.
+    pub upgrades: u64,
     /// Lines written back to memory.
     pub write_backs: u64,
     /// Lines asked for ahead of use.
     pub prefetches: u64,
+    /// Accesses to pages whose translation wasn't at hand.
+    pub translation_misses: u64,
     /// Reads that found their line still on its way and waited for the rest.
     pub late_reads: u64,
+    /// Reads-and-writes in one locked step.
+    pub exchanges: u64,
+    /// Nodes that were come to.
+    pub visits: u64,
+    /// Times that a latch held by another was waited for.
+    pub waits: u64,
 }
 
 impl Counters {
     /// All the time, in slots.
     pub fn slots(&self) -> u64 {
-        self.busy_slots + self.data_stall_slots + self.other_stall_slots
+        self.busy_slots + self.data_stall_slots + self.other_stall_slots + self.wait_slots
+    }
+
+    /// Misses of the secondary cache that aren't coherence misses.
+    pub fn cold_and_capacity_misses(&self) -> u64 {
+        self.memory_accesses - self.coherence_misses
     }
 
     /// The share of the time that went into data stalls, 0.0 to 1.0; 0.0 for no time at all.
@@ -37,21 +61,45 @@ impl Counters {
     }
 }
 
+impl Counters {
+    /// The two readings, number by number.
+    fn zip(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            busy_slots: join(self.busy_slots, other.busy_slots),
+            data_stall_slots: join(self.data_stall_slots, other.data_stall_slots),
+            other_stall_slots: join(self.other_stall_slots, other.other_stall_slots),
+            wait_slots: join(self.wait_slots, other.wait_slots),
+            l1_accesses: join(self.l1_accesses, other.l1_accesses),
+            l2_accesses: join(self.l2_accesses, other.l2_accesses),
+            memory_accesses: join(self.memory_accesses, other.memory_accesses),
+            coherence_misses: join(self.coherence_misses, other.coherence_misses),
+            transfers: join(self.transfers, other.transfers),
+            remote_accesses: join(self.remote_accesses, other.remote_accesses),
+            upgrades: join(self.upgrades, other.upgrades),
+            write_backs: join(self.write_backs, other.write_backs),
+            prefetches: join(self.prefetches, other.prefetches),
+            translation_misses: join(self.translation_misses, other.translation_misses),
+            late_reads: join(self.late_reads, other.late_reads),
+            exchanges: join(self.exchanges, other.exchanges),
+            visits: join(self.visits, other.visits),
+            waits: join(self.waits, other.waits),
+        }
+    }
+}
+
+impl Add for Counters {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        self.zip(more, |one, other| one + other)
+    }
+}
+
 impl Sub for Counters {
     type Output = Self;
 
     fn sub(self, before: Self) -> Self {
-        Self {
-            busy_slots: self.busy_slots - before.busy_slots,
-            data_stall_slots: self.data_stall_slots - before.data_stall_slots,
-            other_stall_slots: self.other_stall_slots - before.other_stall_slots,
-            l1_accesses: self.l1_accesses - before.l1_accesses,
-            l2_accesses: self.l2_accesses - before.l2_accesses,
-            memory_accesses: self.memory_accesses - before.memory_accesses,
-            write_backs: self.write_backs - before.write_backs,
-            prefetches: self.prefetches - before.prefetches,
-            late_reads: self.late_reads - before.late_reads,
-        }
+        self.zip(before, |after, before| after - before)
     }
 }
 
@@ -66,6 +114,7 @@ mod tests {
         let between = after - before;
         assert_eq!((between.slots(), between.prefetches), (100, 3));
         assert!((between.data_stall_share() - 0.75).abs() < 1e-12);
+        assert_eq!(before + between, after);
     }
 
     #[test]

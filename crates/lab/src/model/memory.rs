@@ -2,38 +2,30 @@
 
 use std::collections::VecDeque;
 
-/// Main memory: a pipeline that starts one access every so often. Shared by all processors.
+/// Main memory and the way to it: a pipeline that starts one access every so often. Shared by all
+/// processors; on a machine of several nodes each has one.
 ///
 /// Accesses are told in program order, but a load that was issued early asks for an earlier moment
 /// than a store that was told before it. So starts are kept in a calendar, and an access takes the
 /// first gap from its own moment on.
 #[derive(Debug)]
 pub struct Memory {
-    latency: u64,
     interval: u64,
     /// The starts of the latest accesses, ascending and at least one interval apart.
     starts: VecDeque<u64>,
+    /// Starts that are remembered. What lies before them is taken for busy.
+    remembered: usize,
 }
 
-/// Starts that are remembered: more than the accesses that all miss handlers can have outstanding.
-/// What lies before them is taken for busy.
-const CALENDAR: usize = 128;
-
 impl Memory {
-    /// An idle memory; both times in graduation slots.
-    pub fn new(latency: u64, interval: u64) -> Self {
-        Self { latency, interval, starts: VecDeque::with_capacity(CALENDAR + 1) }
-    }
+    /// Starts that are remembered at least.
+    const REMEMBERED_MIN: usize = 128;
 
-    /// Starts a fetch at `at` or as soon after as the memory is free; when the line arrives.
-    pub fn fetch(&mut self, at: u64) -> u64 {
-        self.occupy(at) + self.latency
-    }
-
-    /// Writes a line back at `at` or as soon after as the memory is free. Nobody waits for it, but
-    /// it takes the place of a fetch.
-    pub fn write_back(&mut self, at: u64) {
-        self.occupy(at);
+    /// An idle memory, `interval` slots between the starts of two accesses, of which `outstanding` can
+    /// be waited for at once.
+    pub fn new(interval: u64, outstanding: usize) -> Self {
+        let remembered = Self::REMEMBERED_MIN.max(2 * outstanding);
+        Self { interval, starts: VecDeque::with_capacity(remembered + 1), remembered }
     }
 
     /// Finishes everything that was started, at no cost in time.
@@ -41,9 +33,10 @@ impl Memory {
         self.starts.clear();
     }
 
-    /// Takes the first gap of one interval from `at` on. O(accesses that start after `at`).
-    fn occupy(&mut self, at: u64) -> u64 {
-        let full = self.starts.len() >= CALENDAR;
+    /// Starts an access at `at` or in the first gap of one interval after that; says when. O(accesses
+    /// that start after `at`).
+    pub fn start(&mut self, at: u64) -> u64 {
+        let full = self.starts.len() >= self.remembered;
         let mut start = if full { at.max(self.starts.front().copied().unwrap_or(at)) } else { at };
         let mut position = self.starts.partition_point(|&other| other + self.interval <= start);
         while let Some(&other) = self.starts.get(position) {
@@ -54,7 +47,7 @@ impl Memory {
             position += 1;
         }
         self.starts.insert(position, start);
-        if self.starts.len() > CALENDAR {
+        if self.starts.len() > self.remembered {
             self.starts.pop_front();
         }
         start
@@ -102,39 +95,37 @@ mod tests {
 
     #[test]
     fn accesses_overlap_but_start_one_interval_apart() {
-        let mut memory = Memory::new(600, 40);
-        assert_eq!(memory.fetch(1000), 1600);
-        assert_eq!(memory.fetch(1000), 1640);
-        assert_eq!(memory.fetch(1010), 1680);
-        assert_eq!(memory.fetch(5000), 5600, "an idle memory starts at once");
+        let mut memory = Memory::new(40, 32);
+        assert_eq!(memory.start(1000), 1000);
+        assert_eq!(memory.start(1000), 1040);
+        assert_eq!(memory.start(1010), 1080);
+        assert_eq!(memory.start(5000), 5000, "an idle memory starts at once");
     }
 
     #[test]
     fn a_load_that_was_issued_early_does_not_queue_behind_a_later_store() {
-        let mut memory = Memory::new(600, 40);
-        assert_eq!(memory.fetch(1100), 1700);
-        assert_eq!(memory.fetch(1000), 1600, "in front of it");
-        assert_eq!(memory.fetch(1030), 1640, "in the gap between the two");
-        assert_eq!(memory.fetch(1035), 1740, "there is no gap before 1140");
+        let mut memory = Memory::new(40, 32);
+        assert_eq!(memory.start(1100), 1100);
+        assert_eq!(memory.start(1000), 1000, "in front of it");
+        assert_eq!(memory.start(1030), 1040, "in the gap between the two");
+        assert_eq!(memory.start(1035), 1140, "there is no gap before 1140");
         assert_eq!(memory.starts, [1000, 1040, 1100, 1140]);
     }
 
     #[test]
     fn a_full_calendar_forgets_its_oldest_starts() {
-        let mut memory = Memory::new(600, 40);
+        let mut memory = Memory::new(40, 32);
         for nth in 0..1000 {
-            assert_eq!(memory.fetch(0), 600 + 40 * nth);
+            assert_eq!(memory.start(0), 40 * nth);
         }
-        assert!(memory.starts.len() <= CALENDAR);
+        assert!(memory.starts.len() <= Memory::REMEMBERED_MIN);
         memory.settle();
-        assert_eq!(memory.fetch(0), 600);
+        assert_eq!(memory.start(0), 0);
     }
 
     #[test]
-    fn a_write_back_takes_a_fetch_s_place() {
-        let mut memory = Memory::new(600, 40);
-        memory.write_back(0);
-        assert_eq!(memory.fetch(0), 640);
+    fn the_calendar_holds_all_that_can_be_outstanding() {
+        assert_eq!(Memory::new(8, 1000).remembered, 2000);
     }
 
     #[test]

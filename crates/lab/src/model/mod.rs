@@ -6,67 +6,96 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `parameters` | Table 2 |
+//! | `parameters`, `machines`, `system` | Table 2; other machines; several processors |
 //! | `prices` | what instructions cost, and what that is calibrated on |
 //! | `processor` | the clock; reads, writes, prefetches; what is modelled and what isn't |
 //! | `reorder` | how early a load is issued |
-//! | `cache`, `memory`, `pages` | the parts |
+//! | `hierarchy` | where a line comes from, and how long that takes |
+//! | `cache`, `memory`, `pages`, `homes` | its parts |
+//! | `directory` | who holds which line: what keeps private caches coherent |
+//! | `turns`, `together` | several processors on one thread, in the order of the modelled time |
 //!
-//! The machine has one processor today. Processors are kept apart from what they share (memory,
-//! pages), so that several of them can stand in front of one memory.
+//! A machine has one processor or several, which [`Listener::together`] sets to work. Only there do
+//! they differ from one: with one processor nobody takes turns, and no line is shared.
 
 mod cache;
 mod counters;
+mod directory;
+mod hierarchy;
+mod homes;
+mod machines;
 mod memory;
 mod pages;
 mod parameters;
 mod prices;
 mod processor;
 mod reorder;
+mod system;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_together;
+mod together;
+mod turns;
 
 pub use counters::Counters;
-pub use parameters::{CacheShape, PAGE_BYTES, Parameters};
+pub use directory::PROCESSORS_MAX;
+pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters, Translation};
 pub use prices::{Price, Prices};
+pub use system::{NODES_MAX, Placement, System};
+pub use together::Worker;
 
-use crate::error::Result;
+use crate::error::{LabError, Result};
+use core::ops::Range;
+use hierarchy::Hierarchy;
 use latchless::mem::line::LINE_BYTES;
 use latchless::mem::touch::{Sink, Work};
-use memory::Memory;
-use pages::Pages;
-use processor::Processor;
+use pages::{Pages, Place};
+use processor::{Processor, Taken};
 use std::cell::RefCell;
 use std::rc::Rc;
+use turns::Turns;
 
 /// A modelled machine.
 #[derive(Debug)]
 pub struct Machine {
     parameters: Parameters,
     pages: Pages,
-    memory: Memory,
-    processor: Processor,
+    hierarchy: Hierarchy,
+    processors: Vec<Processor>,
+    /// Who works while nobody takes turns.
+    acting: usize,
     running: bool,
+    /// Processors that run together.
+    turns: Option<Turns>,
+}
+
+/// What is done to one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+    Prefetch,
+    Exchange,
 }
 
 impl Machine {
-    /// A machine with empty caches whose clock stands. It only learns which pages there are until
+    /// A machine with empty caches whose clocks stand. It only learns which pages there are until
     /// [`Machine::start`] is called.
     ///
     /// # Errors
     /// When there can't be such a machine.
     pub fn new(parameters: Parameters) -> Result<Self> {
         parameters.check()?;
-        let slots = |cycles: u64| cycles * parameters.issue_width;
+        let processors = 0..parameters.system.processors;
         Ok(Self {
             parameters,
-            pages: Pages::new(),
-            memory: Memory::new(
-                slots(parameters.memory_latency_cycles),
-                slots(parameters.memory_interval_cycles),
-            ),
-            processor: Processor::new(&parameters),
+            pages: Pages::new(parameters.granule),
+            hierarchy: Hierarchy::new(&parameters),
+            processors: processors.map(|number| Processor::new(number, &parameters)).collect(),
+            acting: 0,
             running: false,
+            turns: None,
         })
     }
 
@@ -80,16 +109,60 @@ impl Machine {
         self.running = false;
     }
 
+    /// Outside of [`Listener::together`], what is told from here on is done by this processor; at first
+    /// by processor 0. So structures that belong to a node are built there.
+    ///
+    /// # Errors
+    /// [`LabError::Machine`] if there is no such processor.
+    pub fn act_as(&mut self, processor: usize) -> Result<()> {
+        if processor >= self.processors.len() {
+            return Err(LabError::Machine { what: "it has no such processor" });
+        }
+        self.acting = processor;
+        Ok(())
+    }
+
+    /// Puts all pages of an address range onto `node`, whoever has touched or will touch them.
+    ///
+    /// # Errors
+    /// [`LabError::Machine`] if there is no such node.
+    pub fn place(&mut self, addresses: Range<usize>, node: usize) -> Result<()> {
+        if node >= self.parameters.system.nodes {
+            return Err(LabError::Machine { what: "it has no such node" });
+        }
+        let page_of = |address: usize| address / PAGE_BYTES * PAGE_BYTES;
+        for page in (page_of(addresses.start)..addresses.end).step_by(PAGE_BYTES) {
+            let number = self.settle(page).page;
+            self.hierarchy.homes.move_page(number, node);
+            (page..page + PAGE_BYTES).step_by(LINE_BYTES).for_each(|line| {
+                self.settle(line);
+            });
+        }
+        Ok(())
+    }
+
     /// Empties the caches and lets everything in flight land, at no cost in time: the paper's cold
     /// cache.
     pub fn clear_caches(&mut self) {
-        self.processor.clear_caches();
-        self.memory.settle();
+        self.hierarchy.clear();
+        self.processors.iter_mut().for_each(Processor::settle);
     }
 
-    /// What the processor has done since the machine was made.
+    /// What its processors have done since the machine was made, all together.
     pub fn counters(&self) -> Counters {
-        self.processor.counters()
+        let each = (0..self.processors.len()).map(|number| self.counters_of(number));
+        each.fold(Counters::default(), |sum, one| sum + one)
+    }
+
+    /// What one processor has done since the machine was made. One that isn't there has done nothing.
+    pub fn counters_of(&self, processor: usize) -> Counters {
+        let processor = self.processors.get(processor).map(|found| (processor, found.counters()));
+        processor.map_or(Counters::default(), |(number, own)| own + self.hierarchy.counters(number))
+    }
+
+    /// The latest clock, in slots since the machine was made.
+    pub fn now_slots(&self) -> u64 {
+        self.processors.iter().map(Processor::now).max().unwrap_or(0)
     }
 
     /// Slots as cycles of this machine.
@@ -97,42 +170,155 @@ impl Machine {
         slots as f64 / self.parameters.issue_width as f64
     }
 
+    /// Slots as seconds of this machine.
+    pub fn seconds(&self, slots: u64) -> f64 {
+        self.cycles(slots) / (self.parameters.clock_mhz as f64 * 1e6)
+    }
+
+    /// What it is made of.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
     /// How many pages have been touched, each of [`PAGE_BYTES`].
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
 
-    fn for_each_line(&mut self, at: usize, bytes: usize, act: fn(&mut Processor, u64, &mut Memory)) {
+    fn current(&self) -> usize {
+        self.turns.as_ref().map_or(self.acting, Turns::current)
+    }
+
+    /// Where `address` stands, which the one that works touches now.
+    fn settle(&mut self, address: usize) -> Place {
+        let place = self.pages.translate(address);
+        self.hierarchy.homes.settle(place, self.current());
+        place
+    }
+
+    fn touch(&mut self, at: usize, bytes: usize, access: Access) {
         if bytes == 0 {
             return;
         }
         let (first, last) = (at / LINE_BYTES, at.saturating_add(bytes - 1) / LINE_BYTES);
         for line in first..=last {
-            let line = self.pages.translate(line * LINE_BYTES) / LINE_BYTES as u64;
+            let place = self.settle(line * LINE_BYTES);
             if self.running {
-                act(&mut self.processor, line, &mut self.memory);
+                self.touch_line(place, access);
+            }
+        }
+    }
+
+    fn touch_line(&mut self, Place { line, page }: Place, access: Access) {
+        const NOTHING: Taken = Taken { from: 0, at: 0 };
+        let current = self.current();
+        let (processor, hierarchy) = (&mut self.processors[current], &mut self.hierarchy);
+        if access != Access::Prefetch {
+            processor.translate(page);
+        }
+        let taken = match access {
+            Access::Read => {
+                processor.read(line, hierarchy);
+                NOTHING
+            }
+            Access::Prefetch => {
+                processor.prefetch(line, hierarchy);
+                NOTHING
+            }
+            Access::Write => processor.write(line, hierarchy),
+            Access::Exchange => processor.exchange(line, hierarchy),
+        };
+        if let Some(turns) = &mut self.turns {
+            turns.touches(line);
+            if taken.from != 0 {
+                turns.taken(line, taken, &mut self.processors);
             }
         }
     }
 }
 
+/// What [`Listener::together`] asks of it.
+impl Machine {
+    fn begin_together(&mut self, workers: usize) -> Result<()> {
+        if self.turns.is_some() {
+            return Err(LabError::Machine { what: "its processors run together already" });
+        }
+        if workers > self.processors.len() {
+            return Err(LabError::Machine { what: "every worker has a processor" });
+        }
+        let start = self.now_slots();
+        self.processors.iter_mut().for_each(|processor| processor.skip_to(start));
+        self.turns = Some(Turns::new(workers, start));
+        Ok(())
+    }
+
+    fn next_turn(&mut self) -> Option<usize> {
+        self.turns.as_mut()?.next(&mut self.processors)
+    }
+
+    fn suspend_turn(&mut self) -> Result<()> {
+        let Some(turns) = &mut self.turns else { return Ok(()) };
+        turns.suspend(self.processors[turns.current()].now());
+        turns.stuck().map_or(Ok(()), |processor| Err(LabError::Stuck { processor }))
+    }
+
+    fn finish_turn(&mut self) {
+        if let Some(turns) = &mut self.turns {
+            turns.finish();
+        }
+    }
+
+    fn end_together(&mut self) {
+        self.turns = None;
+    }
+}
+
 impl Sink for Machine {
     fn read(&mut self, at: usize, bytes: usize) {
-        self.for_each_line(at, bytes, Processor::read);
+        self.touch(at, bytes, Access::Read);
     }
 
     fn write(&mut self, at: usize, bytes: usize) {
-        self.for_each_line(at, bytes, Processor::write);
+        self.touch(at, bytes, Access::Write);
     }
 
     fn prefetch(&mut self, at: usize, bytes: usize) {
-        self.for_each_line(at, bytes, Processor::prefetch);
+        self.touch(at, bytes, Access::Prefetch);
+    }
+
+    fn exchange(&mut self, at: usize) {
+        self.touch(at, 1, Access::Exchange);
+    }
+
+    /// A processor that no longer has the line looks again at once: it was written since.
+    fn wait(&mut self, at: usize) {
+        let line = self.settle(at).line;
+        if !self.running {
+            return;
+        }
+        let current = self.current();
+        self.processors[current].spin();
+        if let Some(turns) = self.turns.as_mut().filter(|_| self.hierarchy.holds(current, line)) {
+            let system = &self.parameters.system;
+            let longest = system.wait_cycles * self.parameters.issue_width;
+            turns.sleep(line, self.processors[current].now() + longest);
+        }
     }
 
     fn work(&mut self, work: Work) {
         if self.running {
-            self.processor.work(work);
+            let current = self.current();
+            self.processors[current].work(work);
         }
+    }
+
+    fn worker(&self) -> Option<usize> {
+        self.turns.as_ref().map(Turns::current)
+    }
+
+    fn pause(&mut self) -> Option<fn()> {
+        let turns = self.turns.as_ref()?;
+        turns.is_over(self.processors[turns.current()].now()).then_some(together::suspend)
     }
 }
 
@@ -179,7 +365,23 @@ impl Sink for Listener {
         self.0.borrow_mut().prefetch(at, bytes);
     }
 
+    fn exchange(&mut self, at: usize) {
+        self.0.borrow_mut().exchange(at);
+    }
+
+    fn wait(&mut self, at: usize) {
+        self.0.borrow_mut().wait(at);
+    }
+
     fn work(&mut self, work: Work) {
         self.0.borrow_mut().work(work);
+    }
+
+    fn worker(&self) -> Option<usize> {
+        self.0.borrow().worker()
+    }
+
+    fn pause(&mut self) -> Option<fn()> {
+        self.0.borrow_mut().pause()
     }
 }

@@ -1,11 +1,40 @@
 //! What the modelled machine is made of.
 
 use super::prices::Prices;
+use super::system::System;
 use crate::error::{LabError, Result};
 use latchless::mem::line::LINE_BYTES;
 
 /// Bytes in a page of the modelled machine.
 pub const PAGE_BYTES: usize = 4096;
+
+/// What gets its number, and with that its place in the caches, by the order of first touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Granule {
+    /// A page of [`PAGE_BYTES`], as an operating system does it.
+    Page,
+    /// Each line. Results then don't depend on where within its pages a structure outside of an arena
+    /// stands, which the allocator decides.
+    Line,
+}
+
+/// Address translation: the pages whose addresses a processor has at hand, and what others cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Translation {
+    /// Pages of [`PAGE_BYTES`] at hand.
+    pub pages: usize,
+    /// Of them, how many may stand in one set.
+    pub ways: usize,
+    /// What it takes to look one up that isn't.
+    pub miss_cycles: u64,
+}
+
+impl Translation {
+    /// The translations as a cache, one line a page.
+    pub const fn shape(self) -> CacheShape {
+        CacheShape { bytes: self.pages * LINE_BYTES, ways: self.ways }
+    }
+}
 
 /// The size and associativity of one cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +63,19 @@ impl CacheShape {
 /// from the access to the word's arrival, as the table counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
+    /// Cycles in a microsecond.
+    pub clock_mhz: u64,
     /// Instructions that can graduate in one cycle: the machine's *graduation slots* per cycle.
     pub issue_width: u64,
-    /// Instructions that may be in flight behind the oldest one that hasn't graduated.
+    /// Instructions that may be in flight behind the oldest one that hasn't graduated; 0 for a
+    /// processor that does everything in order.
     pub reorder_buffer_instructions: u64,
     /// The primary data cache, one for each processor.
     pub l1: CacheShape,
     /// The secondary cache, one for each processor.
     pub l2: CacheShape,
+    /// Address translation, each processor's own; `None`: it takes no time.
+    pub translation: Option<Translation>,
     /// From a miss in the primary cache to the line's arrival from the secondary one.
     pub l2_latency_cycles: u64,
     /// From a miss in the primary cache to the line's arrival from memory (the paper's T1).
@@ -52,21 +86,29 @@ pub struct Parameters {
     pub miss_handlers: usize,
     /// What the instructions between memory accesses cost.
     pub prices: Prices,
+    /// What keeps its neighbourhood when addresses are renamed.
+    pub granule: Granule,
+    /// How many processors there are, and what they share.
+    pub system: System,
 }
 
 impl Parameters {
     /// The machine of the pB+-Tree paper's Table 2: a 1 GHz, four-issue, dynamically scheduled
     /// processor in front of the memory system of a Compaq ES40.
     pub const PB_TREE: Self = Self {
+        clock_mhz: 1_000,
         issue_width: 4,
         reorder_buffer_instructions: 64,
         l1: CacheShape { bytes: 64 << 10, ways: 2 },
         l2: CacheShape { bytes: 2 << 20, ways: 1 },
+        translation: None,
         l2_latency_cycles: 15,
         memory_latency_cycles: 150,
         memory_interval_cycles: 10,
         miss_handlers: 32,
         prices: Prices::PB_TREE,
+        granule: Granule::Page,
+        system: System::ALONE,
     };
 
     /// Refuses what can't be built: sets that aren't a power of two, no miss handler, no slot.
@@ -76,13 +118,19 @@ impl Parameters {
     pub fn check(&self) -> Result<()> {
         self.l1.check("primary")?;
         self.l2.check("secondary")?;
+        if let Some(translation) = self.translation {
+            translation.shape().check("translation")?;
+        }
         if self.miss_handlers == 0 {
             return Err(LabError::Machine { what: "it has no miss handler" });
         }
         if self.issue_width == 0 {
             return Err(LabError::Machine { what: "it graduates no instruction" });
         }
-        Ok(())
+        if self.clock_mhz == 0 {
+            return Err(LabError::Machine { what: "its clock stands" });
+        }
+        self.system.check()
     }
 }
 
@@ -107,9 +155,14 @@ mod tests {
         let none = CacheShape { bytes: 64 << 10, ways: 0 };
         let without_ways = Parameters { l2: none, ..Parameters::PB_TREE };
         assert!(matches!(without_ways.check(), Err(LabError::CacheShape { name: "secondary", .. })));
+        let translation = Some(Translation { pages: 100, ways: 4, miss_cycles: 50 });
+        let odd_pages = Parameters { translation, ..Parameters::PB_TREE };
+        assert!(matches!(odd_pages.check(), Err(LabError::CacheShape { name: "translation", .. })));
         for broken in [
             Parameters { miss_handlers: 0, ..Parameters::PB_TREE },
             Parameters { issue_width: 0, ..Parameters::PB_TREE },
+            Parameters { clock_mhz: 0, ..Parameters::PB_TREE },
+            Parameters { system: System { nodes: 9, ..System::ALONE }, ..Parameters::PB_TREE },
         ] {
             assert!(matches!(broken.check(), Err(LabError::Machine { .. })));
         }

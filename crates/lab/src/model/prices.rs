@@ -64,6 +64,10 @@ pub struct Prices {
     pub allocate: Price,
     /// One prefetch instruction and the address it takes.
     pub prefetch: Price,
+    /// One locked read-and-write, besides waiting for its line and for the stores before it.
+    pub exchange: Price,
+    /// One turn of a loop that waits for a latch, besides waiting.
+    pub spin: Price,
 }
 
 impl Prices {
@@ -78,7 +82,13 @@ impl Prices {
         jump: Price::new(4, 2),
         allocate: Price::new(60, 60),
         prefetch: Price::new(2, 0),
+        exchange: Price::new(4, 16),
+        spin: Price::new(8, 0),
     };
+
+    /// The price list of the OLFIT paper's machine: that of the other, but for locked steps, which its
+    /// processor does in the secondary cache.
+    pub const OLFIT: Self = Self { exchange: Price::new(4, 60), ..Self::PB_TREE };
 
     /// What `work` costs.
     pub fn of(&self, work: Work) -> Price {

@@ -8,10 +8,11 @@
 //!   missing line is fetched (write-allocate) and takes a handler and a memory access like a read's.
 //! - **Prefetches** don't wait at all: one that finds every handler taken is kept in the memory
 //!   system until one comes free (the paper's footnote 4).
-//! - A dirty line that leaves the secondary cache takes one memory access to be written back,
-//!   behind the fetch that evicts it. From the primary to the secondary cache write-backs are free:
-//!   Table 2 gives no bandwidth between the two.
-//! - The secondary cache includes the primary one, as on the R10000: what leaves it leaves both.
+//! - **Exchanges**, the locked steps that latches are made of, wait until the line is theirs and all
+//!   stores before them are done; nothing behind them is issued earlier.
+//! - **Address translation** stalls where it is modelled and a page isn't at hand; Table 2 has none.
+//! - **Waiting** for a latch takes no line and no instruction: the processor sleeps until the line that
+//!   it waits for is taken by a writer.
 //!
 //! # How early a load is issued
 //! No earlier than (1) the moment it enters the reorder buffer; (2) the arrival of the last line
@@ -21,80 +22,103 @@
 //! thrown away.
 //!
 //! # What isn't
-//! Instruction fetch (the loops fit the instruction cache), address translation (Table 2 has none),
-//! contention between the two caches, the order of stores. A read of several lines, which is how a
+//! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order of
+//! stores (but before an exchange). A read of several lines, which is how a
 //! scan tells of the entries that it copies from a leaf, waits for all of them before the first is
 //! worked on.
 
-use super::cache::Cache;
+use super::cache::{Cache, Hold};
 use super::counters::Counters;
-use super::memory::{Memory, MissHandlers};
+use super::directory::Set;
+use super::hierarchy::Hierarchy;
 use super::parameters::Parameters;
 use super::prices::{Price, Prices};
 use super::reorder::ReorderBuffer;
 use latchless::mem::touch::Work;
 
-/// When a line was asked for and when it is there, in slots.
+/// Others lost a line to a write.
 #[derive(Debug, Clone, Copy)]
-struct Fetched {
-    started: u64,
-    ready: u64,
+pub struct Taken {
+    /// Who lost it.
+    pub from: Set,
+    /// When it is the writer's.
+    pub at: u64,
 }
 
-/// One modelled processor with its private caches.
+/// One modelled processor. Its caches are part of the hierarchy.
 #[derive(Debug)]
 pub struct Processor {
+    /// Its number.
+    number: usize,
     prices: Prices,
-    l2_latency: u64,
     /// The present, in slots.
     now: u64,
     /// The arrival of the last line that a read waited for.
     arrived: u64,
     /// When the last unpredictable branch was resolved.
     resolved: u64,
+    /// When the last of its stores is done.
+    stored: u64,
     /// Whether it is in the middle of a node's binary search.
     probing: bool,
     reorder: ReorderBuffer,
-    handlers: MissHandlers,
-    l1: Cache,
-    l2: Cache,
+    /// The translations at hand, and what another costs, in slots.
+    translations: Option<(Cache, u64)>,
     counters: Counters,
 }
 
 impl Processor {
-    /// A processor with empty caches, at time 0. The parameters have been checked.
-    pub fn new(parameters: &Parameters) -> Self {
+    /// A processor at time 0. The parameters have been checked.
+    pub fn new(number: usize, parameters: &Parameters) -> Self {
         Self {
+            number,
             prices: parameters.prices,
-            l2_latency: parameters.l2_latency_cycles * parameters.issue_width,
             now: 0,
             arrived: 0,
             resolved: 0,
+            stored: 0,
             probing: false,
             reorder: ReorderBuffer::new(parameters.reorder_buffer_instructions),
-            handlers: MissHandlers::new(parameters.miss_handlers),
-            l1: Cache::new(parameters.l1),
-            l2: Cache::new(parameters.l2),
+            translations: parameters.translation.map(|translation| {
+                (Cache::new(translation.shape()), translation.miss_cycles * parameters.issue_width)
+            }),
             counters: Counters::default(),
         }
     }
 
-    /// What it has done so far.
+    /// Where its time went so far, and what it did itself; the rest the hierarchy counts.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Empties both caches, lets everything in flight land and forgets what was written. Takes no
-    /// time.
-    pub fn clear_caches(&mut self) {
-        self.l1.clear();
-        self.l2.clear();
-        self.handlers.clear();
+    /// Its present, in slots.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Goes to sleep until `moment`, which isn't counted as anything.
+    pub fn skip_to(&mut self, moment: u64) {
+        if moment > self.now {
+            self.now = moment;
+            self.reorder.graduate(0, moment);
+        }
+    }
+
+    /// Has slept, waiting for a latch, until `moment`.
+    pub fn wake(&mut self, moment: u64) {
+        self.counters.wait_slots += moment.saturating_sub(self.now);
+        self.skip_to(moment);
+    }
+
+    /// Everything in flight has landed. Takes no time.
+    pub fn settle(&mut self) {
         self.arrived = self.arrived.min(self.now);
+        self.stored = self.stored.min(self.now);
     }
 
     /// Does `work`.
     pub fn work(&mut self, work: Work) {
+        self.counters.visits += u64::from(work == Work::Visit);
         let probes = Prices::is_unpredictable(work);
         if self.probing && !probes {
             self.spend(self.prices.of_search_exit());
@@ -107,10 +131,21 @@ impl Processor {
         }
     }
 
+    /// Looks up where `page` lies, before a read, a write or an exchange.
+    pub fn translate(&mut self, page: u64) {
+        let Some((translations, cost)) = &mut self.translations else { return };
+        if translations.access(page, false).is_none() {
+            translations.fill(page, 0, Hold::Shared);
+            let done = self.now + *cost;
+            self.counters.translation_misses += 1;
+            self.wait_until(done);
+        }
+    }
+
     /// Reads `line` and waits for it.
-    pub fn read(&mut self, line: u64, memory: &mut Memory) {
+    pub fn read(&mut self, line: u64, hierarchy: &mut Hierarchy) {
         let asked = self.earliest_issue();
-        let ready = self.fetch(line, asked, false, memory).ready;
+        let ready = hierarchy.fetch(self.number, line, asked, false).ready;
         if ready > asked {
             self.arrived = self.arrived.max(ready);
         }
@@ -118,17 +153,36 @@ impl Processor {
     }
 
     /// Writes to `line`; waits for a free miss handler only.
-    pub fn write(&mut self, line: u64, memory: &mut Memory) {
-        let fetched = self.fetch(line, self.now, true, memory);
+    pub fn write(&mut self, line: u64, hierarchy: &mut Hierarchy) -> Taken {
+        let fetched = hierarchy.fetch(self.number, line, self.now, true);
+        self.stored = self.stored.max(fetched.ready);
         self.wait_until(fetched.started);
+        Taken { from: fetched.lost_by, at: fetched.ready }
+    }
+
+    /// Reads and writes `line` in one locked step.
+    pub fn exchange(&mut self, line: u64, hierarchy: &mut Hierarchy) -> Taken {
+        self.counters.exchanges += 1;
+        self.spend(self.prices.exchange);
+        self.wait_until(self.stored);
+        let fetched = hierarchy.fetch(self.number, line, self.now, true);
+        self.wait_until(fetched.ready);
+        self.arrived = self.now;
+        Taken { from: fetched.lost_by, at: fetched.ready }
+    }
+
+    /// Finds a latch held by another, and will look again.
+    pub fn spin(&mut self) {
+        self.counters.waits += 1;
+        self.spend(self.prices.spin);
     }
 
     /// Asks for `line` ahead of use.
-    pub fn prefetch(&mut self, line: u64, memory: &mut Memory) {
-        self.counters.prefetches += 1;
+    pub fn prefetch(&mut self, line: u64, hierarchy: &mut Hierarchy) {
+        hierarchy.count_prefetch(self.number);
         self.spend(self.prices.of_prefetches(1));
         let asked = self.earliest_issue();
-        self.fetch(line, asked, false, memory);
+        hierarchy.fetch(self.number, line, asked, false);
     }
 
     fn spend(&mut self, price: Price) {
@@ -148,40 +202,5 @@ impl Processor {
 
     fn earliest_issue(&self) -> u64 {
         self.reorder.entered_at().max(self.arrived).max(self.resolved).min(self.now)
-    }
-
-    /// Brings `line` into the primary cache, asked for at `asked`.
-    fn fetch(&mut self, line: u64, asked: u64, write: bool, memory: &mut Memory) -> Fetched {
-        self.counters.l1_accesses += 1;
-        if let Some(ready) = self.l1.access(line, write) {
-            self.counters.late_reads += u64::from(ready > asked && !write);
-            return Fetched { started: asked, ready: ready.max(asked) };
-        }
-        self.counters.l2_accesses += 1;
-        let started = self.handlers.claim(asked);
-        let ready = match self.l2.access(line, false) {
-            Some(ready) => ready.max(started + self.l2_latency),
-            None => self.fetch_from_memory(line, started, memory),
-        };
-        self.handlers.release_at(ready);
-        if let Some(victim) = self.l1.fill(line, ready, write)
-            && victim.dirty
-        {
-            self.l2.mark_dirty(victim.line);
-        }
-        Fetched { started, ready }
-    }
-
-    fn fetch_from_memory(&mut self, line: u64, at: u64, memory: &mut Memory) -> u64 {
-        self.counters.memory_accesses += 1;
-        let ready = memory.fetch(at);
-        if let Some(victim) = self.l2.fill(line, ready, false) {
-            let dirty_above = self.l1.invalidate(victim.line);
-            if victim.dirty || dirty_above {
-                self.counters.write_backs += 1;
-                memory.write_back(at);
-            }
-        }
-        ready
     }
 }

@@ -14,6 +14,8 @@ const PROBES_ONLY: Prices = Prices {
     jump: FREE,
     allocate: FREE,
     prefetch: FREE,
+    exchange: FREE,
+    spin: FREE,
 };
 
 fn machine() -> Machine {

@@ -1,7 +1,10 @@
 //! The trees' form: the analytical model's optimal width, and Table 3.
 
 use super::{B_PLUS, CSB, P2, P4, P8, P8_CSB, P16, SEARCH_TREES, SIZES};
-use crate::experiment::{Axis, Body, Claim, Experiment, Operation, Panel, Published, Scaled, Yardstick};
+use crate::error::Result;
+use crate::experiment::{
+    Axis, Body, Claim, Experiment, Operation, Panel, Published, Scale, Scaled, Yardstick,
+};
 use crate::row::Row;
 use crate::subject::Subject;
 use latchless::variants::pb_tree::analysis::MemoryLatency;
@@ -19,10 +22,10 @@ pub(super) const EQ_1: Experiment = Experiment {
         "At B = 50 the paper states an optimum of 22 lines. Its equation, averaged over the powers of \
          ten from 10^3 to 10^9, has its minimum at 13; over which sizes the paper averaged isn't said.",
     ],
-    body: Body::Computed(equation_1),
+    body: Body::Computed { x_label: "lines per node", rows: equation_1 },
 };
 
-fn equation_1() -> Vec<Row> {
+fn equation_1(_: Scale) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (bandwidth, stated) in [(15, 8.0), (50, 22.0)] {
         let latency = MemoryLatency { full_cycles: 10 * bandwidth, next_cycles: 10 };
@@ -38,7 +41,7 @@ fn equation_1() -> Vec<Row> {
         let optimum = Row::new("optimal width", bandwidth as f64, "lines", best as f64);
         rows.push(optimum.beside(Some(Published::Exactly(stated))));
     }
-    rows
+    Ok(rows)
 }
 
 const SMALL_SIZES: &[usize] = &[10_000, 30_000, 100_000];

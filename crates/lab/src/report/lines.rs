@@ -2,7 +2,7 @@
 
 use super::style;
 use super::svg::{Frame, Scale, escape, rounded, short, ticks};
-use crate::experiment::{Axis, Panel, Published};
+use crate::experiment::{Axis, Panel, ParallelPanel, Published};
 use crate::row::{On, Row};
 use std::fmt::Write as _;
 
@@ -14,15 +14,30 @@ struct Chart<'a> {
     from_zero: bool,
 }
 
-/// The chart of a panel.
-pub fn panel(page: &mut String, panel: &Panel, on: On, rows: &[&Row]) {
+/// The chart of a parallel panel.
+pub fn parallel_panel(page: &mut String, panel: &ParallelPanel, on: On, rows: &[&Row]) {
+    let chart = Chart {
+        caption: caption(panel.name, on, rows),
+        x_label: panel.axis.label(),
+        logarithmic: false,
+        from_zero: true,
+    };
+    draw(page, &chart, rows);
+}
+
+fn caption(panel: &str, on: On, rows: &[&Row]) -> String {
     let unit = rows.first().map_or("", |row| row.unit.as_str());
     let place = if on == On::Anywhere { "" } else { on.name() };
-    let parts: Vec<&str> = [panel.name, place, unit].into_iter().filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = [panel, place, unit].into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+/// The chart of a panel.
+pub fn panel(page: &mut String, panel: &Panel, on: On, rows: &[&Row]) {
     draw(
         page,
         &Chart {
-            caption: parts.join(" · "),
+            caption: caption(panel.name, on, rows),
             x_label: panel.axis.label(),
             logarithmic: !matches!(panel.axis, Axis::FillPercent(_)),
             from_zero: panel.is_counted(),
@@ -32,12 +47,11 @@ pub fn panel(page: &mut String, panel: &Panel, on: On, rows: &[&Row]) {
 }
 
 /// The chart of a formula: every series of more than a few points is a curve.
-pub fn curves(page: &mut String, rows: &[&Row]) {
+pub fn curves(page: &mut String, x_label: &str, rows: &[&Row]) {
     let length = |row: &Row| rows.iter().filter(|other| other.series == row.series).count();
     let rows: Vec<&Row> = rows.iter().filter(|row| length(row) > 2).copied().collect();
     let unit = rows.first().map_or("", |row| row.unit.as_str());
-    let chart =
-        Chart { caption: unit.to_string(), x_label: "lines per node", logarithmic: false, from_zero: false };
+    let chart = Chart { caption: unit.to_string(), x_label, logarithmic: false, from_zero: false };
     draw(page, &chart, &rows);
 }
 

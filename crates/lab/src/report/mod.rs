@@ -10,7 +10,7 @@ mod style;
 mod svg;
 
 use crate::catalogue::Selected;
-use crate::experiment::{Body, Panel, Part, Yardstick};
+use crate::experiment::{Body, Panel, ParallelPanel, Part, Yardstick};
 use crate::results::Circumstances;
 use crate::row::{On, Row};
 use std::fmt::Write as _;
@@ -76,7 +76,8 @@ fn experiment(page: &mut String, one: &Selected, rows: &[Row]) {
     page.push_str("<div class=\"charts\">\n");
     match experiment.body {
         Body::Measured(panels) => panels.iter().for_each(|panel| charts(page, panel, &rows)),
-        Body::Computed(_) => lines::curves(page, &rows),
+        Body::Parallel(panels) => panels.iter().for_each(|panel| parallel_charts(page, panel, &rows)),
+        Body::Computed { x_label, .. } => lines::curves(page, x_label, &rows),
     }
     page.push_str("</div>\n");
     table(page, &rows);
@@ -102,6 +103,16 @@ fn charts(page: &mut String, panel: &Panel, rows: &[&Row]) {
             let rows: Vec<&Row> = rows.iter().filter(|row| row.unit == unit).copied().collect();
             lines::panel(page, panel, on, &rows);
         }
+    }
+}
+
+/// A chart of a parallel panel's first yardstick for each place that it was run on.
+fn parallel_charts(page: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
+    let Some(unit) = panel.yardsticks.first().map(|yardstick| yardstick.unit()) else { return };
+    for on in [On::Model, On::Native] {
+        let of_chart = |row: &&Row| row.panel == panel.name && row.on == on && row.unit == unit;
+        let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
+        lines::parallel_panel(page, panel, on, &rows);
     }
 }
 
@@ -152,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_page_has_a_chart_for_every_panel_and_fetches_nothing() {
-        let page = page(&["eq-1", "table-3", "fig-7", "fig-14"], Places::Model);
+        let page = page(&["pb-tree", "eq-1", "table-3", "fig-7", "fig-14"], Places::Model);
         for outside in ["http:", "https:", "src=", "@import", "url(", "<script"] {
             assert!(!page.contains(outside), "{outside}");
         }
@@ -164,8 +175,17 @@ mod tests {
     }
 
     #[test]
+    fn what_processors_share_has_a_chart_a_panel_and_place() {
+        let page = page(&["olfit", "eq-1", "fig-2"], Places::Model);
+        assert_eq!(page.matches("<figure>").count(), 2);
+        for part in ["processors", "level", "coherence misses/node visit", "b-lc"] {
+            assert!(page.contains(part), "{part}");
+        }
+    }
+
+    #[test]
     fn every_tag_is_closed() {
-        let page = page(&["eq-1", "table-3"], Places::Model);
+        let page = page(&["pb-tree", "eq-1", "table-3"], Places::Model);
         for tag in ["main", "section", "figure", "svg", "table", "tr", "td", "g", "details", "text", "p"] {
             let opened =
                 page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();

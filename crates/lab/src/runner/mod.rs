@@ -4,6 +4,7 @@ mod counted;
 mod data;
 mod modelled;
 mod native;
+mod parallel;
 mod work;
 
 use crate::catalogue::Selected;
@@ -12,6 +13,7 @@ use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::row::{On, Row};
 use crate::subject::Subject;
 use data::Keys;
+pub(crate) use parallel::key_of;
 
 /// What to run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,14 +67,21 @@ pub fn run(
     let mut rows = Vec::new();
     for one in selected {
         let experiment_rows = match one.experiment.body {
-            Body::Computed(compute) => {
+            Body::Computed { rows, .. } => {
                 report.next(one.experiment.name.to_string(), 1);
-                compute()
+                rows(scale)?
             }
             Body::Measured(panels) => {
                 let mut rows = Vec::new();
                 for panel in panels {
                     rows.extend(run_panel(one.experiment, panel, places, scale, &mut report)?);
+                }
+                rows
+            }
+            Body::Parallel(panels) => {
+                let mut rows = Vec::new();
+                for panel in panels {
+                    rows.extend(parallel::run_panel(one.experiment, panel, places, scale, &mut report)?);
                 }
                 rows
             }
@@ -103,11 +112,12 @@ fn places_of(panel: &Panel, places: Places) -> &'static [On] {
 
 fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
     match experiment.body {
-        Body::Computed(_) => 1,
+        Body::Computed { .. } => 1,
         Body::Measured(panels) => panels
             .iter()
             .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())
             .sum(),
+        Body::Parallel(panels) => panels.iter().map(|panel| parallel::points(panel, places, scale)).sum(),
     }
 }
 

@@ -105,7 +105,7 @@ fn time_cold(
 }
 
 /// The median; of an even number of times the smaller of the middle two.
-fn median(times: &mut [f64]) -> f64 {
+pub fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get((times.len().max(1) - 1) / 2).copied().unwrap_or(0.0)
 }

@@ -2,6 +2,7 @@
 
 use super::word::Word;
 use latchless::base::index::{ConcurrentIndex, Span, Sum};
+use latchless::base::request::{Reply, Request};
 use latchless::{Direction, Error, OrderedIndex, Result};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -41,6 +42,8 @@ pub trait Reach<L> {
     fn take(&mut self, key: L) -> Result<Option<L>>;
     /// See [`Access::remove_many`].
     fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()>;
+    /// See [`OrderedIndex::execute`].
+    fn execute(&mut self, requests: &[Request<L, L>], replies: &mut Vec<Reply<L, L>>) -> Result<()>;
 }
 
 /// A way to an index, with all that can be asked of it.
@@ -118,6 +121,11 @@ impl<L: Word> Reach<L> for Alone<'_, L> {
     fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
         self.0.remove_many(keys, removed)
     }
+
+    fn execute(&mut self, requests: &[Request<L, L>], replies: &mut Vec<Reply<L, L>>) -> Result<()> {
+        self.0.execute(requests, replies);
+        Ok(())
+    }
 }
 
 /// As many threads as one likes: reads through `&self`, updates where the index is made for them.
@@ -159,6 +167,11 @@ impl<L: Word> Reach<L> for Together<'_, L> {
     fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
         self.writer()?.remove_many_shared(keys, removed)
     }
+
+    fn execute(&mut self, requests: &[Request<L, L>], replies: &mut Vec<Reply<L, L>>) -> Result<()> {
+        self.writer()?.execute_shared(requests, replies);
+        Ok(())
+    }
 }
 
 /// Many threads, one at a time as soon as anybody writes.
@@ -199,6 +212,11 @@ impl<L: Word> Reach<L> for Locked<'_, L> {
 
     fn take_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()> {
         self.write(|index| index.remove_many(keys, removed))
+    }
+
+    fn execute(&mut self, requests: &[Request<L, L>], replies: &mut Vec<Reply<L, L>>) -> Result<()> {
+        self.write(|index| index.execute(requests, replies));
+        Ok(())
     }
 }
 

@@ -46,7 +46,8 @@ How it measures:
   made for concurrent updates take them as they are; for the others, workloads that update put one
   RwLock around the index, and reading workloads share it without a lock.
   A batch of gets, of inserts, of updates or of removals is one call (get_many, insert_many,
-  remove_many); in other workloads it is one call of mixed requests (execute).
+  remove_many); in other workloads it is one call of mixed requests (execute). Each thread has
+  batches of its own; where there is a lock, a batch of updates or of mixed requests holds it.
   chain makes each key out of the last answer (an exclusive or), so that no two gets overlap. sum
   adds values up by each index's own fastest way, without copying what its users needn't copy.
   A rival that refuses a workload or answers wrongly is left out, with a note.
@@ -283,12 +284,13 @@ impl Args {
                  the requests do",
             ));
         }
-        if self.batch != Batch::None && only(&[Kind::Chain, Kind::Sum, Kind::SumRange, Kind::Count]) {
+        let has_none = only(&[Kind::Chain, Kind::Sum, Kind::SumRange, Kind::Count]);
+        if self.batch != Batch::None && (has_none || self.workload == Workload::Load) {
             return Err(Failure::usage(format!("{} has no batches: leave out --batch", self.workload)));
         }
-        if self.batch != Batch::None && self.threads > 1 && !is_pure {
+        if self.batch != Batch::None && self.threads > 1 && only(&[Kind::Scan]) {
             return Err(Failure::usage(
-                "batches of mixed requests and of scans are for one thread: leave out --batch or --threads",
+                "batches of scans are for one thread: leave out --batch or --threads",
             ));
         }
         Ok(Spec {

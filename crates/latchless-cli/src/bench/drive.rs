@@ -1,9 +1,9 @@
 //! Streams of requests, made by as many threads as there are streams.
 
-use super::access::{Access, Alone, Locked, Together, Way};
+use super::access::{Access, Alone, Locked, Reach, Together, Way};
 use super::digest::Digest;
 use super::requests::{Handing, Stream};
-use super::timed::{Run, Terms, executed, run};
+use super::timed::{Run, Terms, run, serve};
 use super::word::Word;
 use latchless::{OrderedIndex, Result};
 use latchless_workload::Operation;
@@ -81,14 +81,11 @@ impl<L: Word> Streams<L> {
     /// The first request that is refused.
     pub fn race(&self, part: usize, index: &mut dyn OrderedIndex<L, L>, batch: Option<usize>) -> Result<Run> {
         let (threads, terms) = (&self.parts[part].threads[..], self.terms(part, batch));
-        if let [Stream::Batched(requests)] = threads {
-            return executed(requests, index, batch.unwrap_or(1));
-        }
         match threads {
             [stream] if index.as_concurrent().is_some() => {
-                run(stream, &mut Way(Together { index, writer: index.as_concurrent() }), terms)
+                serve(stream, &mut Way(Together { index, writer: index.as_concurrent() }), terms)
             }
-            [stream] => run(stream, &mut Way(Alone(index)), terms),
+            [stream] => serve(stream, &mut Way(Alone(index)), terms),
             _ if !self.updates => on_threads(threads, Way(Together { index, writer: None }), terms),
             _ if index.as_concurrent().is_some() => {
                 on_threads(threads, Way(Together { index, writer: index.as_concurrent() }), terms)
@@ -104,16 +101,16 @@ impl<L: Word> Streams<L> {
 }
 
 /// Each stream on a thread of its own, all starting together.
-fn on_threads<L: Word, A: Access<L> + Clone + Send>(
+fn on_threads<L: Word, A: Reach<L> + Clone + Send>(
     streams: &[Stream<L>],
-    access: A,
+    way: Way<A>,
     terms: Terms,
 ) -> Result<Run> {
     let barrier = Barrier::new(streams.len());
     let begun = RwLock::new(None);
     let runs: Result<Vec<Run>> = std::thread::scope(|scope| {
         let start = |stream| {
-            let (mut access, barrier, begun) = (access.clone(), &barrier, &begun);
+            let (mut way, barrier, begun) = (way.clone(), &barrier, &begun);
             scope.spawn(move || {
                 if barrier.wait().is_leader()
                     && let Ok(mut begun) = begun.write()
@@ -122,7 +119,7 @@ fn on_threads<L: Word, A: Access<L> + Clone + Send>(
                 }
                 // Nobody runs before the clock does.
                 barrier.wait();
-                let run = run(stream, &mut access, terms)?;
+                let run = serve(stream, &mut way, terms)?;
                 let since = begun.read().ok().and_then(|begun| *begun);
                 Ok(Run { elapsed: since.map_or(run.elapsed, |since| since.elapsed()), ..run })
             })

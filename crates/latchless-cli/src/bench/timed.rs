@@ -1,11 +1,11 @@
 //! The timed loops. Nothing here allocates between the first request and the last.
 
-use super::access::Access;
+use super::access::{Access, Reach, Way};
 use super::digest::Digest;
 use super::requests::{Stream, one_by_one};
 use super::word::{Word, number};
+use latchless::Result;
 use latchless::base::request::{Reply, Request};
-use latchless::{OrderedIndex, Result};
 use latchless_workload::{Lane, Operation};
 use std::ops::Bound;
 use std::time::{Duration, Instant};
@@ -33,6 +33,14 @@ pub struct Terms {
     pub ranges_are_certain: bool,
 }
 
+impl Terms {
+    /// A run over requests of several kinds.
+    fn ended(self, elapsed: Duration, entries: u64, answers: Digest, ranges: Digest) -> Run {
+        let digest = if self.ranges_are_certain { Digest::together([answers, ranges]) } else { answers };
+        Run { elapsed, entries, digest }
+    }
+}
+
 /// Makes every request of the stream.
 ///
 /// # Errors
@@ -53,6 +61,17 @@ pub fn run<L: Word>(stream: &Stream<L>, access: &mut impl Access<L>, terms: Term
         (Stream::Mixed(operations), _) => mixed(operations.iter().copied(), access, terms),
         // The reference takes batches one by one.
         (Stream::Batched(requests), _) => mixed(requests.iter().map(one_by_one), access, terms),
+    }
+}
+
+/// As [`run`], for an index in the race: mixed requests go in batches as well.
+///
+/// # Errors
+/// As [`run`].
+pub fn serve<L: Word>(stream: &Stream<L>, way: &mut Way<impl Reach<L>>, terms: Terms) -> Result<Run> {
+    match (stream, terms.batch) {
+        (Stream::Batched(requests), Some(size)) => executed(requests, &mut way.0, size, terms),
+        _ => run(stream, way, terms),
     }
 }
 
@@ -146,27 +165,21 @@ fn mixed<L: Word>(
             }
         }
     }
-    let elapsed = clock.elapsed();
-    if terms.ranges_are_certain {
-        digest = Digest::together([digest, ranges]);
-    }
-    Ok(Run { elapsed, entries, digest })
+    Ok(terms.ended(clock.elapsed(), entries, digest, ranges))
 }
 
-/// Batches of anything, each with one call of [`OrderedIndex::execute`].
-///
-/// # Errors
-/// The first request that is refused.
-pub fn executed<L: Word>(
+/// Batches of anything, each with one call of [`Reach::execute`].
+fn executed<L: Word>(
     requests: &[Request<L, L>],
-    index: &mut dyn OrderedIndex<L, L>,
+    index: &mut impl Reach<L>,
     size: usize,
+    terms: Terms,
 ) -> Result<Run> {
     let (mut digest, mut ranges, mut all_entries) = (Digest::default(), Digest::default(), 0);
     let mut replies = Vec::with_capacity(size);
     let clock = Instant::now();
     for batch in requests.chunks(size) {
-        index.execute(batch, &mut replies);
+        index.execute(batch, &mut replies)?;
         for reply in replies.drain(..) {
             match reply {
                 Reply::Got(answer) | Reply::Inserted(answer) | Reply::Removed(answer) => {
@@ -180,7 +193,5 @@ pub fn executed<L: Word>(
             }
         }
     }
-    let elapsed = clock.elapsed();
-    let digest = Digest::together([digest, ranges]);
-    Ok(Run { elapsed, entries: all_entries, digest })
+    Ok(terms.ended(clock.elapsed(), all_entries, digest, ranges))
 }

@@ -177,19 +177,11 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         for &request in requests {
             replies.push(match request {
                 Request::Get(key) => Reply::Got(self.get(key)),
-                Request::Insert(key, value) => match self.insert(key, value) {
-                    Ok(old) => Reply::Inserted(old),
-                    Err(error) => Reply::Refused(error),
-                },
-                Request::Remove(key) => Reply::Removed(self.remove(key)),
-                Request::Scan { from, limit } => {
-                    let (mut keys, mut values) = (vec![K::default(); limit], vec![V::default(); limit]);
-                    let span = (Bound::Included(from), Bound::Unbounded);
-                    match self.scan(span, Direction::Forward, &mut keys, &mut values) {
-                        Ok(found) => Reply::Scanned(keys.into_iter().zip(values).take(found).collect()),
-                        Err(error) => Reply::Refused(error),
-                    }
+                Request::Insert(key, value) => {
+                    self.insert(key, value).map_or_else(Reply::Refused, Reply::Inserted)
                 }
+                Request::Remove(key) => Reply::Removed(self.remove(key)),
+                Request::Scan { from, limit } => scanned(self, from, limit),
             });
         }
     }
@@ -215,7 +207,7 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
 }
 
 /// Updates through `&self`, from many threads at once.
-pub trait ConcurrentIndex<K: Copy, V: Copy>: Sync {
+pub trait ConcurrentIndex<K: Copy, V: Copy>: OrderedIndex<K, V> {
     /// As [`OrderedIndex::insert`].
     ///
     /// # Errors
@@ -248,6 +240,49 @@ pub trait ConcurrentIndex<K: Copy, V: Copy>: Sync {
             *removed = self.remove_shared(key);
         }
         Ok(())
+    }
+
+    /// As [`OrderedIndex::execute`], with the same remark as [`ConcurrentIndex::insert_many_shared`].
+    fn execute_shared(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
+    where
+        K: Default,
+        V: Default,
+    {
+        serve_shared(self, requests, replies);
+    }
+}
+
+/// What [`ConcurrentIndex::execute_shared`] does unless an index knows better: one request after the
+/// other.
+pub fn serve_shared<K: Copy + Default, V: Copy + Default>(
+    index: &(impl ConcurrentIndex<K, V> + ?Sized),
+    requests: &[Request<K, V>],
+    replies: &mut Vec<Reply<K, V>>,
+) {
+    replies.reserve(requests.len());
+    for &request in requests {
+        replies.push(match request {
+            Request::Get(key) => Reply::Got(index.get(key)),
+            Request::Insert(key, value) => {
+                index.insert_shared(key, value).map_or_else(Reply::Refused, Reply::Inserted)
+            }
+            Request::Remove(key) => Reply::Removed(index.remove_shared(key)),
+            Request::Scan { from, limit } => scanned(index, from, limit),
+        });
+    }
+}
+
+/// The reply to a scan.
+fn scanned<K: Copy + Default, V: Copy + Default>(
+    index: &(impl OrderedIndex<K, V> + ?Sized),
+    from: K,
+    limit: usize,
+) -> Reply<K, V> {
+    let (mut keys, mut values) = (vec![K::default(); limit], vec![V::default(); limit]);
+    let span = (Bound::Included(from), Bound::Unbounded);
+    match index.scan(span, Direction::Forward, &mut keys, &mut values) {
+        Ok(found) => Reply::Scanned(keys.into_iter().zip(values).take(found).collect()),
+        Err(error) => Reply::Refused(error),
     }
 }
 

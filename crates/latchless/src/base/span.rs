@@ -35,13 +35,26 @@ pub fn lanes_of<K: Key>(span: &Span<K>) -> Result<Option<(K::Bits, K::Bits)>> {
 /// The lane behind a lane, unless that is the last one.
 #[inline(always)]
 pub fn next<B: Bits>(lane: B) -> Option<B> {
-    (lane != B::MAX).then(|| B::truncate(lane.to_u64() + 1))
+    (lane != B::MAX).then(|| behind(lane))
 }
 
 /// The lane before a lane, unless that is the first one.
 #[inline(always)]
 pub fn previous<B: Bits>(lane: B) -> Option<B> {
-    (lane != B::MIN).then(|| B::truncate(lane.to_u64() - 1))
+    (lane != B::MIN).then(|| before(lane))
+}
+
+/// As [`next`], for callers that know that the lane isn't the last one; behind that one comes the first.
+#[inline(always)]
+pub fn behind<B: Bits>(lane: B) -> B {
+    B::truncate(lane.to_u64().wrapping_add(1))
+}
+
+/// As [`previous`], for callers that know that the lane isn't the first one; before that one comes the
+/// last.
+#[inline(always)]
+pub fn before<B: Bits>(lane: B) -> B {
+    B::truncate(lane.to_u64().wrapping_sub(1))
 }
 
 #[cfg(test)]
@@ -62,6 +75,14 @@ mod tests {
         assert_eq!(of(Excluded(u32::MAX), Unbounded), Ok(None));
         assert_eq!(of(Included(5), Included(3)), Err(Error::InvertedRange));
         assert_eq!(of(Excluded(5), Unbounded).unwrap().unwrap().1, u32::MAX);
+    }
+
+    #[test]
+    fn neighbours_end_or_wrap_at_the_ends() {
+        assert_eq!((next(3u32), next(u32::MAX)), (Some(4), None));
+        assert_eq!((previous(3u32), previous(0u32)), (Some(2), None));
+        assert_eq!((behind(3u32), behind(u32::MAX), behind(u64::MAX)), (4, 0, 0));
+        assert_eq!((before(3u64), before(0u32), before(0u64)), (2, u32::MAX, u64::MAX));
     }
 
     #[test]

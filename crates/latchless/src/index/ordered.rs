@@ -6,7 +6,7 @@ use super::{Exclusive, Index};
 use crate::base::error::{Broken, Result};
 use crate::base::fill::FillFactor;
 use crate::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, Sum};
-use crate::base::key::{Bits, Key};
+use crate::base::key::Key;
 use crate::base::request::{Reply, Request};
 use crate::base::stats::Stats;
 use crate::base::value::Value;
@@ -35,15 +35,9 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     /// What [`OrderedIndex::sum`] asks for.
     pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
-        let mut sum = Sum::default();
-        let Some((low, high)) = lanes::<K, V>(&span)? else { return Ok(sum) };
-        self.tree.scan::<M>(low, high, Direction::Forward, limit, |_, values| {
-            let shown = &values[..values.len().min(limit - sum.entries)];
-            sum.lanes = shown.iter().fold(sum.lanes, |sum, value| sum.wrapping_add(value.to_u64()));
-            sum.entries += shown.len();
-            sum.entries < limit
-        });
-        Ok(sum)
+        let Some((low, high)) = lanes::<K, V>(&span)? else { return Ok(Sum::default()) };
+        let (entries, lanes) = self.tree.sum::<M>(low, high, limit);
+        Ok(Sum { entries, lanes })
     }
 }
 
@@ -138,6 +132,10 @@ impl<K: Key, V: Value> ConcurrentIndex<K, V> for Index<K, V> {
 
     fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
         self.remove_many(keys, removed)
+    }
+
+    fn execute_shared(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        self.execute(requests, replies);
     }
 }
 

@@ -1,23 +1,18 @@
-//! Large batches of updates on many threads: sorted, cut where no leaf is shared, applied side by
-//! side (the bulk-synchronous way of PI).
+//! Large batches of updates on many threads.
 
 use super::Index;
-use super::access::{Lane, key_lane, value_lane, value_of};
+use super::access::{in_place, key_lane, value_lane, value_of};
 use super::batch::Incomplete;
 use crate::base::error::{Error, Result};
 use crate::base::index::check_side_by_side;
 use crate::base::key::Key;
 use crate::base::value::Value;
-use crate::batch::{Order, cut};
-use crate::tree::blink::{Edit, Edited, Shared};
-use rayon::prelude::*;
+use crate::batch::edit_side_by_side;
+use crate::tree::blink::Edit;
 
-/// Requests from which on sorting a batch and sharing it out wins over one thread that takes it as it
-/// comes. See `DESIGN.md` for the measurement.
+/// Requests from which on a batch is sorted and shared out; a smaller one is taken by one thread as it
+/// comes. Where the two ways take the same time on a machine, the example `large_batches` shows.
 const LARGE: usize = 1 << 14;
-
-/// What became of the requests of one part, in the part's order.
-type Outcomes<B> = Vec<Result<Edited<B>>>;
 
 impl<K: Key, V: Value> Index<K, V> {
     /// As [`Index::insert_many`], on rayon's threads: the batch is sorted by key, cut where no leaf is
@@ -41,19 +36,15 @@ impl<K: Key, V: Value> Index<K, V> {
             return self.insert_many(entries, replaced);
         }
         let mut refused: Vec<(usize, Error)> = Vec::new();
+        let key = |at: usize| key_lane::<K, V>(entries[at].0);
         let put = |at: usize| Edit::Put(value_lane::<K, V>(entries[at].1));
-        self.apply(
-            entries.len(),
-            |at| entries[at].0,
-            put,
-            |at, edited| match edited {
-                Ok(edited) => replaced[at] = edited.before.map(value_of::<K, V>),
-                Err(error) => {
-                    replaced[at] = None;
-                    refused.push((at, error));
-                }
-            },
-        );
+        edit_side_by_side(&self.tree, entries.len(), self.group, key, put, |at, edited| match edited {
+            Ok(edited) => replaced[at] = edited.before.map(value_of::<K, V>),
+            Err(error) => {
+                replaced[at] = None;
+                refused.push((at, error));
+            }
+        });
         refused.sort_by_key(|&(at, _)| at);
         let Some((_, error)) = refused.first().cloned() else { return Ok(()) };
         Err(Incomplete { error, refused: refused.into_iter().map(|(at, _)| at).collect() })
@@ -77,47 +68,17 @@ impl<K: Key, V: Value> Index<K, V> {
         if keys.len() < LARGE {
             return self.remove_many(keys, removed);
         }
-        self.apply(
+        let key = |at: usize| key_lane::<K, V>(keys[at]);
+        edit_side_by_side(
+            &self.tree,
             keys.len(),
-            |at| keys[at],
+            self.group,
+            key,
             |_| Edit::Remove,
             |at, edited| {
-                removed[at] = super::access::in_place(edited).before.map(value_of::<K, V>);
+                removed[at] = in_place(edited).before.map(value_of::<K, V>);
             },
         );
         Ok(())
-    }
-
-    /// Sorts, cuts, applies, and says what became of each request, in no particular order.
-    fn apply(
-        &self,
-        len: usize,
-        key_at: impl Fn(usize) -> K + Sync,
-        edit_at: impl Fn(usize) -> Edit<Lane<K, V>> + Sync,
-        mut done: impl FnMut(usize, Result<Edited<Lane<K, V>>>),
-    ) {
-        // Positions are four bytes wide: longer batches go in pieces.
-        const PIECE: usize = u32::MAX as usize;
-        for start in (0..len).step_by(PIECE) {
-            let piece = start..len.min(start + PIECE);
-            let mut order: Order<Lane<K, V>> =
-                piece.into_par_iter().map(|at| (key_lane::<K, V>(key_at(at)), (at - start) as u32)).collect();
-            order.par_sort_unstable();
-            let parts = cut(&order, rayon::current_num_threads(), |key| self.tree.leaf_end::<Shared>(key));
-            let outcomes: Vec<Outcomes<Lane<K, V>>> = parts
-                .par_iter()
-                .map(|part| {
-                    let mut outcomes = Vec::with_capacity(part.len());
-                    let request = |at: usize| (part[at].0, edit_at(start + part[at].1 as usize));
-                    self.tree.edit_each::<Shared>(part.len(), self.group, request, |_, edited| {
-                        outcomes.push(edited);
-                    });
-                    outcomes
-                })
-                .collect();
-            for (&(_, at), edited) in parts.iter().copied().flatten().zip(outcomes.into_iter().flatten()) {
-                done(start + at as usize, edited);
-            }
-        }
     }
 }

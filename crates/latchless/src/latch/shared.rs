@@ -52,6 +52,11 @@ impl<A: Atom> SharedLatch<A> {
         self.word.load(Ordering::Relaxed) & !Self::WISH == 0
     }
 
+    /// Whether nobody holds it alone or waits to.
+    pub fn is_open(&self) -> bool {
+        self.word.load(Ordering::Relaxed) & (Self::ALONE | Self::WISH) == 0
+    }
+
     /// Holds it together with others, unless somebody holds it alone or waits to.
     #[inline(always)]
     pub fn try_together(&self) -> Option<Together<'_, A>> {

@@ -8,15 +8,14 @@
 //! node group for CSB+-Trees.
 //!
 //! # Invariants
-//! 1. Blocks `0..fresh` have been handed out at least once; `fresh <= committed <= capacity`.
+//! 1. Blocks `0..fresh` have been handed out at least once; `fresh <= committed`.
 //! 2. The memory of blocks `0..committed` is readable, writable and initialised (zeroed by the
 //!    system, or written since), and belongs to this arena alone.
 //! 3. The free list links freed runs through the first word of each.
 
+use super::growth::Growth;
 use super::line::{LINE_BYTES, prefetch_read_all};
-use super::machine_bytes;
-use super::mapping::{HUGE_PAGE_BYTES, Mapping};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::key::Bits;
 use core::marker::PhantomData;
 
@@ -97,43 +96,28 @@ impl Default for ArenaOptions {
 pub struct Arena<B> {
     /// Blocks that may be accessed. First field: every access checks against it.
     committed: usize,
-    mapping: Mapping,
+    growth: Growth,
     fresh: usize,
     free: NodeRef,
     free_runs: usize,
-    capacity: usize,
-    options: ArenaOptions,
+    run_blocks: usize,
     block: PhantomData<B>,
 }
-
-/// Bytes that are committed at the least at a time.
-const SMALLEST_STEP_BYTES: usize = 64 << 10;
-/// Bytes that are committed at the most at a time.
-const LARGEST_STEP_BYTES: usize = 64 << 20;
 
 impl<B: Block> Arena<B> {
     /// An empty arena. Reserves address space, uses no memory.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when even a small stretch of address space is refused.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is refused.
     pub fn new(options: ArenaOptions) -> Result<Self> {
-        let options = ArenaOptions { run_blocks: options.run_blocks.max(1), ..options };
-        let addressable = (options.references as usize).saturating_mul(B::BYTES);
-        let wanted = options.limit_bytes.unwrap_or(usize::MAX).min(machine_bytes()).min(addressable);
-        let mut mapping = Mapping::reserve(wanted.max(SMALLEST_STEP_BYTES))?;
-        if options.huge_pages {
-            mapping.advise_huge(HUGE_PAGE_BYTES);
-        }
-        let limit_blocks = options.limit_bytes.map_or(usize::MAX, |limit| limit / B::BYTES);
-        let capacity = (mapping.bytes() / B::BYTES).min(options.references as usize).min(limit_blocks);
+        let ArenaOptions { run_blocks, limit_bytes, huge_pages, references } = options;
         Ok(Self {
             committed: 0,
-            mapping,
+            growth: Growth::new(B::BYTES, limit_bytes, huge_pages, references)?,
             fresh: 0,
             free: NodeRef::NIL,
             free_runs: 0,
-            capacity,
-            options,
+            run_blocks: run_blocks.max(1) as usize,
             block: PhantomData,
         })
     }
@@ -141,36 +125,15 @@ impl<B: Block> Arena<B> {
     /// Makes sure that the next `runs` calls of [`Arena::allocate`] succeed.
     ///
     /// # Errors
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; nothing has
-    /// changed then.
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); nothing has changed then.
     pub fn reserve(&mut self, runs: usize) -> Result<()> {
         let missing = runs.saturating_sub(self.free_runs);
-        let needed = missing.saturating_mul(self.options.run_blocks as usize).saturating_add(self.fresh);
-        if needed <= self.committed { Ok(()) } else { self.grow(needed) }
-    }
-
-    #[cold]
-    fn grow(&mut self, needed: usize) -> Result<()> {
-        let requested_bytes = needed.saturating_mul(B::BYTES);
-        if let Some(limit_bytes) = self.options.limit_bytes
-            && requested_bytes > limit_bytes
-        {
-            return Err(Error::MemoryLimit { requested_bytes, limit_bytes });
+        let needed = missing.saturating_mul(self.run_blocks).saturating_add(self.fresh);
+        if needed > self.committed {
+            self.committed = self.growth.grow(self.committed, needed)?;
         }
-        if needed > self.options.references as usize {
-            return Err(Error::ReferencesExhausted { limit: u64::from(self.options.references) });
-        }
-        if needed > self.capacity {
-            return Err(Error::OutOfMemory { requested_bytes });
-        }
-        let from = (self.committed * B::BYTES).next_multiple_of(SMALLEST_STEP_BYTES);
-        let step = from.clamp(SMALLEST_STEP_BYTES, LARGEST_STEP_BYTES);
-        let to = requested_bytes.max(from + step).next_multiple_of(SMALLEST_STEP_BYTES);
-        let to = to.min(self.mapping.bytes());
-        if to > from {
-            self.mapping.commit(from, to)?;
-        }
-        self.committed = (to / B::BYTES).min(self.capacity);
         Ok(())
     }
 
@@ -187,7 +150,7 @@ impl<B: Block> Arena<B> {
         }
         self.reserve(1)?;
         let run = NodeRef(self.fresh as u32);
-        self.fresh += self.options.run_blocks as usize;
+        self.fresh += self.run_blocks;
         Ok(run)
     }
 
@@ -202,19 +165,18 @@ impl<B: Block> Arena<B> {
 
     /// Forgets every block and gives the memory back to the system.
     pub fn clear(&mut self) {
-        let used = (self.fresh * B::BYTES).next_multiple_of(SMALLEST_STEP_BYTES).min(self.mapping.bytes());
-        self.mapping.release(0, used);
+        self.growth.release(self.fresh);
         (self.fresh, self.free, self.free_runs) = (0, NodeRef::NIL, 0);
     }
 
     /// Runs in use.
     pub fn live_runs(&self) -> usize {
-        self.fresh / self.options.run_blocks as usize - self.free_runs
+        self.fresh / self.run_blocks - self.free_runs
     }
 
     /// Bytes of the runs in use.
     pub fn live_bytes(&self) -> usize {
-        self.live_runs() * self.options.run_blocks as usize * B::BYTES
+        self.live_runs() * self.run_blocks * B::BYTES
     }
 
     /// Bytes of every run that was ever in use since the last [`Arena::clear`]: freed runs keep
@@ -226,7 +188,7 @@ impl<B: Block> Arena<B> {
     /// Where a block begins. An address to tell a memory model or to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, block: NodeRef) -> *const u8 {
-        self.mapping.start().as_ptr().wrapping_add(block.0 as usize * B::BYTES)
+        self.growth.start().as_ptr().wrapping_add(block.0 as usize * B::BYTES)
     }
 
     /// Asks for every line of a block ahead of use. Harmless for [`NodeRef::NIL`].
@@ -309,13 +271,14 @@ impl<B: Block> Arena<B> {
             "lanes outside of the block"
         );
         // SAFETY: the block is committed, so its first `B::BYTES` bytes lie in the mapping.
-        unsafe { self.mapping.start().as_ptr().add(block.0 as usize * B::BYTES + at_bytes).cast() }
+        unsafe { self.growth.start().as_ptr().add(block.0 as usize * B::BYTES + at_bytes).cast() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     fn small(options: ArenaOptions) -> Arena<Lines<2>> {
         Arena::new(options).unwrap()

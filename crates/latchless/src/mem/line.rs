@@ -21,6 +21,19 @@ pub fn prefetch_read(at: *const u8) {
     let _ = at;
 }
 
+/// As [`prefetch_read`], but no nearer than the second-level cache, which can wait for more lines at
+/// once than the first-level cache can. For many lines that are read some time later.
+#[inline(always)]
+pub fn prefetch_read_later(at: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: as above.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T1 }>(at.cast());
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    prefetch_read(at);
+}
+
 /// Asks for every line of the `bytes` bytes from `at` on.
 #[inline(always)]
 pub fn prefetch_read_all(at: *const u8, bytes: usize) {

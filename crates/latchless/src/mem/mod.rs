@@ -4,6 +4,7 @@
 
 pub mod arena;
 pub mod boxed;
+mod growth;
 pub mod line;
 mod mapping;
 pub mod shared_arena;

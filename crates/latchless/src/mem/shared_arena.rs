@@ -92,10 +92,19 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.live_bytes()
     }
 
-    /// Bytes of every node that was ever in use: nodes that came back keep their memory until they
-    /// are used again.
+    /// Bytes of every node that was ever in use, and what was charged: nodes that came back keep their
+    /// memory until they are used again.
     pub fn held_bytes(&self) -> usize {
         self.space.held_bytes()
+    }
+
+    /// Counts memory that its owner keeps elsewhere towards the limit and to what is held, until
+    /// [`SharedArena::clear`].
+    ///
+    /// # Errors
+    /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
+    pub fn charge(&self, bytes: usize) -> Result<()> {
+        self.space.charge(bytes)
     }
 }
 
@@ -154,6 +163,15 @@ mod tests {
         arena.free(0, nodes[3]);
         assert_eq!(arena.allocate(1), Err(refused));
         assert_eq!(arena.allocate(0), Ok(nodes[3]));
+        let mut arena = small(Some(2000), u32::MAX);
+        arena.charge(1000).unwrap();
+        arena.allocate_run(7).unwrap();
+        let refused = Error::MemoryLimit { requested_bytes: 2024, limit_bytes: 2000 };
+        assert_eq!(arena.allocate(0), Err(refused));
+        assert!(arena.charge(200).is_err());
+        assert_eq!(arena.held_bytes(), 1896);
+        arena.clear();
+        assert_eq!((arena.held_bytes(), arena.allocate_run(15).is_ok()), (0, true));
         let arena = small(None, 4);
         assert_eq!(arena.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
         arena.allocate_run(4).unwrap();

@@ -12,17 +12,11 @@
 //! 3. Units start at multiples of their length.
 
 use super::arena::NodeRef;
-use super::machine_bytes;
-use super::mapping::{HUGE_PAGE_BYTES, Mapping};
-use crate::base::error::{Error, Result};
+use super::growth::Growth;
+use crate::base::error::Result;
 use crate::sync::Word;
 use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Bytes that are committed at the least at a time.
-const SMALLEST_STEP_BYTES: usize = 64 << 10;
-/// Bytes that are committed at the most at a time.
-const LARGEST_STEP_BYTES: usize = 64 << 20;
 
 /// What a space is told when it is made.
 #[derive(Debug, Clone, Copy)]
@@ -46,16 +40,17 @@ pub(super) struct Space {
     committed: Word,
     start: NonNull<u8>,
     options: SpaceOptions,
-    capacity: usize,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    mapping: Mapping,
+    growth: Growth,
     fresh: usize,
     /// Nodes in use.
     live: usize,
+    /// Memory that stands elsewhere and counts towards the limit.
+    charged_bytes: usize,
     /// Units that came back, by kind.
     free: Vec<Vec<NodeRef>>,
 }
@@ -69,18 +64,13 @@ impl Space {
     /// Reserves address space, uses no memory.
     pub(super) fn new(options: SpaceOptions) -> Result<Self> {
         let options = SpaceOptions { unit_nodes: options.unit_nodes.max(1), ..options };
-        let addressable = (options.references as usize).saturating_mul(options.node_bytes);
-        let wanted = options.limit_bytes.unwrap_or(usize::MAX).min(machine_bytes()).min(addressable);
-        let mut mapping = Mapping::reserve(wanted.max(SMALLEST_STEP_BYTES))?;
-        if options.huge_pages {
-            mapping.advise_huge(HUGE_PAGE_BYTES);
-        }
+        let SpaceOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
+        let growth = Growth::new(node_bytes, limit_bytes, huge_pages, references)?;
         Ok(Self {
             committed: Word::new(0),
-            start: mapping.start(),
+            start: growth.start(),
             options,
-            capacity: (mapping.bytes() / options.node_bytes).min(options.references as usize),
-            state: Mutex::new(State { mapping, fresh: 0, live: 0, free: Vec::new() }),
+            state: Mutex::new(State { growth, fresh: 0, live: 0, charged_bytes: 0, free: Vec::new() }),
         })
     }
 
@@ -130,7 +120,15 @@ impl Space {
         let count = count.saturating_mul(self.options.unit_nodes);
         let state = &mut *self.state();
         let needed = state.fresh.saturating_add(count);
-        self.commit(state, needed)?;
+        if state.charged_bytes > 0 {
+            let nodes = needed.saturating_mul(self.options.node_bytes);
+            state.growth.within_limit(nodes.saturating_add(state.charged_bytes))?;
+        }
+        let committed = self.committed.peek() as usize;
+        if needed > committed {
+            // References to the new nodes are published after this; who follows one sees it.
+            self.committed.publish(state.growth.grow(committed, needed)? as u64);
+        }
         let first = NodeRef::from_word(state.fresh as u32);
         state.fresh = needed;
         state.live += count;
@@ -149,12 +147,9 @@ impl Space {
 
     /// Forgets every node and gives the memory back to the system.
     pub(super) fn clear(&mut self) {
-        let node_bytes = self.options.node_bytes;
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let used = (state.fresh * node_bytes).next_multiple_of(SMALLEST_STEP_BYTES);
-        let used = used.min(state.mapping.bytes());
-        state.mapping.release(0, used);
-        (state.fresh, state.live) = (0, 0);
+        state.growth.release(state.fresh);
+        (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
         state.free.clear();
     }
 
@@ -163,37 +158,18 @@ impl Space {
         self.state().live * self.options.node_bytes
     }
 
-    /// Bytes of every node that was ever in use.
+    /// Bytes of every node that was ever in use, and what was charged.
     pub(super) fn held_bytes(&self) -> usize {
-        self.state().fresh * self.options.node_bytes
+        let state = self.state();
+        state.fresh * self.options.node_bytes + state.charged_bytes
     }
 
-    fn commit(&self, state: &mut State, needed: usize) -> Result<()> {
-        let requested_bytes = needed.saturating_mul(self.options.node_bytes);
-        if let Some(limit_bytes) = self.options.limit_bytes
-            && requested_bytes > limit_bytes
-        {
-            return Err(Error::MemoryLimit { requested_bytes, limit_bytes });
-        }
-        let committed = self.committed.peek() as usize;
-        if needed <= committed {
-            return Ok(());
-        }
-        if needed > self.options.references as usize {
-            return Err(Error::ReferencesExhausted { limit: u64::from(self.options.references) });
-        }
-        if needed > self.capacity {
-            return Err(Error::OutOfMemory { requested_bytes });
-        }
-        let from = (committed * self.options.node_bytes).next_multiple_of(SMALLEST_STEP_BYTES);
-        let step = from.clamp(SMALLEST_STEP_BYTES, LARGEST_STEP_BYTES);
-        let to = requested_bytes.max(from + step).next_multiple_of(SMALLEST_STEP_BYTES);
-        let to = to.min(state.mapping.bytes());
-        if to > from {
-            state.mapping.commit(from, to)?;
-        }
-        // References to the new nodes are published after this; who follows one sees it.
-        self.committed.publish((to / self.options.node_bytes).min(self.capacity) as u64);
+    /// Counts memory that stands elsewhere towards the limit.
+    pub(super) fn charge(&self, bytes: usize) -> Result<()> {
+        let mut state = self.state();
+        let nodes = state.fresh * self.options.node_bytes;
+        state.growth.within_limit(nodes + state.charged_bytes + bytes)?;
+        state.charged_bytes += bytes;
         Ok(())
     }
 

@@ -34,6 +34,9 @@ pub const fn children_in_line<B: Bits>() -> usize {
 
 /// What hinted nodes ask of their lines.
 pub trait Lines {
+    /// Sums modulo 2^64 that are still to be added up: a vector of them.
+    type Sums: Copy;
+
     /// How many of a header's fourteen hints are at most `hint`.
     fn hints_up_to(header: &Line, hint: u16) -> usize;
 
@@ -48,6 +51,18 @@ pub trait Lines {
     /// # Panics
     /// When that is shorter than half a line, or the words don't lie in the line.
     fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]);
+
+    /// One bit for each key place of a leaf block: whether its key is one of `low..=high`.
+    fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32;
+
+    /// Sums of nothing.
+    fn no_sums() -> Self::Sums;
+
+    /// Adds to the sums the values at these places of a leaf block, one bit each.
+    fn add_values<B: Bits>(block: &Line, places: u32, sums: Self::Sums) -> Self::Sums;
+
+    /// All sums added up.
+    fn total(sums: Self::Sums) -> u64;
 }
 
 /// Lane `at` of words that hold lanes of this width.
@@ -58,6 +73,8 @@ fn lane<B: Bits>(line: &[Word], at: usize) -> B {
 }
 
 impl Lines for Scalar {
+    type Sums = u64;
+
     #[inline(always)]
     fn hints_up_to(header: &Line, hint: u16) -> usize {
         let (mut count, mut skip) = (0, 2);
@@ -87,10 +104,38 @@ impl Lines for Scalar {
             *to = lane(&line[first..first + 4], at);
         }
     }
+
+    #[inline(always)]
+    fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
+        (0..keys_in_line::<B>()).fold(0, |bits, at| {
+            let key: B = lane(block, at);
+            bits | u32::from((low <= key) & (key <= high)) << at
+        })
+    }
+
+    #[inline(always)]
+    fn no_sums() -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn add_values<B: Bits>(block: &Line, places: u32, sums: u64) -> u64 {
+        (0..keys_in_line::<B>()).fold(sums, |sum, at| {
+            let value = lane::<B>(&block[4..], at).to_u64();
+            sum.wrapping_add(value & 0u64.wrapping_sub(u64::from(places >> at & 1)))
+        })
+    }
+
+    #[inline(always)]
+    fn total(sums: u64) -> u64 {
+        sums
+    }
 }
 
 #[cfg(target_arch = "aarch64")]
 impl Lines for super::neon::Neon {
+    type Sums = u64;
+
     #[inline(always)]
     fn hints_up_to(header: &Line, hint: u16) -> usize {
         Scalar::hints_up_to(header, hint)
@@ -109,5 +154,25 @@ impl Lines for super::neon::Neon {
     #[inline(always)]
     fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
         Scalar::copy_half(line, first, to);
+    }
+
+    #[inline(always)]
+    fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
+        Scalar::keys_between(block, low, high)
+    }
+
+    #[inline(always)]
+    fn no_sums() -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn add_values<B: Bits>(block: &Line, places: u32, sums: u64) -> u64 {
+        Scalar::add_values::<B>(block, places, sums)
+    }
+
+    #[inline(always)]
+    fn total(sums: u64) -> u64 {
+        sums
     }
 }

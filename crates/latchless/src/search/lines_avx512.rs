@@ -2,7 +2,7 @@
 
 use super::avx512::Avx512;
 use super::lines::Lines;
-use super::lines_avx2::{copy_half, four_words, splat};
+use super::lines_avx2::{copy_half, four_words, lines_by_functions, splat};
 use crate::base::key::Bits;
 use crate::sync::Line;
 use core::arch::asm;
@@ -54,29 +54,36 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
     up_to.count_ones() as usize
 }
 
-impl Lines for Avx512 {
-    #[inline(always)]
-    fn hints_up_to(header: &Line, hint: u16) -> usize {
-        // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
-        // of kernels that this processor has.
-        unsafe { hints_up_to(header, hint) }
-    }
-
-    #[inline(always)]
-    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
-        // SAFETY: as above.
-        unsafe { keys_equal(block, key) }
-    }
-
-    #[inline(always)]
-    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
-        // SAFETY: as above.
-        unsafe { separators_up_to(block, key) }
-    }
-
-    #[inline(always)]
-    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-        // SAFETY: as above.
-        unsafe { copy_half(line, first, to) }
-    }
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
+    let (keys, low, high) = (four_words(block, 0), splat(low), splat(high));
+    u32::from(match B::BYTES {
+        4 => _mm256_cmple_epu32_mask(low, keys) & _mm256_cmple_epu32_mask(keys, high),
+        _ => _mm256_cmple_epu64_mask(low, keys) & _mm256_cmple_epu64_mask(keys, high),
+    })
 }
+
+type Sums = __m512i;
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn no_sums() -> Sums {
+    _mm512_setzero_si512()
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn add_values<B: Bits>(block: &Line, places: u32, sums: Sums) -> Sums {
+    let values = four_words(block, 4);
+    let values = if B::BYTES == 4 { _mm512_cvtepu32_epi64(values) } else { _mm512_zextsi256_si512(values) };
+    _mm512_mask_add_epi64(sums, places as u8, sums, values)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn total(sums: Sums) -> u64 {
+    _mm512_reduce_add_epi64(sums) as u64
+}
+
+lines_by_functions!(Avx512);

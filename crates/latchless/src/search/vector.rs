@@ -11,6 +11,7 @@ use super::kernel::Search;
 use super::lines::Lines;
 use super::scalar::halve;
 use crate::base::key::Bits;
+use crate::base::span::next;
 use crate::mem::touch::{Touch, Untouched, Work};
 
 /// What an instruction set must know to search a node.
@@ -49,7 +50,7 @@ impl<I: InstructionSet + Lines> Search for I {
     #[inline(always)]
     fn up_to<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
         // Lanes are integers: up to the key is below the next one, if there is one.
-        if key == B::MAX { lanes.len() } else { Self::below::<B, T>(lanes, B::truncate(key.to_u64() + 1)) }
+        next(key).map_or(lanes.len(), |next| Self::below::<B, T>(lanes, next))
     }
 }
 

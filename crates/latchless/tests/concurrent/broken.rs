@@ -4,7 +4,7 @@
 use crate::driver::{Plan, run};
 use crate::history::Edit;
 use crate::reference::Reference;
-use crate::subject::{Subject, scaled};
+use crate::subject::{Subject, scaled, updates_are_shared};
 use latchless::OrderedIndex;
 use latchless::base::error::Broken;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span};
@@ -70,14 +70,6 @@ impl OrderedIndex<u64, u64> for Flawed {
         copy.binary_search_by_key(&key, |entry| entry.0).ok().map(|at| copy[at].1)
     }
 
-    fn insert(&mut self, key: u64, value: u64) -> Result<Option<u64>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: u64) -> Option<u64> {
-        self.remove_shared(key)
-    }
-
     fn scan(
         &self,
         span: Span<u64>,
@@ -117,9 +109,7 @@ impl OrderedIndex<u64, u64> for Flawed {
         Ok(())
     }
 
-    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<u64, u64>> {
-        Some(self)
-    }
+    updates_are_shared!();
 }
 
 impl ConcurrentIndex<u64, u64> for Flawed {

@@ -29,7 +29,8 @@ macro_rules! on_every_member {
 
 /// A map of the smallest nodes that there are.
 fn map<F: Family>() -> Map<F> {
-    let options = |node_bytes| Options { node_bytes, duplicates: true, huge_pages: false, ..Options::default() };
+    let options =
+        |node_bytes| Options { node_bytes, duplicates: true, huge_pages: false, ..Options::default() };
     Map::with_options(&options(64)).or_else(|_| Map::with_options(&options(128))).expect("a leaf finds room")
 }
 
@@ -75,7 +76,9 @@ fn put_in_and_take_out<F: Family<Scheme: Concurrent>>() {
         std::thread::scope(|scope| {
             for part in expected.chunks(expected.len() / THREADS as usize + 1) {
                 let map = &map;
-                scope.spawn(move || part.iter().for_each(|&(key, value)| assert!(map.remove_entry(key, value))));
+                scope.spawn(move || {
+                    part.iter().for_each(|&(key, value)| assert!(map.remove_entry(key, value)))
+                });
             }
         });
         map.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));

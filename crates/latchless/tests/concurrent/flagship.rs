@@ -1,14 +1,14 @@
 //! The flagship: the index as its users see it, and the tree below it with lanes of either width.
 
 use crate::history::Edit;
-use crate::subject::Subject;
+use crate::subject::{Subject, updates_are_shared};
 use latchless::base::error::Broken;
-use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
+use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side};
 use latchless::base::key::Bits;
+use latchless::base::span::lanes_of;
 use latchless::tree::blink::{self, BlinkOptions, BlinkTree, Group, LeafCopy, READ_TRIES, Shared, Sweep};
 use latchless::{Direction, FillFactor, Index, OrderedIndex, Result, TryInsertError};
 use std::num::NonZeroUsize;
-use std::ops::Bound::{Excluded, Included, Unbounded};
 
 impl Subject for Index<u64, u64> {
     fn index(&self) -> &dyn OrderedIndex<u64, u64> {
@@ -69,21 +69,11 @@ impl<B: Bits> Default for Tree<B> {
 }
 
 /// Both ends of a range, inclusive; inverted if it holds nothing.
-fn ends<B: Bits>(span: Span<u64>) -> (B, B) {
+fn ends<B: Bits>(span: Span<u64>) -> Result<(B, B)> {
     let most = B::MAX.to_u64();
-    let low = match span.0 {
-        Included(key) => Some(key),
-        Excluded(key) => key.checked_add(1).filter(|&key| key <= most),
-        Unbounded => Some(0),
-    };
-    let high = match span.1 {
-        Included(key) => Some(key),
-        Excluded(key) => key.checked_sub(1),
-        Unbounded => Some(most),
-    };
-    match (low, high) {
-        (Some(low), Some(high)) => (B::truncate(low), B::truncate(high)),
-        _ => (B::MAX, B::MIN),
+    match lanes_of(&span)?.filter(|&(low, _)| low <= most) {
+        Some((low, high)) => Ok((B::truncate(low), B::truncate(high.min(most)))),
+        None => Ok((B::MAX, B::MIN)),
     }
 }
 
@@ -118,14 +108,6 @@ impl<B: Bits> OrderedIndex<u64, u64> for Tree<B> {
         Ok(())
     }
 
-    fn insert(&mut self, key: u64, value: u64) -> Result<Option<u64>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: u64) -> Option<u64> {
-        self.remove_shared(key)
-    }
-
     fn scan(
         &self,
         span: Span<u64>,
@@ -133,9 +115,8 @@ impl<B: Bits> OrderedIndex<u64, u64> for Tree<B> {
         keys: &mut [u64],
         values: &mut [u64],
     ) -> Result<usize> {
-        check_span(&span)?;
+        let ((low, high), mut filled) = (ends::<B>(span)?, 0);
         check_buffers(keys.len(), values.len())?;
-        let ((low, high), mut filled) = (ends::<B>(span), 0);
         self.0.scan::<Shared>(low, high, direction, keys.len(), |found, their_values| {
             let part = found.len().min(keys.len() - filled);
             for i in 0..part {
@@ -153,15 +134,13 @@ impl<B: Bits> OrderedIndex<u64, u64> for Tree<B> {
         span: Span<u64>,
         direction: Direction,
     ) -> Result<Box<dyn Scanner<u64, u64> + 'a>> {
-        check_span(&span)?;
-        let (low, high) = ends::<B>(span);
+        let (low, high) = ends::<B>(span)?;
         let sweep = Sweep::new(low, high, direction, 100);
         Ok(Box::new(Paused { tree: &self.0, sweep, direction, leaf: LeafCopy::default(), passed: 0 }))
     }
 
     fn count(&self, span: Span<u64>) -> Result<usize> {
-        check_span(&span)?;
-        let (low, high) = ends::<B>(span);
+        let (low, high) = ends::<B>(span)?;
         Ok(self.0.count::<Shared>(low, high))
     }
 
@@ -178,9 +157,7 @@ impl<B: Bits> OrderedIndex<u64, u64> for Tree<B> {
         self.0.check_invariants()
     }
 
-    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<u64, u64>> {
-        Some(self)
-    }
+    updates_are_shared!();
 }
 
 impl<B: Bits> ConcurrentIndex<u64, u64> for Tree<B> {

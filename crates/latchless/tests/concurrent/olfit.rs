@@ -38,7 +38,10 @@ pub type MakeLimited = fn(Option<usize>, Option<u32>) -> Box<dyn Subject>;
 
 /// Members that differ in when memory is used again, and in how much of it an update needs.
 pub fn with_limit() -> [(&'static str, MakeLimited); 8] {
-    fn limited<F: Family<Scheme: Concurrent>>(bytes: Option<usize>, references: Option<u32>) -> Box<dyn Subject> {
+    fn limited<F: Family<Scheme: Concurrent>>(
+        bytes: Option<usize>,
+        references: Option<u32>,
+    ) -> Box<dyn Subject> {
         let options = Options { limit_bytes: bytes, node_references: references, ..options(128) };
         Box::new(OlfitMap::<u64, u64, Quiet<u64, F>>::with_options(&options).expect("one leaf finds room"))
     }

@@ -1,7 +1,7 @@
 //! A map behind one lock: slow, and right. What the tests are tested with.
 
 use crate::history::{Edit, Op};
-use crate::subject::Subject;
+use crate::subject::{Subject, updates_are_shared};
 use latchless::base::error::Broken;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
 use latchless::{Direction, Error, FillFactor, OrderedIndex, Result};
@@ -40,14 +40,6 @@ impl OrderedIndex<u64, u64> for Reference {
 
     fn get(&self, key: u64) -> Option<u64> {
         self.read().get(&key).copied()
-    }
-
-    fn insert(&mut self, key: u64, value: u64) -> Result<Option<u64>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: u64) -> Option<u64> {
-        self.remove_shared(key)
     }
 
     fn scan(
@@ -92,9 +84,7 @@ impl OrderedIndex<u64, u64> for Reference {
         Ok(())
     }
 
-    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<u64, u64>> {
-        Some(self)
-    }
+    updates_are_shared!();
 }
 
 impl ConcurrentIndex<u64, u64> for Reference {

@@ -78,6 +78,24 @@ pub trait Subject: Send + Sync {
     }
 }
 
+/// Inside `impl OrderedIndex`: an index that, lent by `&mut`, does as it does beside others.
+macro_rules! updates_are_shared {
+    () => {
+        fn insert(&mut self, key: u64, value: u64) -> latchless::Result<Option<u64>> {
+            self.insert_shared(key, value)
+        }
+
+        fn remove(&mut self, key: u64) -> Option<u64> {
+            self.remove_shared(key)
+        }
+
+        fn as_concurrent(&self) -> Option<&dyn latchless::base::index::ConcurrentIndex<u64, u64>> {
+            Some(self)
+        }
+    };
+}
+pub(crate) use updates_are_shared;
+
 /// Walks over `low..=high` with a scanner that pauses every `page` entries.
 pub fn walk(
     index: &dyn OrderedIndex<u64, u64>,

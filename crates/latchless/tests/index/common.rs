@@ -13,7 +13,7 @@ use std::ops::Bound::{self, Excluded, Included, Unbounded};
 pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 
 /// Every variant, by name, with every kernel that this processor has.
-pub fn every_variant<K: Key + Value + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
     let kernels = Kernel::ALL;
     let mut variants: Vec<(String, Boxed<K>)> = Vec::new();
     for member in olfit::Member::ALL {

@@ -10,7 +10,7 @@ use latchless::{Direction, FillFactor, Index, Key, OrderedIndex, Result, Value};
 /// them.
 pub struct Shared<K: Key + Value>(pub Index<K, K>);
 
-impl<K: Key + Value> OrderedIndex<K, K> for Shared<K> {
+impl<K: Key + Value + Default> OrderedIndex<K, K> for Shared<K> {
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -31,6 +31,14 @@ impl<K: Key + Value> OrderedIndex<K, K> for Shared<K> {
         self.0.remove_shared(key)
     }
 
+    fn insert_many(&mut self, entries: &[(K, K)], replaced: &mut [Option<K>]) -> Result<()> {
+        self.0.insert_many_shared(entries, replaced)
+    }
+
+    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<K>]) -> Result<()> {
+        self.0.remove_many_shared(keys, removed)
+    }
+
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [K]) -> Result<usize> {
         self.0.scan(span, direction, keys, values)
     }
@@ -48,7 +56,7 @@ impl<K: Key + Value> OrderedIndex<K, K> for Shared<K> {
     }
 
     fn execute(&mut self, requests: &[Request<K, K>], replies: &mut Vec<Reply<K, K>>) {
-        self.0.execute(requests, replies);
+        self.0.execute_shared(requests, replies);
     }
 
     fn memory_bytes(&self) -> Option<usize> {

@@ -144,7 +144,10 @@ impl Sink for Watcher {
     }
 }
 
-fn changed_in(member: olfit::Member, body: impl FnOnce(&mut dyn latchless::OrderedIndex<u32, u32>)) -> Changed {
+fn changed_in(
+    member: olfit::Member,
+    body: impl FnOnce(&mut dyn latchless::OrderedIndex<u32, u32>),
+) -> Changed {
     let mut index = olfit::build_modelled::<u32, u32>(member, &olfit::Options::default()).unwrap();
     let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i * 2, i)).collect();
     index.bulk_load(&entries, FillFactor::new(0.7).unwrap()).unwrap();

@@ -1,24 +1,8 @@
 //! What the tests share.
 
+pub use crate::rng::Rng;
 use latchless::Index;
 use latchless::index::Options;
-
-/// SplitMix64: small, good enough, and the same everywhere.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-}
 
 /// How much a test does: all of it, or what an interpreter can bear.
 pub fn scaled(steps: usize) -> usize {

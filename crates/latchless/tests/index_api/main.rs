@@ -12,4 +12,6 @@ mod model;
 mod parallel;
 mod ranges;
 mod refusals;
+#[path = "../index/rng.rs"]
+mod rng;
 mod threads;

@@ -24,6 +24,21 @@ fn lane<K: Key>(key: K) -> u64 {
     key.to_bits().to_u64()
 }
 
+/// An entry as the model has it.
+fn lanes<K: Key, V>((key, value): (K, V)) -> (u64, V) {
+    (lane(key), value)
+}
+
+/// Entries side by side as the model has them.
+fn side_by_side<K: Key, V: Value>(keys: &[K], values: &[V]) -> Vec<(u64, V)> {
+    keys.iter().copied().zip(values.iter().copied()).map(lanes).collect()
+}
+
+/// An entry of the model.
+fn copied<V: Copy>((&key, &value): (&u64, &V)) -> (u64, V) {
+    (key, value)
+}
+
 /// A range between two keys of the pool, and the same for the model.
 fn span<K: Key>(rng: &mut Rng, pool: &[K]) -> (Bound<K>, Bound<K>) {
     let mut ends = [0; 2].map(|_| pool[rng.below(pool.len() as u64) as usize]);
@@ -44,7 +59,7 @@ fn within<K: Key, V: Value>(model: &Model<V>, span: (Bound<K>, Bound<K>)) -> Vec
     {
         return Vec::new();
     }
-    model.range((low, high)).map(|(&key, &value)| (key, value)).collect()
+    model.range((low, high)).map(copied).collect()
 }
 
 // One macro a kind of operation, because the index and its twin have the same methods, but no common
@@ -53,10 +68,8 @@ fn within<K: Key, V: Value>(model: &Model<V>, span: (Bound<K>, Bound<K>)) -> Vec
 /// One key: put, take out, look.
 macro_rules! point {
     ($index:ident, $at:ident) => {{
-        let At { model, rng, pool, new_value } = $at;
-        let key = pool[rng.below(pool.len() as u64) as usize];
-        let (at, value) = (lane(key), new_value(rng.next()));
-        let lanes = |(key, value): (K, V)| (lane(key), value);
+        let (key, at, value) = $at.draw();
+        let At { model, rng, .. } = $at;
         match rng.below(11) {
             0..4 => assert_eq!($index.insert(key, value), Ok(model.insert(at, value))),
             4 => assert_eq!($index.remove(key), model.remove(&at)),
@@ -89,17 +102,14 @@ macro_rules! point {
                 }
             }
         }
-        let _ = (at, value, lanes);
     }};
 }
 
 /// One key, by a closure.
 macro_rules! closure {
     ($index:ident, $at:ident) => {{
-        let At { model, rng, pool, new_value } = $at;
-        let key = pool[rng.below(pool.len() as u64) as usize];
-        let (at, value) = (lane(key), new_value(rng.next()));
-        let lanes = |(key, value): (K, V)| (lane(key), value);
+        let (key, at, value) = $at.draw();
+        let At { model, rng, .. } = $at;
         match rng.below(5) {
             0 => {
                 let before = model.get_mut(&at).map(|old| std::mem::replace(old, value));
@@ -121,25 +131,22 @@ macro_rules! closure {
             }
             _ => assert_eq!($index.get_or_insert_with(key, || value), Ok(*model.entry(at).or_insert(value))),
         }
-        let _ = (at, value, lanes);
     }};
 }
 
 /// The ends and the neighbours of a key.
 macro_rules! neighbour {
     ($index:ident, $at:ident) => {{
-        let At { model, rng, pool, new_value } = $at;
-        let key = pool[rng.below(pool.len() as u64) as usize];
-        let (at, value) = (lane(key), new_value(rng.next()));
-        let lanes = |(key, value): (K, V)| (lane(key), value);
+        let (key, at, _) = $at.draw();
+        let At { model, rng, .. } = $at;
         match rng.below(6) {
-            0 => assert_eq!($index.first().map(lanes), model.iter().next().map(|(&k, &v)| (k, v))),
-            1 => assert_eq!($index.last().map(lanes), model.iter().next_back().map(|(&k, &v)| (k, v))),
+            0 => assert_eq!($index.first().map(lanes), model.iter().next().map(copied)),
+            1 => assert_eq!($index.last().map(lanes), model.iter().next_back().map(copied)),
             2 => assert_eq!($index.pop_first().map(lanes), model.pop_first()),
             3 => assert_eq!($index.pop_last().map(lanes), model.pop_last()),
             4 => {
-                let below = |bound| model.range((Unbounded, bound)).next_back().map(|(&k, &v)| (k, v));
-                let above = |bound| model.range((bound, Unbounded)).next().map(|(&k, &v)| (k, v));
+                let below = |bound| model.range((Unbounded, bound)).next_back().map(copied);
+                let above = |bound| model.range((bound, Unbounded)).next().map(copied);
                 assert_eq!($index.floor(key).map(lanes), below(Included(at)));
                 assert_eq!($index.lower(key).map(lanes), below(Excluded(at)));
                 assert_eq!($index.ceiling(key).map(lanes), above(Included(at)));
@@ -147,25 +154,22 @@ macro_rules! neighbour {
             }
             _ => {
                 let mut cursor = $index.cursor();
-                let ahead: Vec<_> = model.range(at..).take(3).map(|(&k, &v)| (k, v)).collect();
+                let ahead: Vec<_> = model.range(at..).take(3).map(copied).collect();
                 let steps = [cursor.seek(key), cursor.next(), cursor.next()];
                 assert!(steps.into_iter().flatten().map(lanes).eq(ahead));
-                let behind = model.range(..at).next_back().map(|(&k, &v)| (k, v));
+                let behind = model.range(..at).next_back().map(copied);
                 cursor.seek(key);
                 assert_eq!(cursor.prev().map(lanes), behind);
             }
         }
-        let _ = (at, value, lanes);
     }};
 }
 
 /// Ranges.
 macro_rules! range {
     ($index:ident, $at:ident) => {{
-        let At { model, rng, pool, new_value } = $at;
-        let key = pool[rng.below(pool.len() as u64) as usize];
-        let (at, value) = (lane(key), new_value(rng.next()));
-        let lanes = |(key, value): (K, V)| (lane(key), value);
+        let (key, _, value) = $at.draw();
+        let At { model, rng, pool, .. } = $at;
         match rng.below(5) {
             0 => {
                 let span = span(rng, pool);
@@ -185,7 +189,7 @@ macro_rules! range {
                 assert_eq!(count, expected.len());
                 seen.clear();
                 let all = |keys: &[K], values: &[V]| {
-                    seen.extend(keys.iter().map(|&key| lane(key)).zip(values.iter().copied()));
+                    seen.extend(side_by_side(keys, values));
                     ControlFlow::Continue(())
                 };
                 $index.visit(span, all).unwrap();
@@ -202,17 +206,9 @@ macro_rules! range {
                 let mut scan = $index.scanner(span, direction).unwrap();
                 let found = $index.scan(span, direction, &mut keys, &mut values).unwrap();
                 expected.truncate(room);
-                assert_eq!(found, expected.len());
-                assert!(
-                    keys.iter()
-                        .copied()
-                        .map(lane)
-                        .zip(values.iter().copied())
-                        .take(found)
-                        .eq(expected.clone())
-                );
+                assert_eq!(side_by_side(&keys[..found], &values[..found]), expected);
                 assert_eq!(scan.fill(&mut keys, &mut values).unwrap(), found);
-                assert!(keys.iter().copied().map(lane).zip(values.iter().copied()).take(found).eq(expected));
+                assert_eq!(side_by_side(&keys[..found], &values[..found]), expected);
             }
             3 if rng.below(10) == 0 => {
                 let span = span(rng, pool);
@@ -222,63 +218,55 @@ macro_rules! range {
             }
             _ => {
                 let mut iter = $index.iter();
-                let mut expected = model.iter().map(|(&k, &v)| (k, v));
+                let mut expected = model.iter().map(copied);
                 for _ in 0..20 {
                     assert_eq!(iter.next().map(lanes), expected.next());
                     assert_eq!(iter.next_back().map(lanes), expected.next_back());
                 }
             }
         }
-        let _ = (at, value, lanes);
     }};
 }
 
 /// Batches, and everything at once.
 macro_rules! batch {
     ($index:ident, $at:ident) => {{
-        let At { model, rng, pool, new_value } = $at;
-        let key = pool[rng.below(pool.len() as u64) as usize];
-        let (at, value) = (lane(key), new_value(rng.next()));
-        let lanes = |(key, value): (K, V)| (lane(key), value);
-        match rng.below(5) {
+        let (kind, len) = ($at.rng.below(5), $at.rng.below(100));
+        match kind {
             0 => {
-                let keys: Vec<K> =
-                    (0..rng.below(100)).map(|_| pool[rng.below(pool.len() as u64) as usize]).collect();
-                let expected: Vec<_> = keys.iter().map(|&key| model.get(&lane(key)).copied()).collect();
+                let keys: Vec<K> = (0..len).map(|_| $at.draw().0).collect();
+                let expected: Vec<_> = keys.iter().map(|&key| $at.model.get(&lane(key)).copied()).collect();
                 assert_eq!($index.get_all(&keys), expected);
             }
             1 => {
-                let entries: Vec<(K, V)> = (0..rng.below(100))
-                    .map(|_| (pool[rng.below(pool.len() as u64) as usize], new_value(rng.next())))
-                    .collect();
+                let drawn: Vec<_> = (0..len).map(|_| $at.draw()).collect();
+                let entries: Vec<(K, V)> = drawn.iter().map(|&(key, _, value)| (key, value)).collect();
                 let expected: Vec<_> =
-                    entries.iter().map(|&(key, value)| model.insert(lane(key), value)).collect();
+                    drawn.iter().map(|&(_, at, value)| $at.model.insert(at, value)).collect();
                 let mut replaced = vec![None; entries.len()];
                 $index.insert_many(&entries, &mut replaced).unwrap();
                 assert_eq!(replaced, expected);
             }
             2 => {
-                let keys: Vec<K> =
-                    (0..rng.below(60)).map(|_| pool[rng.below(pool.len() as u64) as usize]).collect();
-                let expected: Vec<_> = keys.iter().map(|&key| model.remove(&lane(key))).collect();
+                let keys: Vec<K> = (0..len / 2).map(|_| $at.draw().0).collect();
+                let expected: Vec<_> = keys.iter().map(|&key| $at.model.remove(&lane(key))).collect();
                 let mut removed = vec![None; keys.len()];
                 $index.remove_many(&keys, &mut removed).unwrap();
                 assert_eq!(removed, expected);
             }
             3 => {
-                let modulus = 2 + rng.below(20);
-                let before = model.len();
-                model.retain(|&key, _| key % modulus != 0);
+                let modulus = 2 + len % 20;
+                let before = $at.model.len();
+                $at.model.retain(|&key, _| key % modulus != 0);
                 let removed = $index.retain(|key, _| lane(key) % modulus != 0);
-                assert_eq!(removed, before - model.len());
+                assert_eq!(removed, before - $at.model.len());
             }
-            4 if rng.below(50) == 0 => {
+            4 if len < 2 => {
                 $index.clear();
-                model.clear();
+                $at.model.clear();
             }
             _ => {}
         }
-        let _ = (at, value, lanes);
     }};
 }
 
@@ -302,6 +290,14 @@ struct At<'a, K, V> {
     rng: &'a mut Rng,
     pool: &'a [K],
     new_value: fn(u64) -> V,
+}
+
+impl<K: Key, V> At<'_, K, V> {
+    /// A key of the pool, its lane, and a value.
+    fn draw(&mut self) -> (K, u64, V) {
+        let key = self.pool[self.rng.below(self.pool.len() as u64) as usize];
+        (key, lane(key), (self.new_value)(self.rng.next()))
+    }
 }
 
 fn shared<K: Key, V: Value + PartialEq>(index: &mut Index<K, V>, at: &mut At<'_, K, V>) {
@@ -333,7 +329,7 @@ fn histories<K: Key, V: Value + PartialEq>(seed: u64, new_value: fn(u64) -> V, s
             }
         }
         index.check_invariants().unwrap();
-        assert!(index.iter().map(|(key, value)| (lane(key), value)).eq(model));
+        assert!(index.iter().map(lanes).eq(model));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `std::collections::BTreeMap`.
 
-use crate::peer::{Ask, Peer, walk};
+use crate::peer::{Ask, Peer, methods_are_std, walk};
 use latchless::Result;
 use latchless::base::key::Bits;
 use std::collections::BTreeMap;
@@ -11,25 +11,8 @@ pub struct BTree<B>(BTreeMap<B, B>);
 
 impl<B: Bits> Peer<B> for BTree<B> {
     const NAME: &'static str = "btreemap";
-    type Pin<'a> = ();
 
-    fn pin(&self) -> Self::Pin<'_> {}
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, key: B, (): &()) -> Option<B> {
-        self.0.get(&key).copied()
-    }
-
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        Ok(self.0.insert(key, value))
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.0.remove(&key)
-    }
+    methods_are_std!();
 
     fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
         self.0 = BTreeMap::from_iter(entries);

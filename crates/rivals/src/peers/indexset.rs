@@ -1,6 +1,6 @@
 //! `indexset`: a two-level B-tree with positions, its single-threaded map.
 
-use crate::peer::{Ask, Peer};
+use crate::peer::{Ask, Peer, methods_are_std};
 use indexset::BTreeMap;
 use latchless::base::key::Bits;
 use latchless::{Direction, Result};
@@ -16,25 +16,8 @@ impl<B: Bits> Default for IndexSet<B> {
 
 impl<B: Bits> Peer<B> for IndexSet<B> {
     const NAME: &'static str = "indexset";
-    type Pin<'a> = ();
 
-    fn pin(&self) -> Self::Pin<'_> {}
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, key: B, (): &()) -> Option<B> {
-        self.0.get(&key).copied()
-    }
-
-    fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        Ok(self.0.insert(key, value))
-    }
-
-    fn remove(&mut self, key: B) -> Option<B> {
-        self.0.remove(&key)
-    }
+    methods_are_std!();
 
     fn load(&mut self, entries: impl Iterator<Item = (B, B)>) -> Result<()> {
         self.0 = entries.collect();

@@ -3,6 +3,7 @@
 use super::hints::{NO_BLOCK, Shape, block, named_block, set_block_hint};
 use super::*;
 use crate::base::index::Direction;
+use crate::base::span::{before, next, previous};
 use crate::search::children_in_line;
 use core::hint::select_unpredictable;
 
@@ -31,12 +32,12 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// The smallest key that may be found below.
     pub fn low(self) -> B {
-        B::truncate(self.node[Self::FENCES][0].peek())
+        B::truncate(line(self.node, Self::FENCES)[0].peek())
     }
 
     /// The largest key that may be found below.
     pub fn high(self) -> B {
-        B::truncate(self.node[Self::FENCES][1].peek())
+        B::truncate(line(self.node, Self::FENCES)[1].peek())
     }
 
     /// The next inner node to the right, if there is one.
@@ -65,6 +66,12 @@ impl<'a, B: Bits> Inner<'a, B> {
     #[inline(always)]
     pub fn block_address(self, at: usize) -> *const u8 {
         core::ptr::from_ref(block(self.node, at)).cast()
+    }
+
+    /// Which lines a search reads that begins in block `at` or the one behind it.
+    #[inline(always)]
+    pub fn likely_lines(at: usize) -> [usize; 3] {
+        [0, at + 1, at + 2]
     }
 
     /// The child that `key` belongs to, for which the hints named block `at`.
@@ -137,35 +144,43 @@ impl<'a, B: Bits> Inner<'a, B> {
             up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
         }
         match direction {
-            Direction::Forward => self.children_behind(shape, (at, up_to.saturating_sub(1)), limit, to),
+            Direction::Forward => self.children_behind::<S>(shape, (at, up_to.saturating_sub(1)), limit, to),
             Direction::Reverse => self.children_before(shape, (at, up_to), limit, to),
         }
     }
 
-    fn children_behind(
+    #[inline(always)]
+    fn children_behind<S: Lines>(
         self,
         shape: Shape,
-        (mut at, mut place): (usize, usize),
+        (first, mut place): (usize, usize),
         limit: B,
         to: &mut [NodeRef],
     ) -> (usize, Option<B>) {
         let mut len = 0;
-        loop {
-            while place >= shape.count(at).min(Self::PER_BLOCK) {
-                (at, place) = (at + 1, 0);
-                if at >= Self::BLOCKS {
-                    let high = self.high();
-                    return (len, (high < limit).then(|| B::truncate(high.to_u64() + 1)));
+        for at in first..Self::BLOCKS {
+            let line = block(self.node, at);
+            let count = shape.count(at).min(Self::PER_BLOCK);
+            // The first child is wanted in any case.
+            let end = S::separators_up_to(line, limit).min(count).max(usize::from(len == 0) * (place + 1));
+            // A whole block is copied, whatever of it counts: no branch depends on how much that is.
+            for lane in 0..Self::PER_BLOCK {
+                if let Some(to) = to.get_mut(len + lane) {
+                    *to = self.node_at(at, (place + lane).min(Self::PER_BLOCK - 1));
                 }
             }
-            let separator = lane(block(self.node, at), place);
-            if len > 0 && separator > limit {
+            let wanted = end.saturating_sub(place);
+            if len + wanted > to.len() {
+                return (to.len(), Some(lane(line, place + to.len() - len)));
+            }
+            len += wanted;
+            if end < count {
                 return (len, None);
             }
-            let Some(to) = to.get_mut(len) else { return (len, Some(separator)) };
-            *to = self.node_at(at, place);
-            (len, place) = (len + 1, place + 1);
+            place = 0;
         }
+        let high = self.high();
+        (len, if high < limit { next(high) } else { None })
     }
 
     /// `end`: the block, and the place in it behind the first child that is wanted.
@@ -192,7 +207,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             if separator <= limit {
                 return (len, None);
             }
-            left = Some(B::truncate(separator.to_u64() - 1));
+            left = previous(separator);
         }
     }
 
@@ -224,7 +239,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         set_lane(line, place, separator);
         self.pad(at, count + 1);
         shape.set_count(at, count + 1);
-        self.node[0][SHAPE].poke(shape.0);
+        header(self.node)[SHAPE].poke(shape.0);
         true
     }
 
@@ -253,8 +268,8 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Sets the fences and the link, and takes these children, at least one, in place of all others.
     /// For the holder of the latch, or for a node that nobody knows of yet.
     pub fn set(self, (low, high): (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
-        self.node[Self::FENCES][0].poke(low.to_u64());
-        self.node[Self::FENCES][1].poke(high.to_u64());
+        line(self.node, Self::FENCES)[0].poke(low.to_u64());
+        line(self.node, Self::FENCES)[1].poke(high.to_u64());
         self.fill(separators, nodes);
         set_link(self.node, link);
     }
@@ -285,14 +300,14 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         // The last line isn't a block.
         set_block_hint(self.node, Self::BLOCKS, NO_BLOCK);
-        self.node[0][BASE].poke(base);
-        self.node[0][SHAPE].poke(shape.0);
+        header(self.node)[BASE].poke(base);
+        header(self.node)[SHAPE].poke(shape.0);
     }
 
     /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
     pub fn kill(self) {
-        self.node[Self::FENCES][0].poke(B::MAX.to_u64());
-        self.node[Self::FENCES][1].poke(B::MIN.to_u64());
+        line(self.node, Self::FENCES)[0].poke(B::MAX.to_u64());
+        line(self.node, Self::FENCES)[1].poke(B::MIN.to_u64());
     }
 
     /// What is wrong with the node, if anything is. Wants it at rest.
@@ -310,7 +325,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             return Some("the last separator lies above the high fence".to_owned());
         }
         for (at, (&separator, &node)) in separators.iter().zip(children.nodes()).enumerate() {
-            let last = separators.get(at + 1).map_or(self.high(), |next| B::truncate(next.to_u64() - 1));
+            let last = separators.get(at + 1).map_or(self.high(), |&next| before(next));
             for key in [separator, last] {
                 if self.child::<S>(key) != node {
                     return Some(format!("a search for {key:?} doesn't find child {at}"));

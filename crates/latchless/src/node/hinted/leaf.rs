@@ -2,7 +2,6 @@
 
 use super::hints::{Shape, block, block_hint, named_block};
 use super::*;
-use crate::mem::line::LINE_BYTES;
 use crate::search::keys_in_line;
 
 /// A leaf. See the [module's head](super) for where things stand.
@@ -36,13 +35,20 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// The smallest key that may stand here.
     #[inline(always)]
     pub fn low(self) -> B {
-        B::truncate(self.node[0][LOW].peek())
+        B::truncate(header(self.node)[LOW].peek())
     }
 
     /// The largest key that may stand here.
     #[inline(always)]
     pub fn high(self) -> B {
-        B::truncate(self.node[0][HIGH].peek())
+        B::truncate(header(self.node)[HIGH].peek())
+    }
+
+    /// Whether `key` lies between the fences.
+    #[inline(always)]
+    pub fn covers(self, key: B) -> bool {
+        // Both are looked at, so that nothing is mispredicted.
+        (self.low() <= key) & (key <= self.high())
     }
 
     /// The next leaf to the right, if there is one.
@@ -69,7 +75,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
 
     #[inline(always)]
     pub(super) fn set_shape(self, shape: Shape) {
-        self.node[0][SHAPE].poke(shape.0);
+        header(self.node)[SHAPE].poke(shape.0);
     }
 
     #[inline(always)]
@@ -95,11 +101,11 @@ impl<'a, B: Bits> Leaf<'a, B> {
         core::ptr::from_ref(block(self.node, at)).cast()
     }
 
-    /// How far from a leaf's beginning those lines lie of which a key in this sixteenth of the leaf's
-    /// range is likely to be in one: nine times in ten, with keys spread at random.
+    /// The lines of which a key in this sixteenth of the leaf's range is likely to be in one: nine
+    /// times in ten, with keys spread at random.
     #[inline(always)]
-    pub fn likely_offsets(sixteenth: usize) -> [usize; 3] {
-        [sixteenth, sixteenth + 1, sixteenth + 2].map(|line| line.min(LINES - 1) * LINE_BYTES)
+    pub fn likely_lines(sixteenth: usize) -> [usize; 3] {
+        [sixteenth, sixteenth + 1, sixteenth + 2].map(|line| line.min(LINES - 1))
     }
 
     #[inline(always)]
@@ -239,6 +245,39 @@ impl<'a, B: Bits> Leaf<'a, B> {
             len = (len + shape.count(at)).min(PLACES_MAX - Self::PER_BLOCK);
         }
         into.len = len;
+    }
+
+    /// Adds up the values of the entries in `low..=high`, modulo 2^64, but of no more than `most`
+    /// entries. Says how many there were, and the sum.
+    #[inline(always)]
+    pub fn sum<S: Lines>(self, low: B, high: B, most: usize) -> (usize, u64) {
+        let (shape, mut sums) = (self.shape(), S::no_sums());
+        if !((low <= self.low()) & (self.high() <= high) & (most >= Self::CAPACITY)) {
+            return self.sum_some::<S>(shape, (low, high), most);
+        }
+        for at in 0..Self::BLOCKS {
+            sums = S::add_values::<B>(self.line(at), (1 << shape.count(at)) - 1, sums);
+        }
+        (shape.total(), S::total(sums))
+    }
+
+    #[inline(always)]
+    fn sum_some<S: Lines>(self, shape: Shape, (low, high): (B, B), most: usize) -> (usize, u64) {
+        let (mut left, mut sums) = (most, S::no_sums());
+        let last = self.named::<S>(shape, high).0.min(Self::BLOCKS - 1);
+        for at in self.first_block::<S>(low)..=last {
+            let line = self.line(at);
+            let taken = S::keys_between(line, low, high) & ((1 << shape.count(at)) - 1);
+            // Those of a block stand side by side: the first so many of them.
+            let end = (taken.trailing_zeros() as usize + left.min(Self::PER_BLOCK)).min(31);
+            let taken = taken & ((1 << end) - 1);
+            sums = S::add_values::<B>(line, taken, sums);
+            left -= taken.count_ones() as usize;
+            if left == 0 {
+                break;
+            }
+        }
+        (most - left, S::total(sums))
     }
 
     /// What is wrong with the leaf, if anything is. Wants it at rest.

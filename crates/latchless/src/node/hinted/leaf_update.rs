@@ -1,6 +1,6 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
-use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint};
+use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint, set_block_hints};
 use super::*;
 use crate::mem::line::prefetch_read;
 use crate::search::Lines;
@@ -208,8 +208,8 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
     pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
-        self.node[0][LOW].poke(low.to_u64());
-        self.node[0][HIGH].poke(high.to_u64());
+        header(self.node)[LOW].poke(low.to_u64());
+        header(self.node)[HIGH].poke(high.to_u64());
         self.fill(entries, range, false);
         set_link(self.node, link);
     }
@@ -217,21 +217,23 @@ impl<B: Bits> Leaf<'_, B> {
     /// Takes these of the `entries` in place of all others, spread evenly, or packed to the left.
     fn fill(self, entries: &Entries<B>, range: Range<usize>, packed: bool) {
         let (base, len) = (self.low().to_u64(), range.len());
-        let reach =
-            entries.keys()[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
+        let keys = entries.keys();
+        let reach = keys[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
         let span = reach.saturating_mul(2).min(self.high().to_u64().wrapping_sub(base));
         let mut shape = Shape::for_span(span);
         let spread = |at: usize| (at * len).div_ceil(Self::BLOCKS);
         let start = |at: usize| if packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
-        for at in 0..Self::BLOCKS {
-            let (first, end) = (range.start + start(at), range.start + start(at + 1));
+        let (mut hints, mut first) = ([NO_BLOCK; LINES - 1], range.start);
+        for (at, hint) in hints.iter_mut().enumerate() {
+            let end = range.start + start(at + 1);
             self.set_block(at, entries, first);
             shape.set_count(at, end - first);
-            if at > 0 {
-                let hint = if first < range.end { self.hint(shape, entries.keys()[first]) } else { NO_BLOCK };
-                set_block_hint(self.node, at, hint);
+            if first < range.end {
+                *hint = shape.hint(keys[first].to_u64(), base);
             }
+            first = end;
         }
+        set_block_hints(self.node, &hints);
         self.set_shape(shape);
     }
 
@@ -246,7 +248,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Makes the leaf a dead one: no key lies between its fences.
     pub fn kill(self) {
-        self.node[0][LOW].poke(B::MAX.to_u64());
-        self.node[0][HIGH].poke(B::MIN.to_u64());
+        header(self.node)[LOW].poke(B::MAX.to_u64());
+        header(self.node)[HIGH].poke(B::MIN.to_u64());
     }
 }

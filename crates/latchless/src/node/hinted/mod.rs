@@ -42,6 +42,7 @@ mod leaf_update;
 use crate::base::key::Bits;
 use crate::latch::OptimisticLatch;
 use crate::mem::arena::NodeRef;
+use crate::mem::line::LINE_BYTES;
 use crate::search::Lines;
 use crate::sync::Line;
 
@@ -64,20 +65,36 @@ const BASE: usize = 2;
 const HIGH: usize = 3;
 const LINK: usize = 4;
 
+/// Where line `at` (modulo the lines of a node) of the node at this address stands: to prefetch it.
+#[inline(always)]
+pub fn line_address(node: *const u8, at: usize) -> *const u8 {
+    node.wrapping_add(at % LINES * LINE_BYTES)
+}
+
+#[inline(always)]
+fn line(node: &NodeLines, at: usize) -> &Line {
+    &node[at % LINES]
+}
+
+#[inline(always)]
+fn header(node: &NodeLines) -> &Line {
+    line(node, 0)
+}
+
 /// The latch of a node of either kind.
 #[inline(always)]
 pub fn latch(node: &NodeLines) -> &OptimisticLatch {
-    OptimisticLatch::of(&node[0][LATCH])
+    OptimisticLatch::of(&header(node)[LATCH])
 }
 
 /// The next node to the right on the same level, if there is one.
 #[inline(always)]
 fn link(node: &NodeLines) -> NodeRef {
-    NodeRef::from_word(node[0][LINK].follow() as u32)
+    NodeRef::from_word(header(node)[LINK].follow() as u32)
 }
 
 fn set_link(node: &NodeLines, to: NodeRef) {
-    let word = &node[0][LINK];
+    let word = &header(node)[LINK];
     word.publish(word.peek() & !0xFFFF_FFFF | u64::from(to.to_word()));
 }
 

@@ -40,6 +40,23 @@ fn looks_closely(step: u64) -> bool {
     !cfg!(miri) || step.is_multiple_of(10)
 }
 
+/// What a leaf sums up from `key` on, before it, of a few entries, and of all.
+fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key: B, state: &mut u64) {
+    let some = random(state) as usize % (Leaf::<B>::CAPACITY + 2);
+    for (low, high, most) in [
+        (B::MIN, B::MAX, usize::MAX),
+        (leaf.low(), leaf.high(), some),
+        (key, B::MAX, usize::MAX),
+        (key, B::MAX, some),
+        (B::MIN, key, some),
+        (key, key, 1),
+    ] {
+        let values = model.range(low..=high).take(most).map(|(_, value)| value.to_u64());
+        let expected = values.fold((0, 0u64), |(n, sum), value| (n + 1, sum.wrapping_add(value)));
+        assert_eq!(leaf.sum::<S>(low, high, most), expected, "{low:?}..={high:?}, at most {most}");
+    }
+}
+
 struct Leaves<B>(core::marker::PhantomData<B>);
 
 impl<B: Bits> Operation for Leaves<B> {
@@ -57,7 +74,7 @@ impl<B: Bits> Operation for Leaves<B> {
             for step in 0..if cfg!(miri) { 70 } else { 4000 } {
                 let bits = spread.first + random(&mut state) % spread.range.max(1);
                 let key = cut(bits).clamp(leaf.low(), leaf.high());
-                let value = B::truncate(step);
+                let value = B::truncate(random(&mut state));
                 let grow = (step / 97) % 3 != 2;
                 assert_eq!(leaf.get::<S>(key), model.get(&key).copied(), "step {step}");
                 match leaf.find::<S>(key) {
@@ -74,6 +91,7 @@ impl<B: Bits> Operation for Leaves<B> {
                 }
                 if looks_closely(step) {
                     assert_eq!(leaf.fault(), None, "spread {seed}, step {step}");
+                    sums_agree::<S, B>(leaf, &model, key, &mut state);
                 }
                 assert_eq!(leaf.len(), model.len());
             }

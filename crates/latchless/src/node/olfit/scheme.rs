@@ -27,7 +27,7 @@ pub enum TreeLatch {
     Writers,
 }
 
-/// A concurrency-control scheme. See the [module's head](self).
+/// A concurrency-control scheme: a table of constants.
 pub trait Scheme: Debug + Send + Sync + 'static {
     /// The paper's two letters, in lower case.
     const NAME: &'static str;

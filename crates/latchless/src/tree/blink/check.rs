@@ -1,8 +1,8 @@
 //! Looking at the whole tree at rest, and saying what is wrong with it.
 
-use super::split::behind;
 use super::*;
 use crate::base::error::Broken;
+use crate::base::span::{before, behind};
 use crate::node::hinted::Children;
 use crate::search::{Operation, Search};
 
@@ -88,7 +88,7 @@ impl<B: Bits> Check<'_, B> {
         let mut children = Children::default();
         inner.copy_out(&mut children);
         for (at, (&low, &child)) in children.separators().iter().zip(children.nodes()).enumerate() {
-            let high = children.separators().get(at + 1).map_or(own.1, |&next| super::split::before(next));
+            let high = children.separators().get(at + 1).map_or(own.1, |&next| before(next));
             self.check::<S>(level - 1, child, (low, high), found)?;
         }
         Ok(())

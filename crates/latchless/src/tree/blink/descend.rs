@@ -1,5 +1,6 @@
 //! From the root to a node: blindly, and then for sure.
 
+use super::shortcuts::Shortcut;
 use super::*;
 use crate::mem::line::prefetch_read;
 use crate::search::Search;
@@ -13,21 +14,42 @@ impl<B: Bits> BlinkTree<B> {
     /// the leaf's first line tells which it is.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&self, key: B) -> NodeRef {
-        let (mut node, levels) = self.root();
-        for _ in 2..levels {
+        let start = self.start::<S>(key);
+        self.ask_for_block(start);
+        let (mut node, level) = (start.node(), start.level());
+        for _ in 1..level {
             node = self.inner(node).child::<S>(key);
         }
-        if levels > 1 {
+        if level > 0 {
             let (leaf, share) = self.inner(node).child_and_share::<S>(key);
             node = leaf;
-            for offset in Leaf::<B>::likely_offsets(share) {
-                prefetch_read(self.arena.address(node).wrapping_add(offset));
+            for line in Leaf::<B>::likely_lines(share) {
+                prefetch_read(self.line_address(node, line));
             }
         }
         node
     }
 
-    /// As [`BlinkTree::descend`], to a level above the leaves (level 0), if there is that level.
+    /// A slot's width is about that of a block, so a key is in the block at which its slot begins or in
+    /// the one behind it, if not in a third.
+    #[inline(always)]
+    fn ask_for_block(&self, start: Shortcut) {
+        for line in Inner::<B>::likely_lines(start.block()) {
+            prefetch_read(self.line_address(start.node(), line));
+        }
+    }
+
+    /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
+    #[inline(always)]
+    pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<NodeRef> {
+        let start = self.start::<S>(key);
+        self.ask_for_block(start);
+        let down = (1..start.level()).fold(start.node(), |node, _| self.inner(node).child::<S>(key));
+        (start.level() > 0).then_some(down)
+    }
+
+    /// As [`BlinkTree::descend`], from the root to a level above the leaves (level 0), if there is that
+    /// level.
     pub(super) fn descend_to<S: Search>(&self, level: usize, key: B) -> Option<NodeRef> {
         let (mut node, levels) = self.root();
         for _ in level + 1..levels {
@@ -57,6 +79,7 @@ impl<B: Bits> BlinkTree<B> {
             return (start, held);
         }
         drop(held);
+        self.learn::<S>(key);
         self.latch_covering::<S, M>(0, key).expect("every tree has leaves")
     }
 
@@ -68,8 +91,12 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
     ) -> Option<(NodeRef, M::Held<'_>)> {
         let mut backoff = Backoff::default();
+        let mut near = if level == 1 { self.descend_near::<S>(key) } else { None };
         loop {
-            let mut node = self.descend_to::<S>(level, key)?;
+            let mut node = match near.take() {
+                Some(node) => node,
+                None => self.descend_to::<S>(level, key)?,
+            };
             loop {
                 let held = M::latch(hinted::latch(self.arena.node(node)));
                 let (low, high) = self.fences(level, node);
@@ -90,37 +117,52 @@ impl<B: Bits> BlinkTree<B> {
     /// What `look` finds in the leaf that `key` belongs to, seen at rest. `look` may run several
     /// times, and on a leaf that is being changed; what it finds there is thrown away.
     #[inline(always)]
-    pub(super) fn read_leaf<S: Search, M: Mode, R>(
+    pub(super) fn read_leaf<S: Search, M: Mode, R>(&self, key: B, look: impl FnMut(Leaf<'_, B>) -> R) -> R {
+        self.read_leaf_from::<S, M, R>(self.descend::<S>(key), key, look).0
+    }
+
+    /// As [`BlinkTree::read_leaf`]. `node`: where a descent came out. Says which leaf it was, too.
+    #[inline(always)]
+    pub(super) fn read_leaf_from<S: Search, M: Mode, R>(
         &self,
+        mut node: NodeRef,
         key: B,
         mut look: impl FnMut(Leaf<'_, B>) -> R,
-    ) -> R {
-        let mut node = self.descend::<S>(key);
-        if !M::SHARED {
-            return look(self.leaf(node));
-        }
-        let mut backoff = Backoff::default();
-        for _ in 0..READ_TRIES {
+    ) -> (R, NodeRef) {
+        let (mut backoff, mut tries) = (Backoff::default(), 0);
+        loop {
             let (latch, leaf) = (hinted::latch(self.arena.node(node)), self.leaf(node));
-            if let Some(version) = latch.stable_version() {
-                let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
-                let found = look(leaf);
-                if latch.validate(version) {
-                    if low <= key && key <= high {
-                        return found;
-                    }
-                    // Split meanwhile: what was sent away is to be found along the links.
-                    if low <= high && key > high && !right.is_nil() {
-                        node = right;
-                        continue;
-                    }
-                }
+            // `look` stands here alone, or it wouldn't be inlined.
+            let held = (tries == READ_TRIES).then(|| M::latch(latch));
+            let version = latch.stable_version();
+            let inside = leaf.covers(key);
+            let found = look(leaf);
+            let at_rest =
+                !M::SHARED || held.is_some() || version.is_some_and(|version| latch.validate(version));
+            if inside && at_rest {
+                return (found, node);
             }
-            self.restarts.add(1);
+            drop(held);
+            node = self.look_again::<S>(node, key, at_rest);
+            tries = READ_TRIES.min(tries + 1);
             backoff.wait();
-            node = self.descend::<S>(key);
         }
-        let (node, _held) = self.latch_leaf::<S, M>(node, key);
-        look(self.leaf(node))
+    }
+
+    /// Where to look for `key`, which wasn't to be found or to be read in this leaf.
+    #[cold]
+    #[inline(never)]
+    fn look_again<S: Search>(&self, node: NodeRef, key: B, at_rest: bool) -> NodeRef {
+        self.restarts.add(1);
+        let leaf = self.leaf(node);
+        let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
+        if at_rest {
+            self.learn::<S>(key);
+            // Split meanwhile: what was sent away is to be found along the links.
+            if low <= high && key > high && !right.is_nil() {
+                return right;
+            }
+        }
+        self.descend_to::<S>(0, key).expect("every tree has leaves")
     }
 }

@@ -3,6 +3,7 @@
 use super::mode::Held;
 use super::spares::Spares;
 use super::*;
+use crate::mem::line::prefetch_read;
 use crate::node::hinted::Place;
 use crate::search::{Operation, Search};
 
@@ -91,7 +92,7 @@ impl<B: Bits> BlinkTree<B> {
         let (node, held) = self.latch_leaf::<S, M>(start, key);
         match self.edit_in::<S, M>(node, held, key, edit) {
             Ok(edited) => Ok(edited),
-            Err(Full) => self.edit_with_split::<S, M>(key, edit),
+            Err(Full) => self.edit_with_split::<S, M>(node, key, edit),
         }
     }
 
@@ -143,11 +144,19 @@ impl<B: Bits> BlinkTree<B> {
     /// Edits a leaf that was found full: puts nodes aside, then splits it.
     #[cold]
     #[inline(never)]
-    fn edit_with_split<S: Search, M: Mode>(&self, key: B, edit: Edit<B>) -> Result<Edited<B>> {
+    fn edit_with_split<S: Search, M: Mode>(
+        &self,
+        mut node: NodeRef,
+        key: B,
+        edit: Edit<B>,
+    ) -> Result<Edited<B>> {
+        // All of it will be moved; while it comes, nodes are put aside.
+        (0..hinted::LINES).for_each(|line| prefetch_read(self.line_address(node, line)));
         let mut spares = Spares::none(&self.arena);
+        spares.reserve(1)?;
         loop {
-            let start = self.descend::<S>(key);
-            let (node, held) = self.latch_leaf::<S, M>(start, key);
+            let held;
+            (node, held) = self.latch_leaf::<S, M>(node, key);
             let leaf = self.leaf(node);
             let place = leaf.find::<S>(key);
             if place.is_some() || leaf.len() < Leaf::<B>::CAPACITY {
@@ -162,6 +171,9 @@ impl<B: Bits> BlinkTree<B> {
             match self.split::<S, M>((node, held), (key, value), &mut spares) {
                 Ok(()) => {
                     self.count_entries::<M>(1);
+                    if self.shortcuts.are_due() {
+                        self.survey();
+                    }
                     return Ok(Edited { before: None, applied: true });
                 }
                 Err(levels) => spares.reserve(levels)?,

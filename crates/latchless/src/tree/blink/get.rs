@@ -13,25 +13,26 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
         let node = self.descend::<S>(key);
-        if !M::SHARED {
-            return self.leaf(node).get::<S>(key);
-        }
         let (latch, leaf) = (hinted::latch(self.arena.node(node)), self.leaf(node));
+        if !M::SHARED {
+            let found = leaf.get::<S>(key);
+            return if leaf.covers(key) { found } else { self.get_again::<S, M>(node, key) };
+        }
         if let Some(version) = latch.stable_version() {
-            let inside = leaf.low() <= key && key <= leaf.high();
+            let inside = leaf.covers(key);
             let found = leaf.get::<S>(key);
             if inside && latch.validate(version) {
                 return found;
             }
         }
-        self.get_again::<S, M>(key)
+        self.get_again::<S, M>(node, key)
     }
 
+    /// As [`BlinkTree::get_with`], when looking once didn't settle it. `node`: where that was.
     #[cold]
     #[inline(never)]
-    pub(super) fn get_again<S: Search, M: Mode>(&self, key: B) -> Option<B> {
-        self.restarts.add(1);
-        self.read_leaf::<S, M, _>(key, |leaf| leaf.get::<S>(key))
+    pub(super) fn get_again<S: Search, M: Mode>(&self, node: NodeRef, key: B) -> Option<B> {
+        self.read_leaf_from::<S, M, _>(node, key, |leaf| leaf.get::<S>(key)).0
     }
 }
 

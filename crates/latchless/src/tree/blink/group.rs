@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::latch::Version;
-use crate::mem::line::prefetch_read;
+use crate::mem::line::prefetch_read_later;
 use crate::search::{Operation, Search};
 use core::num::NonZeroUsize;
 
@@ -35,6 +35,7 @@ struct Descents<B> {
     keys: [B; Group::MAX],
     nodes: [NodeRef; Group::MAX],
     blocks: [u8; Group::MAX],
+    levels: [u8; Group::MAX],
     versions: [Option<Version>; Group::MAX],
     len: usize,
 }
@@ -46,6 +47,7 @@ impl<B: Bits> Descents<B> {
             keys: [B::MIN; Group::MAX],
             nodes: [NodeRef::NIL; Group::MAX],
             blocks: [0; Group::MAX],
+            levels: [0; Group::MAX],
             versions: [None; Group::MAX],
             len: 0,
         }
@@ -54,47 +56,92 @@ impl<B: Bits> Descents<B> {
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
     fn descend<S: Search>(&mut self, tree: &BlinkTree<B>) {
-        let (_, all_levels) = tree.root();
-        let (root, levels) = self.common_node::<S>(tree);
-        self.nodes[..self.len].fill(root);
-        for level in (1..levels).rev() {
-            if all_levels - level <= CACHED_LEVELS {
-                for (node, &key) in self.nodes[..self.len].iter_mut().zip(&self.keys) {
-                    *node = tree.inner(*node).child::<S>(key);
-                    prefetch_read(tree.arena.address(*node));
-                }
-                continue;
+        let level = self.start::<S>(tree);
+        let levels = tree.root().1;
+        for level in (1..=level).rev() {
+            self.descend_one::<S>(tree, levels.saturating_sub(level) <= CACHED_LEVELS);
+        }
+    }
+
+    /// Finds where the descents begin, and leads those that begin higher up down to the level of the
+    /// others, which it says.
+    #[inline(always)]
+    fn start<S: Search>(&mut self, tree: &BlinkTree<B>) -> usize {
+        let Some(table) = tree.shortcuts.table() else {
+            let top = tree.top();
+            self.nodes[..self.len].fill(top.node());
+            return self.go_on_together::<S>(tree, top.level());
+        };
+        let (mut lowest, mut highest) = (usize::MAX, 0);
+        for at in 0..self.len {
+            let start = tree.start_by::<S>(table, self.keys[at]);
+            (self.nodes[at], self.levels[at]) = (start.node(), start.level() as u8);
+            (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
+            prefetch_read_later(tree.line_address(start.node(), 0));
+        }
+        if highest > lowest {
+            self.catch_up::<S>(tree, lowest);
+        }
+        if self.nodes[0] == self.nodes[self.len - 1] {
+            lowest = self.go_on_together::<S>(tree, lowest);
+        }
+        lowest
+    }
+
+    /// Leads those that are above this level down to it.
+    #[inline(always)]
+    fn catch_up<S: Search>(&mut self, tree: &BlinkTree<B>, level: usize) {
+        for at in 0..self.len {
+            let own = usize::from(self.levels[at]);
+            for _ in level..own {
+                self.nodes[at] = tree.inner(self.nodes[at]).child::<S>(self.keys[at]);
             }
-            for at in 0..self.len {
-                let inner = tree.inner(self.nodes[at]);
-                let block = inner.named_block::<S>(self.keys[at]);
-                prefetch_read(inner.block_address(block));
-                self.blocks[at] = block as u8;
-            }
-            for at in 0..self.len {
-                let inner = tree.inner(self.nodes[at]);
-                self.nodes[at] = inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]);
-                prefetch_read(tree.arena.address(self.nodes[at]));
+            if own > level {
+                prefetch_read_later(tree.line_address(self.nodes[at], 0));
             }
         }
     }
 
-    /// The lowest node that is on the way to all leaves, if that is easy to tell because the keys
-    /// ascend, or the root; and the number of levels from there on.
+    /// Leads keys that have come to one node to the lowest node that is on the way to all their leaves,
+    /// if that is easy to tell because they ascend. Says its level.
     #[inline(always)]
-    fn common_node<S: Search>(&self, tree: &BlinkTree<B>) -> (NodeRef, usize) {
-        let (mut node, mut levels) = tree.root();
-        let keys = &self.keys[..self.len];
+    fn go_on_together<S: Search>(&mut self, tree: &BlinkTree<B>, mut level: usize) -> usize {
+        let (mut node, keys) = (self.nodes[0], &self.keys[..self.len]);
         if self.len > 1 && keys[0] <= keys[self.len - 1] && keys.is_sorted() {
-            while levels > 1 {
+            while level > 0 {
                 let child = tree.inner(node).child::<S>(keys[0]);
                 if child != tree.inner(node).child::<S>(keys[self.len - 1]) {
                     break;
                 }
-                (node, levels) = (child, levels - 1);
+                (node, level) = (child, level - 1);
             }
+            self.nodes[..self.len].fill(node);
         }
-        (node, levels)
+        level
+    }
+
+    /// Leads all keys one level down, to nodes whose first lines are asked for. `cached`: this level
+    /// is in the nearest caches.
+    #[inline(always)]
+    fn descend_one<S: Search>(&mut self, tree: &BlinkTree<B>, cached: bool) {
+        if cached {
+            for (node, &key) in self.nodes[..self.len].iter_mut().zip(&self.keys) {
+                *node = tree.inner(*node).child::<S>(key);
+                prefetch_read_later(tree.line_address(*node, 0));
+            }
+            return;
+        }
+        for at in 0..self.len {
+            let inner = tree.inner(self.nodes[at]);
+            let block = inner.named_block::<S>(self.keys[at]);
+            prefetch_read_later(inner.block_address(block));
+            self.blocks[at] = block as u8;
+        }
+        for at in 0..self.len {
+            let inner = tree.inner(self.nodes[at]);
+            self.nodes[at] = inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]);
+            prefetch_read_later(tree.line_address(self.nodes[at], 0));
+        }
     }
 
     /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
@@ -105,7 +152,7 @@ impl<B: Bits> Descents<B> {
             let leaf = tree.leaf(self.nodes[at]);
             self.versions[at] = hinted::latch(tree.arena.node(self.nodes[at])).stable_version();
             let block = leaf.named_block::<S>(self.keys[at]);
-            prefetch_read(leaf.block_address(block));
+            prefetch_read_later(leaf.block_address(block));
             if adds(at) {
                 leaf.ask_for_room(block);
             }
@@ -118,17 +165,17 @@ impl<B: Bits> Descents<B> {
     fn answer<S: Search, M: Mode>(&self, tree: &BlinkTree<B>, at: usize) -> Option<B> {
         let (leaf, key) = (tree.leaf(self.nodes[at]), self.keys[at]);
         let block = usize::from(self.blocks[at]);
-        if !M::SHARED {
+        if !M::SHARED && leaf.covers(key) {
             return leaf.get_in::<S>(block, key);
         }
         if let Some(version) = self.versions[at] {
-            let inside = leaf.low() <= key && key <= leaf.high();
+            let inside = leaf.covers(key);
             let found = leaf.get_in::<S>(block, key);
             if inside && hinted::latch(tree.arena.node(self.nodes[at])).validate(version) {
                 return found;
             }
         }
-        tree.get_again::<S, M>(key)
+        tree.get_again::<S, M>(self.nodes[at], key)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Bulk load: whole levels at once, by several threads if wanted.
 
-use super::split::before;
 use super::*;
 use crate::base::error::Error;
 use crate::base::fill::FillFactor;
+use crate::base::span::before;
 use crate::node::hinted::{Children, Entries};
 use core::num::NonZeroUsize;
 use core::ops::Range;
@@ -64,7 +64,7 @@ impl<B: Bits> BlinkTree<B> {
         let (old, old_levels) = self.root();
         debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
         if let Err(refused) = self.build_leaves(levels[0], &entry_at, threads) {
-            self.give_back(&levels);
+            self.give_up(&levels);
             return Err(refused);
         }
         let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
@@ -74,10 +74,12 @@ impl<B: Bits> BlinkTree<B> {
         self.set_root(levels[levels.len() - 1].first, levels.len());
         self.len.set(len as i64);
         self.arena.free(0, old);
+        self.shortcuts.count_nodes(levels.get(1).map_or(0, |level| level.nodes as i64));
+        self.survey();
         Ok(())
     }
 
-    fn give_back(&self, levels: &[Level]) {
+    fn give_up(&self, levels: &[Level]) {
         for (kind, level) in levels.iter().enumerate() {
             (0..level.nodes).for_each(|at| self.arena.free(kind, level.node(at)));
         }

@@ -5,8 +5,8 @@
 //! can't take both, inner nodes even out and leaves stay as they are.
 
 use super::mode::Held;
-use super::split::before;
 use super::*;
+use crate::base::span::before;
 use crate::node::hinted::{Children, Entries};
 use crate::search::Search;
 
@@ -97,8 +97,16 @@ impl<B: Bits> BlinkTree<B> {
         self.set_root(self.leftmost_child(root), level);
         self.inner(root).kill();
         drop(held);
-        self.arena.free(level, root);
+        self.give_back(level, root);
         Outcome::Done
+    }
+
+    /// Gives back a node that has left the tree.
+    fn give_back(&self, level: usize, node: NodeRef) {
+        self.arena.free(level, node);
+        if level == 1 {
+            self.shortcuts.count_nodes(-1);
+        }
     }
 
     /// Merges a latched node and its right neighbour, if they have the same parent and fit one node.
@@ -137,7 +145,7 @@ impl<B: Bits> BlinkTree<B> {
         if !merged {
             return Outcome::Done;
         }
-        self.arena.free(level, right);
+        self.give_back(level, right);
         if self.is_nearly_empty(level + 1, parent) { Outcome::Shrank } else { Outcome::Done }
     }
 

@@ -1,11 +1,12 @@
 //! The concurrent tree: a B-link tree of hinted nodes, read without latches.
 //!
 //! # Thread safety
-//! Everything takes `&self`. Readers go down *blindly*: they look at no inner node's version, and
-//! settle at the leaf whether they came to the right one, by its fences and its version. A reader that
-//! came too far left follows links; one that came too far right, to a dead leaf, or to one that
-//! changed meanwhile, starts again, at most [`READ_TRIES`] times, and then takes the leaf's latch.
-//! Writers latch leaves; inner nodes are latched only by splits and merges.
+//! Everything takes `&self`. Readers go down *blindly*, in larger trees from a node below the root that
+//! `shortcuts.rs` finds: they look at no inner node's version, and settle at the leaf whether they came
+//! to the right one, by its fences and its version. A reader that came too far left follows links; one
+//! that came too far right, to a dead leaf, or to one that changed meanwhile, starts again, at most
+//! [`READ_TRIES`] times, and then takes the leaf's latch. Writers latch leaves; inner nodes are latched
+//! only by splits and merges.
 //!
 //! # Invariants
 //! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
@@ -30,8 +31,10 @@ mod merge;
 mod mode;
 mod nearest;
 mod remove_range;
+mod shortcuts;
 mod spares;
 mod split;
+mod sum;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -89,6 +92,7 @@ pub struct BlinkTree<B> {
     splits: Word,
     restarts: Word,
     tuner: tune::Tuner,
+    shortcuts: shortcuts::Shortcuts,
     lanes: PhantomData<fn() -> B>,
 }
 
@@ -108,6 +112,7 @@ impl<B: Bits> BlinkTree<B> {
             splits: Word::new(0),
             restarts: Word::new(0),
             tuner: tune::Tuner::default(),
+            shortcuts: shortcuts::Shortcuts::default(),
             lanes: PhantomData,
         };
         tree.plant()?;
@@ -125,6 +130,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Takes everything out and gives the memory back to the system.
     pub fn clear(&mut self) {
         self.arena.clear();
+        self.shortcuts.clear();
         self.len.set(0);
         self.plant().expect("one node found room before");
     }
@@ -145,8 +151,8 @@ impl<B: Bits> BlinkTree<B> {
         self.arena.live_bytes()
     }
 
-    /// Bytes of every node that was ever in use: nodes that were merged away keep their memory until
-    /// they are used again.
+    /// Bytes of every node that was ever in use, and of the table of shortcuts: nodes that were merged
+    /// away keep their memory until they are used again.
     pub fn held_bytes(&self) -> usize {
         self.arena.held_bytes()
     }
@@ -203,6 +209,12 @@ impl<B: Bits> BlinkTree<B> {
 
     fn set_root(&self, node: NodeRef, levels: usize) {
         self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
+    }
+
+    /// Where a line of a node stands: to prefetch it.
+    #[inline(always)]
+    fn line_address(&self, node: NodeRef, at: usize) -> *const u8 {
+        hinted::line_address(self.arena.address(node), at)
     }
 
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! The entry at a key, or the next one before or behind it.
 
-use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
+use crate::base::span::{next, previous};
 use crate::search::{Operation, Search};
 
 impl<B: Bits> BlinkTree<B> {
@@ -53,13 +53,14 @@ impl<B: Bits, M: Mode> Operation for Nearest<'_, B, M> {
                 Direction::Forward => (leaf.first_from::<S>(from), leaf.high()),
                 Direction::Reverse => (leaf.last_up_to::<S>(from), leaf.low()),
             });
+            if found.is_some() {
+                return found;
+            }
             // Nothing left in this leaf: on to where the next one begins.
             from = match self.direction {
-                _ if found.is_some() => return found,
-                Direction::Forward if end < B::MAX => behind(end),
-                Direction::Reverse if end > B::MIN => before(end),
-                _ => return None,
-            };
+                Direction::Forward => next(end),
+                Direction::Reverse => previous(end),
+            }?;
         }
     }
 }

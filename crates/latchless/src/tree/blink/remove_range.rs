@@ -1,8 +1,8 @@
 //! Taking out everything between two keys.
 
 use super::mode::Held;
-use super::split::behind;
 use super::*;
+use crate::base::span::behind;
 use crate::search::{Operation, Search};
 
 impl<B: Bits> BlinkTree<B> {

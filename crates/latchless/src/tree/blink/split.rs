@@ -6,6 +6,7 @@
 use super::mode::Held;
 use super::spares::Spares;
 use super::*;
+use crate::base::span::before;
 use crate::node::hinted::{Children, Entries};
 use crate::search::Search;
 
@@ -60,6 +61,9 @@ impl<B: Bits> BlinkTree<B> {
             self.add_child::<S>(path.node(splitting), child);
         }
         self.splits.add(splitting as u64);
+        if splitting > 1 || path.grows {
+            self.shortcuts.count_nodes(1);
+        }
         Ok(())
     }
 
@@ -151,14 +155,4 @@ impl<B: Bits> BlinkTree<B> {
         self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
         self.set_root(root, level + 1);
     }
-}
-
-/// The lane before one that isn't the smallest.
-pub(super) fn before<B: Bits>(lane: B) -> B {
-    B::truncate(lane.to_u64().wrapping_sub(1))
-}
-
-/// The lane behind one that isn't the largest.
-pub(super) fn behind<B: Bits>(lane: B) -> B {
-    B::truncate(lane.to_u64().wrapping_add(1))
 }

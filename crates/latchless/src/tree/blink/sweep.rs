@@ -4,10 +4,10 @@
 //! pB+-Tree §3.4), so nothing extra is stored. What that node said may be out of date: each leaf is
 //! taken only if its fences continue where the leaf before ended; otherwise the way is looked up anew.
 
-use super::split::{before, behind};
 use super::*;
 use crate::base::index::Direction;
-use crate::mem::line::{LINE_BYTES, prefetch_read, prefetch_read_all};
+use crate::base::span::{before, behind};
+use crate::mem::line::prefetch_read;
 use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};
 
@@ -75,6 +75,12 @@ impl<B: Bits> Sweep<B> {
         (!self.done).then_some((self.low, self.high))
     }
 
+    /// Says about how many entries will still be wanted.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, entries: usize) {
+        self.expected = entries;
+    }
+
     /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
     /// The entries are of one moment, and ascend whatever the direction is.
     pub fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut LeafCopy<B>) -> bool {
@@ -121,20 +127,19 @@ impl<B: Bits> Sweep<B> {
             self.look_ahead::<S>(tree, key);
         }
         self.ask::<S>(tree, depth);
-        let node = self.ahead[self.at];
+        let mut node = self.ahead[self.at];
         self.at += 1;
-        let (latch, leaf) = (hinted::latch(tree.arena.node(node)), tree.leaf(node));
-        if let Some(version) = latch.stable_version() {
-            let (low, high) = (leaf.low(), leaf.high());
-            let found = look(leaf);
-            if low <= key && key <= high && latch.validate(version) {
-                self.advance(low, high);
-                return found;
-            }
+        // A node that `clear` left behind is zeroed, and an inner node has no high fence where a leaf has
+        // it: both look like a leaf of the smallest key alone. Such leaves are looked up anew.
+        if tree.leaf(node).high() == B::MIN {
+            node = tree.descend_to::<S>(0, key).expect("every tree has leaves");
         }
-        // Out of date, or being changed.
-        (self.at, self.len) = (0, 0);
-        let (found, low, high) = tree.read_leaf::<S, M, _>(key, |leaf| (look(leaf), leaf.low(), leaf.high()));
+        let ((found, low, high), leaf) =
+            tree.read_leaf_from::<S, M, _>(node, key, |leaf| (look(leaf), leaf.low(), leaf.high()));
+        if leaf != node {
+            // The leaves ahead are out of date.
+            (self.at, self.len) = (0, 0);
+        }
         self.advance(low, high);
         found
     }
@@ -163,17 +168,18 @@ impl<B: Bits> Sweep<B> {
             self.look_further::<S>(tree);
         }
         let wanted = (self.at + ahead).min(self.len);
+        // Entries of the leaves that were asked for before are on their way.
+        let mut expected = self.expected.saturating_sub(self.asked.saturating_sub(self.at) * ENTRIES_MEAN);
         for at in self.asked.max(self.at)..wanted {
-            let address = tree.arena.address(self.ahead[at]);
-            match depth {
-                Depth::Entries => {
-                    // The lines before the guess aren't needed; neighbours make up for a bad one.
-                    let skipped = core::mem::take(&mut self.share).saturating_sub(1) * LINE_BYTES;
-                    let bytes = SharedArena::<{ hinted::LINES }>::NODE_BYTES - skipped;
-                    prefetch_read(address);
-                    prefetch_read_all(address.wrapping_add(skipped), bytes);
-                }
-                Depth::Header => prefetch_read(address),
+            prefetch_read(tree.line_address(self.ahead[at], 0));
+            if depth == Depth::Entries {
+                // The lines before the guess aren't needed; neighbours make up for a bad one.
+                let first = core::mem::take(&mut self.share).saturating_sub(1).max(1);
+                let lines = (hinted::LINES - first)
+                    .min(expected.min(ENTRIES_MEAN) * hinted::LINES / ENTRIES_MEAN + 3);
+                (first..first + lines)
+                    .for_each(|line| prefetch_read(tree.line_address(self.ahead[at], line)));
+                expected = expected.saturating_sub(lines * ENTRIES_MEAN / hinted::LINES);
             }
         }
         self.asked = self.asked.max(wanted);
@@ -193,7 +199,7 @@ impl<B: Bits> Sweep<B> {
     #[inline(never)]
     fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
         let Some(key) = self.onward.take() else { return };
-        let Some(node) = tree.descend_to::<S>(1, key) else { return };
+        let Some(node) = tree.descend_near::<S>(key) else { return };
         self.ahead.copy_within(self.at..self.len, 0);
         (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
         self.at = 0;

@@ -289,3 +289,27 @@ fn a_sweep_that_is_kept_over_a_clear_goes_on_in_what_is_there_now() {
         assert_eq!(seen, left, "{direction:?}");
     }
 }
+
+#[test]
+fn a_sweep_that_is_kept_over_a_clear_finds_the_smallest_key() {
+    fn of<B: Bits>() {
+        let (full, one) = (FillFactor::FULL, NonZeroUsize::MIN);
+        let (per_leaf, key) = (Leaf::<B>::CAPACITY, |at: usize| B::truncate(at as u64));
+        let mut tree = small::<B>();
+        tree.bulk_load(2 * per_leaf, |at| (key(at + 1), key(1)), full, one).unwrap();
+        // The first leaf is left with this key alone, and isn't the tree's first node.
+        tree.edit::<Shared>(B::MIN, Edit::Put(key(1))).unwrap();
+        let mut sweep = Sweep::new(B::MIN, B::MAX, Direction::Reverse, 10_000);
+        let mut copy = LeafCopy::default();
+        while sweep.remaining() != Some((B::MIN, B::MIN)) {
+            assert!(sweep.next_leaf::<Shared>(&tree, &mut copy));
+        }
+        tree.clear();
+        tree.edit::<Shared>(B::MIN, Edit::Put(key(2))).unwrap();
+        assert!(sweep.next_leaf::<Shared>(&tree, &mut copy));
+        assert_eq!((copy.keys(), copy.values()), ([B::MIN].as_slice(), [key(2)].as_slice()));
+        assert_eq!(sweep.remaining(), None);
+    }
+    of::<u32>();
+    of::<u64>();
+}

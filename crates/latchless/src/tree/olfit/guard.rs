@@ -49,27 +49,39 @@ impl<'a, A: Atom, T: Touch> Guard<'a, A, T> {
     #[inline(always)]
     fn latch(latch: &'a OptimisticLatch<A>) -> Self {
         let address = core::ptr::from_ref(latch).cast();
-        Self::new(Held::Version(wait::<T, _>(address, || latch.try_latch())), address)
+        Self::new(
+            Held::Version(wait::<A, T, _>(
+                address,
+                || latch.try_latch(),
+                || latch.stable_version().is_some(),
+            )),
+            address,
+        )
     }
 
     /// Takes a shared latch together with others.
     #[inline(always)]
     fn together(latch: &'a SharedLatch<A>) -> Self {
         let address = core::ptr::from_ref(latch).cast();
-        Self::new(Held::Together(wait::<T, _>(address, || latch.try_together())), address)
+        Self::new(
+            Held::Together(wait::<A, T, _>(address, || latch.try_together(), || latch.is_open())),
+            address,
+        )
     }
 
     /// Takes a shared latch alone.
     #[inline(always)]
     fn alone(latch: &'a SharedLatch<A>) -> Self {
         let address = core::ptr::from_ref(latch).cast();
-        let alone = wait::<T, _>(address, || {
+        let attempt = || {
             let held = latch.try_alone();
             if held.is_none() {
                 latch.wish();
             }
             held
-        });
+        };
+        // Another one's turn took the wish away: it is told again, or readers would keep coming in.
+        let alone = wait::<A, T, _>(address, attempt, || latch.is_free() || latch.is_open());
         Self::new(Held::Alone(alone), address)
     }
 }
@@ -87,16 +99,27 @@ impl<A: Atom, T: Touch> Drop for Guard<'_, A, T> {
     }
 }
 
-/// Tries until it works.
+/// Tries until it works. A try is a locked step, which takes the latch's line away from all others; so
+/// in between it only looks, until another try may work.
 #[inline(always)]
-fn wait<T: Touch, R>(address: *const u8, attempt: impl Fn() -> Option<R>) -> R {
+fn wait<A: Atom, T: Touch, R>(
+    address: *const u8,
+    attempt: impl Fn() -> Option<R>,
+    may_work: impl Fn() -> bool,
+) -> R {
     let mut backoff = Backoff::default();
     loop {
         T::exchange(address);
         if let Some(held) = attempt() {
             return held;
         }
-        wait_for::<T>(address, &mut backoff);
+        loop {
+            wait_for::<T>(address, &mut backoff);
+            T::read(address, A::BYTES);
+            if may_work() {
+                break;
+            }
+        }
     }
 }
 

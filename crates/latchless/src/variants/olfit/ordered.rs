@@ -1,7 +1,7 @@
 //! The family behind the traits that tests, the command line and the lab drive. They speak of one value a
 //! key; a map with duplicates keeps every entry that it is given, and says that it replaced none.
 
-use super::map::{OlfitMap, Shared};
+use super::map::OlfitMap;
 use super::scan::Scan;
 use super::{Kind, Scheme};
 use crate::base::error::{Broken, Result};
@@ -59,16 +59,18 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for O
     }
 
     fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
-        if D::Scheme::CONCURRENT { Some(&self.shared) } else { None }
+        if D::Scheme::CONCURRENT { Some(self) } else { None }
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> ConcurrentIndex<K, V> for Shared<K, V, D> {
+/// Under NO nobody else may be in the map meanwhile, and [`OrderedIndex::as_concurrent`] doesn't offer
+/// this: others would get wrong answers, though never foreign memory.
+impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> ConcurrentIndex<K, V> for OlfitMap<K, V, D> {
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
-        self.insert(key, value)
+        self.shared.insert(key, value)
     }
 
     fn remove_shared(&self, key: K) -> Option<V> {
-        self.remove(key)
+        self.shared.remove(key)
     }
 }

@@ -1,0 +1,282 @@
+//! Experiments in which several processors share an index, as data: how many, doing what mixture, and
+//! what the paper says about it.
+
+use super::claim::{Claim, Published};
+use super::{Scale, Scaled};
+use crate::model::Counters;
+use crate::row::On;
+use crate::subject::Subject;
+
+/// One diagram of a figure about processors that share an index. The index is built by random inserts
+/// of distinct keys.
+#[derive(Debug, Clone, Copy)]
+pub struct ParallelPanel {
+    /// What sets it apart from the figure's other diagrams; empty if it is alone.
+    pub name: &'static str,
+    /// What is varied.
+    pub axis: ParallelAxis,
+    /// Keys that are inserted before.
+    pub keys: Scaled<usize>,
+    /// Processors, unless they are what is varied.
+    pub processors: Processors,
+    /// Percent of the operations that are updates, half of them inserts and half deletes, unless that
+    /// is what is varied. The rest are searches for keys that are there.
+    pub updates_percent: usize,
+    /// Bytes of a node, unless they are what is varied.
+    pub node_bytes: usize,
+    /// Operations that each processor does.
+    pub operations: Scaled<usize>,
+    /// The indexes.
+    pub series: &'static [Subject],
+    /// What is reported; the first is what a chart shows.
+    pub yardsticks: &'static [ParallelYardstick],
+    /// What the paper says.
+    pub claims: &'static [Claim<ParallelYardstick>],
+}
+
+/// How many processors work at a time. The model has as many as it is told, this machine has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Processors {
+    /// On the model.
+    pub model: usize,
+    /// Natively: threads.
+    pub native: usize,
+}
+
+/// What is varied along a parallel panel's x axis, and its values.
+#[derive(Debug, Clone, Copy)]
+pub enum ParallelAxis {
+    /// Processors.
+    Processors {
+        /// On the model.
+        model: Scaled<&'static [usize]>,
+        /// Natively: threads.
+        native: &'static [usize],
+    },
+    /// Percent of the operations that are updates.
+    UpdatesPercent(Scaled<&'static [usize]>),
+    /// Bytes of a node.
+    NodeBytes(&'static [usize]),
+}
+
+impl ParallelAxis {
+    /// The values at `scale`.
+    pub const fn values(self, on: On, scale: Scale) -> &'static [usize] {
+        match (self, on) {
+            (Self::Processors { native, .. }, On::Native) => native,
+            (Self::Processors { model: values, .. } | Self::UpdatesPercent(values), _) => values.at(scale),
+            (Self::NodeBytes(values), _) => values,
+        }
+    }
+
+    /// What the axis says.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Processors { .. } => "processors",
+            Self::UpdatesPercent(_) => "updates, percent",
+            Self::NodeBytes(_) => "bytes of a node",
+        }
+    }
+}
+
+/// One point of a parallel panel, ready to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParallelCase {
+    /// Keys that are inserted before.
+    pub keys: usize,
+    /// Processors.
+    pub processors: usize,
+    /// Percent of the operations that are updates.
+    pub updates_percent: usize,
+    /// Bytes of a node.
+    pub node_bytes: usize,
+    /// Operations that each processor does.
+    pub operations: usize,
+}
+
+impl ParallelPanel {
+    /// The point at `x`.
+    pub const fn case(&self, x: usize, on: On, scale: Scale) -> ParallelCase {
+        let processors = match on {
+            On::Native => self.processors.native,
+            On::Model | On::Anywhere => self.processors.model,
+        };
+        let case = ParallelCase {
+            keys: self.keys.at(scale),
+            processors,
+            updates_percent: self.updates_percent,
+            node_bytes: self.node_bytes,
+            operations: self.operations.at(scale),
+        };
+        match self.axis {
+            ParallelAxis::Processors { .. } => ParallelCase { processors: x, ..case },
+            ParallelAxis::UpdatesPercent(_) => ParallelCase { updates_percent: x, ..case },
+            ParallelAxis::NodeBytes(_) => ParallelCase { node_bytes: x, ..case },
+        }
+    }
+
+    /// What the paper says about `subject` at `x`, by `yardstick`.
+    pub fn published(&self, yardstick: ParallelYardstick, subject: Subject, x: usize) -> Option<Published> {
+        self.claims.iter().find(|claim| claim.is_about(yardstick, subject, x)).map(|claim| claim.published)
+    }
+}
+
+/// What running one case on one index gave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ParallelOutcome {
+    /// Operations of all processors together.
+    pub operations: usize,
+    /// Processors.
+    pub processors: usize,
+    /// Seconds, of the modelled machine or of this one.
+    pub seconds: f64,
+    /// What the modelled processors did, all together; on the model only.
+    pub counters: Option<Counters>,
+}
+
+impl ParallelOutcome {
+    /// Operations a second.
+    pub fn throughput(&self) -> f64 {
+        self.operations as f64 / self.seconds
+    }
+
+    /// Nanoseconds that one operation takes one processor.
+    pub fn nanoseconds(&self) -> f64 {
+        self.seconds * 1e9 * self.processors as f64 / self.operations as f64
+    }
+}
+
+/// What is reported of a parallel outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParallelYardstick {
+    /// Thousands of operations a second.
+    Throughput,
+    /// How many times as many operations a second as the same index at this x.
+    OverOwnAt(usize),
+    /// How many times as many operations a second as another index in the same run.
+    Over(Subject),
+    /// Lines that secondary caches miss, an operation.
+    Misses,
+    /// Those of them that another's write is to blame for, an operation.
+    CoherenceMisses,
+    /// The same, a node that is visited: what Eq. (1) of the OLFIT paper gives a bound for.
+    CoherenceMissesPerVisit,
+    /// Share of the time that processors wait for latches, 0.0 to 1.0.
+    WaitShare,
+}
+
+impl ParallelYardstick {
+    /// The unit, for a table's column.
+    pub fn unit(self) -> String {
+        match self {
+            Self::Throughput => "thousand operations/s".to_string(),
+            Self::OverOwnAt(x) => format!("times its own at {x}"),
+            Self::Over(other) => format!("throughput over {}'s", other.name()),
+            Self::Misses => "misses/operation".to_string(),
+            Self::CoherenceMisses => "coherence misses/operation".to_string(),
+            Self::CoherenceMissesPerVisit => "coherence misses/node visit".to_string(),
+            Self::WaitShare => "share of time waiting for latches".to_string(),
+        }
+    }
+
+    /// The index that it compares with.
+    pub const fn compares_with(self) -> Option<Subject> {
+        if let Self::Over(other) = self { Some(other) } else { None }
+    }
+
+    /// The number for `outcome`, given what it is compared with in the same run: another index's outcome
+    /// at the same x, or its own at another. `None` where the runs haven't measured what it takes.
+    pub fn measure(self, outcome: &ParallelOutcome, reference: Option<&ParallelOutcome>) -> Option<f64> {
+        let per_operation = |count: u64| count as f64 / outcome.operations as f64;
+        let counters = outcome.counters;
+        match self {
+            Self::Throughput => Some(outcome.throughput() / 1e3),
+            Self::OverOwnAt(_) | Self::Over(_) => Some(outcome.throughput() / reference?.throughput()),
+            Self::Misses => Some(per_operation(counters?.memory_accesses)),
+            Self::CoherenceMisses => Some(per_operation(counters?.coherence_misses)),
+            Self::CoherenceMissesPerVisit => {
+                let counters = counters?;
+                Some(counters.coherence_misses as f64 / counters.visits.max(1) as f64)
+            }
+            Self::WaitShare => {
+                let counters = counters?;
+                Some(counters.wait_slots as f64 / counters.slots().max(1) as f64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless::variants::pb_tree::Member;
+
+    const BASE: Subject = Subject::PbTree(Member::BPlus);
+    const PANEL: ParallelPanel = ParallelPanel {
+        name: "",
+        axis: ParallelAxis::Processors { model: Scaled::new(&[1, 64], &[1, 2]), native: &[1] },
+        keys: Scaled::new(1000, 10),
+        processors: Processors { model: 8, native: 2 },
+        updates_percent: 50,
+        node_bytes: 128,
+        operations: Scaled::same(5),
+        series: &[BASE],
+        yardsticks: &[ParallelYardstick::Throughput],
+        claims: &[Claim::at(64, ParallelYardstick::OverOwnAt(1), &[BASE], Published::AtLeast(50.0))],
+    };
+
+    fn outcome(seconds: f64, counters: Option<Counters>) -> ParallelOutcome {
+        ParallelOutcome { operations: 1000, processors: 2, seconds, counters }
+    }
+
+    #[test]
+    fn a_point_settles_what_its_x_stands_for() {
+        assert_eq!(PANEL.axis.values(On::Model, Scale::Paper), [1, 64]);
+        assert_eq!(PANEL.axis.values(On::Native, Scale::Paper), [1]);
+        let case = PANEL.case(64, On::Model, Scale::Small);
+        assert_eq!((case.keys, case.processors, case.updates_percent), (10, 64, 50));
+        let axis = ParallelAxis::UpdatesPercent(Scaled::same(&[0, 100]));
+        let by_updates = ParallelPanel { axis, ..PANEL };
+        assert_eq!(by_updates.case(100, On::Model, Scale::Paper).processors, 8);
+        let native = by_updates.case(100, On::Native, Scale::Paper);
+        assert_eq!((native.processors, native.updates_percent), (2, 100));
+        let by_node = ParallelPanel { axis: ParallelAxis::NodeBytes(&[64, 512]), ..PANEL };
+        assert_eq!(by_node.case(512, On::Native, Scale::Paper).node_bytes, 512);
+        assert!(PANEL.published(ParallelYardstick::OverOwnAt(1), BASE, 64).is_some());
+        assert!(PANEL.published(ParallelYardstick::OverOwnAt(1), BASE, 1).is_none());
+        assert!(PANEL.published(ParallelYardstick::OverOwnAt(2), BASE, 64).is_none());
+    }
+
+    #[test]
+    fn throughput_is_compared_with_another_s_or_its_own() {
+        let (slow, fast) = (outcome(1e-3, None), outcome(0.25e-3, None));
+        assert_eq!(ParallelYardstick::Throughput.measure(&slow, None), Some(1000.0));
+        assert_eq!(ParallelYardstick::Over(BASE).measure(&fast, Some(&slow)), Some(4.0));
+        assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, Some(&slow)), Some(4.0));
+        assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, None), None);
+        assert!((slow.nanoseconds() - 2000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn misses_are_counted_on_the_model_alone() {
+        let counters = Counters {
+            memory_accesses: 4000,
+            coherence_misses: 3500,
+            visits: 7000,
+            busy_slots: 60,
+            wait_slots: 20,
+            ..Counters::default()
+        };
+        let modelled = outcome(1.0, Some(counters));
+        let expected = [
+            (ParallelYardstick::Misses, 4.0),
+            (ParallelYardstick::CoherenceMisses, 3.5),
+            (ParallelYardstick::CoherenceMissesPerVisit, 0.5),
+            (ParallelYardstick::WaitShare, 0.25),
+        ];
+        for (yardstick, number) in expected {
+            assert_eq!(yardstick.measure(&modelled, None), Some(number));
+            assert_eq!(yardstick.measure(&outcome(1.0, None), None), None);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Where a line comes from: the processors' private caches, the directory that keeps them coherent,
+//! and the memories behind them.
+//!
+//! # What is modelled
+//! - The secondary cache includes the primary one: what leaves it leaves both. From the primary to
+//!   the secondary cache write-backs are free.
+//! - A line that a secondary cache doesn't have comes from memory, or, if another processor has
+//!   changed it, from that one's cache, which then shares it and has it written back on the way.
+//! - A write to a line that others hold as well takes it away from them. If the writer holds it
+//!   already, that takes no data, but the time of telling them.
+//! - Every fetch, write-back and such message takes one access of the memory that the line belongs
+//!   to, so that memory, or the bus to it, can be the bottleneck.
+//! - A line that is on its way to a writer goes on to the next only when it has arrived: processors
+//!   that fight for a line get it one after the other.
+//! - On a machine of several nodes whatever comes from or goes to another node takes longer.
+
+use super::cache::{Cache, Hold};
+use super::counters::Counters;
+use super::directory::{Directory, Set, members};
+use super::homes::Homes;
+use super::memory::{Memory, MissHandlers};
+use super::parameters::Parameters;
+
+/// What became of an access to one line. Times in slots.
+#[derive(Debug, Clone, Copy)]
+pub struct Fetched {
+    /// When it was begun: a miss waits for a free handler.
+    pub started: u64,
+    /// When the line is there, to be written if that was asked for.
+    pub ready: u64,
+    /// Who lost the line to this access.
+    pub lost_by: Set,
+}
+
+/// One processor's own part.
+#[derive(Debug)]
+struct Private {
+    l1: Cache,
+    l2: Cache,
+    handlers: MissHandlers,
+    counters: Counters,
+}
+
+impl Private {
+    fn new(parameters: &Parameters) -> Self {
+        Self {
+            l1: Cache::new(parameters.l1),
+            l2: Cache::new(parameters.l2),
+            handlers: MissHandlers::new(parameters.miss_handlers),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Gives up `line` and says whether it was modified.
+    fn lose(&mut self, line: u64) -> bool {
+        self.l1.invalidate(line) | self.l2.invalidate(line)
+    }
+
+    /// Lets others read `line` as well and says whether it was modified.
+    fn share(&mut self, line: u64) -> bool {
+        self.l1.demote(line) | self.l2.demote(line)
+    }
+}
+
+/// Latencies in slots.
+#[derive(Debug, Clone, Copy)]
+struct Latencies {
+    l2: u64,
+    memory: u64,
+    transfer: u64,
+    upgrade: u64,
+    remote: u64,
+}
+
+/// How a line comes to a secondary cache, or its hold changes.
+#[derive(Debug, Clone, Copy)]
+struct Supply {
+    ready: u64,
+    hold: Hold,
+    lost_by: Set,
+}
+
+/// The memory hierarchy of a machine.
+#[derive(Debug)]
+pub struct Hierarchy {
+    latencies: Latencies,
+    private: Vec<Private>,
+    /// One for each node.
+    memories: Vec<Memory>,
+    /// Which node a page lies on.
+    pub homes: Homes,
+    directory: Directory,
+}
+
+impl Hierarchy {
+    /// Empty caches and idle memories. The parameters have been checked.
+    pub fn new(parameters: &Parameters) -> Self {
+        let system = &parameters.system;
+        let slots = |cycles: u64| cycles * parameters.issue_width;
+        let outstanding = parameters.miss_handlers * system.processors;
+        let memory = || Memory::new(slots(parameters.memory_interval_cycles), outstanding);
+        Self {
+            latencies: Latencies {
+                l2: slots(parameters.l2_latency_cycles),
+                memory: slots(parameters.memory_latency_cycles),
+                transfer: slots(system.transfer_latency_cycles),
+                upgrade: slots(system.upgrade_latency_cycles),
+                remote: slots(system.remote_latency_cycles),
+            },
+            private: (0..system.processors).map(|_| Private::new(parameters)).collect(),
+            memories: (0..system.nodes).map(|_| memory()).collect(),
+            homes: Homes::new(system),
+            directory: Directory::new(system.processors),
+        }
+    }
+
+    /// What `who`'s caches have done so far.
+    pub fn counters(&self, who: usize) -> Counters {
+        self.private[who].counters
+    }
+
+    /// Counts a line that `who` asked for ahead of use.
+    pub fn count_prefetch(&mut self, who: usize) {
+        self.private[who].counters.prefetches += 1;
+    }
+
+    /// Whether `who` has `line`, or waits for it.
+    pub fn holds(&self, who: usize, line: u64) -> bool {
+        self.private[who].l2.holds(line)
+    }
+
+    /// Empties all caches and lets everything in flight land; forgets what was written.
+    pub fn clear(&mut self) {
+        for private in &mut self.private {
+            private.l1.clear();
+            private.l2.clear();
+            private.handlers.clear();
+        }
+        self.memories.iter_mut().for_each(Memory::settle);
+        self.directory.clear();
+    }
+
+    /// Brings `line` into `who`'s primary cache, asked for at `asked`.
+    pub fn fetch(&mut self, who: usize, line: u64, asked: u64, write: bool) -> Fetched {
+        let own = &mut self.private[who];
+        own.counters.l1_accesses += 1;
+        if let Some(found) = own.l1.access(line, write) {
+            own.counters.late_reads += u64::from(found.ready > asked && !write);
+            if !write || found.hold != Hold::Shared {
+                return Fetched { started: asked, ready: found.ready.max(asked), lost_by: 0 };
+            }
+            let started = own.handlers.claim(asked);
+            let supply = self.upgrade(who, line, started.max(found.ready));
+            self.private[who].handlers.release_at(supply.ready);
+            return Fetched { started, ready: supply.ready, lost_by: supply.lost_by };
+        }
+        own.counters.l2_accesses += 1;
+        let started = own.handlers.claim(asked);
+        let l2_ready = started + self.latencies.l2;
+        let supply = match own.l2.access(line, false) {
+            Some(found) if write && found.hold == Hold::Shared => {
+                self.upgrade(who, line, found.ready.max(l2_ready))
+            }
+            Some(found) => Supply { ready: found.ready.max(l2_ready), hold: found.hold, lost_by: 0 },
+            None => self.miss(who, line, started, write),
+        };
+        let own = &mut self.private[who];
+        own.handlers.release_at(supply.ready);
+        let hold = match supply.hold {
+            _ if write => Hold::Modified,
+            Hold::Shared => Hold::Shared,
+            Hold::Exclusive | Hold::Modified => Hold::Exclusive,
+        };
+        if let Some(victim) = own.l1.fill(line, supply.ready, hold)
+            && victim.dirty
+        {
+            own.l2.mark_dirty(victim.line);
+        }
+        Fetched { started, ready: supply.ready, lost_by: supply.lost_by }
+    }
+
+    /// Brings `line` into `who`'s secondary cache.
+    fn miss(&mut self, who: usize, line: u64, at: u64, write: bool) -> Supply {
+        let supply = self.supply(who, line, at, write);
+        let own = &mut self.private[who];
+        if let Some(victim) = own.l2.fill(line, supply.ready, supply.hold) {
+            let dirty_above = own.l1.invalidate(victim.line);
+            if victim.dirty || dirty_above {
+                own.counters.write_backs += 1;
+                self.memories[self.homes.of(victim.line)].start(at);
+            }
+            self.directory.leave(victim.line, who);
+        }
+        supply
+    }
+
+    /// Has `line`, which `who` doesn't hold, sent to it by memory or by who has changed it.
+    fn supply(&mut self, who: usize, line: u64, at: u64, write: bool) -> Supply {
+        let answer = self.directory.ask(line, who, write);
+        let mut supplier = None;
+        let lost_by = if write { answer.others } else { 0 };
+        for other in members(lost_by) {
+            if self.private[other].lose(line) {
+                supplier = Some(other);
+            }
+        }
+        if let Some(owner) = answer.owner.filter(|_| !write)
+            && self.private[owner].share(line)
+        {
+            supplier = Some(owner);
+        }
+        let home = self.homes.of(line);
+        let start = self.memories[home].start(at.max(answer.from));
+        let (latency, from) = match supplier {
+            Some(other) => (self.latencies.transfer, self.homes.node_of(other)),
+            None => (self.latencies.memory, home),
+        };
+        let remote = from != self.homes.node_of(who);
+        let ready = start + latency + if remote { self.latencies.remote } else { 0 };
+        self.directory.gets(line, ready, write);
+        let counters = &mut self.private[who].counters;
+        counters.memory_accesses += 1;
+        counters.coherence_misses += u64::from(answer.coherence);
+        counters.transfers += u64::from(supplier.is_some());
+        counters.remote_accesses += u64::from(remote);
+        let alone = write || answer.others == 0;
+        Supply { ready, hold: if alone { Hold::Exclusive } else { Hold::Shared }, lost_by }
+    }
+
+    /// Takes `line`, which `who` holds but shares, away from all others.
+    fn upgrade(&mut self, who: usize, line: u64, at: u64) -> Supply {
+        let answer = self.directory.ask(line, who, true);
+        let (home, node) = (self.homes.of(line), self.homes.node_of(who));
+        let mut remote = home != node;
+        for other in members(answer.others) {
+            self.private[other].lose(line);
+            remote |= self.homes.node_of(other) != node;
+        }
+        let start = self.memories[home].start(at.max(answer.from));
+        let ready = start + self.latencies.upgrade + if remote { self.latencies.remote } else { 0 };
+        self.directory.gets(line, ready, true);
+        let own = &mut self.private[who];
+        own.l1.set_hold(line, ready, Hold::Modified);
+        own.l2.set_hold(line, ready, Hold::Exclusive);
+        own.counters.upgrades += 1;
+        Supply { ready, hold: Hold::Exclusive, lost_by: answer.others }
+    }
+}

@@ -1,0 +1,143 @@
+//! Running several workers together, each on a processor of its own, on one thread.
+//!
+//! A worker is a coroutine: it runs on its own stack until the machine lets another go first, and is
+//! resumed where it stopped. The structure that it works on is the real one and knows nothing of
+//! that.
+
+use super::Listener;
+use crate::error::{LabError, Result};
+use corosensei::stack::DefaultStack;
+use corosensei::{CoroutineResult, ScopedCoroutine, ScopedCoroutineRef, Yielder};
+use latchless::mem::touch::listen;
+use std::cell::Cell;
+use std::ptr;
+
+/// What one processor does.
+pub type Worker<'a, R> = Box<dyn FnOnce() -> R + 'a>;
+
+type Running<'a, R> = ScopedCoroutineRef<'a, (), (), R, DefaultStack>;
+
+/// Of a worker's stack; what isn't used takes no memory.
+const STACK_BYTES: usize = 1 << 20;
+
+thread_local! {
+    /// How the worker that runs on this thread at the moment can be suspended; null when none does.
+    static YIELDER: Cell<*const Yielder<(), ()>> = const { Cell::new(ptr::null()) };
+}
+
+/// Lets the scheduler go on in the running worker's stead; returns when the worker is resumed. Does
+/// nothing where no worker runs.
+pub(super) fn suspend() {
+    let yielder = YIELDER.replace(ptr::null());
+    if yielder.is_null() {
+        return;
+    }
+    // SAFETY: a worker stores the yielder of its own coroutine here, first thing in its body and
+    // whenever it is resumed (below). It is null again before the thread leaves the coroutine: in the
+    // line above when it is suspended, by `Body`'s drop when its body ends. A worker that is unwound
+    // instead of being resumed never stores it again. So the coroutine that the pointer belongs to is
+    // the one that runs this code, and its yielder lives until its body ends.
+    unsafe { (*yielder).suspend(()) };
+    YIELDER.set(yielder);
+}
+
+/// Within the body of a coroutine.
+struct Body;
+
+impl Body {
+    fn enter(yielder: &Yielder<(), ()>) -> Self {
+        YIELDER.set(yielder);
+        Self
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        YIELDER.set(ptr::null());
+    }
+}
+
+impl Listener {
+    /// Runs `workers` together, the first one on the first processor and so on, and gives back their
+    /// results in the same order. All processors start at the moment of the latest one's clock.
+    ///
+    /// A worker's modelled structures must wait for each other through
+    /// [`Touch::wait`](latchless::mem::touch::Touch::wait) alone: a worker that waits on something that
+    /// the machine doesn't know of, such as a mutex of the operating system, waits forever, because no
+    /// other one runs until it touches memory. While the machine is stopped, workers run one after the
+    /// other.
+    ///
+    /// ```
+    /// use latchless::mem::touch::{Modelled, Touch};
+    /// use latchless_lab::model::{Listener, Machine, Parameters, Worker};
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    ///
+    /// let counter = AtomicU64::new(0);
+    /// let machine = Listener::new(Machine::new(Parameters::olfit(2)).unwrap());
+    /// machine.with(Machine::start);
+    /// let count = || {
+    ///     for _ in 0..100 {
+    ///         Modelled::exchange((&raw const counter).cast());
+    ///         counter.fetch_add(1, Relaxed);
+    ///     }
+    /// };
+    /// machine.together::<()>(vec![Box::new(count), Box::new(count)]).unwrap();
+    /// assert_eq!(counter.into_inner(), 200);
+    /// assert!(machine.with(|machine| machine.counters().coherence_misses) > 90);
+    /// ```
+    ///
+    /// # Errors
+    /// [`LabError::Machine`] for more workers than processors, or within a worker;
+    /// [`LabError::Stuck`] if one waits for a latch that isn't released; [`LabError::Stack`].
+    ///
+    /// # Panics
+    /// When a worker does.
+    pub fn together<R>(&self, workers: Vec<Worker<'_, R>>) -> Result<Vec<R>> {
+        self.with(|machine| machine.begin_together(workers.len()))?;
+        let _end = End(self);
+        listen(Box::new(self.clone()), || self.enter(workers.into_iter(), Vec::new()))
+    }
+
+    /// Puts one worker after the other onto a stack of its own, within each other's scope, and then
+    /// runs them all.
+    fn enter<R>(
+        &self,
+        mut rest: std::vec::IntoIter<Worker<'_, R>>,
+        entered: Vec<Running<'_, R>>,
+    ) -> Result<Vec<R>> {
+        let Some(worker) = rest.next() else { return self.drive(entered) };
+        let stack = DefaultStack::new(STACK_BYTES).map_err(LabError::Stack)?;
+        let coroutine = ScopedCoroutine::with_stack(stack, |yielder: &Yielder<(), ()>, ()| {
+            let _body = Body::enter(yielder);
+            worker()
+        });
+        coroutine.scope(|running| {
+            let mut entered = entered;
+            entered.push(running);
+            self.enter(rest, entered)
+        })
+    }
+
+    fn drive<R>(&self, mut running: Vec<Running<'_, R>>) -> Result<Vec<R>> {
+        let mut results: Vec<Option<R>> = running.iter().map(|_| None).collect();
+        while let Some(next) = self.with(|machine| machine.next_turn()) {
+            match running[next].resume(()) {
+                CoroutineResult::Yield(()) => self.with(|machine| machine.suspend_turn())?,
+                CoroutineResult::Return(result) => {
+                    results[next] = Some(result);
+                    self.with(|machine| machine.finish_turn());
+                }
+            }
+        }
+        Ok(results.into_iter().flatten().collect())
+    }
+}
+
+/// Ends the turns however the run ends, before suspended workers are unwound.
+struct End<'a>(&'a Listener);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.with(|machine| machine.end_together());
+    }
+}

@@ -1,0 +1,129 @@
+//! Whose turn it is: processors that run together take turns by their clocks.
+//!
+//! The processor whose clock is earliest runs, until it is about to do something that others can see
+//! and its clock has passed another's. So accesses happen in the order of the modelled time, whatever
+//! this machine does, and two runs are the same to the last access.
+//!
+//! A processor that waits for a latch sleeps until the latch's line is taken from its cache, as one
+//! that spins in its own cache does, or for a bounded time. Whoever waits for the same line again and
+//! again and touches nothing else in between waits for a latch that nobody will release: a bug.
+
+use super::processor::{Processor, Taken};
+
+/// How often a processor waits for one line in a row before it counts as stuck.
+const PATIENCE_WAITS: u32 = 100_000;
+/// A processor that is done is behind all others.
+const DONE: u64 = u64::MAX;
+
+/// What a processor waits for.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    line: u64,
+    /// How often it has waited for that line in a row.
+    in_a_row: u32,
+    asleep: bool,
+}
+
+/// The order in which processors run.
+#[derive(Debug, Default)]
+pub struct Turns {
+    /// When each processor goes on; of the one that runs, when it began to.
+    clocks: Vec<u64>,
+    waiting: Vec<Option<Waiting>>,
+    current: usize,
+    /// The earliest clock of the others.
+    horizon: u64,
+    stuck: Option<usize>,
+}
+
+impl Turns {
+    /// So many processors, which all go on at `start`.
+    pub fn new(processors: usize, start: u64) -> Self {
+        Self {
+            clocks: vec![start; processors],
+            waiting: vec![None; processors],
+            current: 0,
+            horizon: start,
+            stuck: None,
+        }
+    }
+
+    /// The next to run: the earliest, of equals the first. `None` when all are done. Who slept is
+    /// awake. O(processors).
+    pub fn next(&mut self, processors: &mut [Processor]) -> Option<usize> {
+        let (next, &clock) = self.clocks.iter().enumerate().min_by_key(|&(_, &clock)| clock)?;
+        if clock == DONE {
+            return None;
+        }
+        let others = self.clocks.iter().enumerate().filter(|&(other, _)| other != next);
+        self.horizon = others.map(|(_, &clock)| clock).min().unwrap_or(DONE);
+        self.current = next;
+        if let Some(waiting) = self.waiting[next].as_mut().filter(|waiting| waiting.asleep) {
+            waiting.asleep = false;
+            processors[next].wake(clock);
+        }
+        Some(next)
+    }
+
+    /// The one that runs is about to do something that others can see: whether another goes first.
+    pub fn is_over(&self, now: u64) -> bool {
+        now > self.horizon || self.stuck.is_some() || self.is_asleep()
+    }
+
+    fn is_asleep(&self) -> bool {
+        self.waiting[self.current].is_some_and(|waiting| waiting.asleep)
+    }
+
+    /// The one that ran goes on at `now`, unless it sleeps.
+    pub fn suspend(&mut self, now: u64) {
+        if !self.is_asleep() {
+            self.clocks[self.current] = now;
+        }
+    }
+
+    /// The one that ran is done.
+    pub fn finish(&mut self) {
+        self.clocks[self.current] = DONE;
+    }
+
+    /// The one that runs touches `line`.
+    pub fn touches(&mut self, line: u64) {
+        let waiting = &mut self.waiting[self.current];
+        if waiting.is_some_and(|waiting| waiting.line != line) {
+            *waiting = None;
+        }
+    }
+
+    /// The one that runs sleeps until `line` is taken from it, or until `moment`.
+    pub fn sleep(&mut self, line: u64, moment: u64) {
+        let before = self.waiting[self.current].map_or(0, |waiting| waiting.in_a_row);
+        self.waiting[self.current] = Some(Waiting { line, in_a_row: before + 1, asleep: true });
+        self.clocks[self.current] = moment;
+        if before >= PATIENCE_WAITS {
+            self.stuck = Some(self.current);
+        }
+    }
+
+    /// `line` was taken: those who sleep because of it go on when it is.
+    pub fn taken(&mut self, line: u64, taken: Taken, processors: &mut [Processor]) {
+        for sleeper in super::directory::members(taken.from) {
+            let Some(waiting) = self.waiting.get_mut(sleeper).and_then(Option::as_mut) else { continue };
+            if waiting.asleep && waiting.line == line {
+                waiting.asleep = false;
+                processors[sleeper].wake(taken.at);
+                self.clocks[sleeper] = processors[sleeper].now();
+                self.horizon = self.horizon.min(self.clocks[sleeper]);
+            }
+        }
+    }
+
+    /// The processor that waits for what won't come, if there is one.
+    pub fn stuck(&self) -> Option<usize> {
+        self.stuck
+    }
+
+    /// The one that runs.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+}

@@ -1,0 +1,132 @@
+//! §6.3, throughput by the share of updates: Figures 9 and 10; and by the size of nodes: Figure 6.
+
+use super::{KEYS, NODE_BYTES, UPDATES, b_plus, csb_plus};
+use crate::experiment::{
+    Body, Claim, Experiment, ParallelAxis, ParallelPanel, ParallelYardstick, Processors, Published, Scaled,
+};
+use crate::subject::Subject;
+
+const THROUGHPUT: ParallelYardstick = ParallelYardstick::Throughput;
+const MISSES: ParallelYardstick = ParallelYardstick::Misses;
+const COHERENCE: ParallelYardstick = ParallelYardstick::CoherenceMisses;
+const WAITS: ParallelYardstick = ParallelYardstick::WaitShare;
+
+const SIMILAR: Published = Published::About(1.0);
+const BETTER: Published = Published::MoreThan(1.0);
+const WORSE: Published = Published::LessThan(1.0);
+
+const AXIS: ParallelAxis = ParallelAxis::UpdatesPercent(UPDATES);
+
+/// Figure 9 of one of the two trees.
+macro_rules! alone {
+    ($name:literal, $tree:ident) => {
+        ParallelPanel {
+            name: $name,
+            axis: AXIS,
+            keys: KEYS,
+            processors: Processors { model: 1, native: 1 },
+            updates_percent: 0,
+            node_bytes: NODE_BYTES,
+            operations: Scaled::new(100_000, 1_000),
+            series: &[$tree::NO, $tree::TL, $tree::OL, $tree::LC, $tree::VN, $tree::VT],
+            yardsticks: &[
+                THROUGHPUT,
+                MISSES,
+                ParallelYardstick::Over($tree::NO),
+                ParallelYardstick::Over($tree::OL),
+                ParallelYardstick::Over($tree::TL),
+            ],
+            claims: &[
+                Claim::everywhere(ParallelYardstick::Over($tree::NO), &[$tree::OL, $tree::TL], SIMILAR),
+                Claim::at(0, ParallelYardstick::Over($tree::NO), &[$tree::VN, $tree::VT], SIMILAR),
+                Claim::everywhere(ParallelYardstick::Over($tree::OL), &[$tree::LC], WORSE),
+                Claim::everywhere(ParallelYardstick::Over($tree::TL), &[$tree::LC], WORSE),
+                Claim::between(30, 100, ParallelYardstick::Over($tree::TL), &[$tree::VN, $tree::VT], WORSE),
+            ],
+        }
+    };
+}
+
+pub(super) const FIG_9: Experiment = Experiment {
+    name: "fig-9",
+    title: "One processor, by the share of updates",
+    remarks: &[],
+    body: Body::Parallel(&[alone!("B+-Tree", b_plus), alone!("CSB+-Tree", csb_plus)]),
+};
+
+/// Figure 10 of one of the two trees.
+macro_rules! eight {
+    ($name:literal, $tree:ident) => {
+        ParallelPanel {
+            name: $name,
+            axis: AXIS,
+            keys: KEYS,
+            processors: Processors { model: 8, native: 2 },
+            updates_percent: 0,
+            node_bytes: NODE_BYTES,
+            operations: Scaled::new(25_000, 300),
+            series: &[$tree::OL, $tree::LC, $tree::TL, $tree::VN, $tree::VT],
+            yardsticks: &[
+                THROUGHPUT,
+                MISSES,
+                COHERENCE,
+                WAITS,
+                ParallelYardstick::Over($tree::OL),
+                ParallelYardstick::Over($tree::TL),
+            ],
+            claims: &[
+                Claim::at(0, ParallelYardstick::Over($tree::OL), &[$tree::VN, $tree::VT], SIMILAR),
+                Claim::between(
+                    10,
+                    100,
+                    ParallelYardstick::Over($tree::OL),
+                    &[$tree::LC, $tree::TL, $tree::VN, $tree::VT],
+                    WORSE,
+                ),
+                Claim::between(0, 20, ParallelYardstick::Over($tree::TL), &[$tree::VT], BETTER),
+                Claim::at(100, ParallelYardstick::Over($tree::TL), &[$tree::VT], WORSE),
+            ],
+        }
+    };
+}
+
+pub(super) const FIG_10: Experiment = Experiment {
+    name: "fig-10",
+    title: "Eight processors, two natively, by the share of updates",
+    remarks: &[],
+    body: Body::Parallel(&[eight!("B+-Tree", b_plus), eight!("CSB+-Tree", csb_plus)]),
+};
+
+const BEST_BYTES: usize = NODE_BYTES;
+const OVER_BEST: ParallelYardstick = ParallelYardstick::OverOwnAt(BEST_BYTES);
+
+const BOTH: &[Subject] = &[b_plus::OL, csb_plus::OL];
+const BEST: &[Claim<ParallelYardstick>] = &[
+    Claim::at(64, OVER_BEST, BOTH, WORSE),
+    Claim::between(BEST_BYTES + 1, usize::MAX, OVER_BEST, BOTH, WORSE),
+];
+
+const fn by_node_bytes(name: &'static str, updates_percent: usize) -> ParallelPanel {
+    ParallelPanel {
+        name,
+        axis: ParallelAxis::NodeBytes(&[64, 128, 256, 384, 512]),
+        keys: KEYS,
+        processors: Processors { model: 8, native: 2 },
+        updates_percent,
+        node_bytes: 0,
+        operations: Scaled::new(25_000, 300),
+        series: BOTH,
+        yardsticks: &[THROUGHPUT, OVER_BEST, MISSES, COHERENCE],
+        claims: BEST,
+    }
+}
+
+pub(super) const FIG_6: Experiment = Experiment {
+    name: "fig-6",
+    title: "OLFIT on eight processors, two natively, by the size of nodes",
+    remarks: &[
+        "The paper inserts only; here half of the updates are deletes, so that the tree stays the same \
+         (its §6 says that the two are very similar).",
+    ],
+    body: Body::Parallel(&[by_node_bytes("search", 0), by_node_bytes("update", 100)]),
+};

@@ -298,10 +298,10 @@ impl Sink for Machine {
         }
         let current = self.current();
         self.processors[current].spin();
-        if let Some(turns) = self.turns.as_mut().filter(|_| self.hierarchy.holds(current, line)) {
-            let system = &self.parameters.system;
-            let longest = system.wait_cycles * self.parameters.issue_width;
-            turns.sleep(line, self.processors[current].now() + longest);
+        if let Some(turns) = &mut self.turns {
+            let longest = self.parameters.system.wait_cycles * self.parameters.issue_width;
+            let until = self.processors[current].now() + longest;
+            turns.wait(line, self.hierarchy.holds(current, line).then_some(until));
         }
     }
 

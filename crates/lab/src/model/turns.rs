@@ -94,11 +94,15 @@ impl Turns {
         }
     }
 
-    /// The one that runs sleeps until `line` is taken from it, or until `moment`.
-    pub fn sleep(&mut self, line: u64, moment: u64) {
+    /// The one that runs waits for `line`: asleep until it is taken from it, or until that moment; or
+    /// awake, because it has been taken already.
+    pub fn wait(&mut self, line: u64, asleep_until: Option<u64>) {
         let before = self.waiting[self.current].map_or(0, |waiting| waiting.in_a_row);
-        self.waiting[self.current] = Some(Waiting { line, in_a_row: before + 1, asleep: true });
-        self.clocks[self.current] = moment;
+        let asleep = asleep_until.is_some();
+        self.waiting[self.current] = Some(Waiting { line, in_a_row: before + 1, asleep });
+        if let Some(moment) = asleep_until {
+            self.clocks[self.current] = moment;
+        }
         if before >= PATIENCE_WAITS {
             self.stuck = Some(self.current);
         }

@@ -50,7 +50,11 @@ impl<I: InstructionSet + Lines> Search for I {
     #[inline(always)]
     fn up_to<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
         // Lanes are integers: up to the key is below the next one, if there is one.
-        next(key).map_or(lanes.len(), |next| Self::below::<B, T>(lanes, next))
+        // A `match`, because `map_or` isn't always inlined: the vector instructions with it.
+        match next(key) {
+            Some(next) => Self::below::<B, T>(lanes, next),
+            None => lanes.len(),
+        }
     }
 }
 

@@ -229,9 +229,11 @@ fn a_latch_that_is_never_released_is_an_error() {
             let (table, _unwound) = (&table, Unwound(&unwound, &table));
             move || {
                 let _unwound = _unwound;
-                while only_try && number > 0 {
-                    Modelled::exchange(table.at(0));
-                    Modelled::wait(table.at(0));
+                if only_try && number > 0 {
+                    loop {
+                        Modelled::exchange(table.at(0));
+                        Modelled::wait(table.at(0));
+                    }
                 }
                 table.latch(0);
             }

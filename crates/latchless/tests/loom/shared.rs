@@ -76,7 +76,9 @@ impl<const FLAW: u8> Latch for Flawed<FLAW> {
                 break;
             }
             if FLAW == LETS_GO_OF_NOTHING && word & 1 == 1 {
+                // It tries again at once: loom lets who yields wait for the others.
                 self.let_go();
+                continue;
             }
             yield_now();
         }

@@ -53,6 +53,20 @@ impl<const LINES: usize> SharedArena<LINES> {
         unsafe { self.space.start().add(at * Self::NODE_BYTES).cast().as_ref() }
     }
 
+    /// The lines of the first `count` nodes.
+    ///
+    /// # Panics
+    /// When they aren't nodes of this arena yet: a bug of the caller.
+    #[inline(always)]
+    pub fn first(&self, count: usize) -> &[[Line; LINES]] {
+        if count == 0 {
+            return &[];
+        }
+        self.space.checked(NodeRef::from_word((count - 1) as u32));
+        // SAFETY: as above; nodes stand one after the other from the start on.
+        unsafe { core::slice::from_raw_parts(self.space.start().cast().as_ptr(), count) }
+    }
+
     /// Where a node begins. An address to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {

@@ -150,12 +150,13 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
         edit: Edit<B>,
     ) -> Result<Edited<B>> {
+        self.ask_for_neighbour(node);
         // All of it will be moved; while it comes, nodes are put aside.
         (0..hinted::LINES).for_each(|line| prefetch_read(self.line_address(node, line)));
         let mut spares = Spares::none(&self.arena);
         spares.reserve(1)?;
         loop {
-            let held;
+            let mut held;
             (node, held) = self.latch_leaf::<S, M>(node, key);
             let leaf = self.leaf(node);
             let place = leaf.find::<S>(key);
@@ -167,6 +168,13 @@ impl<B: Bits> BlinkTree<B> {
             }
             let Step::Set(value) = edit.step(None) else {
                 return Ok(Edited { before: None, applied: false });
+            };
+            held = match self.lend::<S, M>((node, held), key) {
+                Ok(leaf) => {
+                    node = leaf;
+                    continue;
+                }
+                Err(held) => held,
             };
             match self.split::<S, M>((node, held), (key, value), &mut spares) {
                 Ok(()) => {

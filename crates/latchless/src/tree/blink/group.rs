@@ -36,6 +36,9 @@ struct Descents<B> {
     nodes: [NodeRef; Group::MAX],
     blocks: [u8; Group::MAX],
     levels: [u8; Group::MAX],
+    /// The requests that go through inner nodes, the first `rest_len`: the others' leaves were guessed.
+    rest: [u8; Group::MAX],
+    rest_len: usize,
     versions: [Option<Version>; Group::MAX],
     len: usize,
 }
@@ -48,6 +51,8 @@ impl<B: Bits> Descents<B> {
             nodes: [NodeRef::NIL; Group::MAX],
             blocks: [0; Group::MAX],
             levels: [0; Group::MAX],
+            rest: [0; Group::MAX],
+            rest_len: 0,
             versions: [None; Group::MAX],
             len: 0,
         }
@@ -56,10 +61,34 @@ impl<B: Bits> Descents<B> {
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
     fn descend<S: Search>(&mut self, tree: &BlinkTree<B>) {
+        self.guess(tree);
+        if self.rest_len == 0 {
+            return;
+        }
         let level = self.start::<S>(tree);
         let levels = tree.root().1;
         for level in (1..=level).rev() {
             self.descend_one::<S>(tree, levels.saturating_sub(level) <= CACHED_LEVELS);
+        }
+    }
+
+    /// Asks for the leaves that can be guessed, and lists the other requests.
+    #[inline(always)]
+    fn guess(&mut self, tree: &BlinkTree<B>) {
+        let slots = tree.guesses.slots();
+        self.rest_len = 0;
+        if let Some(slots) = slots {
+            self.keys[..self.len].iter().for_each(|key| slots.ask(key.to_u64()));
+        }
+        for at in 0..self.len {
+            let guess = slots.and_then(|slots| slots.guess(self.keys[at].to_u64()));
+            if let Some((leaf, _)) = guess {
+                self.nodes[at] = leaf;
+                prefetch_read_later(tree.line_address(leaf, 0));
+            } else {
+                self.rest[self.rest_len] = at as u8;
+                self.rest_len += 1;
+            }
         }
     }
 
@@ -69,11 +98,12 @@ impl<B: Bits> Descents<B> {
     fn start<S: Search>(&mut self, tree: &BlinkTree<B>) -> usize {
         let Some(table) = tree.shortcuts.table() else {
             let top = tree.top();
-            self.nodes[..self.len].fill(top.node());
+            self.rest[..self.rest_len].iter().for_each(|&at| self.nodes[usize::from(at)] = top.node());
             return self.go_on_together::<S>(tree, top.level());
         };
         let (mut lowest, mut highest) = (usize::MAX, 0);
-        for at in 0..self.len {
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
             let start = tree.start_by::<S>(table, self.keys[at]);
             (self.nodes[at], self.levels[at]) = (start.node(), start.level() as u8);
             (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
@@ -82,7 +112,7 @@ impl<B: Bits> Descents<B> {
         if highest > lowest {
             self.catch_up::<S>(tree, lowest);
         }
-        if self.nodes[0] == self.nodes[self.len - 1] {
+        if self.rest_len == self.len && self.nodes[0] == self.nodes[self.len - 1] {
             lowest = self.go_on_together::<S>(tree, lowest);
         }
         lowest
@@ -91,7 +121,8 @@ impl<B: Bits> Descents<B> {
     /// Leads those that are above this level down to it.
     #[inline(always)]
     fn catch_up<S: Search>(&mut self, tree: &BlinkTree<B>, level: usize) {
-        for at in 0..self.len {
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
             let own = usize::from(self.levels[at]);
             for _ in level..own {
                 self.nodes[at] = tree.inner(self.nodes[at]).child::<S>(self.keys[at]);
@@ -107,7 +138,7 @@ impl<B: Bits> Descents<B> {
     #[inline(always)]
     fn go_on_together<S: Search>(&mut self, tree: &BlinkTree<B>, mut level: usize) -> usize {
         let (mut node, keys) = (self.nodes[0], &self.keys[..self.len]);
-        if self.len > 1 && keys[0] <= keys[self.len - 1] && keys.is_sorted() {
+        if self.rest_len == self.len && self.len > 1 && keys[0] <= keys[self.len - 1] && keys.is_sorted() {
             while level > 0 {
                 let child = tree.inner(node).child::<S>(keys[0]);
                 if child != tree.inner(node).child::<S>(keys[self.len - 1]) {
@@ -125,19 +156,22 @@ impl<B: Bits> Descents<B> {
     #[inline(always)]
     fn descend_one<S: Search>(&mut self, tree: &BlinkTree<B>, cached: bool) {
         if cached {
-            for (node, &key) in self.nodes[..self.len].iter_mut().zip(&self.keys) {
-                *node = tree.inner(*node).child::<S>(key);
-                prefetch_read_later(tree.line_address(*node, 0));
+            for i in 0..self.rest_len {
+                let at = usize::from(self.rest[i]);
+                self.nodes[at] = tree.inner(self.nodes[at]).child::<S>(self.keys[at]);
+                prefetch_read_later(tree.line_address(self.nodes[at], 0));
             }
             return;
         }
-        for at in 0..self.len {
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
             let inner = tree.inner(self.nodes[at]);
             let block = inner.named_block::<S>(self.keys[at]);
             prefetch_read_later(inner.block_address(block));
             self.blocks[at] = block as u8;
         }
-        for at in 0..self.len {
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
             let inner = tree.inner(self.nodes[at]);
             self.nodes[at] = inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]);
             prefetch_read_later(tree.line_address(self.nodes[at], 0));

@@ -141,6 +141,9 @@ impl<B: Bits> BlinkTree<B> {
         left_held.changing();
         right_held.changing();
         parent_held.changing();
+        if level == 0 {
+            self.name_leaf(left, (low, high));
+        }
         drop((left_held, right_held, parent_held));
         if !merged {
             return Outcome::Done;

@@ -26,6 +26,8 @@ mod dump;
 mod edit;
 mod get;
 mod group;
+mod guesses;
+mod lend;
 mod load;
 mod merge;
 mod mode;
@@ -93,6 +95,7 @@ pub struct BlinkTree<B> {
     restarts: Word,
     tuner: tune::Tuner,
     shortcuts: shortcuts::Shortcuts,
+    guesses: guesses::Guesses,
     lanes: PhantomData<fn() -> B>,
 }
 
@@ -113,6 +116,7 @@ impl<B: Bits> BlinkTree<B> {
             restarts: Word::new(0),
             tuner: tune::Tuner::default(),
             shortcuts: shortcuts::Shortcuts::default(),
+            guesses: guesses::Guesses::none(options.huge_pages),
             lanes: PhantomData,
         };
         tree.plant()?;
@@ -131,6 +135,7 @@ impl<B: Bits> BlinkTree<B> {
     pub fn clear(&mut self) {
         self.arena.clear();
         self.shortcuts.clear();
+        self.guesses.clear();
         self.len.set(0);
         self.plant().expect("one node found room before");
     }

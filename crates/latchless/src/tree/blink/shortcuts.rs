@@ -199,6 +199,7 @@ impl<B: Bits> BlinkTree<B> {
     #[cold]
     #[inline(never)]
     pub(super) fn learn<S: Search>(&self, key: B) {
+        self.learn_leaf::<S>(key);
         let Some(table) = self.shortcuts.table() else { return };
         let Some(slot) = table.slot(key.to_u64()) else { return };
         let (first, last) = table.range(key.to_u64());
@@ -228,7 +229,7 @@ impl<B: Bits> BlinkTree<B> {
         let Some(leftmost) = self.descend_to::<Scalar>(1, B::MIN) else { return };
         let Some(rightmost) = self.descend_to::<Scalar>(1, B::MAX) else { return };
         let nodes = self.count_level(1);
-        self.shortcuts.due.poke(NODES_MIN.max(2 * nodes as u64));
+        self.shortcuts.due.poke(NODES_MIN.max(nodes as u64 * 4 / 3));
         let (first, last) = (self.inner(leftmost).high().to_u64(), self.inner(rightmost).low().to_u64());
         if (nodes as u64) < NODES_MIN || first >= last {
             return;
@@ -241,6 +242,7 @@ impl<B: Bits> BlinkTree<B> {
             self.enter(table, node);
             node = self.inner(node).link();
         }
+        self.survey_leaves(leftmost, (first, last));
     }
 
     /// Writes the slots that lie in one of the lowest inner nodes.

@@ -52,6 +52,7 @@ impl<B: Bits> BlinkTree<B> {
         }
         path.nodes.iter_mut().flatten().for_each(|(_, held)| held.changing());
         let mut child = self.split_leaf::<S, M>(path.node(0), (key, value), spares.take(0));
+        [path.node(0), child.1].into_iter().for_each(|leaf| self.name_leaf(leaf, self.fences(0, leaf)));
         for level in 1..splitting {
             child = self.split_inner::<M>(path.node(level), child, spares.take(level));
         }

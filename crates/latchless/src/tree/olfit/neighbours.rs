@@ -26,7 +26,9 @@ struct Link {
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Takes the leaf out of the tree that `key` was taken from, if it is empty still.
+    /// Takes the leaf out of the tree that `key` was taken from, if it is empty still. Where entries of one
+    /// key stand in several leaves, every empty one of these: which of them it was can't be told, and
+    /// who empties another one may find this one in its place.
     #[cold]
     pub(super) fn unlink(&self, key: K::Bits) {
         let mut backoff = Backoff::default();
@@ -39,9 +41,12 @@ impl<K: Kind> OlfitTree<K> {
             path.let_go();
             drop(inside);
             match outcome {
-                Ok(()) => {
+                Ok(found) => {
                     gone.retire(self);
-                    return self.give_up_roots();
+                    self.give_up_roots();
+                    if !(found && self.duplicates) {
+                        return;
+                    }
                 }
                 Err(Again::Disturbed(address)) => self.step_back(address, &mut backoff),
                 Err(_) => {}
@@ -49,15 +54,23 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    fn try_unlink<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>, gone: &mut Gone) -> Result<(), Again> {
-        if !self.find_empty_leaf(key, path) {
-            return Ok(());
+    /// Says whether there was an empty leaf.
+    fn try_unlink<'a>(
+        &'a self,
+        key: K::Bits,
+        path: &mut Path<'a, K>,
+        gone: &mut Gone,
+    ) -> Result<bool, Again> {
+        match self.find_empty_leaf(key, path) {
+            None => return Ok(false),
+            Some(0) => {}
+            Some(_) => self.find_parents(key, path)?,
         }
         let only_child = |level: &usize| self.look(path.at(*level).node::<K>(), |node| node.children()) == 1;
         let top = (1..path.levels).take_while(only_child).count() + 1;
         if top >= path.levels {
             // The only leaf: it stays.
-            return Ok(());
+            return Ok(false);
         }
         let mut chain = [Link { left: None, own: path.at(0), right: None }; LEVELS_MAX];
         for (level, link) in chain[..top].iter_mut().enumerate() {
@@ -87,27 +100,47 @@ impl<K: Kind> OlfitTree<K> {
             self.close_gap(path.at(top - 1).unit, place, size);
         }
         self.node(path.at(top)).remove_child(place);
-        Ok(())
+        Ok(true)
     }
 
-    /// Leads the path to the empty leaf that `key` may have been taken from.
-    fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> bool {
+    /// Leads the path to the empty leaf that `key` may have been taken from, if there is one, and says how
+    /// many leaves it lies to the right of the first.
+    fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Option<usize> {
         let look = |at: At| self.look(at.node::<K>(), |leaf| (leaf.size() == 0, leaf.high()));
         self.descend(0, key, path);
-        let (mut empty, mut high) = look(path.at(0));
+        let ((mut empty, mut high), mut passed) = (look(path.at(0)), 0);
         // Entries of one key may stand in several leaves.
         while !empty && self.duplicates && high == key {
             let at = path.at(0);
             let right = self.look(at.node::<K>(), |leaf| leaf.right(at, leaf.meta()));
-            let Some(right) = right.or_else(|| self.next_group(at.unit)).filter(|at| !at.unit.is_nil())
-            else {
-                return false;
-            };
+            let right = right.or_else(|| self.next_group(at.unit)).filter(|at| !at.unit.is_nil())?;
             (empty, high) = look(right);
             path.set(0, right);
             path.low = Some(key);
+            passed += 1;
         }
-        empty
+        empty.then_some(passed)
+    }
+
+    /// Leads the path's upper nodes to those above its leaf, which lies to the right of where they led.
+    fn find_parents<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<(), Again> {
+        for level in 1..path.levels {
+            let child = path.at(level - 1);
+            loop {
+                let at = path.at(level);
+                let look = |node: Node<'_, K>| {
+                    let named = (0..node.children()).any(|place| node.child(place) == child);
+                    (named, node.high(), node.right(at, node.meta()))
+                };
+                let (named, high, right) = self.look(at.node::<K>(), look);
+                if named {
+                    break;
+                }
+                let right = right.or_else(|| self.next_group(at.unit)).filter(|at| !at.unit.is_nil());
+                path.set(level, right.filter(|_| high == key).ok_or(Again::DISTURBED)?);
+            }
+        }
+        Ok(())
     }
 
     /// Latches the path's node of a level below the top, and its neighbours.
@@ -177,10 +210,12 @@ impl<K: Kind> OlfitTree<K> {
         let mut guard = self.latch(at.node::<K>());
         loop {
             let node = self.node(at);
+            // Entries of one key may stand behind a node that ends with it, too.
+            let behind = self.duplicates && !node.meta().is(Flag::Dead) && node.begins() == Some(key);
             let to = match node.way(at, key) {
-                Way::Lost => return Err(Again::DISTURBED),
+                Way::Lost if !behind => return Err(Again::DISTURBED),
                 Way::Right(_, to) => to,
-                Way::Here => {
+                Way::Lost | Way::Here => {
                     let first = node.child_place(key);
                     if let Some(place) = (first..node.children()).find(|&place| node.child(place) == child) {
                         path.set(top, at);

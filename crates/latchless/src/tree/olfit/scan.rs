@@ -171,7 +171,7 @@ impl<K: Kind> OlfitTree<K> {
             let copied = self.look(at.node::<K>(), |leaf| {
                 let begin = if Fields::<K>::LOW_FENCES { leaf.begins() } else { path.low };
                 let here = leaf.way(at, from) == Way::Here;
-                here.then(|| (begin, self.copy(leaf, low, high, 0, page)))
+                here.then(|| (begin, self.copy((leaf, at), low, high, 0, page)))
             });
             match copied {
                 Some((begin, own)) => {
@@ -199,11 +199,11 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Appends the entries of `low..=high` that a leaf has to the first `len` of a page, and says where the
-    /// leaf ends, if it does itself.
+    /// leaf ends, if it says so itself and more may follow.
     #[inline(always)]
     fn copy(
         &self,
-        leaf: Node<'_, K>,
+        (leaf, at): (Node<'_, K>, At),
         low: K::Bits,
         high: K::Bits,
         len: usize,
@@ -221,13 +221,22 @@ impl<K: Kind> OlfitTree<K> {
             page.values.push(leaf.value(place));
         }
         K::Touch::work(Work::Copy(page.keys.len() - len));
-        K::Scheme::LINKS.then(|| leaf.high())
+        let high = K::Scheme::LINKS.then(|| leaf.high())?;
+        // Entries of the greatest key may stand in several leaves.
+        let last = high == K::Bits::MAX && !(self.duplicates && self.has_follower(leaf, at));
+        (!last).then_some(high)
     }
 
-    /// What stands behind the path's leaf. `own`: the leaf's high key, under OL.
+    /// Whether any leaf stands to the right of this one.
+    #[cold]
+    fn has_follower(&self, leaf: Node<'_, K>, at: At) -> bool {
+        let right = leaf.right(at, leaf.meta()).or_else(|| self.next_group(at.unit));
+        right.is_some_and(|right| !right.unit.is_nil())
+    }
+
+    /// What stands behind the path's leaf. `own`: what the leaf says of that, under OL.
     fn beyond(&self, own: Option<K::Bits>, path: &Path<'_, K>) -> Beyond<K::Bits> {
-        let upper =
-            if K::Scheme::LINKS { own.filter(|&high| high != K::Bits::MAX) } else { self.upper(path) };
+        let upper = if K::Scheme::LINKS { own } else { self.upper(path) };
         upper.map_or(Beyond::Nothing, Beyond::More)
     }
 
@@ -243,7 +252,7 @@ impl<K: Kind> OlfitTree<K> {
         let (at, len) = (path.at(0), page.keys.len());
         if !K::Scheme::LINKS {
             let turn = self.step_right(path)?;
-            self.copy(self.node(path.at(0)), low, self.high_on(path, high), len, page);
+            self.copy((self.node(path.at(0)), path.at(0)), low, self.high_on(path, high), len, page);
             // If the leaf before has left a tree of versions, its keys belong to this one by now.
             if K::Scheme::COPIES && self.node(path.at(turn)).meta().is(Flag::Dead) {
                 page.truncate(len);
@@ -254,7 +263,7 @@ impl<K: Kind> OlfitTree<K> {
         let right = self.follower(at, upper)?;
         let own = self.look(right.node::<K>(), |leaf| {
             let follows = !Fields::<K>::LOW_FENCES || leaf.begins() == Some(upper);
-            (follows && !leaf.meta().is(Flag::Dead)).then(|| self.copy(leaf, low, high, len, page))
+            (follows && !leaf.meta().is(Flag::Dead)).then(|| self.copy((leaf, right), low, high, len, page))
         });
         // Without a low fence in the leaf itself the one before tells: if it still stands there, its keys
         // don't belong to this one.

@@ -294,8 +294,10 @@ mod tests {
 
     #[test]
     fn every_byte_and_its_signed_twin_keep_their_order() {
-        for a in 0..=u8::MAX {
-            for b in 0..=u8::MAX {
+        // An interpreter takes every seventeenth: both ends are among them.
+        let step = if cfg!(miri) { 17 } else { 1 };
+        for a in (0..=u8::MAX).step_by(step) {
+            for b in (0..=u8::MAX).step_by(step) {
                 ordered_and_itself(a, b);
                 ordered_and_itself(a as i8, b as i8);
             }

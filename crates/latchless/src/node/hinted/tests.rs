@@ -65,13 +65,13 @@ impl<B: Bits> Operation for Leaves<B> {
     #[inline(always)]
     fn run<S: Search>(self) {
         let cut = |bits: u64| B::truncate(if B::BYTES == 4 { bits >> 32 | bits & 0xFFFF } else { bits });
-        for (seed, spread) in SPREADS.iter().enumerate().skip(if cfg!(miri) { 3 } else { 0 }) {
+        for (seed, spread) in SPREADS.iter().enumerate().skip(if cfg!(miri) { 4 } else { 0 }) {
             let (low, high) = (cut(spread.low), cut(spread.high));
             let (node, mut state) = (blank(), 88_172_645_463_325_252 + seed as u64);
             let leaf = Leaf::<B>::new(&node);
             leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
-            for step in 0..if cfg!(miri) { 70 } else { 4000 } {
+            for step in 0..if cfg!(miri) { 65 } else { 4000 } {
                 let bits = spread.first + random(&mut state) % spread.range.max(1);
                 let key = cut(bits).clamp(leaf.low(), leaf.high());
                 let value = B::truncate(random(&mut state));

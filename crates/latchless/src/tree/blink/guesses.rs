@@ -1,6 +1,6 @@
 //! Guesses: which leaf a key is in, by where it stands in the range of all keys.
 //!
-//! The range is cut into slots of equal width, about as many as there are leaves. A slot says which
+//! The range is cut into slots of equal width, up to two for each leaf. A slot says which
 //! leaf covers its first key, where in the slot that leaf ends, and where before it began. Of a key in
 //! the slot's front part that is its leaf; of one behind, the leaf that covers the next slot's first
 //! key, if that one begins before the key. Otherwise, or if there is no guess, descents go the way

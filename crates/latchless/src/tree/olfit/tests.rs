@@ -44,9 +44,14 @@ fn random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
+/// Interpreters look at every tenth step alone.
+fn looks_closely(step: u64) -> bool {
+    !cfg!(miri) || step.is_multiple_of(10)
+}
+
 fn grows_and_shrinks<K: Kind>() {
     let (tree, mut model, mut state) = (tree::<K>(false), BTreeMap::new(), 3);
-    let steps = if cfg!(miri) { 150 } else { 3000 };
+    let steps = if cfg!(miri) { 60 } else { 3000 };
     for step in 0..steps {
         let (key, grows) = (random(&mut state) % 300, step / 400 % 2 == 0);
         if random(&mut state) % 10 < if grows { 8 } else { 1 } {
@@ -56,7 +61,9 @@ fn grows_and_shrinks<K: Kind>() {
             let taken = tree.take(lane(key), None);
             assert_eq!(taken.map(Bits::to_u64), model.remove(&key), "step {step}, {key}");
         }
-        check(&tree, &format!("step {step}, {key}"));
+        if looks_closely(step) {
+            check(&tree, &format!("step {step}, {key}"));
+        }
         let probe = random(&mut state) % 310;
         assert_eq!(
             tree.get(lane(probe)).map(Bits::to_u64),
@@ -66,7 +73,9 @@ fn grows_and_shrinks<K: Kind>() {
     }
     for (&key, &value) in &model {
         assert_eq!(tree.take(lane(key), None).map(Bits::to_u64), Some(value));
-        check(&tree, &format!("the end, {key}"));
+        if looks_closely(key) {
+            check(&tree, &format!("the end, {key}"));
+        }
     }
     let stats = tree.stats();
     assert_eq!((stats.levels, stats.leaves, stats.inner_nodes), (1, 1, 0));

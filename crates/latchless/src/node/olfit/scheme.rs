@@ -59,7 +59,8 @@ pub struct Without;
 pub struct Olfit;
 
 /// OL whose emptied nodes are used again at once: readers hold no pin, and see by fences and versions
-/// that a node isn't the one that they came for.
+/// that a node isn't the one that they came for. With duplicates several nodes may begin with one key, so
+/// fences don't tell; there emptied nodes wait in the collector, as under [`Olfit`].
 #[derive(Debug)]
 pub struct OlfitAtOnce;
 

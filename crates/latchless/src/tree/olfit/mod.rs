@@ -128,7 +128,9 @@ impl<K: Kind> OlfitTree<K> {
             huge_pages: options.huge_pages,
             references: options.references,
         };
-        let reuse = if K::Scheme::AT_ONCE { Reuse::AtOnce } else { Reuse::Later };
+        // Fences tell a node that was used again from what it was, unless several begin with one key.
+        let at_once = K::Scheme::AT_ONCE && !options.duplicates;
+        let reuse = if at_once { Reuse::AtOnce } else { Reuse::Later };
         // What a removal copies at the most.
         let reserved = if K::Scheme::COPIES { remove::COPIES_MAX } else { 0 };
         let tree = Self {

@@ -150,12 +150,13 @@ impl<W: LaneWord> UnitArena<W> {
             if taken == into.len() {
                 return;
             }
-            into[..taken].iter().for_each(|&unit| self.space.free(0, unit));
             let mut reserve = self.reserve.lock().unwrap_or_else(PoisonError::into_inner);
-            if reserve.len() >= into.len() {
-                into.iter_mut().for_each(|place| *place = reserve.pop().unwrap_or(NodeRef::NIL));
+            if reserve.len() >= into.len() - taken {
+                into[taken..].iter_mut().for_each(|place| *place = reserve.pop().unwrap_or(NodeRef::NIL));
                 return;
             }
+            // Were they given to everybody, then one could lie there and one here, and nobody had enough.
+            into[..taken].iter().for_each(|&unit| self.put_by(&mut reserve, 0, unit));
             drop(reserve);
             if let Some(epochs) = &self.epochs {
                 T::wait(epochs.clock_address());
@@ -225,14 +226,17 @@ impl<W: LaneWord> UnitArena<W> {
                 self.ripen::<T>(shelf);
             }
             shelf.clear(|kind, unit| {
-                let mut reserve = self.reserve.lock().unwrap_or_else(PoisonError::into_inner);
-                if reserve.len() < self.reserved {
-                    reserve.push(unit);
-                } else {
-                    drop(reserve);
-                    self.space.free(kind, unit);
-                }
+                self.put_by(&mut self.reserve.lock().unwrap_or_else(PoisonError::into_inner), kind, unit);
             });
+        }
+    }
+
+    /// Gives a unit to the reserve, or, if that is full, to the memory behind the shelves.
+    fn put_by(&self, reserve: &mut Vec<NodeRef>, kind: usize, unit: NodeRef) {
+        if reserve.len() < self.reserved {
+            reserve.push(unit);
+        } else {
+            self.space.free(kind, unit);
         }
     }
 

@@ -87,6 +87,11 @@ fn the_reserve_serves_whom_nothing_may_be_refused() {
         assert!(units[0] != units[1] && !units.contains(&only));
         units.iter().for_each(|&unit| arena.retire::<Untouched>(0, unit));
     }
+    // One for everybody and one in reserve: they are put together.
+    let unit = arena.reserve.lock().unwrap().pop().unwrap_or_else(|| arena.allocate::<Untouched>(0).unwrap());
+    arena.space.free(0, unit);
+    arena.allocate_surely::<Untouched>(&mut units);
+    units.iter().for_each(|&unit| arena.retire::<Untouched>(0, unit));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {

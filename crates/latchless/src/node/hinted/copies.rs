@@ -50,6 +50,15 @@ impl<B: Bits> Entries<B> {
         self.len += 1;
     }
 
+    /// Adds the entries of others from a place on behind all of its own.
+    ///
+    /// # Panics
+    /// When more than [`PLACES_MAX`] come together.
+    pub fn append(&mut self, others: &Self, from: usize) {
+        let entries = others.keys().iter().zip(others.values()).skip(from);
+        entries.for_each(|(&key, &value)| self.push(key, value));
+    }
+
     /// Puts an entry where it belongs, before the first greater key.
     pub fn insert(&mut self, key: B, value: B) {
         let at = self.keys().partition_point(|&other| other < key);

@@ -156,7 +156,7 @@ impl<B: Bits> BlinkTree<B> {
         let mut spares = Spares::none(&self.arena);
         spares.reserve(1)?;
         loop {
-            let mut held;
+            let held;
             (node, held) = self.latch_leaf::<S, M>(node, key);
             let leaf = self.leaf(node);
             let place = leaf.find::<S>(key);
@@ -169,7 +169,7 @@ impl<B: Bits> BlinkTree<B> {
             let Step::Set(value) = edit.step(None) else {
                 return Ok(Edited { before: None, applied: false });
             };
-            held = match self.lend::<S, M>((node, held), key) {
+            let held = match self.lend::<S, M>((node, held), key) {
                 Ok(leaf) => {
                     node = leaf;
                     continue;

@@ -20,6 +20,7 @@
 //! 2. Slots stay where they are until the tree is cleared or dropped.
 
 use super::*;
+use crate::mem::line::prefetch_read;
 use crate::node::hinted::Children;
 use crate::search::Search;
 use core::hint::select_unpredictable;
@@ -125,7 +126,7 @@ impl<'a> Slots<'a> {
     #[inline(always)]
     pub(super) fn ask(self, key: u64) {
         let slot = (self.place(key) >> PLACE_BITS) as usize;
-        crate::mem::line::prefetch_read(self.words.as_ptr().wrapping_add(slot).cast());
+        prefetch_read(self.words.as_ptr().wrapping_add(slot).cast());
     }
 
     /// The leaf that is likely to have `key`, and in which sixteenth of it the key is likely to stand.
@@ -271,7 +272,6 @@ impl<B: Bits> BlinkTree<B> {
         let mut children = Children::default();
         while !node.is_nil() {
             let inner = self.inner(node);
-            children.clear();
             inner.copy_out(&mut children);
             visit(&children, inner.high().to_u64());
             node = inner.link();

@@ -75,11 +75,8 @@ impl<B: Bits> BlinkTree<B> {
         let kept = own.keys().len().midpoint(others.keys().len());
         let separator = own.keys()[kept];
         let mut moved = Entries::default();
-        let entries = |of: &Entries<B>, from: usize, to: &mut Entries<B>| {
-            of.keys()[from..].iter().zip(&of.values()[from..]).for_each(|(&key, &value)| to.push(key, value));
-        };
-        entries(&own, kept, &mut moved);
-        entries(&others, 0, &mut moved);
+        moved.append(&own, kept);
+        moved.append(&others, 0);
         into.set((separator, into.high()), into.link(), &moved, 0..moved.keys().len());
         from.set((from.low(), before(separator)), right, &own, 0..kept);
         separator

@@ -161,7 +161,7 @@ impl<B: Bits> BlinkTree<B> {
         let (mut entries, mut more) = (Entries::default(), Entries::default());
         into.copy_out::<S>(&mut entries);
         from.copy_out::<S>(&mut more);
-        more.keys().iter().zip(more.values()).for_each(|(&key, &value)| entries.push(key, value));
+        entries.append(&more, 0);
         into.set((into.low(), from.high()), from.link(), &entries, 0..entries.keys().len());
         from.kill();
         Some(true)

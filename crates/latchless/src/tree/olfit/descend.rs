@@ -151,6 +151,11 @@ impl<K: Kind> OlfitTree<K> {
         (!link.is_nil()).then(|| At::first(link))
     }
 
+    /// The node to the right of one that stands `at`. `in_group`: what the node itself says of that.
+    pub(super) fn right_beside(&self, at: At, in_group: Option<At>) -> Option<At> {
+        in_group.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())
+    }
+
     /// The node to the right of one that nobody else can be changing, if there is one.
     pub(super) fn right_of(&self, at: At) -> Option<At> {
         let node = self.node(at);

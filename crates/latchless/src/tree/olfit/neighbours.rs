@@ -113,7 +113,7 @@ impl<K: Kind> OlfitTree<K> {
         while !empty && self.duplicates && high == key {
             let at = path.at(0);
             let right = self.look(at.node::<K>(), |leaf| leaf.right(at, leaf.meta()));
-            let right = right.or_else(|| self.next_group(at.unit)).filter(|at| !at.unit.is_nil())?;
+            let right = self.right_beside(at, right)?;
             (empty, high) = look(right);
             path.set(0, right);
             path.low = Some(key);
@@ -136,7 +136,7 @@ impl<K: Kind> OlfitTree<K> {
                 if named {
                     break;
                 }
-                let right = right.or_else(|| self.next_group(at.unit)).filter(|at| !at.unit.is_nil());
+                let right = self.right_beside(at, right);
                 path.set(level, right.filter(|_| high == key).ok_or(Again::DISTURBED)?);
             }
         }
@@ -229,8 +229,7 @@ impl<K: Kind> OlfitTree<K> {
                     node.right(at, node.meta())
                 }
             };
-            let right = to.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil());
-            at = right.ok_or(Again::DISTURBED)?;
+            at = self.right_beside(at, to).ok_or(Again::DISTURBED)?;
             let next = self.latch(at.node::<K>());
             drop(core::mem::replace(&mut guard, next));
         }

@@ -230,8 +230,7 @@ impl<K: Kind> OlfitTree<K> {
     /// Whether any leaf stands to the right of this one.
     #[cold]
     fn has_follower(&self, leaf: Node<'_, K>, at: At) -> bool {
-        let right = leaf.right(at, leaf.meta()).or_else(|| self.next_group(at.unit));
-        right.is_some_and(|right| !right.unit.is_nil())
+        self.right_beside(at, leaf.right(at, leaf.meta())).is_some()
     }
 
     /// What stands behind the path's leaf. `own`: what the leaf says of that, under OL.
@@ -289,7 +288,7 @@ impl<K: Kind> OlfitTree<K> {
             let meta = leaf.meta();
             (!meta.is(Flag::Dead) && leaf.high() == upper).then(|| leaf.right(at, meta))
         })?;
-        right.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())
+        self.right_beside(at, right)
     }
 
     /// The value of the first entry of `key`.

@@ -13,8 +13,8 @@ use core::marker::PhantomData;
 use core::ops::{ControlFlow, RangeBounds};
 
 /// The map, pinned: see [`CsslMap::pin`](super::CsslMap::pin). Pinning costs some 20 ns, so one pin should
-/// serve many lookups; but while it lives no memory comes back that others let go of. Not for other threads:
-/// each pins for itself.
+/// serve many lookups; but while it lives no memory comes back that others let go of. There is room for 64 pins
+/// of a map at a time; the next one waits until one goes.
 pub struct Pinned<'a, K: Key, V: Fits<K::Bits>> {
     list: &'a SkipList<K::Bits>,
     inside: In<'a, K::Bits>,

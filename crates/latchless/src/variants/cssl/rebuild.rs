@@ -79,7 +79,8 @@ impl<B: Bits> SkipList<B> {
             Err(TryLockError::WouldBlock) => return Ok(0),
         };
         let number = self.enter().published().of(key);
-        self.rebuild_some(&turn, |other, _| other == number)
+        // Somebody else may just have done it.
+        self.rebuild_some(&turn, |other, part| other == number && !part.is_settled())
     }
 
     fn rebuild_some(

@@ -10,8 +10,8 @@ mod shared;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{cssl, olfit};
 use latchless::{Index, OrderedIndex};
 use shared::Shared;
 use std::num::NonZeroUsize;
@@ -22,6 +22,8 @@ enum Which {
     Member(Member),
     /// OLFIT or a rival of it, with nodes of so many bytes.
     Scheme(olfit::Member, usize),
+    /// A skip list over stretches of so many keys, or in one array.
+    List(cssl::Member, Option<usize>),
     /// The flagship, updated without latches.
     Alone,
     /// The flagship, updated as if others were there.
@@ -45,7 +47,7 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        let which = match bytes.int_in_range(0..=5)? {
+        let which = match bytes.int_in_range(0..=7)? {
             0 => Which::Alone,
             1 => Which::Shared,
             2 | 3 => {
@@ -53,6 +55,10 @@ impl<'a> Arbitrary<'a> for Subject {
                 // The only one that has no such small nodes with 64-bit lanes.
                 let smallest = if member == olfit::Member::BPlusOlAtOnce { 2 } else { 1 };
                 Which::Scheme(member, 64 * bytes.int_in_range(smallest..=8)?)
+            }
+            4 | 5 => {
+                let part_keys = if bytes.arbitrary()? { Some(bytes.int_in_range(1..=200)?) } else { None };
+                Which::List(*bytes.choose(&cssl::Member::ALL)?, part_keys)
             }
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
@@ -75,6 +81,17 @@ impl Subject {
                     node_references: self.options.node_references,
                 },
             )),
+            Which::List(member, part_keys) => {
+                let options = member.options(&cssl::Options {
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    kernel: self.options.kernel,
+                    node_references: self.options.node_references,
+                    ..cssl::Options::default()
+                });
+                let options = cssl::Options { part_keys: part_keys.or(options.part_keys), ..options };
+                Some(Box::new(self.taken(cssl::CsslMap::with_options(&options))?))
+            }
             Which::Alone => Some(Box::new(self.build_flagship(None)?)),
             Which::Shared => Some(Box::new(Shared(self.build_flagship(None)?))),
         }

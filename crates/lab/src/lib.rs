@@ -5,6 +5,7 @@
 //! | [`experiment`] | what an experiment is, as data |
 //! | [`pb_tree`] | the pB+-Tree paper's experiments |
 //! | [`olfit`] | the OLFIT paper's experiments |
+//! | [`cssl`] | the CSSL paper's experiments |
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
@@ -20,6 +21,7 @@
 //! ```
 
 pub mod catalogue;
+pub mod cssl;
 pub mod error;
 pub mod experiment;
 pub mod host;

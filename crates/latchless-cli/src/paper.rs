@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Papers (`pb-tree`, `olfit`) and experiments (`table-3`, `fig-7`, …); everything if none is named
+    /// Papers (`pb-tree`, `olfit`, `cssl`) and experiments (`table-3`, `fig-7`, …); everything if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -42,6 +42,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 
+    /// Only have one contestant answer queries, for valgrind to count: NAME:SPREAD:KIND:KEYS:QUERIES
+    #[arg(long, value_name = "SPECIFICATION", hide = true)]
+    probe: Option<String>,
+
     /// Also write the results to files in this folder: one JSON file an experiment and a summary
     #[arg(long, value_name = "FOLDER")]
     results: Option<PathBuf>,
@@ -53,6 +57,7 @@ Examples:
   latchless paper pb-tree fig-7 fig-10            searches and scans on the paper's machine
   latchless paper pb-tree fig-7 --on both --format json   the same natively beside it, a JSON object a line
   latchless paper olfit fig-8                     updates on 1 to 64 processors, under six schemes
+  latchless paper cssl fig-4                      ranges of 16M keys; CSSL is timed natively everywhere
   latchless paper olfit --on both --results results --report olfit.html";
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -78,6 +83,10 @@ enum Size {
 /// # Errors
 /// Unknown names, a file that can't be written, an index that refuses or answers wrongly.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(specification) = &args.probe {
+        let answer = latchless_lab::cssl::probe(specification).map_err(failure)?;
+        return say(&format!("{answer}\n"));
+    }
     let selected = latchless_lab::select(&args.names).map_err(failure)?;
     let scale = match args.scale {
         Size::Small => Scale::Small,

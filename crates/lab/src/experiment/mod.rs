@@ -95,6 +95,14 @@ pub enum Body {
     Measured(&'static [Panel]),
     /// Indexes are built, and several processors share them.
     Parallel(&'static [ParallelPanel]),
+    /// Something is timed on this machine, wherever one asks for: nobody has made a model of the machine
+    /// that the paper measured on.
+    Timed {
+        /// What the rows' x is.
+        x_label: &'static str,
+        /// Rows without a paper's and an experiment's name.
+        rows: fn(Scale) -> Result<Vec<Row>>,
+    },
     /// A formula is evaluated, or something counted that is the same everywhere.
     Computed {
         /// What the rows' x is.

@@ -61,6 +61,12 @@ pub enum Error {
         /// What was given, in bytes.
         given: usize,
     },
+    /// Lanes that would skip nothing.
+    #[error("lanes skip over at least 2 elements (1/p), not {given}")]
+    LaneSkip {
+        /// What was given.
+        given: usize,
+    },
     /// A range whose start lies behind its end.
     #[error("the range starts behind its end")]
     InvertedRange,

@@ -5,12 +5,14 @@
 pub mod arena;
 pub mod boxed;
 mod growth;
+pub mod guarded;
 pub mod line;
 mod mapping;
 pub mod shared_arena;
 mod space;
 pub mod touch;
 pub mod units;
+pub mod words;
 
 /// The machine's memory in bytes: no index can grow larger.
 fn machine_bytes() -> usize {

@@ -173,6 +173,12 @@ impl Space {
         Ok(())
     }
 
+    /// Counts memory no longer that was counted by [`Space::charge`].
+    pub(super) fn discharge(&self, bytes: usize) {
+        let mut state = self.state();
+        state.charged_bytes = state.charged_bytes.saturating_sub(bytes);
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing in here calls foreign code, so a poisoned state is a consistent one.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -7,6 +7,8 @@ mod life;
 #[cfg(latchless_perturb)]
 mod perturb;
 #[cfg(not(loom))]
+mod pointer;
+#[cfg(not(loom))]
 mod slot;
 #[cfg(not(loom))]
 mod striped;
@@ -16,6 +18,8 @@ mod word;
 pub use atom::Atom;
 pub use epochs::{Epochs, OUTSIDE};
 pub use life::Life;
+#[cfg(not(loom))]
+pub use pointer::{Pointer, Replaced};
 #[cfg(not(loom))]
 pub use slot::{SLOTS, slot};
 #[cfg(not(loom))]

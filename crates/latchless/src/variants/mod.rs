@@ -1,5 +1,7 @@
 //! Floor 11: the papers' indexes, assembled from the floors below.
 
+#[cfg(feature = "cssl")]
+pub mod cssl;
 #[cfg(feature = "olfit")]
 pub mod olfit;
 #[cfg(feature = "pb-tree")]

@@ -6,6 +6,7 @@
 
 mod broken;
 mod churn;
+mod cssl;
 mod driver;
 mod duplicates;
 mod flagship;

@@ -1,5 +1,6 @@
 //! What the tests ask of an index, and which indexes they ask.
 
+use crate::cssl;
 use crate::flagship::Tree;
 use crate::history::Edit;
 use crate::olfit::{narrow, wide};
@@ -132,7 +133,7 @@ pub type Make = fn() -> Box<dyn Subject>;
 
 /// Every index that takes updates from many threads. The reference shows that the tests are right. Of a
 /// family each member is asked to do a part of what others do ([`part`]).
-pub const SUBJECTS: [(&str, Make); 20] = [
+pub const SUBJECTS: [(&str, Make); 23] = [
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
@@ -153,11 +154,18 @@ pub const SUBJECTS: [(&str, Make); 20] = [
     ("b-ol-at-once of 32-bit lanes", narrow::<BPlus<OlfitAtOnce>>),
     ("csb-ol-at-once of 32-bit lanes", narrow::<CsbPlus<OlfitAtOnce>>),
     ("csb-vn of 32-bit lanes", narrow::<CsbPlus<VersionedNodes>>),
+    ("cssl", cssl::parts),
+    ("cssl2", cssl::whole),
+    ("cssl of 32-bit lanes", cssl::narrow),
 ];
 
 /// By how much the tests of a subject are smaller: all members of a family run the same code.
 fn part(name: &str) -> usize {
-    if name.starts_with("b-") || name.starts_with("csb-") { 4 } else { 1 }
+    match name {
+        _ if name.starts_with("cssl") => 8,
+        _ if name.starts_with("b-") || name.starts_with("csb-") => 4,
+        _ => 1,
+    }
 }
 
 thread_local! {

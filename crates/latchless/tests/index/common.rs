@@ -4,8 +4,8 @@
 pub use crate::rng::Rng;
 use crate::shared::Shared;
 use latchless::search::Kernel;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{cssl, olfit};
 use latchless::{Direction, Fits, Index, Key, OrderedIndex, Result, Value, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -29,6 +29,14 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
             let index = build(member, &options).expect("an empty index");
             variants.push((format!("{} on {}", member.name(), kernel.name()), index));
         }
+        for member in cssl::Member::ALL {
+            let options =
+                cssl::Options { kernel: Some(kernel), huge_pages: false, ..cssl::Options::default() };
+            let index = cssl::build(member, &options).expect("an empty index");
+            variants.push((format!("{} on {}", member.name(), kernel.name()), index));
+        }
+        let index = small_parts(Some(kernel)).expect("an empty index");
+        variants.push((format!("cssl in small parts on {}", kernel.name()), Box::new(index)));
         let [alone, shared] = [(); 2].map(|()| flagship(Some(kernel)).expect("an empty index"));
         variants.push((format!("index, alone, on {}", kernel.name()), Box::new(alone)));
         variants.push((format!("index, shared, on {}", kernel.name()), Box::new(Shared(shared))));
@@ -39,6 +47,12 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
 /// The smallest nodes with 64-bit lanes.
 pub fn smallest_node_bytes(member: olfit::Member) -> usize {
     if member == olfit::Member::BPlusOlAtOnce { 128 } else { 64 }
+}
+
+/// CSSL whose parts are rebuilt, split and dropped all the time.
+pub fn small_parts<K: Key + Fits<K::Bits>>(kernel: Option<Kernel>) -> Result<cssl::CsslMap<K, K>> {
+    let options = cssl::Options { kernel, part_keys: Some(20), huge_pages: false, ..Default::default() };
+    cssl::CsslMap::with_options(&options)
 }
 
 /// The flagship. Through the trait it updates itself without latches.

@@ -1,10 +1,10 @@
 //! A short history that still takes every variant through every operation. It is what Miri runs of
 //! the tests against `BTreeMap`, one test a variant so that a slow one shows.
 
-use crate::common::{Rng, flagship, paged, same, smallest_node_bytes};
+use crate::common::{Rng, flagship, paged, same, small_parts, smallest_node_bytes};
 use crate::shared::Shared;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{cssl, olfit};
 use latchless::{Direction, Error, FillFactor, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
@@ -42,6 +42,32 @@ fn flagship_alone() {
 #[test]
 fn flagship_shared() {
     short_history("index, shared", Box::new(Shared(flagship(None).unwrap())));
+}
+
+#[test]
+fn lists_in_small_parts() {
+    short_history("cssl in small parts", Box::new(small_parts(None).unwrap()));
+}
+
+macro_rules! each_list {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            let options = cssl::Options { huge_pages: false, ..cssl::Options::default() };
+            short_history(cssl::Member::$member.name(), cssl::build(cssl::Member::$member, &options).unwrap());
+        }
+    )*
+
+        #[test]
+        fn no_list_is_forgotten() {
+            assert_eq!(cssl::Member::ALL, [$(cssl::Member::$member),*]);
+        }
+    };
+}
+each_list! {
+    cssl: Cssl,
+    cssl2: Cssl2,
+    cssl5: Cssl5,
 }
 
 /// Refused memory loses nothing, whichever step of an insert it hits.

@@ -207,6 +207,24 @@ impl<W: LaneWord> UnitArena<W> {
         }
     }
 
+    /// Who is inside, where units wait for that.
+    pub(super) fn epochs(&self) -> Option<&Epochs> {
+        self.epochs.as_ref()
+    }
+
+    /// Counts memory that its owner keeps elsewhere towards the limit and to what is held.
+    ///
+    /// # Errors
+    /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
+    pub fn charge(&self, bytes: usize) -> Result<()> {
+        self.space.charge(bytes)
+    }
+
+    /// Counts memory no longer that was counted by [`UnitArena::charge`].
+    pub fn discharge(&self, bytes: usize) {
+        self.space.discharge(bytes);
+    }
+
     /// Puts those of the waiting units on the shelf for use that nobody can be reading any more.
     fn ripen<T: Touch>(&self, shelf: &Shelf) {
         let Some(epochs) = &self.epochs else { return };

@@ -10,8 +10,8 @@ mod shared;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{olfit, spiderman};
 use latchless::{Index, OrderedIndex};
 use shared::Shared;
 use std::num::NonZeroUsize;
@@ -22,6 +22,8 @@ enum Which {
     Member(Member),
     /// OLFIT or a rival of it, with nodes of so many bytes.
     Scheme(olfit::Member, usize),
+    /// Pages under optimistic lock coupling of so many bytes, with batches that are led in this way.
+    Pages(usize, Option<spiderman::Batching>),
     /// The flagship, updated without latches.
     Alone,
     /// The flagship, updated as if others were there.
@@ -45,7 +47,7 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        let which = match bytes.int_in_range(0..=5)? {
+        let which = match bytes.int_in_range(0..=6)? {
             0 => Which::Alone,
             1 => Which::Shared,
             2 | 3 => {
@@ -54,10 +56,22 @@ impl<'a> Arbitrary<'a> for Subject {
                 let smallest = if member == olfit::Member::BPlusOlAtOnce { 2 } else { 1 };
                 Which::Scheme(member, 64 * bytes.int_in_range(smallest..=8)?)
             }
+            4 => Which::Pages(64 * bytes.int_in_range(2..=8)?, batching(bytes)?),
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
         Ok(Self { which, options })
     }
+}
+
+/// Some way to serve batches, or none.
+fn batching(bytes: &mut Unstructured<'_>) -> Result<Option<spiderman::Batching>> {
+    use spiderman::{BatchSize, Batching, Prefetch, Rounds};
+    let options: u8 = bytes.arbitrary()?;
+    let options: Vec<u8> = (1..=8).filter(|option| options >> (option - 1) & 1 == 1).collect();
+    let Ok(prefetch) = Prefetch::of(&options) else { return Ok(None) };
+    let rounds = if bytes.arbitrary()? { Rounds::Naive } else { Rounds::Unfinished };
+    let size = BatchSize::Of(bytes.int_in_range(1..=BatchSize::MAX)?);
+    Ok(Some(Batching { size, prefetch, rounds }))
 }
 
 impl Subject {
@@ -75,6 +89,17 @@ impl Subject {
                     node_references: self.options.node_references,
                 },
             )),
+            Which::Pages(page_bytes, batching) => {
+                let options = spiderman::Options {
+                    batching,
+                    page_bytes,
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    page_references: self.options.node_references,
+                };
+                let map = spiderman::SpidermanMap::<_, _>::with_options(&options);
+                self.taken(map.map(|map| -> Box<dyn OrderedIndex<u64, u64>> { Box::new(map) }))
+            }
             Which::Alone => Some(Box::new(self.build_flagship(None)?)),
             Which::Shared => Some(Box::new(Shared(self.build_flagship(None)?))),
         }

@@ -5,6 +5,7 @@
 //! | [`experiment`] | what an experiment is, as data |
 //! | [`pb_tree`] | the pB+-Tree paper's experiments |
 //! | [`olfit`] | the OLFIT paper's experiments |
+//! | [`spiderman`] | the Spiderman paper's experiments |
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
@@ -30,6 +31,7 @@ pub mod report;
 pub mod results;
 pub mod row;
 pub mod runner;
+pub mod spiderman;
 pub mod subject;
 
 pub use catalogue::{catalogue, select};

@@ -1,10 +1,12 @@
 //! What an experiment is, as data: which indexes, how large, doing what, measured with which
 //! yardsticks, and what the paper says about it.
 
+mod batched;
 mod claim;
 mod parallel;
 mod yardstick;
 
+pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Way};
 pub use claim::{Claim, Published};
 pub use parallel::{
     ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,
@@ -95,6 +97,8 @@ pub enum Body {
     Measured(&'static [Panel]),
     /// Indexes are built, and several processors share them.
     Parallel(&'static [ParallelPanel]),
+    /// A tree is built, and threads serve requests on it batch by batch.
+    Batched(&'static [BatchedPanel]),
     /// A formula is evaluated, or something counted that is the same everywhere.
     Computed {
         /// What the rows' x is.

@@ -11,7 +11,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::variants::{cssl, olfit};
+use latchless::variants::{cssl, olfit, spiderman};
 use latchless::{Index, OrderedIndex};
 use shared::Shared;
 use std::num::NonZeroUsize;
@@ -24,6 +24,8 @@ enum Which {
     Scheme(olfit::Member, usize),
     /// A skip list over stretches of so many keys, or in one array.
     List(cssl::Member, Option<usize>),
+    /// Pages under optimistic lock coupling of so many bytes, with batches that are led in this way.
+    Pages(usize, Option<spiderman::Batching>),
     /// The flagship, updated without latches.
     Alone,
     /// The flagship, updated as if others were there.
@@ -47,7 +49,7 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        let which = match bytes.int_in_range(0..=7)? {
+        let which = match bytes.int_in_range(0..=8)? {
             0 => Which::Alone,
             1 => Which::Shared,
             2 | 3 => {
@@ -60,10 +62,22 @@ impl<'a> Arbitrary<'a> for Subject {
                 let part_keys = if bytes.arbitrary()? { Some(bytes.int_in_range(1..=200)?) } else { None };
                 Which::List(*bytes.choose(&cssl::Member::ALL)?, part_keys)
             }
+            6 => Which::Pages(64 * bytes.int_in_range(2..=8)?, batching(bytes)?),
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
         Ok(Self { which, options })
     }
+}
+
+/// Some way to serve batches, or none.
+fn batching(bytes: &mut Unstructured<'_>) -> Result<Option<spiderman::Batching>> {
+    use spiderman::{BatchSize, Batching, Prefetch, Rounds};
+    let options: u8 = bytes.arbitrary()?;
+    let options: Vec<u8> = (1..=8).filter(|option| options >> (option - 1) & 1 == 1).collect();
+    let Ok(prefetch) = Prefetch::of(&options) else { return Ok(None) };
+    let rounds = if bytes.arbitrary()? { Rounds::Naive } else { Rounds::Unfinished };
+    let size = BatchSize::Of(bytes.int_in_range(1..=BatchSize::MAX)?);
+    Ok(Some(Batching { size, prefetch, rounds }))
 }
 
 impl Subject {
@@ -91,6 +105,17 @@ impl Subject {
                 });
                 let options = cssl::Options { part_keys: part_keys.or(options.part_keys), ..options };
                 Some(Box::new(self.taken(cssl::CsslMap::with_options(&options))?))
+            }
+            Which::Pages(page_bytes, batching) => {
+                let options = spiderman::Options {
+                    batching,
+                    page_bytes,
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    page_references: self.options.node_references,
+                };
+                let map = spiderman::SpidermanMap::<_, _>::with_options(&options);
+                self.taken(map.map(|map| -> Box<dyn OrderedIndex<u64, u64>> { Box::new(map) }))
             }
             Which::Alone => Some(Box::new(self.build_flagship(None)?)),
             Which::Shared => Some(Box::new(Shared(self.build_flagship(None)?))),

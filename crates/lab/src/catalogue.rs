@@ -2,10 +2,10 @@
 
 use crate::error::{LabError, Result};
 use crate::experiment::{Experiment, Paper};
-use crate::{cssl, olfit, pb_tree};
+use crate::{cssl, olfit, pb_tree, spiderman};
 
 /// The papers whose experiments can be rerun.
-pub static PAPERS: &[Paper] = &[pb_tree::PAPER, olfit::PAPER, cssl::PAPER];
+pub static PAPERS: &[Paper] = &[pb_tree::PAPER, olfit::PAPER, cssl::PAPER, spiderman::PAPER_OF_SPIDERMAN];
 
 /// An experiment and the paper that it is from.
 #[derive(Debug, Clone, Copy)]

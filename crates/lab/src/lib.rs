@@ -6,6 +6,7 @@
 //! | [`pb_tree`] | the pB+-Tree paper's experiments |
 //! | [`olfit`] | the OLFIT paper's experiments |
 //! | [`cssl`] | the CSSL paper's experiments |
+//! | [`spiderman`] | the Spiderman paper's experiments |
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
@@ -32,6 +33,7 @@ pub mod report;
 pub mod results;
 pub mod row;
 pub mod runner;
+pub mod spiderman;
 pub mod subject;
 
 pub use catalogue::{catalogue, select};

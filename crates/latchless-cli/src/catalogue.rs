@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use latchless::index::{self, ExclusiveIndex};
 use latchless::search::Kernel;
-use latchless::variants::{cssl, olfit, pb_tree};
+use latchless::variants::{cssl, olfit, pb_tree, spiderman};
 use latchless::{Fits, Index, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
@@ -54,6 +54,15 @@ impl Options {
             kernel: self.kernel,
             limit_bytes: self.memory_limit,
             ..pb_tree::Options::default()
+        }
+    }
+
+    /// What Spiderman's tree is told.
+    fn for_spiderman(&self) -> spiderman::Options {
+        spiderman::Options {
+            huge_pages: !self.no_huge_pages,
+            limit_bytes: self.memory_limit,
+            ..spiderman::Options::default()
         }
     }
 
@@ -157,6 +166,13 @@ pub fn entries() -> Vec<Entry> {
         concurrent: true,
         compiled: true,
     });
+    let pages = spiderman::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: true,
+        compiled: true,
+    });
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
@@ -165,7 +181,8 @@ pub fn entries() -> Vec<Entry> {
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
-    baselines.into_iter().chain(flagship).chain(family).chain(schemes).chain(lists).chain(rivals).collect()
+    let ours = flagship.chain(family).chain(schemes).chain(lists).chain(pages);
+    baselines.into_iter().chain(ours).chain(rivals).collect()
 }
 
 /// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
@@ -219,6 +236,9 @@ where
     }
     if let Some(member) = cssl::Member::from_name(name) {
         return Ok(cssl::build(member, &options.for_cssl())?);
+    }
+    if let Some(member) = spiderman::Member::from_name(name) {
+        return Ok(spiderman::build(member, &options.for_spiderman())?);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
 }

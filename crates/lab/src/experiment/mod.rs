@@ -1,10 +1,12 @@
 //! What an experiment is, as data: which indexes, how large, doing what, measured with which
 //! yardsticks, and what the paper says about it.
 
+mod batched;
 mod claim;
 mod parallel;
 mod yardstick;
 
+pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Way};
 pub use claim::{Claim, Published};
 pub use parallel::{
     ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,
@@ -103,6 +105,8 @@ pub enum Body {
         /// Rows without a paper's and an experiment's name.
         rows: fn(Scale) -> Result<Vec<Row>>,
     },
+    /// A tree is built, and threads serve requests on it batch by batch.
+    Batched(&'static [BatchedPanel]),
     /// A formula is evaluated, or something counted that is the same everywhere.
     Computed {
         /// What the rows' x is.

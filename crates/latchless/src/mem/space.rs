@@ -91,6 +91,12 @@ impl Space {
         at as usize
     }
 
+    /// Whether [`Space::checked`] takes this reference.
+    #[inline(always)]
+    pub(super) fn holds(&self, node: NodeRef) -> bool {
+        u64::from(node.to_word()) < self.committed.peek()
+    }
+
     pub(super) fn node_bytes(&self) -> usize {
         self.options.node_bytes
     }

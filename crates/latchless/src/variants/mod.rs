@@ -6,3 +6,7 @@ pub mod cssl;
 pub mod olfit;
 #[cfg(feature = "pb-tree")]
 pub mod pb_tree;
+#[cfg(any(feature = "olfit", feature = "spiderman"))]
+mod scan;
+#[cfg(feature = "spiderman")]
+pub mod spiderman;

@@ -18,6 +18,7 @@ mod reference;
 #[path = "../index/rng.rs"]
 mod rng;
 mod scans;
+mod spiderman;
 mod stamps;
 mod storms;
 mod subject;

@@ -5,6 +5,7 @@ use crate::flagship::Tree;
 use crate::history::Edit;
 use crate::olfit::{narrow, wide};
 use crate::reference::Reference;
+use crate::spiderman;
 use latchless::index::{Group, Options};
 use latchless::variants::olfit::{
     BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree,
@@ -133,11 +134,13 @@ pub type Make = fn() -> Box<dyn Subject>;
 
 /// Every index that takes updates from many threads. The reference shows that the tests are right. Of a
 /// family each member is asked to do a part of what others do ([`part`]).
-pub const SUBJECTS: [(&str, Make); 23] = [
+pub const SUBJECTS: [(&str, Make); 25] = [
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
     ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+    ("olc", spiderman::one_by_one),
+    ("olc in batches", spiderman::in_batches),
     ("b-ol", wide::<BPlus<Olfit>>),
     ("b-ol-at-once", wide::<BPlus<OlfitAtOnce>>),
     ("b-lc", wide::<BPlus<LockCoupling>>),

@@ -5,7 +5,7 @@ pub use crate::rng::Rng;
 use crate::shared::Shared;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::variants::{cssl, olfit};
+use latchless::variants::{cssl, olfit, spiderman};
 use latchless::{Direction, Fits, Index, Key, OrderedIndex, Result, Value, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -21,6 +21,13 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
             let options = olfit::Options { node_bytes, huge_pages: false, ..olfit::Options::default() };
             let index = olfit::build(member, &options).expect("an empty index");
             variants.push((format!("{} of {node_bytes} bytes", member.name()), index));
+        }
+    }
+    for member in spiderman::Member::ALL {
+        for page_bytes in [128, 4096] {
+            let options = spiderman::Options { page_bytes, huge_pages: false, ..Default::default() };
+            let index = spiderman::build(member, &options).expect("an empty index");
+            variants.push((format!("{} of {page_bytes} bytes", member.name()), index));
         }
     }
     for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {

@@ -4,7 +4,7 @@
 use crate::common::{Rng, flagship, paged, same, small_parts, smallest_node_bytes};
 use crate::shared::Shared;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::variants::{cssl, olfit};
+use latchless::variants::{cssl, olfit, spiderman};
 use latchless::{Direction, Error, FillFactor, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
@@ -152,6 +152,14 @@ each_scheme! {
     csb_tl: CsbTl,
     csb_vn: CsbVn,
     csb_vt: CsbVt,
+}
+
+#[test]
+fn pages_one_by_one_and_in_batches() {
+    for member in spiderman::Member::ALL {
+        let options = spiderman::Options { page_bytes: 128, huge_pages: false, ..Default::default() };
+        short_history(member.name(), spiderman::build(member, &options).unwrap());
+    }
 }
 
 /// The same of the families whose updates need memory at every turn: nothing is lost at the limit, and

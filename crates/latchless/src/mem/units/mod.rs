@@ -90,6 +90,12 @@ impl<W: LaneWord> UnitArena<W> {
         }
     }
 
+    /// Whether a reference is one of this arena's: for who takes it from a node that is just changing.
+    #[inline(always)]
+    pub fn holds(&self, node: NodeRef) -> bool {
+        self.space.holds(node)
+    }
+
     /// Where a node begins. An address to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {

@@ -29,7 +29,7 @@ pub fn run(
     traffic.load(&map)?;
     let requests = match scale {
         Scale::Small => 256,
-        Scale::Paper => 16 * 1024,
+        Scale::Paper => 4 * 1024,
     };
     let mut by_threads = Vec::new();
     for &threads in panel.threads(On::Model) {

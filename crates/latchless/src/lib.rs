@@ -36,6 +36,7 @@
 //! | [`search`] | in-node search kernels and their run-time dispatch |
 //! | [`latch`] | the optimistic latch, a version word a node; the shared latch |
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
+//! | [`layer`] | index layers, built once and swapped whole: PI's entries with routing tables |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
 //! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`], [`tree::olfit`] runs under six concurrency-control schemes |
 //! | [`batch`] | the order of a batch by key, where it may be cut, its edits side by side |
@@ -57,6 +58,8 @@ pub mod chain;
 #[cfg(not(loom))]
 pub mod index;
 pub mod latch;
+#[cfg(not(loom))]
+pub mod layer;
 #[cfg(not(loom))]
 pub mod mem;
 #[cfg(not(loom))]

@@ -4,11 +4,14 @@
 
 pub mod arena;
 pub mod boxed;
+pub mod budget;
 mod growth;
 pub mod line;
 mod mapping;
 pub mod shared_arena;
+pub mod sheet;
 mod space;
+pub mod topology;
 pub mod touch;
 pub mod units;
 

@@ -2,6 +2,8 @@
 //! when a protocol is being model-checked (`--cfg loom`).
 
 mod atom;
+#[cfg(not(loom))]
+mod crew;
 mod epochs;
 mod life;
 #[cfg(latchless_perturb)]
@@ -14,6 +16,8 @@ mod striped;
 mod word;
 
 pub use atom::Atom;
+#[cfg(not(loom))]
+pub use crew::{Crew, Job, Run};
 pub use epochs::{Epochs, OUTSIDE};
 pub use life::Life;
 #[cfg(not(loom))]

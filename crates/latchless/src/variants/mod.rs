@@ -4,3 +4,5 @@
 pub mod olfit;
 #[cfg(feature = "pb-tree")]
 pub mod pb_tree;
+#[cfg(feature = "pi")]
+pub mod pi;

@@ -10,8 +10,8 @@ mod shared;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{olfit, pi};
 use latchless::{Index, OrderedIndex};
 use shared::Shared;
 use std::num::NonZeroUsize;
@@ -22,6 +22,8 @@ enum Which {
     Member(Member),
     /// OLFIT or a rival of it, with nodes of so many bytes.
     Scheme(olfit::Member, usize),
+    /// PI with segments of so many nodes, on so many threads.
+    Pi(pi::Member, usize, usize),
     /// The flagship, updated without latches.
     Alone,
     /// The flagship, updated as if others were there.
@@ -45,7 +47,7 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        let which = match bytes.int_in_range(0..=5)? {
+        let which = match bytes.int_in_range(0..=6)? {
             0 => Which::Alone,
             1 => Which::Shared,
             2 | 3 => {
@@ -53,6 +55,10 @@ impl<'a> Arbitrary<'a> for Subject {
                 // The only one that has no such small nodes with 64-bit lanes.
                 let smallest = if member == olfit::Member::BPlusOlAtOnce { 2 } else { 1 };
                 Which::Scheme(member, 64 * bytes.int_in_range(smallest..=8)?)
+            }
+            4 => {
+                let member = *bytes.choose(&pi::Member::ALL)?;
+                Which::Pi(member, bytes.int_in_range(1..=255)?, bytes.int_in_range(1..=2)?)
             }
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
@@ -73,6 +79,20 @@ impl Subject {
                     limit_bytes: self.options.limit_bytes,
                     huge_pages: false,
                     node_references: self.options.node_references,
+                },
+            )),
+            Which::Pi(member, segment_nodes, threads) => self.taken(pi::build(
+                member,
+                &pi::Options {
+                    segment_nodes,
+                    threads,
+                    pin: false,
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    kernel: self.options.kernel,
+                    rebuild_from: segment_nodes,
+                    group: self.options.scan_ahead_leaves,
+                    ..pi::Options::default()
                 },
             )),
             Which::Alone => Some(Box::new(self.build_flagship(None)?)),

@@ -5,6 +5,7 @@
 //! | [`experiment`] | what an experiment is, as data |
 //! | [`pb_tree`] | the pB+-Tree paper's experiments |
 //! | [`olfit`] | the OLFIT paper's experiments |
+//! | [`pi`] | the PI paper's experiments |
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
@@ -26,6 +27,7 @@ pub mod host;
 pub mod model;
 pub mod olfit;
 pub mod pb_tree;
+pub mod pi;
 pub mod report;
 pub mod results;
 pub mod row;

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use latchless::index::{self, ExclusiveIndex};
 use latchless::search::Kernel;
-use latchless::variants::{olfit, pb_tree};
+use latchless::variants::{olfit, pb_tree, pi};
 use latchless::{Fits, Index, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
@@ -54,6 +54,16 @@ impl Options {
             kernel: self.kernel,
             limit_bytes: self.memory_limit,
             ..pb_tree::Options::default()
+        }
+    }
+
+    /// What PI is told: one thread, since what is raced hands in its own.
+    fn for_pi(&self) -> pi::Options {
+        pi::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..pi::Options::default()
         }
     }
 
@@ -140,6 +150,13 @@ pub fn entries() -> Vec<Entry> {
         concurrent: member.is_concurrent(),
         compiled: true,
     });
+    let forms = pi::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: false,
+        compiled: true,
+    });
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
@@ -148,7 +165,7 @@ pub fn entries() -> Vec<Entry> {
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
-    baselines.into_iter().chain(flagship).chain(family).chain(schemes).chain(rivals).collect()
+    baselines.into_iter().chain(flagship).chain(family).chain(schemes).chain(forms).chain(rivals).collect()
 }
 
 /// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
@@ -199,6 +216,9 @@ where
     }
     if let Some(member) = olfit::Member::from_name(name) {
         return Ok(olfit::build(member, &options.for_olfit())?);
+    }
+    if let Some(member) = pi::Member::from_name(name) {
+        return Ok(pi::build(member, &options.for_pi())?);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
 }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Papers (`pb-tree`, `olfit`) and experiments (`table-3`, `fig-7`, …); everything if none is named
+    /// Papers (`pb-tree`, `olfit`, `pi`) and experiments (`table-3`, `fig-7`, …); everything if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -53,6 +53,7 @@ Examples:
   latchless paper pb-tree fig-7 fig-10            searches and scans on the paper's machine
   latchless paper pb-tree fig-7 --on both --format json   the same natively beside it, a JSON object a line
   latchless paper olfit fig-8                     updates on 1 to 64 processors, under six schemes
+  latchless paper pi fig-10                       PI under skew on four nodes, threads following the load
   latchless paper olfit --on both --results results --report olfit.html";
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

@@ -13,6 +13,7 @@ use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::row::{On, Row};
 use crate::subject::Subject;
 use data::Keys;
+pub(crate) use native::median;
 pub(crate) use parallel::key_of;
 
 /// What to run on.
@@ -49,7 +50,7 @@ pub struct Progress {
 }
 
 /// Said beside a published number that was measured at another size.
-const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
+pub(crate) const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
 
 /// Runs the selected experiments and sets the results beside the published ones. `progress` hears
 /// of every point before it is run.
@@ -70,6 +71,14 @@ pub fn run(
             Body::Computed { rows, .. } => {
                 report.next(one.experiment.name.to_string(), 1);
                 rows(scale)?
+            }
+            Body::Driven { rows, .. } => {
+                let mut all = Vec::new();
+                for &on in places.list() {
+                    report.next(format!("{} {}", one.experiment.name, on.name()), 1);
+                    all.extend(rows(on, scale)?.into_iter().map(|row| row.comparable(scale)));
+                }
+                all
             }
             Body::Measured(panels) => {
                 let mut rows = Vec::new();
@@ -113,6 +122,7 @@ fn places_of(panel: &Panel, places: Places) -> &'static [On] {
 fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
     match experiment.body {
         Body::Computed { .. } => 1,
+        Body::Driven { .. } => places.list().len(),
         Body::Measured(panels) => panels
             .iter()
             .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())

@@ -1,7 +1,7 @@
 //! A memory limit that many threads draw on.
 
 use crate::base::error::{Error, Result};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::Tally;
 
 /// How many bytes may be held, and how many are.
 ///
@@ -17,13 +17,13 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug)]
 pub struct Budget {
     limit_bytes: Option<usize>,
-    held_bytes: AtomicUsize,
+    held_bytes: Tally,
 }
 
 impl Budget {
     /// A budget of which so much is held already.
     pub const fn new(limit_bytes: Option<usize>, held_bytes: usize) -> Self {
-        Self { limit_bytes, held_bytes: AtomicUsize::new(held_bytes) }
+        Self { limit_bytes, held_bytes: Tally::new(held_bytes) }
     }
 
     /// Asks for so many bytes more.
@@ -31,8 +31,7 @@ impl Budget {
     /// # Errors
     /// [`Error::MemoryLimit`]; nothing is held then that wasn't before.
     pub fn claim(&self, bytes: usize) -> Result<()> {
-        // A counter alone: it orders nothing.
-        let requested_bytes = self.held_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let requested_bytes = self.held_bytes.add(bytes);
         match self.limit_bytes {
             Some(limit_bytes) if requested_bytes > limit_bytes => {
                 self.give_back(bytes);
@@ -44,17 +43,17 @@ impl Budget {
 
     /// So many bytes are held no longer.
     pub fn give_back(&self, bytes: usize) {
-        self.held_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.held_bytes.subtract(bytes);
     }
 
     /// Sets how much is held.
     pub fn set_held(&mut self, bytes: usize) {
-        *self.held_bytes.get_mut() = bytes;
+        self.held_bytes.set(bytes);
     }
 
     /// How much is held.
     pub fn held_bytes(&self) -> usize {
-        self.held_bytes.load(Ordering::Relaxed)
+        self.held_bytes.get()
     }
 
     /// The limit.

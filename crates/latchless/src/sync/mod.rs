@@ -13,6 +13,8 @@ mod slot;
 #[cfg(not(loom))]
 mod striped;
 #[cfg(not(loom))]
+mod tally;
+#[cfg(not(loom))]
 mod word;
 
 pub use atom::Atom;
@@ -24,6 +26,8 @@ pub use life::Life;
 pub use slot::{SLOTS, slot};
 #[cfg(not(loom))]
 pub use striped::Striped;
+#[cfg(not(loom))]
+pub use tally::Tally;
 #[cfg(not(loom))]
 pub use word::{LaneWord, Line, Word, Word32};
 

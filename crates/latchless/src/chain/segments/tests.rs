@@ -1,6 +1,7 @@
 //! The list alone, without an index layer, against `BTreeMap`.
 
 use super::*;
+use crate::base::error::Error;
 use crate::mem::budget::Budget;
 use crate::mem::touch::Untouched;
 use crate::sync::Job;
@@ -165,7 +166,7 @@ fn refused_memory_changes_nothing() {
         list.all().put::<Untouched>(anchor, &mut Finger::default(), (key, key), &budget)
     };
     let inserted = (1..).take_while(|&key| put(&mut list, key).is_ok()).count();
-    assert!(inserted > 3 && matches!(put(&mut list, 99), Err(crate::Error::MemoryLimit { .. })));
+    assert!(inserted > 3 && matches!(put(&mut list, 99), Err(Error::MemoryLimit { .. })));
     list.changed(Drift { inserted, drifted: inserted, ..Drift::default() });
     list.check().unwrap();
 }

@@ -2,6 +2,7 @@
 
 use super::map::Pi;
 use super::options::{EntryKeys, Options};
+use super::plain::SkipList;
 use crate::base::error::Result;
 use crate::base::index::OrderedIndex;
 use crate::base::key::Key;
@@ -16,11 +17,13 @@ pub enum Member {
     Pi8,
     /// Sixteen keys an entry.
     Pi16,
+    /// None of it: a typical skip list.
+    SkipList,
 }
 
 impl Member {
     /// All forms.
-    pub const ALL: [Self; 3] = [Self::Pi4, Self::Pi8, Self::Pi16];
+    pub const ALL: [Self; 4] = [Self::Pi4, Self::Pi8, Self::Pi16, Self::SkipList];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -28,6 +31,7 @@ impl Member {
             Self::Pi4 => "pi-4",
             Self::Pi8 => "pi",
             Self::Pi16 => "pi-16",
+            Self::SkipList => "skip-list",
         }
     }
 
@@ -37,6 +41,7 @@ impl Member {
             Self::Pi4 => "pi with four keys an entry, as in the paper",
             Self::Pi8 => "PI: a skip list of SIMD entries of eight keys, made for batches",
             Self::Pi16 => "pi with sixteen keys an entry",
+            Self::SkipList => "a typical skip list, with none of pi's optimizations",
         }
     }
 
@@ -45,12 +50,13 @@ impl Member {
         Self::ALL.into_iter().find(|member| member.name() == name)
     }
 
-    /// Its entries.
-    pub const fn entry_keys(self) -> EntryKeys {
+    /// Its entries, if it has some.
+    pub const fn entry_keys(self) -> Option<EntryKeys> {
         match self {
-            Self::Pi4 => EntryKeys::Four,
-            Self::Pi8 => EntryKeys::Eight,
-            Self::Pi16 => EntryKeys::Sixteen,
+            Self::Pi4 => Some(EntryKeys::Four),
+            Self::Pi8 => Some(EntryKeys::Eight),
+            Self::Pi16 => Some(EntryKeys::Sixteen),
+            Self::SkipList => None,
         }
     }
 }
@@ -63,7 +69,10 @@ pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    let options = Options { entry_keys: member.entry_keys(), ..options.clone() };
+    let Some(entry_keys) = member.entry_keys() else {
+        return Ok(Box::new(SkipList::<K, V>::with_options(options)));
+    };
+    let options = Options { entry_keys, ..options.clone() };
     Ok(Box::new(Pi::<K, V>::with_options(&options)?))
 }
 

@@ -90,6 +90,10 @@ impl<B: Bits> Domain<B> {
     /// Starts a rebuild that is due, swaps in one that is done. Between batches. Says whether the list was
     /// swapped.
     pub(super) fn between_batches(&mut self, threshold: Threshold, plan: Plan) -> bool {
+        if self.built.list.is_empty() && self.built.list.drift() > 0 {
+            // There is nothing to lay out: all memory comes back at once.
+            return self.rebuild_now(plan, &alone).is_ok();
+        }
         if self.rebuilds.running() {
             return self.settle(plan, false).unwrap_or(false);
         }

@@ -28,7 +28,8 @@ pub enum Query<K, V> {
     Insert(K, V),
     /// Take a key out.
     Delete(K),
-    /// The entries from `low` to `high`, both included, in ascending order, at most `limit` of them.
+    /// The entries from `low` to `high`, both included, in ascending order, at most `limit` of them. Refused
+    /// with [`Error::EmptyBuffer`] if that is none.
     Range {
         /// Where the range begins.
         low: K,
@@ -154,6 +155,17 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
         Ok(())
     }
 
+    /// As [`Pi::get_many`], in one batch, however long.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`].
+    pub fn get_in_one_batch(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let mut answers = Befores { answers, refused: None };
+        self.engine.search_all(keys.len(), |at| keys[at].to_bits(), &mut answers);
+        Ok(())
+    }
+
     /// Puts every entry in; of entries with equal keys the last one stays. `replaced` gets one answer an
     /// entry, in the entries' order.
     ///
@@ -242,6 +254,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
             Query::Search(_) => Reply::Got(None),
             Query::Insert(..) => Reply::Inserted(None),
             Query::Delete(_) => Reply::Removed(None),
+            // As a scan into a buffer without room.
+            Query::Range { limit: 0, .. } => Reply::Refused(Error::EmptyBuffer),
             Query::Range { .. } => Reply::Scanned(Vec::new()),
         }));
         let query_at = |number: usize| match &queries[number] {
@@ -368,14 +382,14 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     /// Levels, the list's among them; entries; segments of the list; rebuilds stand in for splits.
     /// O(segments).
     pub fn stats(&self) -> Stats {
-        let domains = &self.engine.domains;
-        let segments: usize = domains.iter().map(|domain| domain.built.list.segments()).sum();
-        let places =
-            domains.iter().map(|domain| domain.built.list.len() + domain.built.list.drift()).sum::<usize>();
+        let built = || self.engine.domains.iter().map(|domain| &domain.built);
+        // A list of nothing but its head is no segment.
+        let segments = built().filter(|built| !built.list.is_empty()).map(|built| built.list.segments());
+        let places: usize = built().map(|built| built.list.len() + built.list.drift()).sum();
         Stats {
-            levels: 1 + domains.iter().map(|domain| domain.built.layer.levels()).max().unwrap_or(0),
-            inner_nodes: domains.iter().map(|domain| domain.built.layer.entries()).sum(),
-            leaves: segments,
+            levels: 1 + built().map(|built| built.layer.levels()).max().unwrap_or(0),
+            inner_nodes: built().map(|built| built.layer.entries()).sum(),
+            leaves: segments.sum::<usize>().max(1),
             leaf_fill: if places == 0 { 0.0 } else { self.len() as f64 / places as f64 },
             splits: self.rebuilds(),
             restarts: 0,

@@ -11,6 +11,7 @@
 //! | query processing, execution (Algorithms 1 and 4) | `engine`, `execute` |
 //! | background updating (§4.3.5) | `rebuild` |
 //! | the performance model (§5) | [`analysis`] |
+//! | the typical skip list of Fig. 15 | [`SkipList`] |
 //!
 //! Of its future work there are: rebuilds that lay out anew only what has changed, batches of a size that
 //! is found out at run time ([`BatchSize::Auto`](crate::batch::BatchSize)), huge pages, and top levels that
@@ -25,6 +26,7 @@ mod layer;
 mod map;
 mod options;
 mod ordered;
+mod plain;
 mod rebuild;
 mod scan;
 mod submissions;
@@ -34,5 +36,6 @@ mod tests;
 pub use catalogue::{Member, build};
 pub use map::{Pi, Query};
 pub use options::{EntryKeys, Options};
+pub use plain::SkipList;
 pub use scan::{Entries, Scan};
 pub use submissions::{SubmissionOptions, Submissions};

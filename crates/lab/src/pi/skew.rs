@@ -13,6 +13,10 @@ const ZIPF: &str = "The paper's threads per node (3, 2, 2, 1 and 4, 2, 1, 1) are
                     of the queries at θ = 0.5 and for nine tenths at 0.9. So ranges are drawn by Zipf, and keys \
                     evenly within.";
 
+const WHOLE: &str = "Whole threads can't follow shares exactly: with 3, 2, 2, 1 of them the last node's one thread \
+                     has 18 % of the queries instead of 12.5. So at most 0.69 of the throughput can be left at θ = 0.5, \
+                     as with two threads a node, and 0.74 at θ = 0.9, where two threads a node leave 0.55.";
+
 pub(super) const FIG_9: Experiment = driven(
     "fig-9",
     "Throughput by the share of inserts",
@@ -40,21 +44,28 @@ fn fig_9(on: On, scale: Scale) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-pub(super) const FIG_10: Experiment =
-    driven("fig-10", "Skew, with threads that follow the load", &[ZIPF], "inserts, percent", |on, scale| {
-        skewed(on, scale, Contestant::PI)
-    });
+pub(super) const FIG_10: Experiment = driven(
+    "fig-10",
+    "Skew, with threads that follow the load",
+    &[ZIPF, WHOLE],
+    "inserts, percent",
+    |on, scale| skewed(on, scale, Contestant::PI),
+);
 
 pub(super) const FIG_11: Experiment = driven(
     "fig-11",
     "Skew, with two threads a node whatever the load",
-    &[ZIPF],
+    &[ZIPF, WHOLE],
     "inserts, percent",
     |on, scale| skewed(on, scale, FIXED),
 );
 
-/// Threads that follow the load hold what even queries bring, within a quarter ("rarely affects"); those
-/// that don't lose at least that ("significantly").
+/// Whole threads can't follow shares exactly: with 3, 2, 2, 1 of them the last node's one thread has 18 % of
+/// the queries instead of 12.5, so at most 0.69 of the throughput is left at θ = 0.5, and 0.74 at 0.9 with
+/// 4, 2, 1, 1. With two threads a node it is 0.69 and 0.55. The paper gives no numbers.
+const FOLLOWING: Published = Published::AtLeast(0.65);
+const FIXED_AT_MOST: Published = Published::AtMost(0.6);
+
 fn skewed(on: On, scale: Scale, contestant: Contestant) -> Result<Vec<Row>> {
     let adjusts = contestant == Contestant::PI;
     let mut rows = Vec::new();
@@ -67,8 +78,8 @@ fn skewed(on: On, scale: Scale, contestant: Contestant) -> Result<Vec<Row>> {
             let throughput = measured.throughput();
             let over = throughput / *even.get_or_insert(throughput);
             let published = match (theta > 0.4, theta > 0.8, adjusts) {
-                (true, _, true) => Some(Published::AtLeast(0.75)),
-                (_, true, false) => Some(Published::AtMost(0.75)),
+                (true, _, true) => Some(FOLLOWING),
+                (_, true, false) => Some(FIXED_AT_MOST),
                 _ => None,
             };
             let (x, name) = (f64::from(percent), contestant.name());
@@ -120,7 +131,7 @@ fn fig_13(on: On, scale: Scale) -> Result<Vec<Row>> {
             let throughput = measured.throughput();
             let over = throughput / *even.get_or_insert(throughput);
             rows.push(row(panel, on, "pi", theta, (THROUGHPUT, throughput), &measured));
-            let published = (theta > 0.0).then_some(Published::AtLeast(0.75));
+            let published = (theta > 0.0).then_some(FOLLOWING);
             rows.push(row(panel, on, "pi", theta, ("times θ = 0", over), &measured).beside(published));
         }
     }

@@ -60,7 +60,9 @@ impl BatchTuner {
                 (_, Some(trial)) => BATCH_SIZES[trial],
                 _ => self.settled(),
             };
-            let end = len.min(start.saturating_add(queries.saturating_mul(threads)));
+            // Queries of a batch have numbers of four bytes.
+            let batch = queries.saturating_mul(threads).min(u32::MAX as usize);
+            let end = len.min(start.saturating_add(batch));
             let begun = trial.map(|_| Instant::now());
             serve(start, end);
             if let (Some(trial), Some(begun)) = (trial, begun) {

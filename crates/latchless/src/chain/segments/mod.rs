@@ -45,6 +45,9 @@ const PLACE_BITS: u32 = 8;
 /// Places in a segment that anchors can name.
 pub const PLACES_MAX: usize = 1 << PLACE_BITS;
 
+/// Segments that anchors can tell apart.
+pub const SEGMENTS_MAX: usize = 1 << (32 - PLACE_BITS);
+
 /// A data node that the index layer leads to: its segment, and its place there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor(u32);
@@ -54,7 +57,7 @@ impl Anchor {
     pub const HEAD: Self = Self(0);
 
     fn new(segment: usize, place: usize) -> Self {
-        debug_assert!(place < PLACES_MAX && segment < 1 << (32 - PLACE_BITS));
+        debug_assert!(place < PLACES_MAX && segment < SEGMENTS_MAX);
         Self((segment << PLACE_BITS | place) as u32)
     }
 

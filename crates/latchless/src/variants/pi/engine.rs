@@ -247,7 +247,13 @@ impl<B: Bits, T: Touch> Engine<B, T> {
         self.search_sorted(self.pool.as_ref().map(|pool| pool as &dyn Hands), &order, answers);
     }
 
-    fn search_sorted(&self, hands: Option<&dyn Hands>, order: &[(B, u32)], answers: &mut dyn Answers<B>) {
+    /// Says how many threads worked for each domain.
+    fn search_sorted(
+        &self,
+        hands: Option<&dyn Hands>,
+        order: &[(B, u32)],
+        answers: &mut dyn Answers<B>,
+    ) -> Vec<usize> {
         let parts = self.by_domain(order);
         let hands = hands.unwrap_or(&Alone);
         let queries: Vec<usize> = parts.iter().map(Range::len).collect();
@@ -264,11 +270,14 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             jobs.add(one.seat, Box::new(move || work((one, slot))));
         }
         hands.run(jobs.joined());
+        let mut threads = vec![0; self.domains.len()];
         for (one, slot) in assignments.iter().zip(slots) {
+            threads[one.node] += 1;
             for (&(_, number), answer) in order[own_of(one)].iter().zip(slot) {
                 answers.answer(number, answer);
             }
         }
+        threads
     }
 
     fn prefetch_group(&self) -> (usize, bool) {
@@ -304,7 +313,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
         let pool = self.pool.take();
         let hands = hands.or(pool.as_ref().map(|pool| pool as &dyn Hands)).unwrap_or(&Alone);
         if let Work::Search = work {
-            self.search_sorted(Some(hands), order, answers);
+            self.last_threads = self.search_sorted(Some(hands), order, answers);
         } else {
             self.execute_sorted(hands, work, order, answers);
         }

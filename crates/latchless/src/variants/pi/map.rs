@@ -159,6 +159,9 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`].
+    ///
+    /// # Panics
+    /// When there are 2^32 keys or more.
     pub fn get_in_one_batch(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut answers = Befores { answers, refused: None };
@@ -238,6 +241,9 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
 
     /// Serves one batch, however long, by the hands of the caller's choice: a memory model's processors,
     /// say. Appends one reply a query.
+    ///
+    /// # Panics
+    /// When there are 2^32 queries or more.
     pub fn execute_on(&mut self, hands: &dyn Hands, queries: &[Query<K, V>], replies: &mut Vec<Reply<K, V>>) {
         self.execute_by(Some(hands), queries, replies);
     }
@@ -318,7 +324,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
         self.engine.domains.iter().map(|domain| domain.rebuilds.done).sum()
     }
 
-    /// How many threads worked for each node of the topology in the last batch that changed something.
+    /// How many threads worked for each node of the topology in the last batch that came through `&mut self`.
     pub fn threads_per_node(&self) -> &[usize] {
         &self.engine.last_threads
     }

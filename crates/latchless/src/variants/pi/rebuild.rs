@@ -11,9 +11,9 @@
 use super::execute::Update;
 use super::layer::Layer;
 use super::options::{EntryKeys, Options};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
-use crate::chain::segments::{Anchor, Finger, Segments};
+use crate::chain::segments::{Anchor, Finger, SEGMENTS_MAX, Segments};
 use crate::mem::budget::Budget;
 use crate::mem::sheet::Paper;
 use crate::mem::touch::Untouched;
@@ -59,6 +59,9 @@ pub(super) struct Built<B: Bits> {
 impl<B: Bits> Built<B> {
     /// An index layer over a list that was laid out.
     pub(super) fn over(list: Segments<B>, plan: Plan, run: Run<'_>) -> Result<Self> {
+        if list.segments() > SEGMENTS_MAX {
+            return Err(Error::ReferencesExhausted { limit: SEGMENTS_MAX as u64 });
+        }
         let layer = Layer::build(plan.width, &list, (plan.parts, plan.paper), run)?;
         Ok(Self { list, layer })
     }

@@ -11,7 +11,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::variants::{cssl, olfit, spiderman};
+use latchless::variants::{cssl, olfit, pi, spiderman};
 use latchless::{Index, OrderedIndex};
 use shared::Shared;
 use std::num::NonZeroUsize;
@@ -26,6 +26,8 @@ enum Which {
     List(cssl::Member, Option<usize>),
     /// Pages under optimistic lock coupling of so many bytes, with batches that are led in this way.
     Pages(usize, Option<spiderman::Batching>),
+    /// PI with segments of so many nodes, on so many threads.
+    Pi(pi::Member, usize, usize),
     /// The flagship, updated without latches.
     Alone,
     /// The flagship, updated as if others were there.
@@ -49,7 +51,7 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        let which = match bytes.int_in_range(0..=8)? {
+        let which = match bytes.int_in_range(0..=9)? {
             0 => Which::Alone,
             1 => Which::Shared,
             2 | 3 => {
@@ -63,6 +65,10 @@ impl<'a> Arbitrary<'a> for Subject {
                 Which::List(*bytes.choose(&cssl::Member::ALL)?, part_keys)
             }
             6 => Which::Pages(64 * bytes.int_in_range(2..=8)?, batching(bytes)?),
+            7 => {
+                let member = *bytes.choose(&pi::Member::ALL)?;
+                Which::Pi(member, bytes.int_in_range(1..=255)?, bytes.int_in_range(1..=2)?)
+            }
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
         Ok(Self { which, options })
@@ -117,6 +123,20 @@ impl Subject {
                 let map = spiderman::SpidermanMap::<_, _>::with_options(&options);
                 self.taken(map.map(|map| -> Box<dyn OrderedIndex<u64, u64>> { Box::new(map) }))
             }
+            Which::Pi(member, segment_nodes, threads) => self.taken(pi::build(
+                member,
+                &pi::Options {
+                    segment_nodes,
+                    threads,
+                    pin: false,
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    kernel: self.options.kernel,
+                    rebuild_from: segment_nodes,
+                    group: self.options.scan_ahead_leaves,
+                    ..pi::Options::default()
+                },
+            )),
             Which::Alone => Some(Box::new(self.build_flagship(None)?)),
             Which::Shared => Some(Box::new(Shared(self.build_flagship(None)?))),
         }

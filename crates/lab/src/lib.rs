@@ -7,6 +7,7 @@
 //! | [`olfit`] | the OLFIT paper's experiments |
 //! | [`cssl`] | the CSSL paper's experiments |
 //! | [`spiderman`] | the Spiderman paper's experiments |
+//! | [`pi`] | the PI paper's experiments |
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
@@ -29,6 +30,7 @@ pub mod host;
 pub mod model;
 pub mod olfit;
 pub mod pb_tree;
+pub mod pi;
 pub mod report;
 pub mod results;
 pub mod row;

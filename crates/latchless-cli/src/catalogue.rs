@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use latchless::index::{self, ExclusiveIndex};
 use latchless::search::Kernel;
-use latchless::variants::{cssl, olfit, pb_tree, spiderman};
+use latchless::variants::{cssl, olfit, pb_tree, pi, spiderman};
 use latchless::{Fits, Index, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
@@ -63,6 +63,16 @@ impl Options {
             huge_pages: !self.no_huge_pages,
             limit_bytes: self.memory_limit,
             ..spiderman::Options::default()
+        }
+    }
+
+    /// What PI is told: one thread, since what is raced hands in its own.
+    fn for_pi(&self) -> pi::Options {
+        pi::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..pi::Options::default()
         }
     }
 
@@ -173,6 +183,13 @@ pub fn entries() -> Vec<Entry> {
         concurrent: true,
         compiled: true,
     });
+    let forms = pi::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: false,
+        compiled: true,
+    });
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
@@ -181,7 +198,7 @@ pub fn entries() -> Vec<Entry> {
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
-    let ours = flagship.chain(family).chain(schemes).chain(lists).chain(pages);
+    let ours = flagship.chain(family).chain(schemes).chain(lists).chain(forms).chain(pages);
     baselines.into_iter().chain(ours).chain(rivals).collect()
 }
 
@@ -239,6 +256,9 @@ where
     }
     if let Some(member) = spiderman::Member::from_name(name) {
         return Ok(spiderman::build(member, &options.for_spiderman())?);
+    }
+    if let Some(member) = pi::Member::from_name(name) {
+        return Ok(pi::build(member, &options.for_pi())?);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
 }

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Papers (`pb-tree`, `olfit`, `cssl`, `spiderman`) and experiments (`table-3`, `fig-7`, …); everything if
-    /// none is named
+    /// Papers (`pb-tree`, `olfit`, `cssl`, `pi`, `spiderman`) and experiments (`table-3`, `fig-7`, …); everything
+    /// if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -68,6 +68,7 @@ Examples:
   latchless paper olfit fig-8                     updates on 1 to 64 processors, under six schemes
   latchless paper cssl fig-4                      ranges of 16M keys; CSSL is timed natively everywhere
   latchless paper spiderman --on native --records 5000000 --seconds 2   batches against one by one
+  latchless paper pi fig-10                       PI under skew on four nodes, threads following the load
   latchless paper olfit --on both --results results --report olfit.html";
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]

@@ -39,6 +39,7 @@ fn every_experiment_runs_on_the_model() {
         ("olfit", "eq-1 fig-2 fig-6 fig-7 fig-8 fig-9 fig-10"),
         ("cssl", "fig-4 fig-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 simd threads rebuild"),
         ("spiderman", "fig-9 fig-10 fig-11 fig-12 fig-13"),
+        ("pi", "section-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-13 fig-14 fig-15"),
     ];
     for (paper, experiments) in experiments {
         for experiment in experiments.split(' ') {

@@ -36,8 +36,8 @@
 //! | [`search`] | in-node search kernels and their run-time dispatch |
 //! | [`latch`] | the optimistic latch, a version word a node; the shared latch |
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
-//! | [`layer`] | index layers: the lanes of the Cache-Sensitive Skip List |
 //! | [`walk`] | one descent, step by step; what it asks for ahead of use |
+//! | [`layer`] | index layers: the lanes of the Cache-Sensitive Skip List, PI's entries with routing tables |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
 //! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`], [`tree::olfit`] runs under six concurrency-control schemes, [`tree::olc`] under optimistic lock coupling |
 //! | [`batch`] | the order of a batch by key, where it may be cut, its edits side by side; many walks interleaved |

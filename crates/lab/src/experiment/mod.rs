@@ -14,7 +14,7 @@ pub use parallel::{
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
 use crate::error::Result;
-use crate::row::Row;
+use crate::row::{On, Row};
 use crate::subject::Subject;
 
 /// How large a run is.
@@ -107,6 +107,13 @@ pub enum Body {
     },
     /// A tree is built, and threads serve requests on it batch by batch.
     Batched(&'static [BatchedPanel]),
+    /// Something of its own is built and timed, on the model or natively.
+    Driven {
+        /// What the rows' x is.
+        x_label: &'static str,
+        /// Rows without a paper's and an experiment's name.
+        rows: fn(On, Scale) -> Result<Vec<Row>>,
+    },
     /// A formula is evaluated, or something counted that is the same everywhere.
     Computed {
         /// What the rows' x is.

@@ -78,8 +78,8 @@ fn experiment(page: &mut String, one: &Selected, rows: &[Row]) {
         Body::Measured(panels) => panels.iter().for_each(|panel| charts(page, panel, &rows)),
         Body::Parallel(panels) => panels.iter().for_each(|panel| parallel_charts(page, panel, &rows)),
         Body::Batched(panels) => panels.iter().for_each(|panel| batched_charts(page, panel, &rows)),
-        Body::Computed { x_label, .. } => lines::curves(page, x_label, &rows),
         Body::Timed { x_label, .. } => timed_charts(page, x_label, &rows),
+        Body::Driven { x_label, .. } | Body::Computed { x_label, .. } => lines::curves(page, x_label, &rows),
     }
     page.push_str("</div>\n");
     table(page, &rows);

@@ -95,6 +95,14 @@ pub fn run_sized(
                 report.next(one.experiment.name.to_string(), 1);
                 rows(scale)?
             }
+            Body::Driven { rows, .. } => {
+                let mut all = Vec::new();
+                for &on in places.list() {
+                    report.next(format!("{} {}", one.experiment.name, on.name()), 1);
+                    all.extend(rows(on, scale)?.into_iter().map(|row| row.comparable(scale)));
+                }
+                all
+            }
             Body::Measured(panels) => {
                 let mut rows = Vec::new();
                 for panel in panels {
@@ -159,6 +167,7 @@ fn places_of(panel: &Panel, places: Places) -> &'static [On] {
 fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
     match experiment.body {
         Body::Computed { .. } | Body::Timed { .. } => 1,
+        Body::Driven { .. } => places.list().len(),
         Body::Measured(panels) => panels
             .iter()
             .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())

@@ -117,6 +117,9 @@ pub enum Error {
         /// The kernel's name.
         kernel: &'static str,
     },
+    /// The index was shut down before it took the request, or its own thread has died.
+    #[error("the index takes no more requests: it was shut down")]
+    Closed,
     /// The index doesn't know this operation.
     #[error("{index} does not offer {operation}")]
     Unsupported {

@@ -3,5 +3,6 @@
 
 mod drift;
 pub mod lanes;
+pub mod routed;
 
 pub use drift::Drift;

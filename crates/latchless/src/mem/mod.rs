@@ -4,12 +4,15 @@
 
 pub mod arena;
 pub mod boxed;
+pub mod budget;
 mod growth;
 pub mod guarded;
 pub mod line;
 mod mapping;
 pub mod shared_arena;
+pub mod sheet;
 mod space;
+pub mod topology;
 pub mod touch;
 pub mod units;
 pub mod words;

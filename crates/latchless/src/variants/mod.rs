@@ -6,6 +6,8 @@ pub mod cssl;
 pub mod olfit;
 #[cfg(feature = "pb-tree")]
 pub mod pb_tree;
+#[cfg(feature = "pi")]
+pub mod pi;
 #[cfg(any(feature = "olfit", feature = "spiderman"))]
 mod scan;
 #[cfg(feature = "spiderman")]

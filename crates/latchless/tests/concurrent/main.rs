@@ -14,6 +14,7 @@ mod history;
 mod linearizable;
 mod memory;
 mod olfit;
+mod pi;
 mod reference;
 #[path = "../index/rng.rs"]
 mod rng;

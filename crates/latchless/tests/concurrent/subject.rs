@@ -134,7 +134,7 @@ pub type Make = fn() -> Box<dyn Subject>;
 
 /// Every index that takes updates from many threads. The reference shows that the tests are right. Of a
 /// family each member is asked to do a part of what others do ([`part`]).
-pub const SUBJECTS: [(&str, Make); 25] = [
+pub const SUBJECTS: [(&str, Make); 26] = [
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
@@ -160,12 +160,15 @@ pub const SUBJECTS: [(&str, Make); 25] = [
     ("cssl", cssl::parts),
     ("cssl2", cssl::whole),
     ("cssl of 32-bit lanes", cssl::narrow),
+    ("pi behind its queue", || Box::new(crate::pi::Front::default())),
 ];
 
 /// By how much the tests of a subject are smaller: all members of a family run the same code.
 fn part(name: &str) -> usize {
     match name {
         _ if name.starts_with("cssl") => 8,
+        // Each of its requests waits for another thread.
+        _ if name.starts_with("pi") => 50,
         _ if name.starts_with("b-") || name.starts_with("csb-") => 4,
         _ => 1,
     }

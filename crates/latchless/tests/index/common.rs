@@ -3,9 +3,10 @@
 
 pub use crate::rng::Rng;
 use crate::shared::Shared;
+use latchless::mem::topology::Topology;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::variants::{cssl, olfit, spiderman};
+use latchless::variants::{cssl, olfit, pi, spiderman};
 use latchless::{Direction, Fits, Index, Key, OrderedIndex, Result, Value, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -30,6 +31,13 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
             variants.push((format!("{} of {page_bytes} bytes", member.name()), index));
         }
     }
+    for member in pi::Member::ALL {
+        for options in pi_options() {
+            let index = pi::build(member, &options).expect("an empty index");
+            let (nodes, threads) = (options.topology.map_or(1, |made| made.nodes().len()), options.threads);
+            variants.push((format!("{} on {threads} threads and {nodes} nodes", member.name()), index));
+        }
+    }
     for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {
         for member in Member::ALL {
             let options = Options { kernel: Some(kernel), ..Options::default() };
@@ -49,6 +57,14 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
         variants.push((format!("index, shared, on {}", kernel.name()), Box::new(Shared(shared))));
     }
     variants
+}
+
+/// PI with small segments and early rebuilds: on one thread, and on two threads and three nodes with
+/// rebuilds in the background.
+pub fn pi_options() -> [pi::Options; 2] {
+    let harsh = pi::Options { segment_nodes: 6, rebuild_from: 30, group: 3, ..pi::Options::default() };
+    let alone = pi::Options { background: false, kernel: Some(Kernel::Scalar), ..harsh.clone() };
+    [alone, pi::Options { threads: 2, topology: Some(Topology::synthetic(3, 1)), ..harsh }]
 }
 
 /// The smallest nodes with 64-bit lanes.

@@ -1,10 +1,10 @@
 //! A short history that still takes every variant through every operation. It is what Miri runs of
 //! the tests against `BTreeMap`, one test a variant so that a slow one shows.
 
-use crate::common::{Rng, flagship, paged, same, small_parts, smallest_node_bytes};
+use crate::common::{Rng, flagship, paged, pi_options, same, small_parts, smallest_node_bytes};
 use crate::shared::Shared;
 use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::variants::{cssl, olfit, spiderman};
+use latchless::variants::{cssl, olfit, pi, spiderman};
 use latchless::{Direction, Error, FillFactor, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
@@ -193,4 +193,27 @@ fn refused_memory_of_every_scheme() {
             }
         }
     }
+}
+
+macro_rules! each_form_of_pi {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            for options in pi_options() {
+                short_history(pi::Member::$member.name(), pi::build(pi::Member::$member, &options).unwrap());
+            }
+        }
+    )*
+
+        #[test]
+        fn no_form_of_pi_is_forgotten() {
+            assert_eq!(pi::Member::ALL, [$(pi::Member::$member),*]);
+        }
+    };
+}
+each_form_of_pi! {
+    pi_4: Pi4,
+    pi_8: Pi8,
+    pi_16: Pi16,
+    skip_list: SkipList,
 }

@@ -202,8 +202,10 @@ mod tests {
 
     #[test]
     fn every_query_is_executed_once_and_no_segment_by_two() {
-        for keys in batches() {
-            for threads in [1, 2, 3, 8] {
+        // An interpreter sees two threads share a batch of one key, and of one segment.
+        let (skipped, taken) = if cfg!(miri) { (1, 2) } else { (0, usize::MAX) };
+        for keys in batches().into_iter().skip(skipped).take(taken) {
+            for &threads in if cfg!(miri) { &[2][..] } else { &[1, 2, 3, 8] } {
                 let mut list = list();
                 let shares = add_one(&mut list, &keys, threads, staying);
                 assert_eq!(shares.concat(), keys, "each query once, in order");

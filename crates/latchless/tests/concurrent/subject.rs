@@ -168,7 +168,7 @@ fn part(name: &str) -> usize {
     match name {
         _ if name.starts_with("cssl") => 8,
         // Each of its requests waits for another thread.
-        _ if name.starts_with("pi") => 50,
+        _ if name.starts_with("pi") => 10,
         _ if name.starts_with("b-") || name.starts_with("csb-") => 4,
         _ => 1,
     }

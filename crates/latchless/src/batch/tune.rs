@@ -123,10 +123,12 @@ mod tests {
 
     #[test]
     fn the_best_size_wins_until_the_index_has_another() {
-        let mut tuner = BatchTuner::default();
-        tuner.magnitude = 1000usize.ilog2() / 2;
-        tuner.trials = ROUNDS * BATCH_SIZES.len();
-        tuner.best = [9.0, 8.0, 7.0, 6.0, 5.0, 6.0, 7.0, 8.0];
+        let mut tuner = BatchTuner {
+            magnitude: 1000usize.ilog2() / 2,
+            trials: ROUNDS * BATCH_SIZES.len(),
+            best: [9.0, 8.0, 7.0, 6.0, 5.0, 6.0, 7.0, 8.0],
+            ..BatchTuner::default()
+        };
         assert_eq!(tuner.settled(), BATCH_SIZES[4]);
         let mut sizes = Vec::new();
         tuner.run(QuerySetSize::Auto, (40_000, 1, 1000), |start, end| sizes.push(end - start));

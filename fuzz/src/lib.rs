@@ -10,8 +10,8 @@ mod shared;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{cssl, olfit, pi, spiderman};
 use latchless::{Index, OrderedIndex};
 use shared::Shared;
 use std::num::NonZeroUsize;
@@ -22,6 +22,12 @@ enum Which {
     Member(Member),
     /// OLFIT or a rival of it, with nodes of so many bytes.
     Scheme(olfit::Member, usize),
+    /// A skip list over stretches of so many keys, or in one array.
+    List(cssl::Member, Option<usize>),
+    /// Pages under optimistic lock coupling of so many bytes, with batches that are led in this way.
+    Pages(usize, Option<spiderman::Batching>),
+    /// PI with segments of so many nodes, on so many threads.
+    Pi(pi::Member, usize, usize),
     /// The flagship, updated without latches.
     Alone,
     /// The flagship, updated as if others were there.
@@ -45,7 +51,7 @@ impl<'a> Arbitrary<'a> for Subject {
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
         };
-        let which = match bytes.int_in_range(0..=5)? {
+        let which = match bytes.int_in_range(0..=9)? {
             0 => Which::Alone,
             1 => Which::Shared,
             2 | 3 => {
@@ -54,10 +60,30 @@ impl<'a> Arbitrary<'a> for Subject {
                 let smallest = if member == olfit::Member::BPlusOlAtOnce { 2 } else { 1 };
                 Which::Scheme(member, 64 * bytes.int_in_range(smallest..=8)?)
             }
+            4 | 5 => {
+                let part_keys = if bytes.arbitrary()? { Some(bytes.int_in_range(1..=200)?) } else { None };
+                Which::List(*bytes.choose(&cssl::Member::ALL)?, part_keys)
+            }
+            6 => Which::Pages(64 * bytes.int_in_range(2..=8)?, batching(bytes)?),
+            7 => {
+                let member = *bytes.choose(&pi::Member::ALL)?;
+                Which::Pi(member, bytes.int_in_range(1..=255)?, bytes.int_in_range(1..=2)?)
+            }
             _ => Which::Member(*bytes.choose(&Member::ALL)?),
         };
         Ok(Self { which, options })
     }
+}
+
+/// Some way to serve batches, or none.
+fn batching(bytes: &mut Unstructured<'_>) -> Result<Option<spiderman::Batching>> {
+    use spiderman::{BatchSize, Batching, Prefetch, Rounds};
+    let options: u8 = bytes.arbitrary()?;
+    let options: Vec<u8> = (1..=8).filter(|option| options >> (option - 1) & 1 == 1).collect();
+    let Ok(prefetch) = Prefetch::of(&options) else { return Ok(None) };
+    let rounds = if bytes.arbitrary()? { Rounds::Naive } else { Rounds::Unfinished };
+    let size = BatchSize::Of(bytes.int_in_range(1..=BatchSize::MAX)?);
+    Ok(Some(Batching { size, prefetch, rounds }))
 }
 
 impl Subject {
@@ -73,6 +99,42 @@ impl Subject {
                     limit_bytes: self.options.limit_bytes,
                     huge_pages: false,
                     node_references: self.options.node_references,
+                },
+            )),
+            Which::List(member, part_keys) => {
+                let options = member.options(&cssl::Options {
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    kernel: self.options.kernel,
+                    node_references: self.options.node_references,
+                    ..cssl::Options::default()
+                });
+                let options = cssl::Options { part_keys: part_keys.or(options.part_keys), ..options };
+                Some(Box::new(self.taken(cssl::CsslMap::with_options(&options))?))
+            }
+            Which::Pages(page_bytes, batching) => {
+                let options = spiderman::Options {
+                    batching,
+                    page_bytes,
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    page_references: self.options.node_references,
+                };
+                let map = spiderman::SpidermanMap::<_, _>::with_options(&options);
+                self.taken(map.map(|map| -> Box<dyn OrderedIndex<u64, u64>> { Box::new(map) }))
+            }
+            Which::Pi(member, segment_nodes, threads) => self.taken(pi::build(
+                member,
+                &pi::Options {
+                    segment_nodes,
+                    threads,
+                    pin: false,
+                    limit_bytes: self.options.limit_bytes,
+                    huge_pages: false,
+                    kernel: self.options.kernel,
+                    rebuild_from: segment_nodes,
+                    group: self.options.scan_ahead_leaves,
+                    ..pi::Options::default()
                 },
             )),
             Which::Alone => Some(Box::new(self.build_flagship(None)?)),

@@ -2,6 +2,7 @@
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
+use latchless::base::request::{Reply, Request};
 use latchless::{Direction, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -23,6 +24,8 @@ enum Operation {
     RemoveRun(Run),
     /// Many lookups at once, which overlap their misses.
     GetMany(Run),
+    /// A batch of requests of all kinds, served in its order.
+    Execute(Run),
     Scan {
         from: End,
         to: End,
@@ -95,6 +98,7 @@ impl Pair<'_> {
             Operation::InsertRun(run) => run.keys().for_each(|key| self.insert(key, !key)),
             Operation::RemoveRun(run) => run.keys().for_each(|key| self.remove(key)),
             Operation::GetMany(run) => self.get_many(&run.keys().collect::<Vec<u64>>()),
+            Operation::Execute(run) => self.execute(run),
             Operation::Scan { from, to, reverse, page } => {
                 let direction = if *reverse { Direction::Reverse } else { Direction::Forward };
                 self.scan((from.bound(), to.bound()), direction, usize::from(*page).max(1));
@@ -112,6 +116,41 @@ impl Pair<'_> {
         self.index.get_many(keys, &mut answers).expect("as many answers as keys");
         let expected: Vec<Option<u64>> = keys.iter().map(|key| self.model.get(key).copied()).collect();
         assert_eq!(answers, expected, "get {keys:x?}");
+    }
+
+    fn execute(&mut self, run: &Run) {
+        let request = |(at, key): (usize, u64)| match (at + usize::from(run.count)) % 4 {
+            0 => Request::Get(key),
+            1 => Request::Insert(key, at as u64),
+            2 => Request::Remove(key.rotate_left(4)),
+            _ => Request::Scan { from: key, limit: at % 7 + 1 },
+        };
+        let requests: Vec<Request<u64, u64>> = run.keys().enumerate().map(request).collect();
+        let mut replies = Vec::new();
+        self.index.execute(&requests, &mut replies);
+        assert_eq!(replies.len(), requests.len(), "a reply each");
+        for (request, reply) in requests.into_iter().zip(replies) {
+            let expected = match request {
+                Request::Get(key) => Reply::Got(self.model.get(&key).copied()),
+                Request::Insert(key, value) => {
+                    if let Reply::Refused(error) = &reply {
+                        self.subject.assert_refusal(error);
+                        assert!(
+                            !self.model.contains_key(&key),
+                            "replacing {key:#x} needs no memory: {error}"
+                        );
+                        continue;
+                    }
+                    Reply::Inserted(self.model.insert(key, value))
+                }
+                Request::Remove(key) => Reply::Removed(self.model.remove(&key)),
+                Request::Scan { from, limit } => {
+                    let found = self.model.range(from..).take(limit);
+                    Reply::Scanned(found.map(|(&key, &value)| (key, value)).collect())
+                }
+            };
+            assert_eq!(reply, expected, "{request:?}");
+        }
     }
 
     fn insert(&mut self, key: u64, value: u64) {

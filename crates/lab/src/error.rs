@@ -65,6 +65,14 @@ pub enum LabError {
         /// What was expected and what came.
         what: String,
     },
+    /// A run under valgrind failed.
+    #[error("counting {what}: {source}")]
+    Probe {
+        /// What was to be counted.
+        what: String,
+        /// Why it couldn't be.
+        source: std::io::Error,
+    },
     /// Results couldn't be written.
     #[error("{path}: {source}")]
     Write {

@@ -5,6 +5,9 @@
 //! | [`experiment`] | what an experiment is, as data |
 //! | [`pb_tree`] | the pB+-Tree paper's experiments |
 //! | [`olfit`] | the OLFIT paper's experiments |
+//! | [`cssl`] | the CSSL paper's experiments |
+//! | [`spiderman`] | the Spiderman paper's experiments |
+//! | [`pi`] | the PI paper's experiments |
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
@@ -20,16 +23,19 @@
 //! ```
 
 pub mod catalogue;
+pub mod cssl;
 pub mod error;
 pub mod experiment;
 pub mod host;
 pub mod model;
 pub mod olfit;
 pub mod pb_tree;
+pub mod pi;
 pub mod report;
 pub mod results;
 pub mod row;
 pub mod runner;
+pub mod spiderman;
 pub mod subject;
 
 pub use catalogue::{catalogue, select};

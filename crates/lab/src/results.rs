@@ -2,7 +2,7 @@
 
 use crate::catalogue::Selected;
 use crate::error::{LabError, Result};
-use crate::experiment::{Body, ParallelPanel, Scale};
+use crate::experiment::{BatchedPanel, BatchedYardstick, Body, ParallelPanel, Scale};
 use crate::row::{On, Row};
 use std::fmt::Write as _;
 use std::fs;
@@ -93,7 +93,12 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
         if let Body::Parallel(panels) = experiment.body {
             let own = |row: &&Row| row.paper == of.paper.name && row.experiment == experiment.name;
             let own: Vec<&Row> = rows.iter().filter(own).collect();
-            panels.iter().for_each(|panel| tables(&mut text, panel, &own));
+            panels.iter().for_each(|panel| tables(&mut text, &Shown::parallel(panel), &own));
+        }
+        if let Body::Batched(panels) = experiment.body {
+            let own = |row: &&Row| row.paper == of.paper.name && row.experiment == experiment.name;
+            let own: Vec<&Row> = rows.iter().filter(own).collect();
+            panels.iter().for_each(|panel| tables(&mut text, &Shown::batched(panel), &own));
         }
         if !stated.is_empty() {
             text.push_str("\n| panel | series | x | unit | on | ours | paper | ratio | note |\n");
@@ -109,25 +114,53 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
     text
 }
 
-/// What a parallel panel measured, as the paper draws it: a table a yardstick and place, with a column a
-/// series and a line an x.
-fn tables(text: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
-    for on in [On::Model, On::Native] {
+/// What of a panel is shown as tables.
+struct Shown {
+    name: &'static str,
+    label: &'static str,
+    series: Vec<&'static str>,
+    units: Vec<String>,
+}
+
+impl Shown {
+    fn parallel(panel: &ParallelPanel) -> Self {
         // Comparisons of two series say nothing that the two columns don't.
         let alone = panel.yardsticks.iter().filter(|yardstick| yardstick.compares_with().is_none());
-        for unit in alone.map(|yardstick| yardstick.unit()) {
-            let of_table = |row: &&&Row| row.panel == panel.name && row.on == on && row.unit == unit;
+        Self {
+            name: panel.name,
+            label: panel.axis.label(),
+            series: panel.series.iter().map(|subject| subject.name()).collect(),
+            units: alone.map(|yardstick| yardstick.unit()).collect(),
+        }
+    }
+
+    /// What a way gains over no batching is what the paper is about, so that is shown as well.
+    fn batched(panel: &BatchedPanel) -> Self {
+        Self {
+            name: panel.name,
+            label: "threads",
+            series: panel.ways.iter().map(|way| way.name).collect(),
+            units: panel.yardsticks.iter().copied().map(BatchedYardstick::unit).collect(),
+        }
+    }
+}
+
+/// What a panel measured, as the paper draws it: a table a yardstick and place, with a column a series and
+/// a line an x.
+fn tables(text: &mut String, panel: &Shown, rows: &[&Row]) {
+    for on in [On::Model, On::Native] {
+        for unit in &panel.units {
+            let of_table = |row: &&&Row| row.panel == panel.name && row.on == on && row.unit == *unit;
             let rows: Vec<&Row> = rows.iter().filter(of_table).copied().collect();
             // Whose yardstick measures nothing has no column.
             let measured = |name: &&str| rows.iter().any(|row| row.series == *name);
-            let series: Vec<&str> =
-                panel.series.iter().map(|subject| subject.name()).filter(measured).collect();
+            let series: Vec<&str> = panel.series.iter().copied().filter(measured).collect();
             if series.is_empty() {
                 continue;
             }
-            let parts = [panel.name, on.name(), &unit];
+            let parts = [panel.name, on.name(), unit];
             let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            let _ = write!(text, "\n{}:\n\n| {} |", said.join(", "), panel.axis.label());
+            let _ = write!(text, "\n{}:\n\n| {} |", said.join(", "), panel.label);
             series.iter().for_each(|name| text.push_str(&format!(" {name} |")));
             let _ = writeln!(text, "\n|---:|{}", "---:|".repeat(series.len()));
             for line in rows.chunk_by(|left, right| left.x.to_bits() == right.x.to_bits()) {

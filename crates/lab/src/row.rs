@@ -103,6 +103,14 @@ impl Row {
         self
     }
 
+    /// The same row, of a run of this scale: smoke runs are smaller than what the paper speaks of.
+    pub fn comparable(mut self, scale: Scale) -> Self {
+        if scale == Scale::Small && self.published.is_some() {
+            self.note = crate::runner::NOT_COMPARABLE.to_string();
+        }
+        self
+    }
+
     /// The same row as part of an experiment.
     pub fn within(mut self, paper: &'static str, experiment: &'static str, scale: Scale) -> Self {
         (self.paper, self.experiment) = (paper, experiment);

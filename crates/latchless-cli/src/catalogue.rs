@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use latchless::index::{self, ExclusiveIndex};
 use latchless::search::Kernel;
-use latchless::variants::{olfit, pb_tree};
+use latchless::variants::{cssl, olfit, pb_tree, pi, spiderman};
 use latchless::{Fits, Index, Key, OrderedIndex};
 use latchless_rivals::Missing;
 
@@ -57,6 +57,25 @@ impl Options {
         }
     }
 
+    /// What Spiderman's tree is told.
+    fn for_spiderman(&self) -> spiderman::Options {
+        spiderman::Options {
+            huge_pages: !self.no_huge_pages,
+            limit_bytes: self.memory_limit,
+            ..spiderman::Options::default()
+        }
+    }
+
+    /// What PI is told: one thread, since what is raced hands in its own.
+    fn for_pi(&self) -> pi::Options {
+        pi::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..pi::Options::default()
+        }
+    }
+
     /// What OLFIT's family is told.
     fn for_olfit(&self) -> olfit::Options {
         olfit::Options {
@@ -64,6 +83,16 @@ impl Options {
             limit_bytes: self.memory_limit,
             node_bytes: self.node_bytes.unwrap_or(olfit::Options::default().node_bytes),
             ..olfit::Options::default()
+        }
+    }
+
+    /// What the skip lists are told.
+    fn for_cssl(&self) -> cssl::Options {
+        cssl::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..cssl::Options::default()
         }
     }
 }
@@ -140,6 +169,27 @@ pub fn entries() -> Vec<Entry> {
         concurrent: member.is_concurrent(),
         compiled: true,
     });
+    let lists = cssl::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: true,
+        compiled: true,
+    });
+    let pages = spiderman::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: true,
+        compiled: true,
+    });
+    let forms = pi::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: false,
+        compiled: true,
+    });
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
@@ -148,7 +198,8 @@ pub fn entries() -> Vec<Entry> {
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
-    baselines.into_iter().chain(flagship).chain(family).chain(schemes).chain(rivals).collect()
+    let ours = flagship.chain(family).chain(schemes).chain(lists).chain(forms).chain(pages);
+    baselines.into_iter().chain(ours).chain(rivals).collect()
 }
 
 /// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
@@ -199,6 +250,15 @@ where
     }
     if let Some(member) = olfit::Member::from_name(name) {
         return Ok(olfit::build(member, &options.for_olfit())?);
+    }
+    if let Some(member) = cssl::Member::from_name(name) {
+        return Ok(cssl::build(member, &options.for_cssl())?);
+    }
+    if let Some(member) = spiderman::Member::from_name(name) {
+        return Ok(spiderman::build(member, &options.for_spiderman())?);
+    }
+    if let Some(member) = pi::Member::from_name(name) {
+        return Ok(pi::build(member, &options.for_pi())?);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
 }

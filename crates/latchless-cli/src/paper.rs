@@ -8,7 +8,7 @@ use latchless_lab::catalogue::Selected;
 use latchless_lab::experiment::Scale;
 use latchless_lab::results::{self, Circumstances};
 use latchless_lab::row::{On, Row};
-use latchless_lab::runner::{Places, Progress, run as run_experiments};
+use latchless_lab::runner::{Places, Progress, Sizes, run_sized};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
@@ -22,7 +22,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Papers (`pb-tree`, `olfit`) and experiments (`table-3`, `fig-7`, …); everything if none is named
+    /// Papers (`pb-tree`, `olfit`, `cssl`, `pi`, `spiderman`) and experiments (`table-3`, `fig-7`, …); everything
+    /// if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -34,6 +35,14 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "paper")]
     scale: Size,
 
+    /// Records before the transactions of `spiderman` begin [default: the scale's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    records: Option<u32>,
+
+    /// Seconds for which each way of `spiderman` is timed natively [default: 10]
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    seconds: Option<f64>,
+
     /// How results are printed
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -41,6 +50,10 @@ pub struct Args {
     /// Also write a page with charts, which opens offline
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+
+    /// Only have one contestant answer queries, for valgrind to count: NAME:SPREAD:KIND:KEYS:QUERIES
+    #[arg(long, value_name = "SPECIFICATION", hide = true)]
+    probe: Option<String>,
 
     /// Also write the results to files in this folder: one JSON file an experiment and a summary
     #[arg(long, value_name = "FOLDER")]
@@ -53,6 +66,9 @@ Examples:
   latchless paper pb-tree fig-7 fig-10            searches and scans on the paper's machine
   latchless paper pb-tree fig-7 --on both --format json   the same natively beside it, a JSON object a line
   latchless paper olfit fig-8                     updates on 1 to 64 processors, under six schemes
+  latchless paper cssl fig-4                      ranges of 16M keys; CSSL is timed natively everywhere
+  latchless paper spiderman --on native --records 5000000 --seconds 2   batches against one by one
+  latchless paper pi fig-10                       PI under skew on four nodes, threads following the load
   latchless paper olfit --on both --results results --report olfit.html";
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -73,11 +89,22 @@ enum Size {
     Paper,
 }
 
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.001..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("a number of seconds, from 0.001 to 86400".to_string()),
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// Unknown names, a file that can't be written, an index that refuses or answers wrongly.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(specification) = &args.probe {
+        let answer = latchless_lab::cssl::probe(specification).map_err(failure)?;
+        return say(&format!("{answer}\n"));
+    }
     let selected = latchless_lab::select(&args.names).map_err(failure)?;
     let scale = match args.scale {
         Size::Small => Scale::Small,
@@ -89,7 +116,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Where::Both => Places::Both,
     };
     let mut bar = Bar::new();
-    let rows = run_experiments(&selected, places, scale, &mut |progress| bar.show(progress));
+    let sizes = Sizes { records: args.records.map(|records| records as usize), seconds: args.seconds };
+    let rows = run_sized(&selected, places, (scale, sizes), &mut |progress| bar.show(progress));
     bar.finish();
     let rows = rows.map_err(failure)?;
     let circumstances = Circumstances::here(scale);

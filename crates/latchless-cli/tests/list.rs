@@ -15,9 +15,8 @@ fn everything_that_can_be_named_is_listed() {
     let text = list(&["--format", "json"]);
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     let named = |kind: &str, name: &str| rows.iter().find(|row| row["kind"] == kind && row["name"] == name);
-    for index in
-        ["btreemap", "sorted-array", "b-plus", "p8", "p8e", "p8i", "p8-sweep", "csb", "p8-csb", "scc"]
-    {
+    let indexes = "btreemap sorted-array b-plus p8 p8e p8i p8-sweep csb p8-csb cssl cssl5 olc spiderman scc";
+    for index in indexes.split(' ') {
         assert!(named("index", index).is_some(), "{index}");
     }
     for workload in ["load", "get", "chain", "sum", "count", "mixed", "ycsb-a", "ycsb-f", "spiderman-d"] {

@@ -36,9 +36,11 @@
 //! | [`search`] | in-node search kernels and their run-time dispatch |
 //! | [`latch`] | the optimistic latch, a version word a node; the shared latch |
 //! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
+//! | [`walk`] | one descent, step by step; what it asks for ahead of use |
+//! | [`layer`] | index layers: the lanes of the Cache-Sensitive Skip List, PI's entries with routing tables |
 //! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
-//! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`], [`tree::olfit`] runs under six concurrency-control schemes |
-//! | [`batch`] | the order of a batch by key, where it may be cut, its edits side by side |
+//! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`], [`tree::olfit`] runs under six concurrency-control schemes, [`tree::olc`] under optimistic lock coupling |
+//! | [`batch`] | the order of a batch by key, where it may be cut, its edits side by side; many walks interleaved |
 //! | [`variants`] | the indexes of the papers, assembled from the floors |
 //! | [`mod@index`] | [`Index`]: the operations, iterators, cursors and batches over the concurrent tree |
 
@@ -58,6 +60,8 @@ pub mod chain;
 pub mod index;
 pub mod latch;
 #[cfg(not(loom))]
+pub mod layer;
+#[cfg(not(loom))]
 pub mod mem;
 #[cfg(not(loom))]
 pub mod node;
@@ -70,6 +74,8 @@ mod testing;
 pub mod tree;
 #[cfg(not(loom))]
 pub mod variants;
+#[cfg(not(loom))]
+pub mod walk;
 
 #[cfg(not(loom))]
 pub use base::error::{Error, Result};

@@ -11,3 +11,9 @@ pub fn random_cases(cases: u32) -> Config {
         Config::with_cases(cases)
     }
 }
+
+/// Random numbers that are the same in every run.
+#[path = "../tests/index/rng.rs"]
+mod rng;
+#[cfg(feature = "cssl")]
+pub use rng::Rng;

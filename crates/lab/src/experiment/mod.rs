@@ -1,10 +1,12 @@
 //! What an experiment is, as data: which indexes, how large, doing what, measured with which
 //! yardsticks, and what the paper says about it.
 
+mod batched;
 mod claim;
 mod parallel;
 mod yardstick;
 
+pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Way};
 pub use claim::{Claim, Published};
 pub use parallel::{
     ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,
@@ -12,7 +14,7 @@ pub use parallel::{
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
 use crate::error::Result;
-use crate::row::Row;
+use crate::row::{On, Row};
 use crate::subject::Subject;
 
 /// How large a run is.
@@ -95,6 +97,23 @@ pub enum Body {
     Measured(&'static [Panel]),
     /// Indexes are built, and several processors share them.
     Parallel(&'static [ParallelPanel]),
+    /// Something is timed on this machine, wherever one asks for: nobody has made a model of the machine
+    /// that the paper measured on.
+    Timed {
+        /// What the rows' x is.
+        x_label: &'static str,
+        /// Rows without a paper's and an experiment's name.
+        rows: fn(Scale) -> Result<Vec<Row>>,
+    },
+    /// A tree is built, and threads serve requests on it batch by batch.
+    Batched(&'static [BatchedPanel]),
+    /// Something of its own is built and timed, on the model or natively.
+    Driven {
+        /// What the rows' x is.
+        x_label: &'static str,
+        /// Rows without a paper's and an experiment's name.
+        rows: fn(On, Scale) -> Result<Vec<Row>>,
+    },
     /// A formula is evaluated, or something counted that is the same everywhere.
     Computed {
         /// What the rows' x is.

@@ -49,6 +49,38 @@ impl Parameters {
         }
     }
 
+    /// The machine of the Spiderman paper's §4, with so many threads, each pinned to a core of one socket: a
+    /// Xeon Gold 6254 of 3.1 GHz, 32 KB of primary and 1 MB of secondary cache a core. Latencies are
+    /// those usual for it: 14 clocks to the secondary cache, 270 (87 ns) to the socket's memory, whose six
+    /// channels carry a line in 2 clocks; 200 to another core's cache. Twelve misses of a core can be
+    /// outstanding. Its memory is on huge pages, so translation takes no time. The 24 MB that its cores
+    /// share are left out: the tree is a hundred times as large, but its inner pages would stand there.
+    pub const fn spiderman(threads: usize) -> Self {
+        Self {
+            clock_mhz: 3_100,
+            issue_width: 4,
+            reorder_buffer_instructions: 224,
+            l1: CacheShape { bytes: 32 << 10, ways: 8 },
+            l2: CacheShape { bytes: 1 << 20, ways: 16 },
+            translation: None,
+            l2_latency_cycles: 14,
+            memory_latency_cycles: 270,
+            memory_interval_cycles: 2,
+            miss_handlers: 12,
+            prices: Prices::PB_TREE,
+            granule: Granule::Line,
+            system: System {
+                processors: threads,
+                nodes: 1,
+                placement: Placement::FirstTouch,
+                transfer_latency_cycles: 200,
+                upgrade_latency_cycles: 100,
+                remote_latency_cycles: 0,
+                wait_cycles: 10_000,
+            },
+        }
+    }
+
     /// A machine of several nodes, like the PI paper's (§4): 2 GHz Xeon 7540, which have six cores a
     /// node, 32 KB of primary cache, and 18 MB of cache that a node's cores share, of which the model
     /// gives each core its own 2 MB. Latencies are those usual for it: 30 clocks to that cache, 200 to
@@ -94,6 +126,7 @@ mod tests {
         for (nodes, processors) in [(1, 8), (4, 32), (8, 64)] {
             Parameters::numa(nodes, processors).check().unwrap();
         }
+        [1, 4, 16].into_iter().for_each(|threads| Parameters::spiderman(threads).check().unwrap());
         assert!(Parameters::olfit(65).check().is_err() && Parameters::numa(9, 32).check().is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::style;
 use super::svg::{Frame, Scale, escape, rounded, short, ticks};
-use crate::experiment::{Axis, Panel, ParallelPanel, Published};
+use crate::experiment::{Axis, BatchedPanel, Panel, ParallelPanel, Published};
 use crate::row::{On, Row};
 use std::fmt::Write as _;
 
@@ -23,6 +23,12 @@ pub fn parallel_panel(page: &mut String, panel: &ParallelPanel, on: On, rows: &[
         from_zero: true,
     };
     draw(page, &chart, rows);
+}
+
+/// The chart of a batched panel.
+pub fn batched_panel(page: &mut String, panel: &BatchedPanel, on: On, rows: &[&Row]) {
+    let caption = caption(panel.name, on, rows);
+    draw(page, &Chart { caption, x_label: "threads", logarithmic: false, from_zero: true }, rows);
 }
 
 fn caption(panel: &str, on: On, rows: &[&Row]) -> String {

@@ -10,7 +10,7 @@ mod style;
 mod svg;
 
 use crate::catalogue::Selected;
-use crate::experiment::{Body, Panel, ParallelPanel, Part, Yardstick};
+use crate::experiment::{BatchedPanel, Body, Panel, ParallelPanel, Part, Yardstick};
 use crate::results::Circumstances;
 use crate::row::{On, Row};
 use std::fmt::Write as _;
@@ -77,7 +77,9 @@ fn experiment(page: &mut String, one: &Selected, rows: &[Row]) {
     match experiment.body {
         Body::Measured(panels) => panels.iter().for_each(|panel| charts(page, panel, &rows)),
         Body::Parallel(panels) => panels.iter().for_each(|panel| parallel_charts(page, panel, &rows)),
-        Body::Computed { x_label, .. } => lines::curves(page, x_label, &rows),
+        Body::Batched(panels) => panels.iter().for_each(|panel| batched_charts(page, panel, &rows)),
+        Body::Timed { x_label, .. } => timed_charts(page, x_label, &rows),
+        Body::Driven { x_label, .. } | Body::Computed { x_label, .. } => lines::curves(page, x_label, &rows),
     }
     page.push_str("</div>\n");
     table(page, &rows);
@@ -113,6 +115,28 @@ fn parallel_charts(page: &mut String, panel: &ParallelPanel, rows: &[&Row]) {
         let of_chart = |row: &&Row| row.panel == panel.name && row.on == on && row.unit == unit;
         let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
         lines::parallel_panel(page, panel, on, &rows);
+    }
+}
+
+/// A chart of the first unit of each panel of what was timed.
+fn timed_charts(page: &mut String, x_label: &str, rows: &[&Row]) {
+    let Some(unit) = rows.first().map(|row| row.unit.as_str()) else { return };
+    let mut panels: Vec<&str> = rows.iter().map(|row| row.panel).collect();
+    panels.dedup();
+    for panel in panels {
+        let of_chart = |row: &&Row| row.panel == panel && row.unit == unit;
+        let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
+        lines::curves(page, x_label, &rows);
+    }
+}
+
+/// A chart of a batched panel's first yardstick for each place that it was run on, where it has an axis.
+fn batched_charts(page: &mut String, panel: &BatchedPanel, rows: &[&Row]) {
+    let Some(unit) = panel.yardsticks.first().map(|yardstick| yardstick.unit()) else { return };
+    for on in [On::Model, On::Native] {
+        let of_chart = |row: &&Row| row.panel == panel.name && row.on == on && row.unit == unit;
+        let rows: Vec<&Row> = rows.iter().copied().filter(of_chart).collect();
+        lines::batched_panel(page, panel, on, &rows);
     }
 }
 

@@ -1,5 +1,6 @@
 //! One runner for every experiment.
 
+mod batched;
 mod counted;
 mod data;
 mod modelled;
@@ -13,6 +14,7 @@ use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::row::{On, Row};
 use crate::subject::Subject;
 use data::Keys;
+pub(crate) use native::median;
 pub(crate) use parallel::key_of;
 
 /// What to run on.
@@ -37,6 +39,15 @@ impl Places {
     }
 }
 
+/// Sizes that differ from an experiment's own, where it is done at any size.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sizes {
+    /// Records that a tree holds before its transactions begin.
+    pub records: Option<usize>,
+    /// Seconds that each way of serving them is timed for, natively.
+    pub seconds: Option<f64>,
+}
+
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
@@ -49,7 +60,7 @@ pub struct Progress {
 }
 
 /// Said beside a published number that was measured at another size.
-const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
+pub(crate) const NOT_COMPARABLE: &str = "smoke run, smaller than the paper's";
 
 /// Runs the selected experiments and sets the results beside the published ones. `progress` hears
 /// of every point before it is run.
@@ -62,14 +73,35 @@ pub fn run(
     scale: Scale,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<Row>> {
+    run_sized(selected, places, (scale, Sizes::default()), progress)
+}
+
+/// As [`run`], at other sizes where experiments are done at any.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_sized(
+    selected: &[Selected],
+    places: Places,
+    (scale, sizes): (Scale, Sizes),
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<Row>> {
     let total = selected.iter().map(|one| points(one.experiment, places, scale)).sum();
     let mut report = Reporter { done: 0, total, progress };
     let mut rows = Vec::new();
     for one in selected {
         let experiment_rows = match one.experiment.body {
-            Body::Computed { rows, .. } => {
+            Body::Computed { rows, .. } | Body::Timed { rows, .. } => {
                 report.next(one.experiment.name.to_string(), 1);
                 rows(scale)?
+            }
+            Body::Driven { rows, .. } => {
+                let mut all = Vec::new();
+                for &on in places.list() {
+                    report.next(format!("{} {}", one.experiment.name, on.name()), 1);
+                    all.extend(rows(on, scale)?.into_iter().map(|row| row.comparable(scale)));
+                }
+                all
             }
             Body::Measured(panels) => {
                 let mut rows = Vec::new();
@@ -85,11 +117,33 @@ pub fn run(
                 }
                 rows
             }
+            Body::Batched(panels) => {
+                let mut rows = Vec::new();
+                for panel in panels {
+                    let scale = (scale, sizes);
+                    rows.extend(batched::run_panel(one.experiment, panel, places, scale, &mut report)?);
+                }
+                rows
+            }
         };
         let (paper, experiment) = (one.paper.name, one.experiment.name);
-        rows.extend(experiment_rows.into_iter().map(|row| row.within(paper, experiment, scale)));
+        let sizes = if let Body::Batched(_) = one.experiment.body { sizes } else { Sizes::default() };
+        rows.extend(experiment_rows.into_iter().map(|row| {
+            let row = row.within(paper, experiment, scale);
+            let command = row.command.clone() + &sizes.flags();
+            Row { command, ..row }
+        }));
     }
     Ok(rows)
+}
+
+impl Sizes {
+    /// As they are given on the command line.
+    fn flags(self) -> String {
+        let records = self.records.map(|records| format!(" --records {records}"));
+        let seconds = self.seconds.map(|seconds| format!(" --seconds {seconds}"));
+        [records, seconds].into_iter().flatten().collect()
+    }
 }
 
 struct Reporter<'a> {
@@ -112,12 +166,14 @@ fn places_of(panel: &Panel, places: Places) -> &'static [On] {
 
 fn points(experiment: &Experiment, places: Places, scale: Scale) -> usize {
     match experiment.body {
-        Body::Computed { .. } => 1,
+        Body::Computed { .. } | Body::Timed { .. } => 1,
+        Body::Driven { .. } => places.list().len(),
         Body::Measured(panels) => panels
             .iter()
             .map(|panel| places_of(panel, places).len() * panel.axis.values(scale).len() * panel.series.len())
             .sum(),
         Body::Parallel(panels) => panels.iter().map(|panel| parallel::points(panel, places, scale)).sum(),
+        Body::Batched(panels) => panels.iter().map(|panel| batched::points(panel, places)).sum(),
     }
 }
 

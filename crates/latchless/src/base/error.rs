@@ -61,6 +61,42 @@ pub enum Error {
         /// What was given, in bytes.
         given: usize,
     },
+    /// Lanes that would skip nothing.
+    #[error("lanes skip over at least 2 elements (1/p), not {given}")]
+    LaneSkip {
+        /// What was given.
+        given: usize,
+    },
+    /// A page size that isn't offered.
+    #[error("pages have 128, 192, 256 and so on up to 4096 bytes; not {given}")]
+    PageSize {
+        /// What was given, in bytes.
+        given: usize,
+    },
+    /// A batch size that isn't offered.
+    #[error("a batch has 1 to {most} requests, not {given}")]
+    BatchSize {
+        /// What was given.
+        given: usize,
+        /// The most that are taken.
+        most: usize,
+    },
+    /// A prefetch option that there isn't.
+    #[error("there is no prefetch option {given}: they are 1 to {last}")]
+    PrefetchOption {
+        /// What was given.
+        given: u8,
+        /// The last one that there is.
+        last: u8,
+    },
+    /// Two prefetch options that can't be used together.
+    #[error("prefetch options {one} and {other} can't be combined")]
+    PrefetchOptions {
+        /// One of them.
+        one: u8,
+        /// The other.
+        other: u8,
+    },
     /// A range whose start lies behind its end.
     #[error("the range starts behind its end")]
     InvertedRange,
@@ -81,6 +117,9 @@ pub enum Error {
         /// The kernel's name.
         kernel: &'static str,
     },
+    /// The index was shut down before it took the request, or its own thread has died.
+    #[error("the index takes no more requests: it was shut down")]
+    Closed,
     /// The index doesn't know this operation.
     #[error("{index} does not offer {operation}")]
     Unsupported {

@@ -54,6 +54,11 @@ impl Mapping {
         }
     }
 
+    /// Asks for pages of one NUMA node. A system that has no such node, or no nodes, ignores it.
+    pub(super) fn bind(&mut self, node: usize) {
+        self.raw.bind(self.start, self.bytes, node);
+    }
+
     /// Gives the pages of `from..to` back to the system. The stretch stays reserved.
     pub(super) fn release(&mut self, from: usize, to: usize) {
         self.raw.release(self.start, from, to);
@@ -125,6 +130,23 @@ mod linux {
             let _ = unsafe { mm::madvise(at, to - from, Advice::LinuxHugepage) };
         }
 
+        pub(super) fn bind(&mut self, start: NonNull<u8>, bytes: usize, node: usize) {
+            let nodes = crate::mem::topology::node_mask(node);
+            // SAFETY: a policy for our own reservation; it changes no content. The mask is read for the
+            // number of bits that is given. A refusal leaves the system's own choice.
+            let _ = unsafe {
+                libc::syscall(
+                    libc::SYS_mbind,
+                    start.as_ptr(),
+                    bytes,
+                    libc::MPOL_PREFERRED,
+                    nodes.as_ptr(),
+                    nodes.len() * usize::BITS as usize,
+                    0,
+                )
+            };
+        }
+
         pub(super) fn release(&mut self, start: NonNull<u8>, from: usize, to: usize) {
             let at = start.as_ptr().wrapping_add(from).cast();
             // SAFETY: the caller owns the mapping exclusively and holds no reference into the range;
@@ -173,6 +195,8 @@ mod fallback {
         }
 
         pub(super) fn advise_huge(&mut self, _: NonNull<u8>, _: usize, _: usize) {}
+
+        pub(super) fn bind(&mut self, _: NonNull<u8>, _: usize, _: usize) {}
 
         pub(super) fn release(&mut self, start: NonNull<u8>, from: usize, to: usize) {
             // SAFETY: the range lies in our own allocation and the caller owns it exclusively.

@@ -4,13 +4,18 @@
 
 pub mod arena;
 pub mod boxed;
+pub mod budget;
 mod growth;
+pub mod guarded;
 pub mod line;
 mod mapping;
 pub mod shared_arena;
+pub mod sheet;
 mod space;
+pub mod topology;
 pub mod touch;
 pub mod units;
+pub mod words;
 
 /// The machine's memory in bytes: no index can grow larger.
 fn machine_bytes() -> usize {

@@ -91,6 +91,12 @@ impl Space {
         at as usize
     }
 
+    /// Whether [`Space::checked`] takes this reference.
+    #[inline(always)]
+    pub(super) fn holds(&self, node: NodeRef) -> bool {
+        u64::from(node.to_word()) < self.committed.peek()
+    }
+
     pub(super) fn node_bytes(&self) -> usize {
         self.options.node_bytes
     }
@@ -171,6 +177,12 @@ impl Space {
         state.growth.within_limit(nodes + state.charged_bytes + bytes)?;
         state.charged_bytes += bytes;
         Ok(())
+    }
+
+    /// Counts memory no longer that was counted by [`Space::charge`].
+    pub(super) fn discharge(&self, bytes: usize) {
+        let mut state = self.state();
+        state.charged_bytes = state.charged_bytes.saturating_sub(bytes);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

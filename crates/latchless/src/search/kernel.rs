@@ -2,6 +2,7 @@
 //! one of them.
 
 use super::lines::Lines;
+use super::runs::Runs;
 use super::scalar::Scalar;
 use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
@@ -107,7 +108,7 @@ fn has_bit_counting() -> bool {
 ///
 /// Implemented by the kernels of this module alone; an [`Operation`] gets one as its type
 /// parameter.
-pub trait Search: Lines + Copy + Send + Sync + 'static {
+pub trait Search: Lines + Runs + Copy + Send + Sync + 'static {
     /// How many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes may
     /// stand side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
     /// is any number up to `lanes.len()`.

@@ -43,7 +43,7 @@ pub(super) fn splat<B: Bits>(key: B) -> __m256i {
 /// One bit a lane: whether `left` is greater than `right`, unsigned.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn greater<B: Bits>(left: __m256i, right: __m256i) -> u32 {
+pub(super) fn greater<B: Bits>(left: __m256i, right: __m256i) -> u32 {
     // AVX2 compares signed: flipping the sign bits moves the unsigned order onto the signed one.
     let bits = match B::BYTES {
         4 => {

@@ -41,6 +41,11 @@ mod lines_avx2;
 mod lines_avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod runs;
+#[cfg(target_arch = "x86_64")]
+mod runs_avx2;
+#[cfg(target_arch = "x86_64")]
+mod runs_avx512;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -50,5 +55,6 @@ mod words;
 
 pub use kernel::{Dispatch, Kernel, Operation, Search};
 pub use lines::{Lines, children_in_line, keys_in_line};
+pub use runs::Runs;
 pub use scalar::Scalar;
 pub use words::words_below;

@@ -9,6 +9,7 @@
 
 use super::kernel::Search;
 use super::lines::Lines;
+use super::runs::Runs;
 use super::scalar::halve;
 use crate::base::key::Bits;
 use crate::base::span::next;
@@ -37,7 +38,7 @@ pub(super) unsafe trait InstructionSet: Copy + Send + Sync + 'static {
     unsafe fn count_few<B: Bits>(at: *const B, lanes: usize, key: Self::Vector) -> usize;
 }
 
-impl<I: InstructionSet + Lines> Search for I {
+impl<I: InstructionSet + Lines + Runs> Search for I {
     #[inline(always)]
     fn below<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
         T::work(Work::Probe);

@@ -2,24 +2,36 @@
 //! when a protocol is being model-checked (`--cfg loom`).
 
 mod atom;
+#[cfg(not(loom))]
+mod crew;
 mod epochs;
 mod life;
 #[cfg(latchless_perturb)]
 mod perturb;
 #[cfg(not(loom))]
+mod pointer;
+#[cfg(not(loom))]
 mod slot;
 #[cfg(not(loom))]
 mod striped;
 #[cfg(not(loom))]
+mod tally;
+#[cfg(not(loom))]
 mod word;
 
 pub use atom::Atom;
+#[cfg(not(loom))]
+pub use crew::{Crew, Job, Run};
 pub use epochs::{Epochs, OUTSIDE};
 pub use life::Life;
+#[cfg(not(loom))]
+pub use pointer::{Pointer, Replaced};
 #[cfg(not(loom))]
 pub use slot::{SLOTS, slot};
 #[cfg(not(loom))]
 pub use striped::Striped;
+#[cfg(not(loom))]
+pub use tally::Tally;
 #[cfg(not(loom))]
 pub use word::{LaneWord, Line, Word, Word32};
 

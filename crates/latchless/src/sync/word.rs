@@ -5,7 +5,7 @@
 
 use super::Atom;
 use core::fmt::Debug;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// Eight bytes that may be read while they are written: the reader gets the old or the new value.
 #[derive(Debug, Default)]
@@ -22,6 +22,14 @@ impl Word {
     /// version that it was read under.
     #[inline(always)]
     pub fn peek(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// The value behind everything that was read before: whatever was written before a published word
+    /// that one of those reads saw is seen here.
+    #[inline(always)]
+    pub fn peek_behind(&self) -> u64 {
+        fence(Ordering::Acquire);
         self.0.load(Ordering::Relaxed)
     }
 

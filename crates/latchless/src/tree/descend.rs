@@ -87,7 +87,7 @@ impl<S: Shape> Tree<S> {
 
     /// Where a key is in its leaf, and whether.
     #[inline(always)]
-    fn search_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
+    pub(super) fn search_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
         let at = self.nodes.pairs_below::<K>(leaf, key);
         (at, self.nodes.holds(leaf, at, key))
     }

@@ -19,14 +19,18 @@ mod check;
 mod descend;
 mod dump;
 mod insert;
+pub mod olc;
 pub mod olfit;
+pub mod pages;
 mod remove;
 mod scan;
 mod sink;
 mod split;
+mod walk;
 
 pub use scan::{LaneRange, Scan};
 pub use sink::{Pairs, Sink, Tally, ValuesOnly};
+pub use walk::{Place, TreeWalk};
 
 use crate::base::error::Result;
 use crate::base::fill::FillFactor;

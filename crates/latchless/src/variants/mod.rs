@@ -1,6 +1,14 @@
 //! Floor 11: the papers' indexes, assembled from the floors below.
 
+#[cfg(feature = "cssl")]
+pub mod cssl;
 #[cfg(feature = "olfit")]
 pub mod olfit;
 #[cfg(feature = "pb-tree")]
 pub mod pb_tree;
+#[cfg(feature = "pi")]
+pub mod pi;
+#[cfg(any(feature = "olfit", feature = "spiderman"))]
+mod scan;
+#[cfg(feature = "spiderman")]
+pub mod spiderman;

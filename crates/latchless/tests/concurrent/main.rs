@@ -6,6 +6,7 @@
 
 mod broken;
 mod churn;
+mod cssl;
 mod driver;
 mod duplicates;
 mod flagship;
@@ -13,10 +14,12 @@ mod history;
 mod linearizable;
 mod memory;
 mod olfit;
+mod pi;
 mod reference;
 #[path = "../index/rng.rs"]
 mod rng;
 mod scans;
+mod spiderman;
 mod stamps;
 mod storms;
 mod subject;

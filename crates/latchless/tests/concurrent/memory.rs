@@ -102,6 +102,14 @@ fn every_scheme_at_its_limit_loses_nothing() {
 }
 
 #[test]
+fn lists_at_their_limit_lose_nothing() {
+    let limit_bytes = Some(if cfg!(miri) { 6 << 10 } else { 24 << 10 });
+    full_together(&*crate::cssl::limited(limit_bytes, None), limit_bytes, is_memory);
+    let references = Some(if cfg!(miri) { 40 } else { 300 });
+    full_together(&*crate::cssl::limited(None, references), None, is_references);
+}
+
+#[test]
 #[cfg_attr(miri, ignore = "says nothing about memory")]
 fn a_leak_is_found() {
     assert!(!finds(Flaw::None, |subject| fill_and_empty(subject, 2, 20, 2)));

@@ -1,9 +1,11 @@
 //! What the tests ask of an index, and which indexes they ask.
 
+use crate::cssl;
 use crate::flagship::Tree;
 use crate::history::Edit;
 use crate::olfit::{narrow, wide};
 use crate::reference::Reference;
+use crate::spiderman;
 use latchless::index::{Group, Options};
 use latchless::variants::olfit::{
     BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree,
@@ -132,11 +134,13 @@ pub type Make = fn() -> Box<dyn Subject>;
 
 /// Every index that takes updates from many threads. The reference shows that the tests are right. Of a
 /// family each member is asked to do a part of what others do ([`part`]).
-pub const SUBJECTS: [(&str, Make); 20] = [
+pub const SUBJECTS: [(&str, Make); 26] = [
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
     ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+    ("olc", spiderman::one_by_one),
+    ("olc in batches", spiderman::in_batches),
     ("b-ol", wide::<BPlus<Olfit>>),
     ("b-ol-at-once", wide::<BPlus<OlfitAtOnce>>),
     ("b-lc", wide::<BPlus<LockCoupling>>),
@@ -153,11 +157,21 @@ pub const SUBJECTS: [(&str, Make); 20] = [
     ("b-ol-at-once of 32-bit lanes", narrow::<BPlus<OlfitAtOnce>>),
     ("csb-ol-at-once of 32-bit lanes", narrow::<CsbPlus<OlfitAtOnce>>),
     ("csb-vn of 32-bit lanes", narrow::<CsbPlus<VersionedNodes>>),
+    ("cssl", cssl::parts),
+    ("cssl2", cssl::whole),
+    ("cssl of 32-bit lanes", cssl::narrow),
+    ("pi behind its queue", || Box::new(crate::pi::Front::default())),
 ];
 
 /// By how much the tests of a subject are smaller: all members of a family run the same code.
 fn part(name: &str) -> usize {
-    if name.starts_with("b-") || name.starts_with("csb-") { 4 } else { 1 }
+    match name {
+        _ if name.starts_with("cssl") => 8,
+        // Each of its requests waits for another thread.
+        _ if name.starts_with("pi") => 10,
+        _ if name.starts_with("b-") || name.starts_with("csb-") => 4,
+        _ => 1,
+    }
 }
 
 thread_local! {

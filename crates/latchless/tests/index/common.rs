@@ -3,9 +3,10 @@
 
 pub use crate::rng::Rng;
 use crate::shared::Shared;
+use latchless::mem::topology::Topology;
 use latchless::search::Kernel;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{cssl, olfit, pi, spiderman};
 use latchless::{Direction, Fits, Index, Key, OrderedIndex, Result, Value, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -14,8 +15,7 @@ pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 
 /// Every variant, by name, with every kernel that this processor has.
 pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
-    let kernels = Kernel::ALL;
-    let mut variants: Vec<(String, Boxed<K>)> = Vec::new();
+    let mut variants = some_variants();
     for member in olfit::Member::ALL {
         for node_bytes in [smallest_node_bytes(member), 192] {
             let options = olfit::Options { node_bytes, huge_pages: false, ..olfit::Options::default() };
@@ -23,12 +23,41 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
             variants.push((format!("{} of {node_bytes} bytes", member.name()), index));
         }
     }
-    for kernel in kernels.into_iter().filter(|kernel| kernel.is_available()) {
+    for member in spiderman::Member::ALL {
+        for page_bytes in [128, 4096] {
+            let options = spiderman::Options { page_bytes, huge_pages: false, ..Default::default() };
+            let index = spiderman::build(member, &options).expect("an empty index");
+            variants.push((format!("{} of {page_bytes} bytes", member.name()), index));
+        }
+    }
+    for member in pi::Member::ALL {
+        for options in pi_options() {
+            let index = pi::build(member, &options).expect("an empty index");
+            let (nodes, threads) = (options.topology.map_or(1, |made| made.nodes().len()), options.threads);
+            variants.push((format!("{} on {threads} threads and {nodes} nodes", member.name()), index));
+        }
+    }
+    variants
+}
+
+/// The variants that search with kernels: enough for what depends on the type of keys, which all others
+/// turn into lanes in the same way. Every further type takes a compiler a minute for all of them.
+pub fn some_variants<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+    let mut variants: Vec<(String, Boxed<K>)> = Vec::new();
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
         for member in Member::ALL {
             let options = Options { kernel: Some(kernel), ..Options::default() };
             let index = build(member, &options).expect("an empty index");
             variants.push((format!("{} on {}", member.name(), kernel.name()), index));
         }
+        for member in cssl::Member::ALL {
+            let options =
+                cssl::Options { kernel: Some(kernel), huge_pages: false, ..cssl::Options::default() };
+            let index = cssl::build(member, &options).expect("an empty index");
+            variants.push((format!("{} on {}", member.name(), kernel.name()), index));
+        }
+        let index = small_parts(Some(kernel)).expect("an empty index");
+        variants.push((format!("cssl in small parts on {}", kernel.name()), Box::new(index)));
         let [alone, shared] = [(); 2].map(|()| flagship(Some(kernel)).expect("an empty index"));
         variants.push((format!("index, alone, on {}", kernel.name()), Box::new(alone)));
         variants.push((format!("index, shared, on {}", kernel.name()), Box::new(Shared(shared))));
@@ -36,9 +65,23 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
     variants
 }
 
+/// PI with small segments and early rebuilds: on one thread, and on two threads and three nodes with
+/// rebuilds in the background.
+pub fn pi_options() -> [pi::Options; 2] {
+    let harsh = pi::Options { segment_nodes: 6, rebuild_from: 30, group: 3, ..pi::Options::default() };
+    let alone = pi::Options { background: false, kernel: Some(Kernel::Scalar), ..harsh.clone() };
+    [alone, pi::Options { threads: 2, topology: Some(Topology::synthetic(3, 1)), ..harsh }]
+}
+
 /// The smallest nodes with 64-bit lanes.
 pub fn smallest_node_bytes(member: olfit::Member) -> usize {
     if member == olfit::Member::BPlusOlAtOnce { 128 } else { 64 }
+}
+
+/// CSSL whose parts are rebuilt, split and dropped all the time.
+pub fn small_parts<K: Key + Fits<K::Bits>>(kernel: Option<Kernel>) -> Result<cssl::CsslMap<K, K>> {
+    let options = cssl::Options { kernel, part_keys: Some(20), huge_pages: false, ..Default::default() };
+    cssl::CsslMap::with_options(&options)
 }
 
 /// The flagship. Through the trait it updates itself without latches.

@@ -3,6 +3,7 @@
 mod common;
 mod duplicates;
 mod model;
+mod multiplexed;
 mod refusals;
 mod requests;
 mod rng;

@@ -1,6 +1,6 @@
 //! One body, every variant, against `BTreeMap`.
 
-use crate::common::{Rng, every_variant, orders, same, same_ranges, scaled};
+use crate::common::{Rng, every_variant, orders, same, same_ranges, scaled, some_variants};
 use latchless::FillFactor;
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ fn narrow_lanes_behave_like_wide_ones() {
 #[test]
 #[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn signed_and_float_keys_keep_their_order() {
-    for (name, mut index) in every_variant::<i64>() {
+    for (name, mut index) in some_variants::<i64>() {
         let keys = [i64::MIN, -70, -1, 0, 1, 70, i64::MAX];
         let mut model = BTreeMap::new();
         for key in keys {
@@ -124,7 +124,7 @@ fn signed_and_float_keys_keep_their_order() {
         }
         same(&name, &*index, &model, 0);
     }
-    for (name, mut index) in every_variant::<f64>() {
+    for (name, mut index) in some_variants::<f64>() {
         let keys = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1e-300, 2.0, f64::INFINITY, f64::NAN];
         for key in keys.iter().rev() {
             index.insert(*key, *key).unwrap();

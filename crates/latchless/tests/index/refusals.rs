@@ -3,6 +3,7 @@
 use crate::common::{Boxed, every_variant, same};
 use crate::shared::Shared;
 use latchless::search::Kernel;
+use latchless::variants::cssl;
 use latchless::variants::pb_tree::{Member, Options, PInternalTree, build};
 use latchless::{Direction, Error, FillFactor, Index, OrderedIndex, index};
 use std::collections::BTreeMap;
@@ -140,6 +141,15 @@ fn a_bulk_load_over_the_limit_leaves_an_empty_index() {
     for (name, mut index) in limited_flagships(Some(100_000), u32::MAX) {
         check(name, &mut *index);
     }
+    for member in cssl::Member::ALL {
+        check(member.name(), &mut *limited_list(member, 100_000));
+    }
+}
+
+fn limited_list(member: cssl::Member, limit_bytes: usize) -> Boxed<u64> {
+    let options =
+        cssl::Options { limit_bytes: Some(limit_bytes), huge_pages: false, ..cssl::Options::default() };
+    cssl::build(member, &options).unwrap()
 }
 
 /// Nodes that were in use before, or that a refused load had taken, must not be missing from a load.
@@ -163,6 +173,9 @@ fn a_bulk_load_finds_all_memory_that_an_empty_index_may_take() {
     for member in Member::ALL {
         let options = Options { limit_bytes: Some(200_000), ..Options::default() };
         check(member.name(), &mut *build::<u64, u64>(member, &options).unwrap());
+    }
+    for member in cssl::Member::ALL {
+        check(member.name(), &mut *limited_list(member, 200_000));
     }
     for (name, mut index) in limited_flagships(Some(100_000), u32::MAX) {
         check(name, &mut *index);

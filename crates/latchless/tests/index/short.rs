@@ -1,10 +1,10 @@
 //! A short history that still takes every variant through every operation. It is what Miri runs of
 //! the tests against `BTreeMap`, one test a variant so that a slow one shows.
 
-use crate::common::{Rng, flagship, paged, same, smallest_node_bytes};
+use crate::common::{Rng, flagship, paged, pi_options, same, small_parts, smallest_node_bytes};
 use crate::shared::Shared;
-use latchless::variants::olfit;
 use latchless::variants::pb_tree::{Member, Options, build};
+use latchless::variants::{cssl, olfit, pi, spiderman};
 use latchless::{Direction, Error, FillFactor, OrderedIndex};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
@@ -42,6 +42,32 @@ fn flagship_alone() {
 #[test]
 fn flagship_shared() {
     short_history("index, shared", Box::new(Shared(flagship(None).unwrap())));
+}
+
+#[test]
+fn lists_in_small_parts() {
+    short_history("cssl in small parts", Box::new(small_parts(None).unwrap()));
+}
+
+macro_rules! each_list {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            let options = cssl::Options { huge_pages: false, ..cssl::Options::default() };
+            short_history(cssl::Member::$member.name(), cssl::build(cssl::Member::$member, &options).unwrap());
+        }
+    )*
+
+        #[test]
+        fn no_list_is_forgotten() {
+            assert_eq!(cssl::Member::ALL, [$(cssl::Member::$member),*]);
+        }
+    };
+}
+each_list! {
+    cssl: Cssl,
+    cssl2: Cssl2,
+    cssl5: Cssl5,
 }
 
 /// Refused memory loses nothing, whichever step of an insert it hits.
@@ -128,6 +154,14 @@ each_scheme! {
     csb_vt: CsbVt,
 }
 
+#[test]
+fn pages_one_by_one_and_in_batches() {
+    for member in spiderman::Member::ALL {
+        let options = spiderman::Options { page_bytes: 128, huge_pages: false, ..Default::default() };
+        short_history(member.name(), spiderman::build(member, &options).unwrap());
+    }
+}
+
 /// The same of the families whose updates need memory at every turn: nothing is lost at the limit, and
 /// removing needs none.
 #[test]
@@ -159,4 +193,27 @@ fn refused_memory_of_every_scheme() {
             }
         }
     }
+}
+
+macro_rules! each_form_of_pi {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            for options in pi_options() {
+                short_history(pi::Member::$member.name(), pi::build(pi::Member::$member, &options).unwrap());
+            }
+        }
+    )*
+
+        #[test]
+        fn no_form_of_pi_is_forgotten() {
+            assert_eq!(pi::Member::ALL, [$(pi::Member::$member),*]);
+        }
+    };
+}
+each_form_of_pi! {
+    pi_4: Pi4,
+    pi_8: Pi8,
+    pi_16: Pi16,
+    skip_list: SkipList,
 }

@@ -10,6 +10,7 @@
 mod epochs;
 mod latches;
 mod leaves;
+mod list;
 mod one_node;
 mod shared;
 mod unlinked;

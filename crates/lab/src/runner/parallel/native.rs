@@ -10,7 +10,7 @@ use super::work::{Shared, do_all};
 use crate::error::{LabError, Result};
 use crate::experiment::{ParallelCase, ParallelOutcome, Scale};
 use crate::row::On;
-use crate::runner::native::median;
+use crate::runner::median;
 use crate::subject::Subject;
 use std::sync::Barrier;
 use std::time::Instant;

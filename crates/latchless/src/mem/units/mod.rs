@@ -90,6 +90,12 @@ impl<W: LaneWord> UnitArena<W> {
         }
     }
 
+    /// Whether a reference is one of this arena's: for who takes it from a node that is just changing.
+    #[inline(always)]
+    pub fn holds(&self, node: NodeRef) -> bool {
+        self.space.holds(node)
+    }
+
     /// Where a node begins. An address to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {
@@ -206,6 +212,24 @@ impl<W: LaneWord> UnitArena<W> {
                 backoff.wait();
             }
         }
+    }
+
+    /// Who is inside, where units wait for that.
+    pub(super) fn epochs(&self) -> Option<&Epochs> {
+        self.epochs.as_ref()
+    }
+
+    /// Counts memory that its owner keeps elsewhere towards the limit and to what is held.
+    ///
+    /// # Errors
+    /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
+    pub fn charge(&self, bytes: usize) -> Result<()> {
+        self.space.charge(bytes)
+    }
+
+    /// Counts memory no longer that was counted by [`UnitArena::charge`].
+    pub fn discharge(&self, bytes: usize) {
+        self.space.discharge(bytes);
     }
 
     /// Puts those of the waiting units on the shelf for use that nobody can be reading any more.

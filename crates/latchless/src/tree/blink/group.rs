@@ -13,7 +13,8 @@ use core::num::NonZeroUsize;
 /// How many requests of a batch descend together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Group {
-    /// As many as do best, which is tried out on large batches. See `tune.rs`.
+    /// As many as do best, which is tried out on large batches: see
+    /// [`Tuner`].
     #[default]
     Auto,
     /// That many, at most [`Group::MAX`].
@@ -23,8 +24,17 @@ pub enum Group {
 impl Group {
     /// The most that descend together.
     pub const MAX: usize = 128;
-    /// What small batches start with.
-    pub(super) const DEFAULT: usize = 32;
+    /// The sizes that are tried.
+    pub(super) const CANDIDATES: [usize; 4] = [16, 32, 64, Self::MAX];
+
+    /// The size that the caller wants.
+    #[inline(always)]
+    fn wanted(self) -> Option<usize> {
+        match self {
+            Self::Auto => None,
+            Self::Of(size) => Some(size.get().min(Self::MAX)),
+        }
+    }
 }
 
 /// Levels at the top that are in the nearest caches anyway.
@@ -254,7 +264,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new();
-        self.tree.tuner.run(self.len, self.group, self.tree.root().1, |from, to, group| {
+        self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
             for start in (from..to).step_by(group) {
                 descents.len = group.min(to - start);
                 for at in 0..descents.len {
@@ -291,7 +301,7 @@ where
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let (mut descents, mut edits) = (Descents::new(), [Edit::Look; Group::MAX]);
-        self.tree.tuner.run(self.len, self.group, self.tree.root().1, |from, to, group| {
+        self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
             for start in (from..to).step_by(group) {
                 descents.len = group.min(to - start);
                 for (at, edit) in edits[..descents.len].iter_mut().enumerate() {

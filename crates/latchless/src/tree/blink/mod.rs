@@ -40,7 +40,6 @@ mod sum;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod tune;
 
 use crate::base::error::Result;
 use crate::base::key::Bits;
@@ -50,6 +49,7 @@ use crate::mem::shared_arena::SharedArena;
 use crate::node::hinted::{self, Inner, Leaf};
 use crate::search::{Dispatch, Kernel};
 use crate::sync::{Striped, Word};
+use crate::walk::Tuner;
 use core::marker::PhantomData;
 
 pub use crate::node::hinted::Entries as LeafCopy;
@@ -93,7 +93,7 @@ pub struct BlinkTree<B> {
     len: Striped,
     splits: Word,
     restarts: Word,
-    tuner: tune::Tuner,
+    tuner: Tuner,
     shortcuts: shortcuts::Shortcuts,
     guesses: guesses::Guesses,
     lanes: PhantomData<fn() -> B>,
@@ -114,7 +114,7 @@ impl<B: Bits> BlinkTree<B> {
             len: Striped::default(),
             splits: Word::new(0),
             restarts: Word::new(0),
-            tuner: tune::Tuner::default(),
+            tuner: Tuner::new(Group::CANDIDATES),
             shortcuts: shortcuts::Shortcuts::default(),
             guesses: guesses::Guesses::none(options.huge_pages),
             lanes: PhantomData,

@@ -55,6 +55,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod unlink;
+mod walk;
 
 use crate::base::error::Result;
 use crate::base::key::Bits;
@@ -67,7 +68,7 @@ use crate::mem::units::{Reuse, SpaceOptions, UnitArena};
 use crate::node::olfit::{At, Flag, Kind, Layout, Node, Scheme, WordOf};
 use crate::sync::{Striped, Word};
 
-pub use scan::{Found, Page};
+pub use walk::{OlfitWalk, Place};
 
 /// How often a reader looks at a node that others are changing before it takes the node's latch.
 pub const READ_TRIES: u32 = 16;

@@ -11,26 +11,7 @@ use super::*;
 use crate::base::span::next;
 use crate::mem::touch::Work;
 use crate::node::olfit::{Fields, NodeLatch, Way};
-
-/// Entries that are read at once at the most, unless one key has more.
-const TOGETHER_MAX: usize = 256;
-
-/// Entries of a range, in ascending order of keys.
-#[derive(Debug)]
-pub struct Page<B> {
-    keys: Vec<B>,
-    values: Vec<B>,
-    room: usize,
-}
-
-/// How far a page of a scan has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<B> {
-    /// To the end of the range.
-    All,
-    /// Up to this key, which is where the next page begins; its entries aren't in this one.
-    UpTo(B),
-}
+use crate::tree::pages::{Found, Page, Pages, TOGETHER_MAX};
 
 /// How filling a page ended.
 enum End<B> {
@@ -56,45 +37,15 @@ enum Beyond<B> {
     More(B),
 }
 
-impl<B: Bits> Page<B> {
-    /// The keys, ascending.
-    pub fn keys(&self) -> &[B] {
-        &self.keys
+impl<K: Kind> Pages for OlfitTree<K> {
+    type Lane = K::Bits;
+    type Touch = K::Touch;
+
+    fn empty_page(&self, expected: usize) -> Page<K::Bits> {
+        Page::of(expected.min(TOGETHER_MAX) + self.layout.leaf_places)
     }
 
-    /// Their values.
-    pub fn values(&self) -> &[B] {
-        &self.values
-    }
-
-    fn truncate(&mut self, len: usize) {
-        self.keys.truncate(len);
-        self.values.truncate(len);
-    }
-
-    /// Makes room for a leaf more.
-    fn grow(&mut self, leaf: usize) {
-        self.truncate(0);
-        self.room = (2 * self.room).max(2 * leaf);
-        self.keys.reserve(self.room);
-        self.values.reserve(self.room);
-    }
-
-    /// Where the entries of the last key begin.
-    fn last_run(&self) -> usize {
-        self.keys.last().map_or(0, |last| self.keys.partition_point(|key| key < last))
-    }
-}
-
-impl<K: Kind> OlfitTree<K> {
-    /// An empty page, for a scan of about so many entries.
-    pub fn page(&self, expected: usize) -> Page<K::Bits> {
-        let room = expected.min(TOGETHER_MAX) + self.layout.leaf_places;
-        Page { keys: Vec::with_capacity(room), values: Vec::with_capacity(room), room }
-    }
-
-    /// Fills a page with the first entries of `low..=high`.
-    pub fn page_up(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
+    fn page_up(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
         K::Touch::work(Work::Operation);
         loop {
             let tried = self.try_page(low, low, high, page);
@@ -105,8 +56,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Fills a page with the last entries of `low..=high`, ascending.
-    pub fn page_down(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
+    fn page_down(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
         K::Touch::work(Work::Operation);
         loop {
             let tried = self.try_page(high, low, high, page);
@@ -119,7 +69,9 @@ impl<K: Kind> OlfitTree<K> {
             }
         }
     }
+}
 
+impl<K: Kind> OlfitTree<K> {
     /// Fills a page with entries of `low..=high`, from the leaf on that `from` belongs to. If that isn't
     /// `low`, entries of the key behind which that leaf begins are left out.
     fn try_page(
@@ -217,8 +169,7 @@ impl<K: Kind> OlfitTree<K> {
             if key > high {
                 break;
             }
-            page.keys.push(key);
-            page.values.push(leaf.value(place));
+            page.push(key, leaf.value(place));
         }
         K::Touch::work(Work::Copy(page.keys.len() - len));
         let high = K::Scheme::LINKS.then(|| leaf.high())?;
@@ -311,22 +262,8 @@ impl<K: Kind> OlfitTree<K> {
     /// The value of the first entry of `key`, if that may stand in a later leaf than the first.
     #[cold]
     fn get_beyond(&self, key: K::Bits) -> Option<K::Bits> {
-        let mut page = self.page(1);
+        let mut page = self.empty_page(1);
         while let Found::UpTo(_) = self.page_up(key, key, &mut page) {}
         page.values.first().copied()
-    }
-
-    /// How many entries lie in `low..=high`.
-    pub fn count(&self, mut low: K::Bits, high: K::Bits) -> usize {
-        let (mut page, mut count) = (self.page(TOGETHER_MAX), 0);
-        while low <= high {
-            let found = self.page_up(low, high, &mut page);
-            count += page.keys.len();
-            match found {
-                Found::All => break,
-                Found::UpTo(next) => low = next,
-            }
-        }
-        count
     }
 }

@@ -1,18 +1,20 @@
 //! The family's trees as maps from keys to values.
 
 use super::catalogue::Options;
-use super::scan::{Entries, Scan};
-use super::{Concurrent, Kind};
+use super::{Concurrent, Entries, Kind, Scan, Scheme};
 use crate::base::error::{Broken, Result};
 use crate::base::fill::FillFactor;
-use crate::base::index::Direction;
+use crate::base::index::{Direction, check_side_by_side};
 use crate::base::key::Key;
 use crate::base::span::lanes_of;
 use crate::base::stats::Stats;
 use crate::base::value::Fits;
+use crate::batch::{BatchSize, Interleaving, interleave};
 use crate::mem::touch::Untouched;
 use crate::node::olfit::Of;
 use crate::tree::olfit::{OlfitTree, TreeOptions};
+use crate::tree::pages::Pages;
+use crate::walk::{Aim, Rounds, Tuner};
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
@@ -63,6 +65,7 @@ pub struct OlfitMap<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> {
 /// The map as threads share it: what updates through `&self` go through.
 pub(super) struct Shared<K, V, D: Kind> {
     pub(super) tree: OlfitTree<D>,
+    tuner: Tuner,
     pub(super) entry: PhantomData<fn(K) -> V>,
 }
 
@@ -125,7 +128,8 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
             huge_pages: options.huge_pages,
             references: options.node_references.unwrap_or(u32::MAX),
         })?;
-        Ok(Self { shared: Shared { tree, entry: PhantomData } })
+        let tuner = Tuner::new(BatchSize::CANDIDATES);
+        Ok(Self { shared: Shared { tree, tuner, entry: PhantomData } })
     }
 
     pub(super) fn tree(&self) -> &OlfitTree<D> {
@@ -188,6 +192,45 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
         self.tree().get(key.to_bits()).map(V::from_lane)
+    }
+
+    /// One answer for each key, in the keys' order: their descents take turns while memory is on its way
+    /// ([`interleave`]).
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
+    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        if self.has_duplicates() {
+            // Entries of one key may stand in several leaves.
+            answers.iter_mut().zip(keys).for_each(|(answer, &key)| *answer = self.get(key));
+            return Ok(());
+        }
+        let walk = self.tree().walk();
+        let request_at = |at: usize| (keys[at].to_bits(), Aim::Look);
+        interleave(&walk, self.interleaving(), keys.len(), request_at, |at, leaf| {
+            answers[at] = walk.get(leaf, keys[at].to_bits()).map(V::from_lane);
+        });
+        Ok(())
+    }
+
+    fn interleaving(&self) -> Interleaving<'_> {
+        Interleaving {
+            size: BatchSize::Auto,
+            rounds: Rounds::Unfinished,
+            tuner: &self.shared.tuner,
+            levels: self.tree().levels(),
+        }
+    }
+
+    /// Brings the ways to the keys of a batch into caches before each is updated, where memory is used again
+    /// for its own level only; elsewhere nobody may look around while another one waits for memory.
+    pub(super) fn update_each(&self, len: usize, key_at: impl Fn(usize) -> K, mut update: impl FnMut(usize)) {
+        if !D::Scheme::AT_ONCE {
+            return (0..len).for_each(update);
+        }
+        let request_at = |at: usize| (key_at(at).to_bits(), Aim::Change);
+        interleave(&self.tree().walk(), self.interleaving(), len, request_at, |at, _| update(at));
     }
 
     /// Whether a key is there.

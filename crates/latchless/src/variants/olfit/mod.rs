@@ -43,13 +43,18 @@
 mod catalogue;
 mod map;
 mod ordered;
-mod scan;
 
 #[cfg(feature = "model")]
 pub use catalogue::build_modelled;
 pub use catalogue::{Member, Options, build};
 pub use map::{OlfitMap, Quiet};
-pub use scan::{Entries, Scan};
+
+/// A paused scan over a map of the family: see [`OlfitMap::scan`].
+pub type Scan<'a, K, V, D> = super::scan::Scan<'a, K, V, OlfitTree<D>>;
+/// An iterator over a range of a map of the family: see [`OlfitMap::range`].
+pub type Entries<'a, K, V, D> = super::scan::Entries<'a, K, V, OlfitTree<D>>;
+
+use crate::tree::olfit::OlfitTree;
 
 pub use crate::node::olfit::{
     BPlus, Concurrent, CsbPlus, Family, Kind, LockCoupling, Olfit, OlfitAtOnce, OneLatch, Scheme,

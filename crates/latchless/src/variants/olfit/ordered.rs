@@ -2,11 +2,12 @@
 //! key; a map with duplicates keeps every entry that it is given, and says that it replaced none.
 
 use super::map::OlfitMap;
-use super::scan::Scan;
-use super::{Kind, Scheme};
+use super::{Kind, Scan, Scheme};
 use crate::base::error::{Broken, Result};
 use crate::base::fill::FillFactor;
-use crate::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, check_buffers};
+use crate::base::index::{
+    ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, check_buffers, check_side_by_side,
+};
 use crate::base::key::Key;
 use crate::base::span::lanes_of;
 use crate::base::stats::Stats;
@@ -19,6 +20,18 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for O
 
     fn get(&self, key: K) -> Option<V> {
         self.get(key)
+    }
+
+    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.get_many(keys, answers)
+    }
+
+    fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        self.insert_many_shared(entries, replaced)
+    }
+
+    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.remove_many_shared(keys, removed)
     }
 
     fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
@@ -72,5 +85,28 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> ConcurrentIndex<K, V> fo
 
     fn remove_shared(&self, key: K) -> Option<V> {
         self.shared.remove(key)
+    }
+
+    fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        let mut refused = Ok(());
+        self.update_each(
+            entries.len(),
+            |at| entries[at].0,
+            |at| {
+                let (key, value) = entries[at];
+                match self.shared.insert(key, value) {
+                    Ok(before) => replaced[at] = before,
+                    Err(error) => refused = Err(error),
+                }
+            },
+        );
+        refused
+    }
+
+    fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        self.update_each(keys.len(), |at| keys[at], |at| removed[at] = self.shared.remove(keys[at]));
+        Ok(())
     }
 }

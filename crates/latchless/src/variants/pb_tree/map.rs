@@ -8,10 +8,12 @@ use crate::base::index::{Direction, check_buffers, check_side_by_side};
 use crate::base::key::{Bits, Key};
 use crate::base::stats::Stats;
 use crate::base::value::Fits;
+use crate::batch::{BatchSize, Interleaving, interleave};
 use crate::mem::touch::Untouched;
 use crate::node::{External, Grouped, Internal, NodeOptions, Plain, Shape, Shaped, Sweeping};
 use crate::search::Kernel;
 use crate::tree::{Pairs, Scan, Tree, TreeOptions, ValuesOnly};
+use crate::walk::{Aim, Rounds, Tuner};
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
@@ -145,6 +147,36 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
                 *place = value.map(V::from_lane);
             }
         });
+        Ok(())
+    }
+
+    /// As [`get_many`](Self::get_many), through the executor that all trees share
+    /// ([`interleave`]), in batches of the caller's size. Nodes of this family are
+    /// prefetched whole, so all that its own executor saves is bookkeeping.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers),
+    /// [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let (walk, tuner) = (self.tree.walk(), Tuner::new(BatchSize::CANDIDATES));
+        let size = size.checked()?;
+        let levels = self.stats().levels;
+        let how = Interleaving { size, rounds: Rounds::Unfinished, tuner: &tuner, levels };
+        interleave(
+            &walk,
+            how,
+            keys.len(),
+            |at| (keys[at].to_bits(), Aim::Look),
+            |at, leaf| {
+                let lane = keys[at].to_bits();
+                let found = match leaf {
+                    Some(leaf) => self.tree.get_from(leaf, lane),
+                    None => self.tree.get(lane),
+                };
+                answers[at] = found.map(V::from_lane);
+            },
+        );
         Ok(())
     }
 

@@ -1,37 +1,38 @@
-//! Scans over maps: they keep a page of lanes, turn them into keys and values when no latch is held, and
+//! Scans over maps whose trees are read a page at a time: they keep a page of lanes, turn them into keys and values when no latch is held, and
 //! can pause for as long as the caller likes.
 
-use super::Kind;
 use crate::base::error::Result;
 use crate::base::index::{Direction, Scanner, check_buffers};
-use crate::base::key::Key;
+use crate::base::key::{Bits, Key};
 use crate::base::value::Fits;
 use crate::mem::touch::{Touch, Work};
-use crate::tree::olfit::{Found, OlfitTree, Page};
+use crate::tree::pages::{Found, Page, Pages};
 use core::fmt;
 use core::marker::PhantomData;
 
-/// A paused scan: see [`OlfitMap::scan`](super::OlfitMap::scan).
-pub struct Scan<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> {
-    tree: &'a OlfitTree<D>,
+/// A paused scan: what a map's `scan` returns.
+pub struct Scan<'a, K, V, P: Pages> {
+    tree: &'a P,
     direction: Direction,
     /// What is left of the range behind the page.
-    left: Option<(K::Bits, K::Bits)>,
-    page: Page<K::Bits>,
+    left: Option<(P::Lane, P::Lane)>,
+    page: Page<P::Lane>,
     /// Entries of the page that were handed out.
     passed: usize,
     entry: PhantomData<fn() -> (K, V)>,
 }
 
-impl<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Scan<'a, K, V, D> {
+impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
     pub(super) fn new(
-        tree: &'a OlfitTree<D>,
+        tree: &'a P,
         range: Option<(K::Bits, K::Bits)>,
         direction: Direction,
         expected: usize,
     ) -> Self {
-        let page = tree.page(expected);
-        Self { tree, direction, left: range, page, passed: 0, entry: PhantomData }
+        let page = tree.empty_page(expected);
+        let lane = |lane: K::Bits| P::Lane::truncate(lane.to_u64());
+        let left = range.map(|(low, high)| (lane(low), lane(high)));
+        Self { tree, direction, left, page, passed: 0, entry: PhantomData }
     }
 
     /// Copies the next entries to two buffers of one length and says how many there were; 0 means that the
@@ -42,7 +43,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Scan<'a, K, V, D> {
     /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
     pub fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        D::Touch::write(keys.as_ptr().cast(), size_of_val(keys));
+        P::Touch::write(keys.as_ptr().cast(), size_of_val(keys));
         let filled = self.hand_out(values.len(), |at, key, value| {
             (keys[at], values[at]) = (K::from_bits(key), V::from_lane(value));
         });
@@ -60,6 +61,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Scan<'a, K, V, D> {
 
     /// Hands out at most `room` entries, and says how many there were.
     fn hand_out(&mut self, room: usize, mut to: impl FnMut(usize, K::Bits, K::Bits)) -> usize {
+        let lane = |lane: P::Lane| K::Bits::truncate(lane.to_u64());
         let mut filled = 0;
         while filled < room {
             let (keys, values) = (self.page.keys(), self.page.values());
@@ -70,10 +72,10 @@ impl<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Scan<'a, K, V, D> {
                 continue;
             }
             let part = (keys.len() - self.passed).min(room - filled);
-            D::Touch::work(Work::Copy(part));
+            P::Touch::work(Work::Copy(part));
             for i in self.passed..self.passed + part {
                 let at = if self.direction == Direction::Forward { i } else { keys.len() - 1 - i };
-                to(filled + i - self.passed, keys[at], values[at]);
+                to(filled + i - self.passed, lane(keys[at]), lane(values[at]));
             }
             (filled, self.passed) = (filled + part, self.passed + part);
         }
@@ -97,13 +99,13 @@ impl<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Scan<'a, K, V, D> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> fmt::Debug for Scan<'_, K, V, D> {
+impl<K, V, P: Pages> fmt::Debug for Scan<'_, K, V, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scan").field("direction", &self.direction).field("left", &self.left).finish()
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Scanner<K, V> for Scan<'_, K, V, D> {
+impl<K: Key, V: Fits<K::Bits>, P: Pages> Scanner<K, V> for Scan<'_, K, V, P> {
     fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         self.fill(keys, values)
     }
@@ -113,19 +115,19 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Scanner<K, V> for Scan<'
     }
 }
 
-/// An iterator over the entries of a range: see [`OlfitMap::range`](super::OlfitMap::range).
+/// An iterator over the entries of a range: what a map's `range` returns.
 #[derive(Debug)]
-pub struct Entries<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> {
-    scan: Scan<'a, K, V, D>,
+pub struct Entries<'a, K, V, P: Pages> {
+    scan: Scan<'a, K, V, P>,
 }
 
-impl<'a, K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Entries<'a, K, V, D> {
-    pub(super) fn new(scan: Scan<'a, K, V, D>) -> Self {
+impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Entries<'a, K, V, P> {
+    pub(super) fn new(scan: Scan<'a, K, V, P>) -> Self {
         Self { scan }
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Iterator for Entries<'_, K, V, D> {
+impl<K: Key, V: Fits<K::Bits>, P: Pages> Iterator for Entries<'_, K, V, P> {
     type Item = (K, V);
 
     #[inline]
@@ -136,4 +138,4 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Iterator for Entries<'_,
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> core::iter::FusedIterator for Entries<'_, K, V, D> {}
+impl<K: Key, V: Fits<K::Bits>, P: Pages> core::iter::FusedIterator for Entries<'_, K, V, P> {}

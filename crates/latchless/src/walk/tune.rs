@@ -5,12 +5,11 @@
 //! and the fastest size is used until the tree has grown a level or a long time has passed. Sizes near
 //! each other differ by little, so a few candidates are enough.
 
-use super::Group;
 use crate::sync::Word;
 use std::time::Instant;
 
-/// The sizes that are tried.
-const CANDIDATES: [usize; 4] = [16, 32, 64, Group::MAX];
+/// How many sizes are tried.
+const CANDIDATES: usize = 4;
 /// How often each of them is tried.
 const ROUNDS: u64 = 4;
 /// Requests of one trial: enough for the clock's own cost not to count.
@@ -19,8 +18,10 @@ const TRIAL: usize = 1024;
 const REQUESTS_BETWEEN: u64 = 1 << 26;
 
 /// What was found out so far. Threads may overwrite each other's findings, which costs a trial.
-#[derive(Debug, Default)]
-pub(super) struct Tuner {
+#[derive(Debug)]
+pub struct Tuner {
+    /// The sizes that are tried, ascending. The second one serves until one is settled.
+    candidates: [usize; CANDIDATES],
     /// Trials made since the last start.
     trials: Word,
     /// Requests served since the sizes were settled.
@@ -28,35 +29,52 @@ pub(super) struct Tuner {
     /// Levels of the tree when the trials began.
     levels: Word,
     /// Nanoseconds that each candidate has taken.
-    nanoseconds: [Word; CANDIDATES.len()],
+    nanoseconds: [Word; CANDIDATES],
     /// The size that did best.
     settled: Word,
 }
 
 impl Tuner {
-    /// Serves `len` requests piece by piece: `serve` is told where a piece starts and ends and how
-    /// many of its requests go together.
+    /// Nothing is known yet.
+    pub const fn new(candidates: [usize; CANDIDATES]) -> Self {
+        Self {
+            candidates,
+            trials: Word::new(0),
+            served: Word::new(0),
+            levels: Word::new(0),
+            nanoseconds: [const { Word::new(0) }; CANDIDATES],
+            settled: Word::new(0),
+        }
+    }
+
+    /// The size that serves when it isn't tried out: the one that was settled, if one was.
     #[inline(always)]
-    pub(super) fn run(
+    fn usual(&self) -> usize {
+        let settled = self.settled.peek() as usize;
+        if settled == 0 { self.candidates[1] } else { settled }
+    }
+
+    /// Serves `len` requests piece by piece: `serve` is told where a piece starts and ends and how
+    /// many of its requests go together. `size`: how many, where the caller says so. `levels`: of the tree.
+    #[inline(always)]
+    pub fn run(
         &self,
         len: usize,
-        group: Group,
+        size: Option<usize>,
         levels: usize,
         mut serve: impl FnMut(usize, usize, usize),
     ) {
-        let settled = self.settled.peek() as usize;
-        match group {
-            Group::Of(size) => serve(0, len, size.get().min(Group::MAX)),
-            Group::Auto if len < TRIAL => serve(0, len, if settled == 0 { Group::DEFAULT } else { settled }),
-            Group::Auto => {
+        match size {
+            Some(size) => serve(0, len, size),
+            None if len < TRIAL => serve(0, len, self.usual()),
+            None => {
                 self.start_over(levels, len);
                 let mut start = 0;
-                while len - start >= TRIAL && self.trials.peek() < ROUNDS * CANDIDATES.len() as u64 {
+                while len - start >= TRIAL && self.trials.peek() < ROUNDS * CANDIDATES as u64 {
                     self.try_out(|size| serve(start, start + TRIAL, size));
                     start += TRIAL;
                 }
-                let settled = self.settled.peek() as usize;
-                serve(start, len, if settled == 0 { Group::DEFAULT } else { settled });
+                serve(start, len, self.usual());
             }
         }
     }
@@ -75,15 +93,15 @@ impl Tuner {
     #[cold]
     fn try_out(&self, serve: impl FnOnce(usize)) {
         let trial = self.trials.peek();
-        let candidate = trial as usize % CANDIDATES.len();
+        let candidate = trial as usize % CANDIDATES;
         let start = Instant::now();
-        serve(CANDIDATES[candidate]);
+        serve(self.candidates[candidate]);
         let sum = &self.nanoseconds[candidate];
         sum.poke(sum.peek() + start.elapsed().as_nanos() as u64);
         self.trials.poke(trial + 1);
-        if trial + 1 == ROUNDS * CANDIDATES.len() as u64 {
-            let best = (0..CANDIDATES.len()).min_by_key(|&at| self.nanoseconds[at].peek());
-            self.settled.poke(best.map_or(Group::DEFAULT, |at| CANDIDATES[at]) as u64);
+        if trial + 1 == ROUNDS * CANDIDATES as u64 {
+            let best = (0..CANDIDATES).min_by_key(|&at| self.nanoseconds[at].peek());
+            self.settled.poke(best.map_or(self.usual(), |at| self.candidates[at]) as u64);
         }
     }
 }
@@ -94,20 +112,19 @@ mod tests {
 
     #[test]
     fn pieces_cover_a_batch_and_a_size_is_settled() {
-        let tuner = Tuner::default();
+        const SIZES: [usize; CANDIDATES] = [16, 32, 64, 128];
+        let tuner = Tuner::new(SIZES);
         for len in [0, 1, TRIAL - 1, TRIAL, 5 * TRIAL + 7, 40 * TRIAL] {
             let mut next = 0;
-            tuner.run(len, Group::Auto, 3, |start, end, size| {
-                assert!((1..=Group::MAX).contains(&size) && start == next && start <= end);
+            tuner.run(len, None, 3, |start, end, size| {
+                assert!(SIZES.contains(&size) && start == next && start <= end);
                 next = end;
             });
             assert_eq!(next, len);
         }
-        assert!(CANDIDATES.contains(&(tuner.settled.peek() as usize)));
+        assert!(SIZES.contains(&(tuner.settled.peek() as usize)));
         // Another level, another start; the rest of the batch is empty.
-        tuner.run(TRIAL, Group::Auto, 4, |start, end, size| assert!(start == end || size == CANDIDATES[0]));
-        tuner.run(9, Group::Of(core::num::NonZeroUsize::MAX), 4, |_, end, size| {
-            assert_eq!((end, size), (9, Group::MAX))
-        });
+        tuner.run(TRIAL, None, 4, |start, end, size| assert!(start == end || size == SIZES[0]));
+        tuner.run(9, Some(100), 4, |_, end, size| assert_eq!((end, size), (9, 100)));
     }
 }

@@ -1,0 +1,217 @@
+//! Who takes part: CSSL in its forms, and its rivals, all asked the same.
+//!
+//! A range is answered by how many keys lie in it. Rivals of the paper walk it: they find its first key and
+//! look at every further one up to the last, as their linked leaves or the array let them. Others find both
+//! ends by search alone.
+
+use super::eytzinger::Eytzinger;
+use crate::error::{LabError, Result};
+use latchless::search::Kernel;
+use latchless::variants::cssl::{CsslMap, Member, Options};
+use latchless::variants::pb_tree;
+use latchless::{FillFactor, OrderedIndex};
+use std::ops::Bound::Included;
+
+/// Something that answers lookups and ranges.
+pub(super) trait Contestant: Send + Sync {
+    /// How many of these keys are there.
+    fn lookups(&self, keys: &[u32]) -> u64;
+
+    /// How many keys lie in these ranges, both ends included, all together.
+    fn ranges(&self, ranges: &[(u32, u32)]) -> u64;
+
+    /// Bytes that it takes, where it counts them.
+    fn bytes(&self) -> Option<usize>;
+}
+
+/// How a CSSL is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// The paper's way: along lane 1.
+    Along,
+    /// By two descents side by side.
+    Descents,
+    /// The same, many together.
+    Batched,
+}
+
+/// By name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Who {
+    Cssl(Member, Ask, Option<Kernel>),
+    BinarySearch,
+    BinarySearchBothEnds,
+    EytzingerBothEnds,
+    BPlus,
+    Csb,
+    BTreeMap,
+    AdaptiveRadixTree,
+}
+
+impl Who {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Cssl(Member::Cssl2, Ask::Along, None) => "cssl2",
+            Self::Cssl(Member::Cssl5, Ask::Along, None) => "cssl5",
+            Self::Cssl(Member::Cssl5, Ask::Along, Some(Kernel::Scalar)) => "cssl5, scalar",
+            Self::Cssl(Member::Cssl5, Ask::Along, Some(Kernel::Avx2)) => "cssl5, AVX2",
+            Self::Cssl(Member::Cssl5, Ask::Along, Some(Kernel::Avx512)) => "cssl5, AVX-512",
+            Self::Cssl(Member::Cssl2, Ask::Along, Some(Kernel::Scalar)) => "cssl2, scalar",
+            Self::Cssl(Member::Cssl2, Ask::Along, Some(Kernel::Avx2)) => "cssl2, AVX2",
+            Self::Cssl(Member::Cssl2, Ask::Along, Some(Kernel::Avx512)) => "cssl2, AVX-512",
+            Self::Cssl(Member::Cssl5, Ask::Descents, _) => "cssl5, two descents",
+            Self::Cssl(Member::Cssl5, Ask::Batched, _) => "cssl5, batched",
+            Self::Cssl(Member::Cssl, Ask::Descents, _) => "cssl in parts, two descents",
+            Self::Cssl(Member::Cssl, Ask::Batched, _) => "cssl in parts, batched",
+            Self::Cssl(..) => "cssl, another way",
+            Self::BinarySearch => "binary search",
+            Self::BinarySearchBothEnds => "binary search, both ends",
+            Self::EytzingerBothEnds => "Eytzinger, both ends",
+            Self::BPlus => "b-plus",
+            Self::Csb => "csb",
+            Self::BTreeMap => "btreemap",
+            Self::AdaptiveRadixTree => "ART (blart)",
+        }
+    }
+
+    /// Loaded with ascending keys; nothing if this build is without it.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub(super) fn load(self, keys: &[u32]) -> Result<Option<Box<dyn Contestant>>> {
+        Ok(Some(match self {
+            Self::Cssl(member, ask, kernel) => {
+                let options = Options { kernel, ..Options::default() };
+                let mut map = CsslMap::with_options(&member.options(&options))?;
+                map.bulk_load(&entries(keys))?;
+                Box::new(Lists { map, ask })
+            }
+            Self::BinarySearch => Box::new(Sorted { keys: keys.to_vec(), walks: true }),
+            Self::BinarySearchBothEnds => Box::new(Sorted { keys: keys.to_vec(), walks: false }),
+            Self::EytzingerBothEnds => Box::new(Eytzinger::new(keys)),
+            Self::BPlus => tree(pb_tree::Member::BPlus, keys)?,
+            Self::Csb => tree(pb_tree::Member::Csb, keys)?,
+            Self::BTreeMap => return published("btreemap", keys),
+            Self::AdaptiveRadixTree => return published("blart", keys),
+        }))
+    }
+}
+
+/// Keys with their ranks as values.
+pub(super) fn entries(keys: &[u32]) -> Vec<(u32, u32)> {
+    keys.iter().zip(0..).map(|(&key, rank)| (key, rank)).collect()
+}
+
+fn tree(member: pb_tree::Member, keys: &[u32]) -> Result<Box<dyn Contestant>> {
+    walked(pb_tree::build(member, &pb_tree::Options::default())?, keys)
+}
+
+fn published(name: &'static str, keys: &[u32]) -> Result<Option<Box<dyn Contestant>>> {
+    match latchless_rivals::build(name) {
+        Ok(index) => walked(index, keys).map(Some),
+        Err(latchless_rivals::Missing::NotCompiled) => Ok(None),
+        Err(latchless_rivals::Missing::Unknown) => {
+            Err(LabError::Wrong { index: name, what: "no such rival".to_string() })
+        }
+    }
+}
+
+fn walked(mut index: Box<dyn OrderedIndex<u32, u32>>, keys: &[u32]) -> Result<Box<dyn Contestant>> {
+    index.bulk_load(&entries(keys), FillFactor::FULL)?;
+    Ok(Box::new(Walked(index)))
+}
+
+struct Lists {
+    map: CsslMap<u32, u32>,
+    ask: Ask,
+}
+
+impl Contestant for Lists {
+    fn lookups(&self, keys: &[u32]) -> u64 {
+        let pinned = self.map.pin();
+        if self.ask == Ask::Batched {
+            let mut answers = vec![None; keys.len()];
+            let answered = pinned.get_many(keys, &mut answers);
+            debug_assert!(answered.is_ok(), "as many answers as keys");
+            return answers.iter().flatten().count() as u64;
+        }
+        keys.iter().map(|&key| u64::from(pinned.get(key).is_some())).sum()
+    }
+
+    fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
+        let pinned = self.map.pin();
+        let mut found = 0;
+        if self.ask == Ask::Batched {
+            pinned.range_many(ranges, |_, run| found += run.count());
+            return found as u64;
+        }
+        for &(low, high) in ranges {
+            let run = match self.ask {
+                Ask::Along => pinned.range_along_lane(low..=high),
+                _ => pinned.range(low..=high),
+            };
+            found += run.map_or(0, |run| run.count());
+        }
+        found as u64
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(self.map.memory_bytes())
+    }
+}
+
+/// A sorted array.
+struct Sorted {
+    keys: Vec<u32>,
+    walks: bool,
+}
+
+impl Contestant for Sorted {
+    fn lookups(&self, keys: &[u32]) -> u64 {
+        keys.iter().map(|key| u64::from(self.keys.binary_search(key).is_ok())).sum()
+    }
+
+    fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
+        let mut found = 0;
+        for &(low, high) in ranges {
+            let start = self.keys.partition_point(|&key| key < low);
+            let mut end = start;
+            if self.walks {
+                while end < self.keys.len() && self.keys[end] <= high {
+                    end += 1;
+                }
+            } else {
+                end = self.keys.partition_point(|&key| key <= high);
+            }
+            found += end - start;
+        }
+        found as u64
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(size_of_val(&self.keys[..]))
+    }
+}
+
+/// An index whose ranges are walked.
+struct Walked(Box<dyn OrderedIndex<u32, u32>>);
+
+impl Contestant for Walked {
+    fn lookups(&self, keys: &[u32]) -> u64 {
+        keys.iter().map(|&key| u64::from(self.0.get(key).is_some())).sum()
+    }
+
+    fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
+        let mut found = 0;
+        for &(low, high) in ranges {
+            let span = (Included(low), Included(high));
+            let walked = self.0.visit(span, usize::MAX, &mut |keys, _| found += keys.len() as u64);
+            debug_assert!(walked.is_ok(), "the range is in order");
+        }
+        found
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        self.0.memory_bytes()
+    }
+}

@@ -1,0 +1,239 @@
+//! Figures 6 and 8: what a query takes of a processor, counted by valgrind's cachegrind.
+//!
+//! The program runs itself under valgrind, once with some queries and once with twice as many; the
+//! difference is theirs alone. valgrind has no AVX-512, so AVX2 is what searches.
+
+use super::contestant::{Ask, Who};
+use super::data::{Spread, present, ranges};
+use super::race::{Point, Queries, native};
+use crate::error::{LabError, Result};
+use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::row::Row;
+use latchless::variants::cssl::Member;
+use std::process::Command;
+
+const KEYS: Scaled<usize> = Scaled::new(16_000_000, 2_000);
+/// The paper's machine has 15 MB in its last level; cachegrind wants a power of two of sets.
+const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=16777216,16,64"];
+const CONTESTANTS: [Who; 6] = [
+    Who::Cssl(Member::Cssl5, Ask::Along, None),
+    Who::Cssl(Member::Cssl2, Ask::Along, None),
+    Who::AdaptiveRadixTree,
+    Who::Csb,
+    Who::BinarySearch,
+    Who::BPlus,
+];
+const REMARKS: &[&str] = &[
+    "Counted by valgrind's model of caches (32 KB, then 16 MB as the last level) and of branches; the paper \
+     counted events of its processor. Counts are a query's, the load isn't in them.",
+    "What the paper counts as cycles has no counterpart here: instructions are given.",
+];
+
+pub(super) const FIG_6: Experiment = Experiment {
+    name: "fig-6",
+    title: "A 10 % range among 16M keys: instructions, mispredicted branches, cache misses",
+    remarks: REMARKS,
+    body: Body::Timed { x_label: "keys", rows: |scale| figure(scale, Kind::Ranges) },
+};
+
+pub(super) const FIG_8: Experiment = Experiment {
+    name: "fig-8",
+    title: "A lookup among 16M keys: instructions, mispredicted branches, cache misses",
+    remarks: REMARKS,
+    body: Body::Timed { x_label: "keys", rows: |scale| figure(scale, Kind::Lookups) },
+};
+
+/// Which queries are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Ranges,
+    Lookups,
+}
+
+/// What valgrind says of one run, or of one query.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Counts {
+    instructions: f64,
+    first_level_misses: f64,
+    last_level_misses: f64,
+    mispredictions: f64,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Ranges => "ranges",
+            Self::Lookups => "lookups",
+        }
+    }
+
+    /// Mispredicted branches a query by Figures 6 and 8.
+    fn published(self, who: Who, spread: Spread) -> Option<f64> {
+        let place = CONTESTANTS.iter().position(|one| *one == who)?;
+        let row: [f64; 6] = match (self, spread) {
+            (Self::Ranges, Spread::Dense) => [12.0, 15.0, 813_000.0, 46.0, 13.0, 1_400.0],
+            (Self::Ranges, Spread::Sparse) => [13.0, 16.0, 16_000.0, 4_600.0, 13.0, 832.0],
+            (Self::Lookups, Spread::Dense) => [9.0, 13.0, 0.0, 1.0, 12.0, 12.0],
+            (Self::Lookups, Spread::Sparse) => [9.0, 13.0, 0.0, 3.0, 12.0, 12.0],
+        };
+        Some(row[place])
+    }
+}
+
+fn figure(scale: Scale, kind: Kind) -> Result<Vec<Row>> {
+    let count = KEYS.at(scale);
+    let at = |panel| Point { panel, x: count as f64, scale };
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        let row = Row::new("none", count as f64, "valgrind isn't installed", 0.0);
+        return Ok(vec![native(row, at(""))]);
+    }
+    let (spreads, contestants): (&[Spread], &[Who]) = match scale {
+        Scale::Small => (&[Spread::Dense], &[CONTESTANTS[0], CONTESTANTS[4]]),
+        Scale::Paper => (&Spread::BOTH, &CONTESTANTS),
+    };
+    let queries = match kind {
+        Kind::Ranges => Scaled::new(16, 4).at(scale),
+        Kind::Lookups => Scaled::new(20_000, 50).at(scale),
+    };
+    let mut rows = Vec::new();
+    for &spread in spreads {
+        for &who in contestants {
+            let Some(counts) = of_one_query(who, spread, kind, count, queries)? else { continue };
+            let row = |unit: &str, ours: f64| Row::new(who.name(), count as f64, unit, ours);
+            let said = kind.published(who, spread).map(Published::About);
+            let mispredicted = row("mispredicted branches", counts.mispredictions).beside(said);
+            rows.extend(
+                [
+                    mispredicted,
+                    row("instructions", counts.instructions),
+                    row("first-level misses", counts.first_level_misses),
+                    row("last-level misses", counts.last_level_misses),
+                ]
+                .map(|row| native(row, at(spread.name()))),
+            );
+        }
+    }
+    Ok(rows)
+}
+
+fn of_one_query(
+    who: Who,
+    spread: Spread,
+    kind: Kind,
+    count: usize,
+    queries: usize,
+) -> Result<Option<Counts>> {
+    let run = |queries: usize| {
+        let specification = format!("{}:{}:{}:{count}:{queries}", who.name(), spread.name(), kind.name());
+        counted(&specification)
+    };
+    let (Some(once), Some(twice)) = (run(queries)?, run(2 * queries)?) else { return Ok(None) };
+    let each = |of: fn(&Counts) -> f64| (of(&twice) - of(&once)) / queries as f64;
+    Ok(Some(Counts {
+        instructions: each(|counts| counts.instructions),
+        first_level_misses: each(|counts| counts.first_level_misses),
+        last_level_misses: each(|counts| counts.last_level_misses),
+        mispredictions: each(|counts| counts.mispredictions),
+    }))
+}
+
+/// Runs this program as a probe under valgrind; nothing if the build is without the contestant.
+fn counted(specification: &str) -> Result<Option<Counts>> {
+    let probe = |source| LabError::Probe { what: specification.to_string(), source };
+    let own = std::env::current_exe().map_err(probe)?;
+    let output = Command::new("valgrind")
+        .args(["--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes", "--cachegrind-out-file=/dev/null"])
+        .args(CACHES)
+        .arg(own)
+        .args(["paper", "--probe", specification])
+        .output()
+        .map_err(probe)?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(probe(std::io::Error::other(said.lines().last().unwrap_or("no output").to_string())));
+    }
+    let is_absent = String::from_utf8_lossy(&output.stdout).trim() == ABSENT;
+    Ok((!is_absent).then(|| parse(&said)))
+}
+
+/// What a probe prints if its build is without the contestant.
+const ABSENT: &str = "absent";
+
+/// The counts in cachegrind's summary.
+fn parse(summary: &str) -> Counts {
+    let number = |name: &str| {
+        let line = summary.lines().find(|line| line.contains(name))?;
+        let number = line.split(name).nth(1)?.trim_start().split([' ', '(']).next()?;
+        number.replace(',', "").parse().ok()
+    };
+    Counts {
+        instructions: number("I   refs:").or_else(|| number("I refs:")).unwrap_or(0.0),
+        first_level_misses: number("D1  misses:").or_else(|| number("D1 misses:")).unwrap_or(0.0),
+        last_level_misses: number("LLd misses:").unwrap_or(0.0),
+        mispredictions: number("Mispredicts:").unwrap_or(0.0),
+    }
+}
+
+/// Loads a contestant and has it answer queries: what is run under valgrind. `specification` is
+/// `NAME:SPREAD:KIND:KEYS:QUERIES`.
+///
+/// # Errors
+/// A specification that says nothing, or refused memory.
+pub fn probe(specification: &str) -> Result<String> {
+    let bad = || LabError::Wrong { index: "probe", what: format!("'{specification}' is no specification") };
+    let parts: Vec<&str> = specification.split(':').collect();
+    let [name, spread, kind, count, queries] = parts[..] else { return Err(bad()) };
+    let who = CONTESTANTS.into_iter().find(|who| who.name() == name).ok_or_else(bad)?;
+    let spread = Spread::BOTH.into_iter().find(|one| one.name() == spread).ok_or_else(bad)?;
+    let count: usize = count.parse().map_err(|_| bad())?;
+    let queries: usize = queries.parse().map_err(|_| bad())?;
+    let keys = spread.keys(count);
+    let Some(loaded) = who.load(&keys)? else { return Ok(ABSENT.to_string()) };
+    // As many are made whatever is asked, so that making them costs the same.
+    let most = 1 << 16;
+    let answer = match kind {
+        "ranges" => {
+            let ranges = ranges(&keys, count as u32 / 10, most);
+            Queries::Ranges(&ranges).ask(&*loaded, 0, queries.min(most))
+        }
+        "lookups" => {
+            let wanted = present(&keys, most);
+            Queries::Lookups(&wanted).ask(&*loaded, 0, queries.min(most))
+        }
+        _ => return Err(bad()),
+    };
+    Ok(answer.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cachegrind_s_summary_is_read() {
+        let summary = "==1== I   refs:      1,234,567\n==1== D   refs: 5 (3 rd + 2 wr)\n\
+             ==1== D1  misses:        1,200  (1,000 rd   + 200 wr)\n==1== LLd misses:  34  ( 30 rd   +  4 wr)\n\
+             ==1== Mispredicts:    12,345  (    12,000 cond +     345 ind)\n";
+        let expected = Counts {
+            instructions: 1_234_567.0,
+            first_level_misses: 1_200.0,
+            last_level_misses: 34.0,
+            mispredictions: 12_345.0,
+        };
+        assert_eq!(parse(summary), expected);
+    }
+
+    #[test]
+    fn a_probe_answers_and_refuses_nonsense() {
+        assert_eq!(
+            probe("cssl5:dense:ranges:1000:3").unwrap(),
+            probe("binary search:dense:ranges:1000:3").unwrap()
+        );
+        assert_eq!(probe("cssl2:sparse:lookups:1000:7").unwrap(), "7");
+        for nonsense in
+            ["", "cssl5", "cssl5:dense:ranges:x:1", "what:dense:ranges:1:1", "cssl5:dense:walks:1:1"]
+        {
+            assert!(probe(nonsense).is_err(), "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Figures 4, 5, 7, 9 and 10: ranges, lookups, both, and the genome.
+
+use super::contestant::{Ask, Who};
+use super::data::{Spread, chromosome_22, genome, present, ranges};
+use super::race::{Field, Point, Queries, field, native, race, rows};
+use crate::error::Result;
+use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::row::Row;
+use latchless::search::Kernel;
+use latchless::variants::cssl::Member;
+
+const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Along, None);
+const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Along, None);
+const CSSL5_DESCENTS: Who = Who::Cssl(Member::Cssl5, Ask::Descents, None);
+const CSSL5_BATCHED: Who = Who::Cssl(Member::Cssl5, Ask::Batched, None);
+const PARTS: Who = Who::Cssl(Member::Cssl, Ask::Descents, None);
+const PARTS_BATCHED: Who = Who::Cssl(Member::Cssl, Ask::Batched, None);
+const WALK: Who = Who::BinarySearch;
+const ENDS: Who = Who::BinarySearchBothEnds;
+
+/// The paper's five, and BTreeMap.
+const PAPER_S: [Who; 7] = [CSSL5, CSSL2, WALK, Who::Csb, Who::AdaptiveRadixTree, Who::BPlus, Who::BTreeMap];
+/// Who finds both ends of a range by search alone.
+const BY_ENDS: [Who; 6] = [CSSL5_DESCENTS, CSSL5_BATCHED, PARTS, PARTS_BATCHED, ENDS, Who::EytzingerBothEnds];
+
+const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
+const MANY_KEYS: Scaled<usize> = Scaled::new(256_000_000, 40_000);
+/// What the paper measured on chromosomes 1 and 2.
+const POSITIONS: Scaled<usize> = Scaled::new(13_571_394, 20_000);
+/// Percent of n (or of the genome's interval) that a range is wide.
+const WIDTHS: [f64; 3] = [0.1, 1.0, 10.0];
+const QUERIES: usize = 1 << 12;
+const LOOKUPS: usize = 1 << 16;
+
+const SAID_IN_WORDS: &str = "The figures are images; the text gives the highest ratio of CSSL5 to binary search, of \
+    10 % ranges. A sparse range is as wide as a dense one and so holds fewer keys.";
+const WALKS: &str = "Rivals without \"both ends\" walk: they find a range's first key and look at each one up to \
+    its last, as the paper's evidently do (binary search alone would take the same time for all sizes). Who \
+    finds both ends by search alone is listed as well.";
+
+pub(super) const FIG_4: Experiment = Experiment {
+    name: "fig-4",
+    title: "Ranges of 0.1, 1 and 10 % among 16M keys, dense and sparse",
+    remarks: &[SAID_IN_WORDS, WALKS],
+    body: Body::Timed { x_label: "width of a range, percent of n", rows: figure_4 },
+};
+
+pub(super) const FIG_5: Experiment = Experiment {
+    name: "fig-5",
+    title: "Ranges of 0.1, 1 and 10 % among 256M keys, dense and sparse",
+    remarks: &[
+        "The paper's B+-Tree and CSB+-Tree ran out of memory here; of the rivals the arrays take part.",
+        WALKS,
+    ],
+    body: Body::Timed { x_label: "width of a range, percent of n", rows: figure_5 },
+};
+
+fn figure_4(scale: Scale) -> Result<Vec<Row>> {
+    let contestants: Vec<Who> = PAPER_S.into_iter().chain(BY_ENDS).collect();
+    let claim = |spread, who| match (spread, who) {
+        (Spread::Dense, CSSL5) => Some(Published::About(16.8)),
+        (Spread::Sparse, CSSL5) => Some(Published::About(10.4)),
+        _ => None,
+    };
+    by_width(scale, KEYS.at(scale), &contestants, claim)
+}
+
+fn figure_5(scale: Scale) -> Result<Vec<Row>> {
+    let contestants = [CSSL5, CSSL2, WALK, CSSL5_DESCENTS, ENDS];
+    by_width(scale, MANY_KEYS.at(scale), &contestants, |_, who| {
+        [CSSL5, CSSL2].contains(&who).then_some(Published::MoreThan(1.0))
+    })
+}
+
+fn by_width(
+    scale: Scale,
+    count: usize,
+    contestants: &[Who],
+    claim: impl Fn(Spread, Who) -> Option<Published>,
+) -> Result<Vec<Row>> {
+    let mut all = Vec::new();
+    for spread in Spread::BOTH {
+        let keys = spread.keys(count);
+        let field = field(contestants, &keys)?;
+        for width in WIDTHS {
+            let ranges = ranges(&keys, (count as f64 * width / 100.0) as u32, QUERIES);
+            let times = race(&field, Queries::Ranges(&ranges), scale)?;
+            let at = Point { panel: spread.name(), x: width, scale };
+            // What the text says is about the widest.
+            let said = |who| claim(spread, who).filter(|_| width == WIDTHS[2]);
+            all.extend(rows(&field, &times, at, WALK, said));
+            all.extend(beyond(&field, &times, at));
+        }
+    }
+    Ok(all)
+}
+
+/// How many times as fast as binary search for both ends those are that search for both ends, and as CSSL2
+/// CSSL5 is.
+fn beyond(field: &Field, times: &[f64], at: Point) -> Vec<Row> {
+    let time = |wanted: Who| field.iter().position(|(who, _)| *who == wanted).map(|place| times[place]);
+    let pair = |who: Who, reference: Who, published: Option<Published>| {
+        let ratio = time(reference)? / time(who)?;
+        let row = Row::new(who.name(), at.x, format!("times {}", reference.name()), ratio);
+        Some(native(row.beside(published), at))
+    };
+    let widest = at.x == WIDTHS[2];
+    let over_cssl2 = pair(CSSL5, CSSL2, widest.then_some(Published::MoreThan(1.0)));
+    over_cssl2.into_iter().chain(BY_ENDS.into_iter().filter_map(|who| pair(who, ENDS, None))).collect()
+}
+
+pub(super) const FIG_7: Experiment = Experiment {
+    name: "fig-7",
+    title: "Lookups among 16M keys, dense and sparse",
+    remarks: &[
+        "The paper's ART is 4.4 (dense) and 2.4 (sparse) times as fast as CSSL; binary search, CSB+ and B+ \
+                are slower. Lookups go one by one, but for those called batched, which overlap 16.",
+    ],
+    body: Body::Timed { x_label: "keys", rows: figure_7 },
+};
+
+fn figure_7(scale: Scale) -> Result<Vec<Row>> {
+    let contestants: Vec<Who> =
+        PAPER_S.into_iter().chain([CSSL5_BATCHED, PARTS, PARTS_BATCHED, Who::EytzingerBothEnds]).collect();
+    let mut all = Vec::new();
+    for spread in Spread::BOTH {
+        let keys = spread.keys(KEYS.at(scale));
+        let field = field(&contestants, &keys)?;
+        let wanted = present(&keys, LOOKUPS);
+        let times = race(&field, Queries::Lookups(&wanted), scale)?;
+        let at = Point { panel: spread.name(), x: keys.len() as f64, scale };
+        let said = |who| match (who, spread) {
+            (Who::AdaptiveRadixTree, Spread::Dense) => Some(Published::About(4.4)),
+            (Who::AdaptiveRadixTree, Spread::Sparse) => Some(Published::About(2.4)),
+            (WALK | Who::Csb | Who::BPlus, _) => Some(Published::AtMost(1.0)),
+            _ => None,
+        };
+        all.extend(rows(&field, &times, at, CSSL5, said));
+    }
+    Ok(all)
+}
+
+pub(super) const FIG_9: Experiment = Experiment {
+    name: "fig-9",
+    title: "As many lookups as ranges of 500K, 16M keys, dense and sparse",
+    remarks: &[
+        "The paper asks a million queries; here as many as fit the time, half of them lookups. Who is \
+                second in the paper is binary search, then CSB+, ART and B+.",
+    ],
+    body: Body::Timed { x_label: "keys", rows: figure_9 },
+};
+
+fn figure_9(scale: Scale) -> Result<Vec<Row>> {
+    const WIDTH: Scaled<u32> = Scaled::new(500_000, 1_000);
+    let mut all = Vec::new();
+    for spread in Spread::BOTH {
+        let keys = spread.keys(KEYS.at(scale));
+        let field = field(&PAPER_S, &keys)?;
+        let wanted = present(&keys, LOOKUPS);
+        let ranges = ranges(&keys, WIDTH.at(scale), QUERIES);
+        let lookups = race(&field, Queries::Lookups(&wanted), scale)?;
+        let both = race(&field, Queries::Ranges(&ranges), scale)?;
+        let times: Vec<f64> =
+            lookups.iter().zip(both).map(|(lookup, range)| (lookup + range) / 2.0).collect();
+        let at = Point { panel: spread.name(), x: keys.len() as f64, scale };
+        let said = |who| [CSSL5, CSSL2].contains(&who).then_some(Published::MoreThan(1.0));
+        all.extend(rows(&field, &times, at, WALK, said));
+    }
+    Ok(all)
+}
+
+pub(super) const FIG_10: Experiment = Experiment {
+    name: "fig-10",
+    title: "Ranges of 0.1, 1 and 10 % of the interval among genomic positions",
+    remarks: &[
+        "Panel chromosome 22: the real positions of 10,376 variants of the 1000 Genomes Project. Panel drawn: \
+         as many positions as the paper has of chromosomes 1 and 2 (13,571,394), their gaps drawn from those of \
+         chromosome 22. The paper gives ratios for 10 %: CSSL5 is 16.7 times as fast as binary search, 121.6 \
+         times as CSB+, 696 times as ART.",
+        WALKS,
+    ],
+    body: Body::Timed { x_label: "width of a range, percent of the interval", rows: figure_10 },
+};
+
+fn figure_10(scale: Scale) -> Result<Vec<Row>> {
+    let contestants: Vec<Who> = PAPER_S.into_iter().chain(BY_ENDS).collect();
+    let mut all = Vec::new();
+    for (panel, keys) in [("chromosome 22", chromosome_22()), ("drawn", genome(POSITIONS.at(scale)))] {
+        let field = field(&contestants, &keys)?;
+        let interval = f64::from(keys[keys.len() - 1] - keys[0]);
+        for width in WIDTHS {
+            let ranges = ranges(&keys, (interval * width / 100.0) as u32, QUERIES);
+            let times = race(&field, Queries::Ranges(&ranges), scale)?;
+            let at = Point { panel, x: width, scale };
+            let widest_drawn = width == WIDTHS[2] && panel == "drawn";
+            let said = |number: f64| widest_drawn.then_some(Published::About(number));
+            let over = |who: Who, number: f64| all_over(&field, &times, at, who, said(number));
+            all.extend(rows(&field, &times, at, WALK, |who| if who == CSSL5 { said(16.7) } else { None }));
+            all.extend(over(Who::Csb, 121.6));
+            all.extend(over(Who::AdaptiveRadixTree, 696.0));
+            all.extend(beyond(&field, &times, at));
+        }
+    }
+    Ok(all)
+}
+
+/// How many times as fast as a rival CSSL5 is.
+fn all_over(field: &Field, times: &[f64], at: Point, rival: Who, said: Option<Published>) -> Option<Row> {
+    let time = |wanted: Who| field.iter().position(|(who, _)| *who == wanted).map(|place| times[place]);
+    let ratio = time(rival)? / time(CSSL5)?;
+    Some(native(Row::new(CSSL5.name(), at.x, format!("times {}", rival.name()), ratio).beside(said), at))
+}
+
+pub(super) const SIMD: Experiment = Experiment {
+    name: "simd",
+    title: "What SIMD is worth along lane 1: ranges of 10 % among 16M keys by each kernel (§5.1)",
+    remarks: &["The paper says: a factor between 2 and 3, by AVX."],
+    body: Body::Timed { x_label: "width of a range, percent of n", rows: simd },
+};
+
+fn simd(scale: Scale) -> Result<Vec<Row>> {
+    let kernels = [Kernel::Scalar, Kernel::Avx2, Kernel::Avx512, Kernel::Neon];
+    let kernels: Vec<Kernel> = kernels.into_iter().filter(|kernel| kernel.is_available()).collect();
+    let mut all = Vec::new();
+    for spread in Spread::BOTH {
+        let keys = spread.keys(KEYS.at(scale));
+        for member in [Member::Cssl5, Member::Cssl2] {
+            let who = |kernel: Kernel| Who::Cssl(member, Ask::Along, Some(kernel));
+            let contestants: Vec<Who> = kernels.iter().copied().map(who).collect();
+            let field = field(&contestants, &keys)?;
+            let ranges = ranges(&keys, keys.len() as u32 / 10, QUERIES);
+            let times = race(&field, Queries::Ranges(&ranges), scale)?;
+            let at = Point { panel: spread.name(), x: 10.0, scale };
+            let said = |one: Who| (one == who(Kernel::Avx2)).then_some(Published::Within(2.0, 3.0));
+            all.extend(rows(&field, &times, at, who(Kernel::Scalar), said));
+        }
+    }
+    Ok(all)
+}

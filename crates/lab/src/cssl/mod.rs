@@ -1,0 +1,37 @@
+//! The experiments of Sprenger, Zeuch and Leser, *Cache-Sensitive Skip List: Efficient Range Queries on modern
+//! CPUs* (2016), §5, and what its §7 leaves to future work.
+//!
+//! They run on this machine, wherever one asks for: of the paper's processor there is no model; its events
+//! are counted by valgrind's.
+
+mod contestant;
+mod counters;
+mod data;
+mod eytzinger;
+mod figures;
+mod race;
+mod space;
+mod threads;
+
+pub use counters::probe;
+
+use crate::experiment::Paper;
+
+/// The paper.
+pub const PAPER: Paper = Paper {
+    name: "cssl",
+    title: "Sprenger, Zeuch, Leser: Cache-Sensitive Skip List: Efficient Range Queries on modern CPUs (2016)",
+    experiments: &[
+        figures::FIG_4,
+        figures::FIG_5,
+        counters::FIG_6,
+        figures::FIG_7,
+        counters::FIG_8,
+        figures::FIG_9,
+        figures::FIG_10,
+        space::FIG_11,
+        figures::SIMD,
+        threads::THREADS_TOGETHER,
+        threads::REBUILD,
+    ],
+};

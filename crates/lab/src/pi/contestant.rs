@@ -1,0 +1,191 @@
+//! What takes part: PI with what it is told, the typical skip list, maps with latches.
+
+use super::traffic::{Keys, NODES};
+use crate::error::{LabError, Result};
+use latchless::batch::QuerySetSize;
+use latchless::mem::topology::Topology;
+use latchless::mem::touch::{Touch, Untouched};
+use latchless::variants::olfit;
+use latchless::variants::pi::{EntryKeys, Options, Pi, Query, SkipList};
+use latchless::{FillFactor, OrderedIndex};
+
+/// Somebody who serves batches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Contestant {
+    /// PI.
+    Pi(Form),
+    /// A typical skip list for each thread, which has a range of keys to itself.
+    SkipList,
+    /// OLFIT's B+-Tree: threads share it, one query after the other.
+    BLink,
+    /// A published map.
+    Rival(&'static str),
+}
+
+/// Which of PI's optimizations are in use.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Form {
+    /// One index a node, or one for all.
+    pub numa: bool,
+    /// Queries that go down together.
+    pub group: usize,
+    /// Whether they ask ahead.
+    pub prefetch: bool,
+    /// Whether threads follow the load.
+    pub self_adjusted: bool,
+}
+
+impl Form {
+    /// With everything.
+    pub const WHOLE: Self = Self { numa: true, group: 32, prefetch: true, self_adjusted: true };
+}
+
+impl Contestant {
+    /// PI with everything.
+    pub const PI: Self = Self::Pi(Form::WHOLE);
+
+    /// A short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pi(form) if form == Form::WHOLE => "pi",
+            Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
+            Self::Pi(Form { prefetch: false, group: 1, numa: false, .. }) => "+ SIMD entries",
+            Self::Pi(Form { prefetch: false, group: 1, .. }) => "+ NUMA",
+            Self::Pi(_) => "+ groups",
+            Self::SkipList => "skip-list",
+            Self::BLink => "b-ol",
+            Self::Rival(name) => name,
+        }
+    }
+
+    /// The published maps that this build has, of those that the paper's kind of work suits.
+    pub fn rivals() -> Vec<Self> {
+        let wanted = ["masstree", "crossbeam-skiplist", "artmap"];
+        let compiled = latchless_rivals::entries().iter().filter(|entry| entry.compiled);
+        compiled.filter(|entry| wanted.contains(&entry.name)).map(|entry| Self::Rival(entry.name)).collect()
+    }
+
+    pub(super) fn is_placed(self) -> bool {
+        matches!(self, Self::Pi(Form { numa: true, .. }))
+    }
+}
+
+/// A contestant with its keys.
+pub(super) enum Loaded<T: Touch> {
+    /// One index for all threads.
+    Pi(Box<Pi<u32, u32, T>>),
+    /// One for each thread, and where each one's keys begin.
+    Lists(Vec<SkipList<u32, u32, T>>, Vec<u32>),
+    /// One that takes updates through `&self`.
+    Shared(Box<dyn OrderedIndex<u32, u32>>),
+}
+
+/// What PI is told.
+pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch: QuerySetSize) -> Options {
+    let nodes = if form.numa { NODES } else { 1 };
+    Options {
+        threads,
+        topology: Some(Topology::synthetic(nodes, seats_a_node * NODES / nodes)),
+        pin: false,
+        self_adjusted: form.self_adjusted,
+        batch,
+        group: form.group,
+        prefetch: form.prefetch,
+        entry_keys: EntryKeys::Eight,
+        ..Options::default()
+    }
+}
+
+pub(super) fn lists<T: Touch>(keys: Keys, threads: usize) -> latchless::Result<Loaded<T>> {
+    let mut lists = Vec::with_capacity(threads);
+    let mut borders = Vec::with_capacity(threads);
+    let entries = keys.entries();
+    for part in 0..threads {
+        let own = keys.count() * part / threads..keys.count() * (part + 1) / threads;
+        borders.push(if part == 0 { 0 } else { keys.key(own.start) });
+        let mut list = SkipList::with_options(&Options::default());
+        OrderedIndex::bulk_load(&mut list, &entries[own], FillFactor::FULL)?;
+        lists.push(list);
+    }
+    Ok(Loaded::Lists(lists, borders))
+}
+
+/// A contestant for this machine, with its keys.
+///
+/// # Errors
+/// When it refuses.
+pub(super) fn load_native(
+    contestant: Contestant,
+    keys: Keys,
+    threads: usize,
+    batch: QuerySetSize,
+) -> Result<Loaded<Untouched>> {
+    Ok(match contestant {
+        Contestant::Pi(form) => {
+            // One node is what this machine has, unless the ablation asks for more.
+            let options = Options { topology: None, ..options_of(form, threads, threads, batch) };
+            let mut index = Pi::with_options(&options)?;
+            index.bulk_load(&keys.entries())?;
+            Loaded::Pi(Box::new(index))
+        }
+        Contestant::SkipList => lists(keys, threads)?,
+        Contestant::BLink => {
+            let mut index = olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
+            index.bulk_load(&keys.entries(), FillFactor::new(0.7)?)?;
+            Loaded::Shared(index)
+        }
+        Contestant::Rival(name) => {
+            let missing = || LabError::Wrong { index: name, what: "this build was made without it".into() };
+            let mut index = latchless_rivals::build(name).map_err(|_| missing())?;
+            index.bulk_load(&keys.entries(), FillFactor::FULL)?;
+            Loaded::Shared(index)
+        }
+    })
+}
+
+/// One query, of an index that threads share.
+///
+/// # Errors
+/// When it refuses, or isn't made for many threads.
+pub(super) fn serve_shared(index: &dyn OrderedIndex<u32, u32>, query: Query<u32, u32>) -> Result<usize> {
+    Ok(match query {
+        Query::Search(key) => usize::from(index.get(key).is_some()),
+        Query::Insert(key, value) => {
+            let shared = index.as_concurrent().ok_or(LabError::NotConcurrent { index: "a contestant" })?;
+            1 + usize::from(shared.insert_shared(key, value)?.is_some())
+        }
+        Query::Delete(key) => {
+            index.as_concurrent().map_or(0, |shared| shared.remove_shared(key).map_or(0, |_| 1))
+        }
+        Query::Range { low, high, limit } => {
+            let (mut keys, mut values) = (vec![0; limit], vec![0; limit]);
+            let span = (core::ops::Bound::Included(low), core::ops::Bound::Included(high));
+            index.scan(span, latchless::Direction::Forward, &mut keys, &mut values)?
+        }
+    })
+}
+
+/// One query, of a list that a thread has to itself.
+///
+/// # Errors
+/// When it refuses.
+pub(super) fn serve_alone<T: Touch>(
+    list: &mut SkipList<u32, u32, T>,
+    query: Query<u32, u32>,
+) -> Result<usize> {
+    match query {
+        Query::Insert(key, value) => Ok(1 + usize::from(list.insert(key, value)?.is_some())),
+        query => serve_shared(list, query),
+    }
+}
+
+/// Each list's queries.
+pub(super) fn by_list(borders: &[u32], queries: &[Query<u32, u32>]) -> Vec<Vec<Query<u32, u32>>> {
+    let mut parts = vec![Vec::new(); borders.len()];
+    for &query in queries {
+        let (Query::Search(key) | Query::Insert(key, _) | Query::Delete(key) | Query::Range { low: key, .. }) =
+            query;
+        parts[borders.partition_point(|&border| border <= key).max(1) - 1].push(query);
+    }
+    parts
+}

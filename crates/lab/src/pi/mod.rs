@@ -1,0 +1,172 @@
+//! The experiments of Xie, Cai, Jagadish, Ooi and Wong, *PI: a Parallel in-memory skip list based Index*
+//! (2016), §5 and §6; and what this library adds: latency, batches of a size that is found out, builds.
+//!
+//! The figures are images; what can be compared are the factors and the orders that the text states. The
+//! paper's machine has four NUMA nodes, so what it says of them is run on the model.
+
+mod ablation;
+mod analysis;
+mod build;
+mod contestant;
+mod latency;
+mod modelled;
+mod native;
+mod size;
+mod skew;
+mod traffic;
+
+pub use contestant::{Contestant, Form};
+pub use traffic::{Keys, NODES, Source, Traffic};
+
+use crate::error::Result;
+use crate::experiment::{Body, Experiment, Paper, Published, Scale, Scaled};
+use crate::row::{On, Row};
+use latchless::variants::pi::Query;
+
+/// The paper's default threads.
+const THREADS: usize = 8;
+/// The paper's default queries of a batch, for each thread.
+const BATCH: Scaled<usize> = Scaled::new(8192, 256);
+/// The small, the medium and the large data set (§6), the last as large as a run in minutes can bear.
+const KEYS: Scaled<&[usize]> = Scaled::new(&[2 << 20, 16 << 20, 64 << 20], &[2_000, 20_000]);
+/// The medium one.
+const MEDIUM: Scaled<usize> = Scaled::new(16 << 20, 20_000);
+const THROUGHPUT: &str = "M queries/s";
+
+/// The paper.
+pub const PAPER: Paper = Paper {
+    name: "pi",
+    title: "Xie, Cai, Jagadish, Ooi, Wong: PI: a Parallel in-memory skip list based Index (2016)",
+    experiments: &[
+        analysis::SECTION_5,
+        build::BUILD,
+        size::FIG_6,
+        size::FIG_7,
+        size::FIG_8,
+        skew::FIG_9,
+        skew::FIG_10,
+        skew::FIG_11,
+        skew::FIG_13,
+        skew::FIG_14,
+        ablation::FIG_15,
+        latency::AUTO_BATCH,
+        latency::LATENCY,
+    ],
+};
+
+/// An experiment with a driver of its own.
+const fn driven(
+    name: &'static str,
+    title: &'static str,
+    remarks: &'static [&'static str],
+    x_label: &'static str,
+    rows: fn(On, Scale) -> Result<Vec<Row>>,
+) -> Experiment {
+    Experiment { name, title, remarks, body: Body::Driven { x_label, rows } }
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    keys: usize,
+    threads: usize,
+    /// Queries of a batch, for each thread.
+    batch: usize,
+    traffic: Traffic,
+    /// Batches that count.
+    rounds: usize,
+}
+
+impl Case {
+    /// Evenly spread searches of the medium data set: as many threads as the paper has, or as this machine.
+    fn usual(on: On, scale: Scale) -> Self {
+        let threads = if on == On::Native { 2 } else { THREADS };
+        let rounds = if on == On::Native { 7 } else { 1 };
+        let (keys, batch) = (MEDIUM.at(scale), BATCH.at(scale));
+        Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds }
+    }
+
+    /// One batch more than counts, for all threads together.
+    fn batches(&self) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
+        let (case, mut source) = (*self, Source::new(2016));
+        let len = case.batch * case.threads;
+        (0..=case.rounds).map(move |_| source.batch(Keys::new(case.keys), case.traffic, len))
+    }
+}
+
+/// What came out.
+#[derive(Debug, Clone)]
+struct Measured {
+    seconds: f64,
+    queries: usize,
+    /// Lines that came from another node, for each query.
+    remote_per_query: Option<f64>,
+    threads_per_node: Vec<usize>,
+}
+
+impl Measured {
+    fn throughput(&self) -> f64 {
+        self.queries as f64 / self.seconds.max(f64::MIN_POSITIVE) / 1e6
+    }
+
+    fn nanoseconds(&self) -> f64 {
+        self.seconds * 1e9 / self.queries.max(1) as f64
+    }
+}
+
+/// Measures all contestants on a case.
+fn measure(on: On, contestants: &[Contestant], case: &Case) -> Result<Vec<Measured>> {
+    match on {
+        On::Native => native::measure(contestants, case),
+        _ => contestants.iter().map(|&contestant| modelled::measure(contestant, case)).collect(),
+    }
+}
+
+/// A row of a panel, with what a query cost.
+fn row(
+    panel: &'static str,
+    on: On,
+    name: &str,
+    x: f64,
+    (unit, ours): (&str, f64),
+    measured: &Measured,
+) -> Row {
+    let cost = Some(measured.nanoseconds());
+    Row { panel, on, cost, cost_unit: "ns/query".to_string(), ..Row::new(name, x, unit, ours) }
+}
+
+/// Each contestant's throughput, and how many times the last ones' the first one's is, beside what the
+/// paper says of that.
+fn compared(
+    panel: &'static str,
+    on: On,
+    x: f64,
+    contestants: &[Contestant],
+    case: &Case,
+    published: impl Fn(Contestant) -> Option<Published>,
+) -> Result<Vec<Row>> {
+    let measured = measure(on, contestants, case)?;
+    let each = contestants.iter().zip(&measured);
+    let mut rows: Vec<Row> = each
+        .clone()
+        .map(|(one, measured)| row(panel, on, one.name(), x, (THROUGHPUT, measured.throughput()), measured))
+        .collect();
+    let first = &measured[0];
+    for (&other, theirs) in each.skip(1) {
+        let unit = format!("times {}", other.name());
+        let times = first.throughput() / theirs.throughput();
+        let name = contestants[0].name();
+        rows.push(row(panel, on, name, x, (&unit, times), first).beside(published(other)));
+    }
+    Ok(rows)
+}
+
+/// Whom PI is measured against: on the model OLFIT's tree, which like Masstree has latches and doesn't know
+/// of nodes; natively the published maps that the build has as well.
+fn opponents(on: On) -> Vec<Contestant> {
+    let mut all = vec![Contestant::PI, Contestant::BLink];
+    if on == On::Native {
+        all.extend(Contestant::rivals());
+    }
+    all
+}

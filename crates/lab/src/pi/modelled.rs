@@ -1,0 +1,163 @@
+//! Batches on the modelled machine: four nodes, each with as many processors as the paper's has cores, or
+//! as the threads need.
+
+use super::contestant::{Contestant, Loaded, by_list, lists, options_of, serve_alone, serve_shared};
+use super::traffic::{Keys, NODES};
+use super::{Case, Measured};
+use crate::error::Result;
+use crate::model::{Listener, Machine, Parameters, Placement, System, Worker};
+use latchless::FillFactor;
+use latchless::batch::{Hands, QuerySetSize};
+use latchless::mem::touch::Modelled;
+use latchless::sync::Job;
+use latchless::variants::olfit;
+use latchless::variants::pi::{Pi, Query};
+use std::cell::RefCell;
+
+/// Cores of a node (§6).
+const CORES: usize = 6;
+
+/// The machine's processors as PI's hands.
+struct Processors<'a> {
+    machine: &'a Listener,
+    seats: Vec<usize>,
+    failed: RefCell<Result<()>>,
+}
+
+impl Hands for Processors<'_> {
+    fn seats(&self) -> &[usize] {
+        &self.seats
+    }
+
+    fn run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        let last = jobs.iter().map(|job| job.0).max().unwrap_or(0);
+        let mut workers: Vec<Worker<'a, ()>> =
+            (0..=last).map(|_| Box::new(|| ()) as Worker<'a, ()>).collect();
+        jobs.into_iter().for_each(|(seat, job)| workers[seat] = job);
+        if let Err(error) = self.machine.together(workers) {
+            *self.failed.borrow_mut() = Err(error);
+        }
+    }
+}
+
+/// Measures a case: one batch to fill the caches, then the others.
+///
+/// # Errors
+/// When the contestant refuses, or gets stuck.
+pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
+    let processors = NODES * CORES.max(case.threads.div_ceil(NODES));
+    let numa = Parameters::numa(NODES, processors);
+    // What isn't placed stands on the nodes in turn.
+    let placement = if contestant.is_placed() { Placement::FirstTouch } else { Placement::Interleaved };
+    let parameters = Parameters { system: System { placement, ..numa.system }, ..numa };
+    let machine = Listener::new(Machine::new(parameters)?);
+    let keys = Keys::new(case.keys);
+    let mut loaded = load(contestant, keys, case, processors / NODES)?;
+    if let (Loaded::Pi(index), true) = (&loaded, contestant.is_placed()) {
+        for node in 0..NODES {
+            for addresses in index.addresses_of_node(node) {
+                machine.with(|machine| machine.place(addresses, node))?;
+            }
+        }
+    }
+    machine.with(Machine::start);
+    let mut batches = case.batches();
+    let warming = batches.next().unwrap_or_default();
+    serve(&machine, &mut loaded, &warming, case.threads)?;
+    let reading = || machine.with(|machine| (machine.counters(), machine.now_slots()));
+    let ((before, start), mut queries) = (reading(), 0);
+    for batch in batches {
+        queries += batch.len();
+        serve(&machine, &mut loaded, &batch, case.threads)?;
+    }
+    let (after, end) = reading();
+    let threads_per_node = match &loaded {
+        Loaded::Pi(index) => index.threads_per_node().to_vec(),
+        _ => Vec::new(),
+    };
+    Ok(Measured {
+        seconds: machine.with(|machine| machine.seconds(end - start)),
+        queries,
+        remote_per_query: Some((after - before).remote_accesses as f64 / queries.max(1) as f64),
+        threads_per_node,
+    })
+}
+
+fn load(contestant: Contestant, keys: Keys, case: &Case, cores: usize) -> Result<Loaded<Modelled>> {
+    Ok(match contestant {
+        Contestant::Pi(form) => {
+            let options = options_of(form, case.threads, cores, QuerySetSize::Queries(case.batch));
+            let mut index = Pi::with_options(&options)?;
+            index.bulk_load(&keys.entries())?;
+            Loaded::Pi(Box::new(index))
+        }
+        Contestant::SkipList => lists(keys, case.threads)?,
+        Contestant::BLink | Contestant::Rival(_) => {
+            let options = olfit::Options { huge_pages: false, ..olfit::Options::default() };
+            let mut index = olfit::build_modelled(olfit::Member::BPlusOl, &options)?;
+            index.bulk_load(&keys.entries(), FillFactor::new(0.7)?)?;
+            Loaded::Shared(index)
+        }
+    })
+}
+
+fn serve(
+    machine: &Listener,
+    loaded: &mut Loaded<Modelled>,
+    batch: &[Query<u32, u32>],
+    threads: usize,
+) -> Result<()> {
+    let processors = machine.with(|machine| machine.parameters().system.processors);
+    match loaded {
+        Loaded::Pi(index) => {
+            let seats = (0..processors).map(|processor| processor * NODES / processors).collect();
+            let hands = Processors { machine, seats, failed: RefCell::new(Ok(())) };
+            let mut replies = Vec::with_capacity(batch.len());
+            index.execute_on(&hands, batch, &mut replies);
+            hands.failed.into_inner()
+        }
+        Loaded::Lists(lists, borders) => {
+            let parts = by_list(borders, batch);
+            let mut workers: Vec<Worker<'_, Result<usize>>> = Vec::new();
+            for (list, part) in lists.iter_mut().zip(&parts) {
+                workers.push(Box::new(move || {
+                    let mut served = 0;
+                    for &query in part {
+                        served += serve_alone(list, query)?;
+                    }
+                    Ok(served)
+                }));
+            }
+            spread(machine, workers)
+        }
+        Loaded::Shared(index) => {
+            let index = &**index;
+            let mut workers: Vec<Worker<'_, Result<usize>>> = Vec::new();
+            for thread in 0..threads {
+                let part = &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
+                workers.push(Box::new(move || {
+                    let mut served = 0;
+                    for &query in part {
+                        served += serve_shared(index, query)?;
+                    }
+                    Ok(served)
+                }));
+            }
+            spread(machine, workers)
+        }
+    }
+}
+
+/// Runs workers on processors that are spread evenly over the nodes.
+fn spread(machine: &Listener, workers: Vec<Worker<'_, Result<usize>>>) -> Result<()> {
+    let (processors, threads) =
+        (machine.with(|machine| machine.parameters().system.processors), workers.len().max(1));
+    let mut rows: Vec<Worker<'_, Result<usize>>> = Vec::new();
+    for (thread, worker) in workers.into_iter().enumerate() {
+        while rows.len() < thread * processors / threads {
+            rows.push(Box::new(|| Ok(0)));
+        }
+        rows.push(worker);
+    }
+    machine.together(rows)?.into_iter().try_for_each(|served| served.map(|_| ()))
+}

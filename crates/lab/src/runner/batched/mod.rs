@@ -1,0 +1,78 @@
+//! Experiments in which threads serve requests batch by batch.
+
+mod modelled;
+mod native;
+mod traffic;
+
+use super::{NOT_COMPARABLE, Places, Reporter, Sizes};
+use crate::error::Result;
+use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Scale, Way};
+use crate::row::{On, Row};
+
+/// How many points a panel has.
+pub fn points(panel: &BatchedPanel, places: Places) -> usize {
+    places.list().iter().map(|&on| panel.threads(on).len() * panel.ways_on(on).len()).sum()
+}
+
+/// Runs a panel, and sets the results beside the published ones.
+///
+/// # Errors
+/// When the tree refuses, answers wrongly or gets stuck.
+pub fn run_panel(
+    experiment: &Experiment,
+    panel: &BatchedPanel,
+    places: Places,
+    (scale, sizes): (Scale, Sizes),
+    report: &mut Reporter<'_>,
+) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for &on in places.list() {
+        let ways = panel.ways_on(on);
+        let mut announce = |threads: usize| {
+            let parts = [experiment.name, panel.name, on.name()];
+            let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            report.next(format!("{} with {threads} threads", said.join(" ")), ways.len());
+        };
+        let records = sizes.records.unwrap_or(panel.records(on, scale));
+        let by_threads = match on {
+            On::Native => native::run(panel, &ways, records, (scale, sizes), &mut announce)?,
+            _ => modelled::run(panel, &ways, records, scale, &mut announce)?,
+        };
+        for (&threads, outcomes) in panel.threads(on).iter().zip(&by_threads) {
+            rows.extend(rows_of(panel, &ways, (on, scale, sizes), threads, outcomes));
+        }
+    }
+    Ok(rows)
+}
+
+/// The rows for one number of threads, given the outcomes of all ways.
+fn rows_of(
+    panel: &BatchedPanel,
+    ways: &[Way],
+    (on, scale, sizes): (On, Scale, Sizes),
+    threads: usize,
+    outcomes: &[BatchedOutcome],
+) -> Vec<Row> {
+    let of_way = |name: &str| outcomes.get(ways.iter().position(|way| way.name == name)?);
+    let mut rows = Vec::new();
+    for &yardstick in panel.yardsticks {
+        let other = if let BatchedYardstick::Over(name) = yardstick { of_way(name) } else { None };
+        for (way, outcome) in ways.iter().zip(outcomes) {
+            let Some(ours) = yardstick.measure(outcome, other) else { continue };
+            let published = panel.published(yardstick, way.name, threads);
+            let row = Row::new(way.name, threads as f64, yardstick.unit(), ours).beside(published);
+            let smaller = scale == Scale::Small || sizes.records.is_some();
+            let note = if published.is_some() && smaller { NOT_COMPARABLE.into() } else { row.note.clone() };
+            let cost = Some(1e9 * threads as f64 / outcome.throughput);
+            rows.push(Row {
+                panel: panel.name,
+                on,
+                note,
+                cost,
+                cost_unit: "ns/transaction".to_string(),
+                ..row
+            });
+        }
+    }
+    rows
+}

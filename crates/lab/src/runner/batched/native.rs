@@ -1,0 +1,98 @@
+//! Running ways on this machine.
+//!
+//! All ways run on one tree, in turn, in many short rounds, so that whatever else the machine does and
+//! however the tree grows hits all of them alike; of each the median round counts. Threads start together,
+//! and a round lasts until the last is done.
+
+use super::traffic::{Traffic, serve};
+use crate::error::{LabError, Result};
+use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
+use crate::row::On;
+use crate::runner::Sizes;
+use crate::runner::native::median;
+use latchless::base::request::Request;
+use latchless::mem::touch::Untouched;
+use latchless::variants::spiderman::{Options, SpidermanMap};
+use std::sync::Barrier;
+use std::time::Instant;
+
+type Map = SpidermanMap<u64, u64, Untouched>;
+
+/// Seconds for one way with one number of threads, unless the caller says otherwise.
+const SECONDS: f64 = 10.0;
+/// Rounds that they are cut into.
+const ROUNDS: usize = 20;
+
+/// Requests of a thread's first round, which tells how many fit into later ones.
+const FIRST: usize = 8192;
+
+/// Runs the ways on a tree of so many records; for each number of threads an outcome a way.
+///
+/// # Errors
+/// When the tree refuses, or answers wrongly.
+pub fn run(
+    panel: &BatchedPanel,
+    ways: &[Way],
+    records: usize,
+    (scale, sizes): (Scale, Sizes),
+    announce: &mut dyn FnMut(usize),
+) -> Result<Vec<Vec<BatchedOutcome>>> {
+    let mut traffic = Traffic::new(panel.workload, records)?;
+    let mut map = Map::with_options(&Options::default())?;
+    traffic.load(&map)?;
+    let (rounds, seconds) = match scale {
+        Scale::Small => (3, 0.0),
+        Scale::Paper => (ROUNDS, sizes.seconds.unwrap_or(SECONDS)),
+    };
+    let mut by_threads = Vec::new();
+    for &threads in panel.threads(On::Native) {
+        announce(threads);
+        let mut each = FIRST;
+        let mut throughputs = vec![Vec::new(); ways.len()];
+        // One round more than counts: the first warms the caches, and says how long rounds should be.
+        for round in 0..=rounds {
+            let mut longest = 0.0f64;
+            for (way, throughputs) in ways.iter().zip(&mut throughputs) {
+                map.set_batching(way.batching()?)?;
+                let plans = traffic.plan(threads, each);
+                let took = time(&map, &plans)?;
+                longest = longest.max(took);
+                if round > 0 {
+                    throughputs.push((threads * each) as f64 / took.max(1e-9));
+                }
+            }
+            if round == 0 && seconds > 0.0 {
+                each = ((each as f64 * seconds / ROUNDS as f64 / longest) as usize).max(FIRST);
+            }
+        }
+        let outcome = |throughputs: &mut Vec<f64>| BatchedOutcome {
+            throughput: median(throughputs),
+            transactions: threads * each * rounds,
+            counters: None,
+        };
+        by_threads.push(throughputs.iter_mut().map(outcome).collect());
+    }
+    map.check_invariants().map_err(|broken| LabError::Wrong { index: "spiderman", what: broken.what })?;
+    Ok(by_threads)
+}
+
+/// Seconds that serving a plan takes, each thread its own part.
+fn time(map: &Map, plans: &[Vec<Request<u64, u64>>]) -> Result<f64> {
+    let line = Barrier::new(plans.len());
+    let work = |plan: &[Request<u64, u64>]| -> Result<(Instant, Instant)> {
+        line.wait();
+        let start = Instant::now();
+        serve(map, plan)?;
+        Ok((start, Instant::now()))
+    };
+    let spans = std::thread::scope(|threads| {
+        let running: Vec<_> = plans.iter().map(|plan| threads.spawn(|| work(plan))).collect();
+        let done = running
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        done.collect::<Result<Vec<_>>>()
+    })?;
+    let start = spans.iter().map(|span| span.0).min();
+    let end = spans.iter().map(|span| span.1).max();
+    Ok(start.zip(end).map_or(0.0, |(start, end)| (end - start).as_secs_f64()))
+}

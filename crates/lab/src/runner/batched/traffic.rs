@@ -1,0 +1,165 @@
+//! What threads ask of a tree: made before anything is timed, from a fixed seed, with answers that are
+//! known beforehand.
+
+use crate::error::{LabError, Result};
+use latchless::base::request::{Reply, Request};
+use latchless::mem::touch::Touch;
+use latchless::variants::spiderman::SpidermanMap;
+use latchless_workload::{Distribution, KeySpace, Kind, Lengths, Workload, value_of};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+
+/// Requests that a tree is handed at once. It serves them in batches of its own.
+const TOGETHER: usize = 1024;
+/// Where random numbers start.
+const SEED: u64 = 2023;
+
+/// The requests of one mix, as they come.
+pub struct Traffic {
+    workload: Workload,
+    space: KeySpace,
+    /// Records that are there from the start.
+    loaded: u64,
+    /// The next one that isn't there yet.
+    next: u64,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Traffic {
+    /// The traffic of a mix on so many records.
+    ///
+    /// # Errors
+    /// None that keys of 64 bits could meet.
+    pub fn new(workload: Workload, records: usize) -> Result<Self> {
+        let loaded = records.max(1) as u64;
+        let space = KeySpace::new::<u64>(Distribution::Uniform, loaded, 0, SEED)
+            .map_err(|error| LabError::Wrong { index: "the key space", what: error.to_string() })?;
+        Ok(Self { workload, space, loaded, next: loaded, random: Xoshiro256PlusPlus::seed_from_u64(SEED) })
+    }
+
+    /// Inserts the records that are there from the start, in random order.
+    ///
+    /// # Errors
+    /// When the tree refuses.
+    pub fn load<T: Touch>(&self, map: &SpidermanMap<u64, u64, T>) -> Result<()> {
+        let mut replaced = [None; TOGETHER];
+        for start in (0..self.loaded).step_by(TOGETHER) {
+            let numbers = start..self.loaded.min(start + TOGETHER as u64);
+            let entries: Vec<(u64, u64)> = numbers.map(|number| self.entry(number)).collect();
+            map.insert_many(&entries, &mut replaced[..entries.len()])?;
+        }
+        Ok(())
+    }
+
+    fn entry(&self, number: u64) -> (u64, u64) {
+        let key = self.space.key::<u64>(number);
+        (key, value_of(key, 0))
+    }
+
+    /// What each of so many threads asks next.
+    pub fn plan(&mut self, threads: usize, requests: usize) -> Vec<Vec<Request<u64, u64>>> {
+        (0..threads).map(|_| (0..requests).map(|_| self.request()).collect()).collect()
+    }
+
+    fn request(&mut self) -> Request<u64, u64> {
+        let mix = self.workload.mix();
+        let mut drawn = self.random.random_range(0..100);
+        let share = mix.shares.iter().find(|(_, share)| {
+            let here = drawn < *share;
+            drawn = drawn.wrapping_sub(*share);
+            here
+        });
+        match share.map_or(Kind::Get, |&(kind, _)| kind) {
+            Kind::Insert => {
+                self.next += 1;
+                let (key, value) = self.entry(self.next - 1);
+                Request::Insert(key, value)
+            }
+            Kind::Scan => Request::Scan { from: self.present(), limit: self.length(mix.lengths) },
+            _ => Request::Get(self.present()),
+        }
+    }
+
+    /// A key that is there from the start.
+    fn present(&mut self) -> u64 {
+        let number = self.random.random_range(0..self.loaded);
+        self.space.key::<u64>(number)
+    }
+
+    /// How many entries a scan takes.
+    fn length(&mut self, lengths: Lengths) -> usize {
+        let Lengths::Normal { mean, deviation } = lengths else { return 1 };
+        // Box and Muller's.
+        let (one, other): (f64, f64) = (1.0 - self.random.random::<f64>(), self.random.random());
+        let normal = (-2.0 * one.ln()).sqrt() * (core::f64::consts::TAU * other).cos();
+        (mean + deviation * normal).round().max(1.0) as usize
+    }
+}
+
+/// Has a tree serve requests; a wrong answer ends the run: its time would mean nothing.
+///
+/// # Errors
+/// When the tree refuses, or [`LabError::Wrong`].
+pub fn serve<T: Touch>(map: &SpidermanMap<u64, u64, T>, requests: &[Request<u64, u64>]) -> Result<()> {
+    let mut replies = Vec::with_capacity(TOGETHER);
+    let mut wrong = 0;
+    for together in requests.chunks(TOGETHER) {
+        replies.clear();
+        map.execute(together, &mut replies);
+        for (request, reply) in together.iter().zip(&replies) {
+            let right = match (request, reply) {
+                (Request::Get(key), Reply::Got(value)) => *value == Some(value_of(*key, 0)),
+                (Request::Insert(..), Reply::Inserted(before)) => before.is_none(),
+                (Request::Scan { from, limit }, Reply::Scanned(entries)) => {
+                    entries.len() <= *limit && entries.first().is_some_and(|(key, _)| key == from)
+                }
+                (_, Reply::Refused(error)) => return Err(error.clone().into()),
+                _ => false,
+            };
+            wrong += usize::from(!right);
+        }
+    }
+    if wrong == 0 {
+        return Ok(());
+    }
+    Err(LabError::Wrong { index: "spiderman", what: format!("{wrong} of {} answers", requests.len()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless::mem::touch::Untouched;
+
+    #[test]
+    fn mixes_have_their_shares_and_known_answers() {
+        for (workload, inserts, scans) in [
+            (Workload::SpidermanA, 50, 0),
+            (Workload::SpidermanB, 100, 0),
+            (Workload::SpidermanC, 0, 0),
+            (Workload::SpidermanD, 5, 95),
+        ] {
+            let mut traffic = Traffic::new(workload, 5000).unwrap();
+            let map = SpidermanMap::<u64, u64, Untouched>::with_options(&Default::default()).unwrap();
+            traffic.load(&map).unwrap();
+            let plans = traffic.plan(2, 5000);
+            let requests = plans.concat();
+            let share = |is: fn(&Request<u64, u64>) -> bool| {
+                requests.iter().filter(|request| is(request)).count() / (requests.len() / 100)
+            };
+            assert!(share(|request| matches!(request, Request::Insert(..))).abs_diff(inserts) <= 2);
+            assert!(share(|request| matches!(request, Request::Scan { .. })).abs_diff(scans) <= 2);
+            let lengths: Vec<usize> = requests
+                .iter()
+                .filter_map(
+                    |request| if let Request::Scan { limit, .. } = request { Some(*limit) } else { None },
+                )
+                .collect();
+            let mean = lengths.iter().sum::<usize>() / lengths.len().max(1);
+            assert!(lengths.is_empty() || (45..54).contains(&mean), "{mean}");
+            plans.iter().for_each(|plan| serve(&map, plan).unwrap());
+            assert_eq!(map.len() as u64, traffic.next);
+            let again = serve(&map, &[Request::Get(map.range(..).unwrap().next().unwrap().0 ^ 1)]);
+            assert!(matches!(again, Err(LabError::Wrong { .. })), "a key that isn't there has no value");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What batches gain, on the model: there every run is the same, so it can be asked for.
+
+use latchless_lab::experiment::Scale;
+use latchless_lab::row::Row;
+use latchless_lab::runner::{Places, Sizes, run_sized};
+
+/// The rows of an experiment on a tree of 16 MB, many times what a modelled core's caches hold.
+fn rows(experiment: &str) -> Vec<Row> {
+    let names = ["spiderman", experiment].map(str::to_string);
+    let selected = latchless_lab::select(&names).unwrap();
+    let sizes = Sizes { records: Some(500_000), seconds: None };
+    run_sized(&selected, Places::Model, (Scale::Small, sizes), &mut |_| ()).unwrap()
+}
+
+fn ours(rows: &[Row], panel: &str, series: &str, unit: &str, threads: usize) -> f64 {
+    let wanted = |row: &&Row| {
+        row.panel == panel && row.series == series && row.unit == unit && row.x == threads as f64
+    };
+    rows.iter().find(wanted).unwrap_or_else(|| panic!("no {unit} of {series} with {threads}")).ours
+}
+
+const OVER_NONE: &str = "throughput over no batching";
+
+#[test]
+fn gets_gain_most_where_walks_are_resumed() {
+    let rows = rows("fig-11");
+    let gain = |way: &str, threads: usize| ours(&rows, "", way, OVER_NONE, threads);
+    for threads in [1, 4, 16] {
+        assert_eq!(gain("no batching", threads), 1.0);
+        assert!((0.95..=1.05).contains(&gain("ours 1", threads)), "{}", gain("ours 1", threads));
+        assert!(
+            gain("ours 16", threads) > gain("naive 16", threads).max(2.0),
+            "{}",
+            gain("ours 16", threads)
+        );
+    }
+    assert!(rows.iter().all(|row| row.series != "ours auto"), "a model has no clock of its own");
+}
+
+#[test]
+fn every_mix_gains() {
+    for experiment in ["fig-9", "fig-10", "fig-12"] {
+        let rows = rows(experiment);
+        for threads in [1, 4] {
+            let gain = ours(&rows, "", "ours 64", OVER_NONE, threads);
+            assert!(gain > 1.2, "{experiment} with {threads}: {gain}");
+        }
+    }
+}
+
+#[test]
+fn whole_pages_are_lines_that_nobody_reads() {
+    let rows = rows("fig-13");
+    let misses = |panel: &str, way: &str| ours(&rows, panel, way, "misses/transaction", 4);
+    assert!(misses("options", "4") > 3.0 * misses("options", "no batching"));
+    assert!(misses("wishes", "resumed 1+2+5+6+7+8") < 1.1 * misses("wishes", "no batching"));
+    let wish = |way: &str| ours(&rows, "wishes", way, OVER_NONE, 4);
+    assert!(wish("resumed 1+2+5+6+7+8") > wish("resumed 1+2+3"));
+}

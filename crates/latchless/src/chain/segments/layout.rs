@@ -1,0 +1,196 @@
+//! Laying the list out: from sorted entries, or anew from a list that has drifted. What is flagged goes,
+//! what was inserted gets a place between its neighbours, and segments are cut to size.
+
+use super::segment::{END, Node, Segment};
+use super::{Anchor, PLACES_MAX, Segments, Tall};
+use crate::base::key::Bits;
+use crate::layer::routed::{Heights, Source};
+use crate::sync::{Job, Run};
+use core::ops::Range;
+use std::sync::Arc;
+
+/// Takes nodes in ascending order and makes segments of them.
+struct Layout<B: Bits> {
+    segment_nodes: usize,
+    segments: Vec<Segment<B>>,
+    talls: Vec<Arc<[Tall<B>]>>,
+    /// The segment in work.
+    nodes: Vec<Node<B>>,
+    tall: Vec<Tall<B>>,
+    /// Nodes that aren't flagged.
+    live: usize,
+}
+
+impl<B: Bits> Layout<B> {
+    fn new(segment_nodes: usize) -> Self {
+        Self {
+            segment_nodes: segment_nodes.clamp(1, PLACES_MAX - 1),
+            segments: Vec::new(),
+            talls: Vec::new(),
+            nodes: Vec::new(),
+            tall: Vec::new(),
+            live: 0,
+        }
+    }
+
+    fn push(&mut self, key: B, value: B, height: u16, flagged: bool) {
+        if height > 1 && self.nodes.len() >= self.segment_nodes {
+            self.flush();
+        }
+        let place = self.nodes.len();
+        let node = Node::new(key, value, height, flagged, place as u32 + 1);
+        if height > 1 {
+            self.tall.push(Tall::of(&node, place));
+        }
+        self.nodes.push(node);
+        self.live += usize::from(!flagged);
+    }
+
+    /// The list's first node: it belongs to no level, since every search begins with it.
+    fn push_head(&mut self, value: B, flagged: bool) {
+        self.push(B::MIN, value, 1, flagged);
+    }
+
+    fn flush(&mut self) {
+        if let Some(last) = self.nodes.last_mut() {
+            *last = Node::new(last.key, last.value(), last.height(), last.is_flagged(), END);
+            // A segment holds its nodes and no room beyond: what never changes takes no more.
+            self.segments.push(Segment::new(self.nodes.as_slice().to_vec()));
+            self.talls.push(self.tall.as_slice().into());
+            self.nodes.clear();
+            self.tall.clear();
+        }
+    }
+
+    /// Lays out a segment of a list that stands still.
+    fn take_over(&mut self, segment: &Segment<B>, talls: &Arc<[Tall<B>]>, is_first: bool) {
+        let small = self.nodes.len() < self.segment_nodes / 4 && !self.nodes.is_empty();
+        if segment.drift == 0
+            && !small
+            && let Some(shared) = segment.share()
+        {
+            self.flush();
+            let flagged = shared.nodes().iter().filter(|node| node.is_flagged()).count();
+            self.live += shared.nodes().len() - flagged;
+            self.segments.push(shared);
+            self.talls.push(talls.clone());
+            return;
+        }
+        let nodes = segment.nodes();
+        let alive = is_first || nodes.iter().any(|node| !node.is_flagged());
+        let mut at = if alive { 0 } else { END };
+        while at != END {
+            let node = &nodes[at as usize];
+            if is_first && at == 0 {
+                self.push_head(node.value(), node.is_flagged());
+            } else if !node.is_flagged() || self.nodes.is_empty() {
+                // What a segment begins with stays: keys behind it are looked for here.
+                self.push(node.key, node.value(), node.height(), node.is_flagged());
+            }
+            at = node.next();
+        }
+    }
+}
+
+impl<B: Bits> Segments<B> {
+    /// The list of `len` entries with strictly ascending keys, in `parts` pieces of work. O(n).
+    pub fn from_sorted(
+        len: usize,
+        entry_at: &(dyn Fn(usize) -> (B, B) + Sync),
+        (segment_nodes, heights): (usize, Heights),
+        (parts, run): (usize, Run<'_>),
+    ) -> Self {
+        let height_of = |key: B| heights.of(key) as u16;
+        let has_head = len > 0 && entry_at(0).0 == B::MIN;
+        // A part begins where a segment can begin.
+        let tall_from = |at: usize| (at..len).find(|&at| height_of(entry_at(at).0) > 1).unwrap_or(len);
+        let mut starts: Vec<usize> = ranges(len, parts).iter().map(|range| tall_from(range.start)).collect();
+        starts[0] = usize::from(has_head);
+        let end_of = |part: usize| starts.get(part + 1).copied().unwrap_or(len);
+        let mut layouts: Vec<Layout<B>> = starts.iter().map(|_| Layout::new(segment_nodes)).collect();
+        let lay_out = &|(part, layout): (usize, &'_ mut Layout<B>)| {
+            if part == 0 {
+                let value = if has_head { entry_at(0).1 } else { B::MIN };
+                layout.push_head(value, !has_head);
+            }
+            for at in starts[part]..end_of(part) {
+                let (key, value) = entry_at(at);
+                layout.push(key, value, height_of(key), false);
+            }
+            layout.flush();
+        };
+        let jobs = layouts.iter_mut().enumerate();
+        run(jobs.map(|it| Box::new(move || lay_out(it)) as Job<'_>).collect());
+        Self::assembled(layouts, segment_nodes, heights)
+    }
+
+    /// The same list laid out anew, from one that stands still ([`Segments::lend`]). Segments that haven't
+    /// drifted are shared as they are; the others lose what is flagged. In `parts` pieces of work. O(n) in
+    /// the nodes of drifted segments.
+    pub fn laid_out(&self, parts: usize, run: Run<'_>) -> Self {
+        let ranges = ranges(self.segments.len(), parts);
+        let mut layouts: Vec<Layout<B>> = ranges.iter().map(|_| Layout::new(self.segment_nodes)).collect();
+        let lay_out = &|(layout, range): (&'_ mut Layout<B>, &'_ Range<usize>)| {
+            for nth in range.clone() {
+                layout.take_over(&self.segments[nth], &self.talls[nth], nth == 0);
+            }
+            layout.flush();
+        };
+        let jobs = layouts.iter_mut().zip(&ranges);
+        run(jobs.map(|it| Box::new(move || lay_out(it)) as Job<'_>).collect());
+        Self::assembled(layouts, self.segment_nodes, self.heights)
+    }
+
+    fn assembled(layouts: Vec<Layout<B>>, segment_nodes: usize, heights: Heights) -> Self {
+        let mut list = Self {
+            segments: Vec::new(),
+            talls: Vec::new(),
+            len: 0,
+            drift: 0,
+            farthest: 0,
+            heights,
+            segment_nodes,
+        };
+        for mut layout in layouts {
+            layout.flush();
+            list.segments.append(&mut layout.segments);
+            list.talls.append(&mut layout.talls);
+            list.len += layout.live;
+        }
+        list
+    }
+}
+
+/// `len` things in `parts` runs of about equal length, none of them empty; one if there is nothing.
+fn ranges(len: usize, parts: usize) -> Vec<Range<usize>> {
+    let parts = parts.clamp(1, len.max(1));
+    (0..parts).map(|part| len * part / parts..len * (part + 1) / parts).collect()
+}
+
+/// A list's tall nodes by parts: what [`Routed::build`](crate::layer::routed::Routed::build) works on.
+#[derive(Debug)]
+pub struct Parts<'a, B: Bits> {
+    list: &'a Segments<B>,
+    ranges: Vec<Range<usize>>,
+}
+
+impl<'a, B: Bits> Parts<'a, B> {
+    pub(super) fn new(list: &'a Segments<B>, parts: usize) -> Self {
+        Self { list, ranges: ranges(list.segments.len(), parts) }
+    }
+}
+
+impl<B: Bits> Source<B> for Parts<'_, B> {
+    fn parts(&self) -> usize {
+        self.ranges.len()
+    }
+
+    fn each(&self, part: usize, visit: &mut dyn FnMut(B, usize, u32)) {
+        for nth in self.ranges[part].clone() {
+            for tall in &*self.list.talls[nth] {
+                let anchor = Anchor::new(nth, tall.place as usize);
+                visit(tall.key, tall.height as usize, anchor.to_word());
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Building lanes from entries in order.
+
+use super::{LANES_MAX, Lanes, Level};
+use crate::base::error::Result;
+use crate::base::key::Bits;
+use crate::mem::line::LINE_BYTES;
+use crate::mem::words::Words;
+use crate::sync::LaneWord;
+
+/// How lanes are built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneOptions {
+    /// How many elements of a lane come to one of the lane above: the paper's 1/p, at least 2.
+    pub skip: usize,
+    /// How many lanes to build; `None`: until one is at most [`LaneOptions::top_lane_bytes`] long.
+    pub lanes: Option<usize>,
+    /// What the highest lane may take if there is a choice: §5's optimum is what the first-level cache
+    /// holds.
+    pub top_lane_bytes: usize,
+    /// Whether large arrays stand on huge pages where the system offers them.
+    pub huge_pages: bool,
+}
+
+impl<B: Bits> Lanes<B> {
+    /// Lanes over `len` entries, keys and references, in ascending order of keys. More than `len` are left
+    /// out.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn build(len: usize, entries: impl Iterator<Item = (B, u32)>, options: &LaneOptions) -> Result<Self> {
+        let skip = options.skip.max(2);
+        let (levels, depth) = Self::levels_for(len, skip, options);
+        let fast_words = Self::whole_lines(levels[0].start() + levels[0].len());
+        let fast = Words::<B::Word>::new(fast_words, options.huge_pages)?;
+        let proxies = Words::<B::Word>::new(len.div_ceil(skip) * 2 * skip, options.huge_pages)?;
+        let lanes = Self { skip, len, levels, depth, fast, proxies };
+        lanes.fill(entries);
+        Ok(lanes)
+    }
+
+    /// Bytes that lanes over `len` entries take, of fast lanes and of proxies.
+    pub fn bytes_for(len: usize, options: &LaneOptions) -> usize {
+        let skip = options.skip.max(2);
+        let (levels, _) = Self::levels_for(len, skip, options);
+        let fast = Self::whole_lines(levels[0].start() + levels[0].len());
+        (fast + Self::whole_lines(len.div_ceil(skip) * 2 * skip)) * B::BYTES
+    }
+
+    /// Words of as many whole cache lines (§3.1: a lane's size is a multiple of the cache line).
+    fn whole_lines(words: usize) -> usize {
+        words.next_multiple_of(LINE_BYTES / B::BYTES)
+    }
+
+    /// Where the lanes over `len` entries stand, lane 1 first, and how many there are.
+    fn levels_for(len: usize, skip: usize, options: &LaneOptions) -> ([Level; LANES_MAX], usize) {
+        let (mut levels, mut depth) = ([Level::default(); LANES_MAX], 0);
+        let mut above = len.div_ceil(skip);
+        while depth < LANES_MAX {
+            levels[depth].len = above as u32;
+            depth += 1;
+            let enough = match options.lanes {
+                Some(lanes) => depth >= lanes,
+                None => above * B::BYTES <= options.top_lane_bytes,
+            };
+            if enough || above <= 1 {
+                break;
+            }
+            above = above.div_ceil(skip);
+        }
+        // The highest lane comes first.
+        let mut start = 0;
+        for level in levels[..depth].iter_mut().rev() {
+            level.start = start;
+            start += Self::whole_lines(level.len()) as u32;
+        }
+        (levels, depth)
+    }
+
+    fn fill(&self, entries: impl Iterator<Item = (B, u32)>) {
+        for (at, (key, reference)) in entries.take(self.len).enumerate() {
+            let word = self.key_at(at);
+            self.proxies[word].poke(key);
+            self.proxies[word + self.skip].poke(B::truncate(u64::from(reference)));
+        }
+        for at in self.len..self.len.next_multiple_of(self.skip) {
+            self.proxies[self.key_at(at)].poke(B::MAX);
+        }
+        for (number, &level) in self.levels().iter().enumerate() {
+            for at in 0..level.len() {
+                self.fast[level.start() + at].poke(self.below(number, at * self.skip));
+            }
+            for at in level.len()..Self::whole_lines(level.len()) {
+                self.fast[level.start() + at].poke(B::MAX);
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! From keys to positions (CSSL §4): down the lanes for one key or for several together, and along lane 1.
+
+use super::{Lanes, Level};
+use crate::base::key::Bits;
+use crate::base::span::next;
+use crate::mem::line::prefetch_read;
+use crate::mem::touch::Untouched;
+use crate::search::{Search, words_below};
+
+/// A lane of at most so many bytes is counted through by vectors; a longer one is halved.
+const COUNTED_LANE_BYTES: usize = 256;
+
+impl<B: Bits> Lanes<B> {
+    /// The last position whose key is at most `key`; nothing if there is none (Algorithm 1).
+    #[inline(always)]
+    pub fn last_up_to<S: Search>(&self, key: B) -> Option<usize> {
+        let [at] = Self::last_up_to_each::<S, 1>([self], [key]);
+        at
+    }
+
+    /// As [`Lanes::last_up_to`] for several keys, each in lanes of its own or in the same: a step down of
+    /// each, then the next step of each, so that they wait for memory together.
+    #[inline(always)]
+    pub fn last_up_to_each<S: Search, const N: usize>(lanes: [&Self; N], keys: [B; N]) -> [Option<usize>; N] {
+        let (mut found, mut at, mut level) = ([false; N], [0; N], [0; N]);
+        let mut deepest = 0;
+        for i in 0..N {
+            let count = lanes[i].in_top_lane::<S>(keys[i]);
+            (found[i], at[i]) = (count > 0, count.saturating_sub(1));
+            level[i] = lanes[i].depth - 1;
+            deepest = deepest.max(level[i]);
+            lanes[i].ask_below(level[i], at[i]);
+        }
+        for _ in 0..deepest {
+            for i in 0..N {
+                if level[i] > 0 {
+                    level[i] -= 1;
+                    at[i] = lanes[i].down::<S>(lanes[i].levels[level[i]], at[i], keys[i]);
+                    lanes[i].ask_below(level[i], at[i]);
+                }
+            }
+        }
+        let mut positions = [None; N];
+        for i in 0..N {
+            if found[i] {
+                positions[i] = Some(lanes[i].in_proxy::<S>(at[i], keys[i]));
+            }
+        }
+        positions
+    }
+
+    /// The last position whose key is at most `key`, at `from` or behind it, whose key is: runs along
+    /// lane 1 and looks at every element (Algorithm 2, lines 17 to 35).
+    #[inline(always)]
+    pub fn run_up_to<S: Search>(&self, from: usize, key: B) -> usize {
+        let lowest = self.levels[0];
+        let lane = &self.fast[lowest.start()..lowest.start() + lowest.len()];
+        let start = from / self.skip;
+        let passed = S::run_up_to::<B>(&lane[start..], key);
+        self.in_proxy::<S>((start + passed).saturating_sub(1).max(start), key).max(from)
+    }
+
+    /// How many keys of the highest lane are at most `key`.
+    #[inline(always)]
+    fn in_top_lane<S: Search>(&self, key: B) -> usize {
+        let top = self.levels[self.depth - 1];
+        if top.len() * B::BYTES <= COUNTED_LANE_BYTES {
+            return S::group_up_to::<B>(&self.fast, top.start(), top.len(), key);
+        }
+        match next(key) {
+            Some(next) => words_below::<B, Untouched>(&self.fast[top.start()..top.start() + top.len()], next),
+            None => top.len(),
+        }
+    }
+
+    /// From an element of the lane above to the last one of this lane that is at most `key`.
+    #[inline(always)]
+    fn down<S: Search>(&self, level: Level, above: usize, key: B) -> usize {
+        let first = above * self.skip;
+        // The first one stands in the lane above as well.
+        let others = (self.skip - 1).min(level.len() - 1 - first);
+        first + S::group_up_to::<B>(&self.fast, level.start() + first + 1, others, key)
+    }
+
+    /// The last position of a proxy whose key is at most `key`; its first one if there is none.
+    #[inline(always)]
+    fn in_proxy<S: Search>(&self, proxy: usize, key: B) -> usize {
+        let first = proxy * self.skip;
+        let others = (self.skip - 1).min(self.len - 1 - first);
+        first + S::group_up_to::<B>(&self.proxies, 2 * first + 1, others, key)
+    }
+
+    /// Asks for what is looked at below element `at` of the lane of this number, which counts from 0.
+    #[inline(always)]
+    fn ask_below(&self, number: usize, at: usize) {
+        let first = at * self.skip;
+        if number > 0 {
+            let start = self.levels[number - 1].start() + first;
+            self.ask(&self.fast, start);
+            self.ask(&self.fast, start + self.skip - 1);
+        } else {
+            self.ask(&self.proxies, 2 * first);
+            self.ask(&self.proxies, 2 * (first + self.skip) - 1);
+        }
+    }
+
+    #[inline(always)]
+    fn ask(&self, words: &[B::Word], at: usize) {
+        prefetch_read(words.as_ptr().wrapping_add(at).cast());
+    }
+}

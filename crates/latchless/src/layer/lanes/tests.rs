@@ -1,0 +1,124 @@
+//! Lanes of every form against counting.
+
+use super::*;
+use crate::search::{Dispatch, Kernel, Operation, Search};
+
+fn options(skip: usize, lanes: Option<usize>, top_lane_bytes: usize) -> LaneOptions {
+    LaneOptions { skip, lanes, top_lane_bytes, huge_pages: false }
+}
+
+fn forms() -> impl Iterator<Item = LaneOptions> {
+    let skips = [2, 3, 5, 8, 31].into_iter();
+    skips.flat_map(|skip| {
+        [(None, 64), (None, 1 << 14), (Some(1), 0), (Some(3), 0), (Some(9), 0)]
+            .map(|(lanes, bytes)| options(skip, lanes, bytes))
+    })
+}
+
+fn lanes_of<B: Bits>(keys: &[B], options: &LaneOptions) -> Lanes<B> {
+    let entries = keys.iter().enumerate().map(|(at, &key)| (key, at as u32 + 100));
+    let lanes = Lanes::build(keys.len(), entries, options).unwrap();
+    assert_eq!(lanes.flaw(), None);
+    assert_eq!(lanes.lane_bytes() + lanes.proxy_bytes(), Lanes::<B>::bytes_for(keys.len(), options));
+    lanes
+}
+
+struct Find<'a, B: Bits>(&'a Lanes<B>, B, B);
+
+impl<B: Bits> Operation for Find<'_, B> {
+    type Output = [Option<usize>; 4];
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let Self(lanes, low, high) = self;
+        let [first, second] = Lanes::last_up_to_each::<S, 2>([lanes, lanes], [low, high]);
+        let mut run = None;
+        if let Some(at) = first {
+            run = Some(lanes.run_up_to::<S>(at, high));
+        }
+        [first, second, run, lanes.last_up_to::<S>(low)]
+    }
+}
+
+fn kernels() -> impl Iterator<Item = Dispatch> {
+    Kernel::ALL.into_iter().filter_map(|kernel| kernel.checked().ok())
+}
+
+fn every_search<B: Bits>(keys: &[B]) {
+    let all: Vec<LaneOptions> = forms().collect();
+    for options in all.into_iter().step_by(if cfg!(miri) { 6 } else { 1 }) {
+        let lanes = lanes_of(keys, &options);
+        let probes = |step: usize| keys.iter().copied().step_by(step).chain([B::MIN, B::MAX]);
+        for low in probes(3).chain(probes(7).map(|key| B::truncate(key.to_u64() ^ 1))) {
+            for high in probes(11).filter(|&high| high >= low) {
+                let expected = |key: B| keys.iter().filter(|&&other| other <= key).count().checked_sub(1);
+                for kernel in kernels() {
+                    let [first, second, run, alone] = kernel.run(Find(&lanes, low, high));
+                    assert_eq!((first, alone), (expected(low), expected(low)), "{low:?} {options:?}");
+                    assert_eq!(second, expected(high), "{high:?} {options:?}");
+                    assert_eq!(run, first.and(expected(high)), "from {low:?} to {high:?} {options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_end_at_the_last_key_up_to_theirs() {
+    for len in if cfg!(miri) { vec![0, 1, 11] } else { vec![0, 1, 2, 4, 5, 6, 26, 130, 700] } {
+        every_search(&(0..len).map(|i| i * 3 + 7).collect::<Vec<u32>>());
+        every_search(&(0..u64::from(len)).map(|i| (i * i + 1) << 32 | 5).collect::<Vec<u64>>());
+    }
+}
+
+#[test]
+fn the_smallest_and_the_largest_key_are_found() {
+    every_search(&[0u32, 1, 2, u32::MAX - 1, u32::MAX]);
+    every_search(&[0u64, u64::MAX]);
+}
+
+#[test]
+fn positions_have_the_keys_and_references_that_they_were_built_with() {
+    let keys: Vec<u32> = (0..333).map(|i| i * 2).collect();
+    for options in forms() {
+        let lanes = lanes_of(&keys, &options);
+        assert_eq!(lanes.len(), 333);
+        assert!((0..333).all(|at| lanes.key(at) == keys[at] && lanes.reference(at) == at as u32 + 100));
+    }
+}
+
+#[test]
+fn the_number_of_lanes_is_the_one_given_or_fits_the_cache() {
+    let keys: Vec<u32> = (0..if cfg!(miri) { 2_000 } else { 100_000 }).collect();
+    assert_eq!(lanes_of(&keys, &options(5, Some(3), 0)).lanes(), 3);
+    assert_eq!(lanes_of(&keys, &options(5, Some(99), 0)).lanes(), if cfg!(miri) { 5 } else { 8 });
+    if !cfg!(miri) {
+        // 20,000, 4,000 keys: the second takes 16,000 bytes.
+        assert_eq!(lanes_of(&keys, &options(5, None, 1 << 14)).lanes(), 2);
+    }
+}
+
+#[test]
+fn searches_end_before_what_was_passed_over() {
+    let keys: Vec<u32> = (0..200).map(|i| i * 10).collect();
+    for options in forms() {
+        let lanes = lanes_of(&keys, &options);
+        let mut gone = [false; 200];
+        for (first, last) in [(25, 25), (24, 24), (50, 62), (0, 3), (199, 199), (61, 70)] {
+            lanes.pass_over(first..=last);
+            gone[first..=last].fill(true);
+            for kernel in kernels() {
+                for key in (0..2000).step_by(7) {
+                    let [at, ..] = kernel.run(Find(&lanes, key, key));
+                    let before = (key / 10) as usize;
+                    // Never behind the key; and at the key's own place if it is there.
+                    assert!(at.is_none_or(|at| at <= before), "{key} ended at {at:?}, {options:?}");
+                    assert!(gone[before] || at == Some(before), "{key} ended at {at:?}, {options:?}");
+                }
+            }
+        }
+        let lands = |key: u32| Dispatch::best().run(Find(&lanes, key, key))[0];
+        // What left later than its neighbours to the left leads to these.
+        assert_eq!((lands(555), lands(705), lands(715)), (Some(49), Some(60), Some(71)), "{options:?}");
+    }
+}

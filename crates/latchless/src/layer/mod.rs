@@ -1,0 +1,8 @@
+//! Floor 7: index layers, which lead from a key to an anchor in the level of entries below. They are built
+//! whole from that level and replaced when it has drifted away from them.
+
+mod drift;
+pub mod lanes;
+pub mod routed;
+
+pub use drift::Drift;

@@ -1,0 +1,286 @@
+//! Threads that stay, and work on what their caller lends them.
+//!
+//! A scope (`std::thread::scope`) starts its threads anew each time, which costs more than a small batch.
+//! A crew's threads wait for the next work instead; what they borrow they have given back when
+//! [`Crew::run`] returns, as with a scope.
+//!
+//! # Thread safety
+//! 1. Work reaches a member through its own channel, and each piece reports once, when it is done and
+//!    what it borrowed is dropped.
+//! 2. [`Crew::run`] doesn't leave, not even by a panic, before every piece has reported.
+//! 3. One run at a time: pieces of work may wait for each other, and each has a thread of its own.
+
+use core::fmt;
+use core::mem::transmute;
+use core::panic::AssertUnwindSafe;
+use std::any::Any;
+use std::panic::{catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError, TryLockError};
+use std::thread::{Builder, JoinHandle};
+
+/// A piece of work, which may borrow.
+pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// Something that does pieces of work, side by side or one after the other.
+pub type Run<'r> = &'r dyn Fn(Vec<Job<'_>>);
+
+/// How a piece of work ended.
+type Outcome = Result<(), Box<dyn Any + Send>>;
+
+/// A piece of work on its way to a member of the crew.
+struct Order {
+    job: Job<'static>,
+    done: Sender<Outcome>,
+}
+
+struct Member {
+    orders: Option<Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Member {
+    fn new(name: String, begin: Job<'static>) -> std::io::Result<Self> {
+        let (orders, received) = channel::<Order>();
+        let thread = Builder::new().name(name).spawn(move || {
+            begin();
+            for Order { job, done } in received {
+                // The job is dropped within, and with it what it borrows, before it is reported.
+                let outcome = catch_unwind(AssertUnwindSafe(job));
+                // Who doesn't listen any more has nothing lent.
+                let _ = done.send(outcome);
+            }
+        })?;
+        Ok(Self { orders: Some(orders), thread: Some(thread) })
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        // Without a sender the thread's loop ends.
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Threads that wait for work.
+///
+/// ```
+/// use latchless::sync::{Crew, Job};
+/// let crew = Crew::new(2, |_| Box::new(|| ()))?;
+/// let mut halves = [0u64; 2];
+/// let [left, right] = &mut halves;
+/// crew.run(vec![Box::new(|| *left = (1..50).sum()), Box::new(|| *right = (50..=100).sum())]);
+/// assert_eq!(halves[0] + halves[1], 5050);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Crew {
+    members: Vec<Member>,
+    /// Held while a run is going on.
+    running: Mutex<()>,
+}
+
+impl Crew {
+    /// A crew of `threads` threads, the caller of [`Crew::run`] counted as the first of them. `begin`
+    /// says what the others do before anything else, such as moving to their processor.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn new(threads: usize, begin: impl Fn(usize) -> Job<'static>) -> std::io::Result<Self> {
+        let member = |nth: usize| Member::new(format!("latchless {nth}"), begin(nth));
+        let members = (1..threads.max(1)).map(member).collect::<std::io::Result<_>>()?;
+        Ok(Self { members, running: Mutex::new(()) })
+    }
+
+    /// How many pieces of work can run at once.
+    pub fn threads(&self) -> usize {
+        self.members.len() + 1
+    }
+
+    /// Does every piece of work, each on a thread of its own: the first one on the caller's.
+    ///
+    /// # Panics
+    /// When there are more pieces than threads, and when one of them panics.
+    pub fn run<'a>(&self, jobs: Vec<Job<'a>>) {
+        self.run_at(jobs.into_iter().enumerate().collect());
+    }
+
+    /// Does every piece of work on the thread of that number; 0 is the caller's.
+    ///
+    /// # Panics
+    /// When there is no such thread, when two pieces are for one, and when one of them panics.
+    pub fn run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        // No code of the caller's runs under the mutex but the jobs', which can't break it.
+        let _running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        self.run_alone(jobs);
+    }
+
+    /// As [`Crew::run_at`], unless the crew is at work: then the work comes back untouched.
+    ///
+    /// # Errors
+    /// The work.
+    ///
+    /// # Panics
+    /// As [`Crew::run_at`].
+    pub fn try_run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
+        let _running = match self.running.try_lock() {
+            Ok(running) => running,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(jobs),
+        };
+        self.run_alone(jobs);
+        Ok(())
+    }
+
+    fn run_alone<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        let (done, reports) = channel();
+        let mut lent = Lent { reports, outstanding: 0, failed: None };
+        let (mut own, mut taken) = (None, vec![false; self.threads()]);
+        for (number, job) in jobs {
+            assert!(number < taken.len() && !taken[number], "thread {number} is not there, or at work");
+            taken[number] = true;
+            if number == 0 {
+                own = Some(job);
+                continue;
+            }
+            // SAFETY: only the lifetime of what the job borrows is changed. `lent` waits for this job's
+            // report, when it is told to or dropped, before this function is left in any way; the report
+            // comes after the job and all that it holds is gone. A member's thread can't end before it
+            // has reported, because it catches panics, and ends only when the crew is dropped.
+            let job = unsafe { transmute::<Job<'a>, Job<'static>>(job) };
+            let order = Order { job, done: done.clone() };
+            if let Some(orders) = &self.members[number - 1].orders
+                && orders.send(order).is_ok()
+            {
+                lent.outstanding += 1;
+            }
+        }
+        if let Some(own) = own {
+            own();
+        }
+        lent.wait();
+        if let Some(panic) = lent.failed.take() {
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// What jobs on other threads have borrowed.
+struct Lent {
+    reports: Receiver<Outcome>,
+    outstanding: usize,
+    failed: Option<Box<dyn Any + Send>>,
+}
+
+impl Lent {
+    fn wait(&mut self) {
+        while self.outstanding > 0 {
+            match self.reports.recv() {
+                Ok(Ok(())) => {}
+                Ok(Err(panic)) => self.failed = Some(panic),
+                // All senders are gone, and with them the jobs that they came with.
+                Err(_) => break,
+            }
+            self.outstanding -= 1;
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.wait();
+    }
+}
+
+impl fmt::Debug for Crew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crew").field("threads", &self.threads()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::sync_channel;
+
+    fn crew(threads: usize) -> Crew {
+        Crew::new(threads, |_| Box::new(|| ())).unwrap()
+    }
+
+    #[test]
+    fn work_that_borrows_is_done_when_run_returns() {
+        let crew = crew(3);
+        let mut sums = [0u64; 3];
+        for round in 0..if cfg!(miri) { 5 } else { 200 } {
+            let jobs = sums.iter_mut().map(|sum| Box::new(move || *sum += round) as Job<'_>).collect();
+            crew.run(jobs);
+        }
+        assert!(sums[0] > 0 && sums.iter().all(|&sum| sum == sums[0]));
+    }
+
+    #[test]
+    fn pieces_of_work_may_wait_for_each_other() {
+        let crew = crew(2);
+        let ((there, comes), (back, returns)) = (sync_channel(0), sync_channel(0));
+        let mut answer = 0;
+        let answered = &mut answer;
+        let jobs: Vec<Job<'_>> = vec![
+            Box::new(move || {
+                there.send(20).unwrap();
+                *answered = returns.recv().unwrap();
+            }),
+            Box::new(move || back.send(comes.recv().unwrap() + 1).unwrap()),
+        ];
+        crew.run(jobs);
+        assert_eq!(answer, 21);
+    }
+
+    #[test]
+    fn a_panic_waits_for_the_others_and_the_crew_lives_on() {
+        let crew = crew(2);
+        for panicking in 0..2 {
+            let mut done = [false; 2];
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                let job = |(nth, done): (usize, &'_ mut bool)| {
+                    if nth == panicking {
+                        panic!("on purpose");
+                    }
+                    *done = true;
+                };
+                crew.run(
+                    done.iter_mut().enumerate().map(|it| Box::new(move || job(it)) as Job<'_>).collect(),
+                );
+            }));
+            assert!(result.is_err());
+            assert!(done[1 - panicking], "the other piece was done first");
+        }
+        let mut alive = false;
+        crew.run(vec![Box::new(|| ()), Box::new(|| alive = true)]);
+        assert!(alive);
+    }
+
+    #[test]
+    fn a_crew_at_work_says_so() {
+        let crew = crew(2);
+        crew.run(vec![Box::new(|| {
+            let refused = crew.try_run_at(vec![(1, Box::new(|| panic!("not now")))]);
+            assert_eq!(refused.map_err(|jobs| jobs.len()), Err(1));
+        })]);
+        assert!(crew.try_run_at(Vec::new()).is_ok());
+    }
+
+    #[test]
+    fn a_thread_has_one_piece_of_work() {
+        let crew = crew(3);
+        let mut done = 0;
+        crew.run_at(vec![(2, Box::new(|| done += 1))]);
+        assert_eq!(done, 1);
+        for wrong in [vec![3], vec![1, 1]] {
+            let job = |number| -> (usize, Job<'_>) { (number, Box::new(|| ())) };
+            let run = || crew.run_at(wrong.iter().copied().map(job).collect());
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Descents step by step, for batches that lead many keys down together.
+
+use super::Tree;
+use crate::mem::arena::NodeRef;
+use crate::mem::touch::{Touch, Work};
+use crate::node::Shape;
+use crate::search::{Operation, Search};
+use crate::walk::{Aim, Rounds, Step, Walk, WalksOf};
+use core::marker::PhantomData;
+
+/// The walks of a tree.
+#[derive(Debug)]
+pub struct TreeWalk<'a, S: Shape>(&'a Tree<S>);
+
+impl<S: Shape> Tree<S> {
+    /// Walks down this tree.
+    pub fn walk(&self) -> TreeWalk<'_, S> {
+        TreeWalk(self)
+    }
+
+    /// As [`Tree::get`], from the leaf that a walk came out at.
+    #[inline]
+    pub fn get_from(&self, leaf: NodeRef, key: S::Bits) -> Option<S::Bits> {
+        self.options.dispatch.run(GetFrom { tree: self, leaf, key })
+    }
+}
+
+/// Where a walk stands: the node, and how many levels there are below it.
+pub type Place = (NodeRef, usize);
+
+impl<S: Shape> Walk for TreeWalk<'_, S> {
+    type Key = S::Bits;
+    type Place = Place;
+    type Anchor = NodeRef;
+
+    #[inline(always)]
+    fn enter(&self, _: S::Bits, _: Aim) -> Place {
+        (self.0.root, self.0.levels - 1)
+    }
+
+    fn step(&self, place: &mut Place, key: S::Bits) -> Step<NodeRef> {
+        self.0.options.dispatch.run(TakeStep { tree: self.0, place, key })
+    }
+
+    fn lead(&self, walks: &mut WalksOf<Self>, rounds: Rounds) {
+        self.0.options.dispatch.run(Lead { tree: self.0, walks, rounds });
+    }
+}
+
+/// Walks with a kernel that is known.
+struct With<'a, S: Shape, K>(&'a Tree<S>, PhantomData<K>);
+
+impl<S: Shape, K: Search> Walk for With<'_, S, K> {
+    type Key = S::Bits;
+    type Place = Place;
+    type Anchor = NodeRef;
+
+    #[inline(always)]
+    fn enter(&self, _: S::Bits, _: Aim) -> Place {
+        (self.0.root, self.0.levels - 1)
+    }
+
+    #[inline(always)]
+    fn step(&self, (node, below): &mut Place, key: S::Bits) -> Step<NodeRef> {
+        let nodes = &self.0.nodes;
+        if *below == 0 {
+            return Step::Landed(Some(*node));
+        }
+        S::Touch::work(Work::Visit);
+        let at = nodes.child_position::<K>(*node, key);
+        *node = nodes.child(*node, at);
+        *below -= 1;
+        nodes.prefetch(*node);
+        Step::On
+    }
+}
+
+struct TakeStep<'a, 'p, S: Shape> {
+    tree: &'a Tree<S>,
+    place: &'p mut Place,
+    key: S::Bits,
+}
+
+impl<S: Shape> Operation for TakeStep<'_, '_, S> {
+    type Output = Step<NodeRef>;
+
+    #[inline(always)]
+    fn run<K: Search>(self) -> Self::Output {
+        With::<S, K>(self.tree, PhantomData).step(self.place, self.key)
+    }
+}
+
+struct Lead<'a, 'w, S: Shape> {
+    tree: &'a Tree<S>,
+    walks: &'w mut WalksOf<TreeWalk<'a, S>>,
+    rounds: Rounds,
+}
+
+impl<S: Shape> Operation for Lead<'_, '_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<K: Search>(self) {
+        self.walks.go(&With::<S, K>(self.tree, PhantomData), self.rounds);
+    }
+}
+
+struct GetFrom<'a, S: Shape> {
+    tree: &'a Tree<S>,
+    leaf: NodeRef,
+    key: S::Bits,
+}
+
+impl<S: Shape> Operation for GetFrom<'_, S> {
+    type Output = Option<S::Bits>;
+
+    #[inline(always)]
+    fn run<K: Search>(self) -> Self::Output {
+        let (at, here) = self.tree.search_leaf::<K>(self.leaf, self.key);
+        if here { Some(self.tree.nodes.value(self.leaf, at)) } else { None }
+    }
+}

@@ -9,6 +9,7 @@ use super::guard::Access;
 use super::path::{Coupling, Path};
 use super::*;
 use crate::base::span::next;
+use crate::latch::Version;
 use crate::mem::touch::Work;
 use crate::node::olfit::{Fields, NodeLatch, Way};
 use crate::tree::pages::{Found, Page, Pages, TOGETHER_MAX};
@@ -33,8 +34,20 @@ struct Tried<B> {
 enum Beyond<B> {
     /// It is the last one.
     Nothing,
-    /// It ends with this key.
-    More(B),
+    /// It ends with a key.
+    More(Edge<B>),
+}
+
+/// The right edge of a leaf that was read.
+#[derive(Clone, Copy)]
+struct Edge<B> {
+    /// The last key that belongs to the leaf.
+    upper: B,
+    /// The node that stood to the right when the leaf was read, unless its group tells. A split since then
+    /// has put nodes between the two whose entries were read already.
+    right: Option<At>,
+    /// What the leaf's latch said then, if nobody held it.
+    version: Option<Version>,
 }
 
 impl<K: Kind> Pages for OlfitTree<K> {
@@ -88,12 +101,13 @@ impl<K: Kind> OlfitTree<K> {
         let mut beyond = self.copy_first(from, (low, high), &mut path, page);
         let begin = if from == low { None } else { path.low };
         let (end, had_room) = loop {
-            let Beyond::More(upper) = beyond else { break (End::At(Found::All), true) };
+            let Beyond::More(edge) = beyond else { break (End::At(Found::All), true) };
+            let upper = edge.upper;
             if upper > high || (upper == high && !self.duplicates) {
                 break (End::At(Found::All), true);
             }
             let reads_on = page.keys.len() + self.layout.leaf_places <= page.room;
-            if reads_on && let Some(next) = self.copy_next(upper, low, high, &mut path, page) {
+            if reads_on && let Some(next) = self.copy_next(edge, (low, high), &mut path, page) {
                 beyond = next;
                 continue;
             }
@@ -160,7 +174,7 @@ impl<K: Kind> OlfitTree<K> {
         high: K::Bits,
         len: usize,
         page: &mut Page<K::Bits>,
-    ) -> Option<K::Bits> {
+    ) -> Option<Edge<K::Bits>> {
         page.truncate(len);
         let entries = leaf.entries();
         let first = leaf.lower(entries, low);
@@ -172,10 +186,15 @@ impl<K: Kind> OlfitTree<K> {
             page.push(key, leaf.value(place));
         }
         K::Touch::work(Work::Copy(page.keys.len() - len));
-        let high = K::Scheme::LINKS.then(|| leaf.high())?;
+        let upper = K::Scheme::LINKS.then(|| leaf.high())?;
         // Entries of the greatest key may stand in several leaves.
-        let last = high == K::Bits::MAX && !(self.duplicates && self.has_follower(leaf, at));
-        (!last).then_some(high)
+        let last = upper == K::Bits::MAX && !(self.duplicates && self.has_follower(leaf, at));
+        let right = leaf.right(at, leaf.meta());
+        (!last).then(|| Edge {
+            upper,
+            right,
+            version: OptimisticLatch::of(leaf.latch_word()).stable_version(),
+        })
     }
 
     /// Whether any leaf stands to the right of this one.
@@ -185,17 +204,17 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// What stands behind the path's leaf. `own`: what the leaf says of that, under OL.
-    fn beyond(&self, own: Option<K::Bits>, path: &Path<'_, K>) -> Beyond<K::Bits> {
-        let upper = if K::Scheme::LINKS { own } else { self.upper(path) };
-        upper.map_or(Beyond::Nothing, Beyond::More)
+    fn beyond(&self, own: Option<Edge<K::Bits>>, path: &Path<'_, K>) -> Beyond<K::Bits> {
+        let of_path = || self.upper(path).map(|upper| Edge { upper, right: None, version: None });
+        let edge = if K::Scheme::LINKS { own } else { of_path() };
+        edge.map_or(Beyond::Nothing, Beyond::More)
     }
 
     /// Appends the next leaf's entries, and leads the path there; `None`: others came in between.
     fn copy_next<'a>(
         &'a self,
-        upper: K::Bits,
-        low: K::Bits,
-        high: K::Bits,
+        edge: Edge<K::Bits>,
+        (low, high): (K::Bits, K::Bits),
         path: &mut Path<'a, K>,
         page: &mut Page<K::Bits>,
     ) -> Option<Beyond<K::Bits>> {
@@ -210,14 +229,16 @@ impl<K: Kind> OlfitTree<K> {
             }
             return Some(self.beyond(None, path));
         }
-        let right = self.follower(at, upper)?;
+        let right = self.right_beside(at, edge.right)?;
         let own = self.look(right.node::<K>(), |leaf| {
-            let follows = !Fields::<K>::LOW_FENCES || leaf.begins() == Some(upper);
+            let follows = !Fields::<K>::LOW_FENCES || leaf.begins() == Some(edge.upper);
             (follows && !leaf.meta().is(Flag::Dead)).then(|| self.copy((leaf, right), low, high, len, page))
         });
         // Without a low fence in the leaf itself the one before tells: if it still stands there, its keys
-        // don't belong to this one.
-        let stands = Fields::<K>::LOW_FENCES || self.follower(at, upper) == Some(right);
+        // don't belong to this one. And a place of a group may have got another node that begins with the
+        // same key.
+        let tells = Fields::<K>::LOW_FENCES && !(K::GROUPS && self.duplicates);
+        let stands = tells || self.still_before(right, at, edge);
         let Some(own) = own.filter(|_| stands) else {
             page.truncate(len);
             return None;
@@ -233,13 +254,20 @@ impl<K: Kind> OlfitTree<K> {
         upper.map_or(high, |upper| upper.min(high))
     }
 
-    /// The node to the right of a leaf that ends with `upper`, if it still does.
-    fn follower(&self, at: At, upper: K::Bits) -> Option<At> {
-        let right = self.look(at.node::<K>(), |leaf| {
+    /// Whether the leaf of an edge still stands before `right`.
+    fn still_before(&self, right: At, at: At, edge: Edge<K::Bits>) -> bool {
+        let node = self.node(at);
+        if self.duplicates {
+            // A leaf between the two may begin and end with the same key.
+            let latch = OptimisticLatch::of(node.latch_word());
+            K::Touch::read(node.latch_address(), K::Bits::BYTES);
+            return edge.version.is_some_and(|version| latch.validate(version));
+        }
+        let beside = self.look(at.node::<K>(), |leaf| {
             let meta = leaf.meta();
-            (!meta.is(Flag::Dead) && leaf.high() == upper).then(|| leaf.right(at, meta))
-        })?;
-        self.right_beside(at, right)
+            (!meta.is(Flag::Dead) && leaf.high() == edge.upper).then(|| leaf.right(at, meta))
+        });
+        beside.and_then(|in_group| self.right_beside(at, in_group)) == Some(right)
     }
 
     /// The value of the first entry of `key`.

@@ -7,7 +7,7 @@ pub struct Stats {
     pub levels: usize,
     /// Nodes above the leaves.
     pub inner_nodes: usize,
-    /// Leaves.
+    /// Leaves: an empty tree has one, an empty list of single entries none.
     pub leaves: usize,
     /// Share of the leaves' places that hold a key, 0.0 to 1.0.
     pub leaf_fill: f64,

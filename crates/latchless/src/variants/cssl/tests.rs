@@ -11,7 +11,7 @@ use crate::testing::Rng;
 use core::fmt::Debug;
 use core::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 /// Small parts, few lanes, plain pages: what is rare in use happens all the time.
 fn forms() -> Vec<Options> {
@@ -327,10 +327,10 @@ fn a_rebuild_beside_readers_and_writers_loses_nothing() {
     for options in forms() {
         let staying: Vec<(u64, u64)> = (0..n).map(|key| (key * 8, key)).collect();
         let map = loaded(&options, &staying);
-        let over = AtomicBool::new(false);
+        let over = OnceLock::new();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                while !over.load(Ordering::Acquire) {
+                while over.get().is_none() {
                     map.rebuild().unwrap();
                     map.rebuild_changed().unwrap();
                 }
@@ -365,7 +365,7 @@ fn a_rebuild_beside_readers_and_writers_loses_nothing() {
                 })
                 .collect();
             let ended: Vec<_> = writers.into_iter().chain([reader]).map(|thread| thread.join()).collect();
-            over.store(true, Ordering::Release);
+            over.get_or_init(|| ());
             ended.into_iter().for_each(|thread| thread.expect("it sees nothing wrong"));
         });
         map.check_invariants().unwrap();

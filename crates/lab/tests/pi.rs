@@ -31,14 +31,28 @@ fn threads_follow_the_load_as_published() {
     }
 }
 
+/// What else was allocated may move a figure by little: where within a line runs of nodes begin, and what
+/// grows.
+#[test]
+fn searches_are_as_fast_whatever_was_allocated_before() {
+    let first = rows("fig-11");
+    let _elsewhere: Vec<Vec<u8>> = (1..3000).map(|nth| vec![0; nth * 7 % 5000]).collect();
+    for (one, other) in first.iter().zip(rows("fig-11")) {
+        let (ours, again) = (one.ours, other.ours);
+        let at = format!("{}, {} of {} at {}", one.panel, one.unit, one.series, one.x);
+        // Inserts take new memory, which has been something else before.
+        assert!(one.x > 0.0 || (ours - again).abs() <= 0.06 * ours, "{at}: {ours}, then {again}");
+    }
+}
+
 #[test]
 fn skew_costs_less_when_threads_follow_it() {
     let (following, fixed) = (rows("fig-10"), rows("fig-11"));
     for percent in [0, 100] {
         let of = |rows: &[Row], series: &str| ours(rows, "θ = 0.9", series, "times θ = 0", percent);
         let (following, fixed) = (of(&following, "pi"), of(&fixed, "pi, same threads a node"));
-        assert!(following > 1.15 * fixed, "{percent} % inserts: {following} against {fixed}");
-        assert!(fixed < 0.75, "{percent} % inserts: {fixed}");
+        assert!(following > 1.3 * fixed, "{percent} % inserts: {following} against {fixed}");
+        assert!(fixed < 0.65, "{percent} % inserts: {fixed}");
     }
 }
 

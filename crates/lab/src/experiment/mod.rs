@@ -98,7 +98,8 @@ pub enum Body {
     /// Indexes are built, and several processors share them.
     Parallel(&'static [ParallelPanel]),
     /// Something is timed on this machine, wherever one asks for: nobody has made a model of the machine
-    /// that the paper measured on.
+    /// that the paper measured on. Unlike what is driven it says itself what is comparable, and its charts
+    /// are drawn by what was timed.
     Timed {
         /// What the rows' x is.
         x_label: &'static str,

@@ -87,7 +87,7 @@ pub struct Hierarchy {
     private: Vec<Private>,
     /// One for each node.
     memories: Vec<Memory>,
-    /// Which node a page lies on.
+    /// Which node a line lies on.
     pub homes: Homes,
     directory: Directory,
 }
@@ -109,7 +109,7 @@ impl Hierarchy {
             },
             private: (0..system.processors).map(|_| Private::new(parameters)).collect(),
             memories: (0..system.nodes).map(|_| memory()).collect(),
-            homes: Homes::new(system),
+            homes: Homes::new(system, parameters.granule),
             directory: Directory::new(system.processors),
         }
     }

@@ -122,7 +122,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Puts all pages of an address range onto `node`, whoever has touched or will touch them.
+    /// Puts all lines of an address range onto `node`, whoever has touched or will touch them; where pages
+    /// have numbers, all lines of its pages.
     ///
     /// # Errors
     /// [`LabError::Machine`] if there is no such node.
@@ -130,13 +131,9 @@ impl Machine {
         if node >= self.parameters.system.nodes {
             return Err(LabError::Machine { what: "it has no such node" });
         }
-        let page_of = |address: usize| address / PAGE_BYTES * PAGE_BYTES;
-        for page in (page_of(addresses.start)..addresses.end).step_by(PAGE_BYTES) {
-            let number = self.settle(page).page;
-            self.hierarchy.homes.move_page(number, node);
-            (page..page + PAGE_BYTES).step_by(LINE_BYTES).for_each(|line| {
-                self.settle(line);
-            });
+        for at in (addresses.start / LINE_BYTES * LINE_BYTES..addresses.end).step_by(LINE_BYTES) {
+            let line = self.settle(at).line;
+            self.hierarchy.homes.move_line(line, node);
         }
         Ok(())
     }
@@ -192,7 +189,7 @@ impl Machine {
     /// Where `address` stands, which the one that works touches now.
     fn settle(&mut self, address: usize) -> Place {
         let place = self.pages.translate(address);
-        self.hierarchy.homes.settle(place, self.current());
+        self.hierarchy.homes.settle(place.line, self.current());
         place
     }
 

@@ -4,12 +4,11 @@
 //! address space's random layout nor the allocator can change a result: the same touches give the same
 //! cycles in every process on every machine.
 
-use super::parameters::{Granule, PAGE_BYTES};
+use super::parameters::{Granule, LINES_OF_PAGE, PAGE_BYTES};
 use latchless::mem::line::LINE_BYTES;
 use std::collections::HashMap;
 
-/// Lines in a page.
-const PAGE_LINES: usize = PAGE_BYTES / LINE_BYTES;
+const PAGE_LINES: usize = LINES_OF_PAGE as usize;
 const PAGE_SHIFT: u32 = PAGE_BYTES.trailing_zeros();
 const LINE_SHIFT: u32 = LINE_BYTES.trailing_zeros();
 /// Translations that are found without the hash map; direct-mapped by page number.

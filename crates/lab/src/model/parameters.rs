@@ -7,8 +7,10 @@ use latchless::mem::line::LINE_BYTES;
 
 /// Bytes in a page of the modelled machine.
 pub const PAGE_BYTES: usize = 4096;
+/// Lines in a page.
+pub const LINES_OF_PAGE: u64 = (PAGE_BYTES / LINE_BYTES) as u64;
 
-/// What gets its number, and with that its place in the caches, by the order of first touch.
+/// What gets its number, and with that its place in the caches and its node, by the order of first touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granule {
     /// A page of [`PAGE_BYTES`], as an operating system does it.

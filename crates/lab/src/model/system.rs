@@ -6,7 +6,7 @@ use crate::error::{LabError, Result};
 /// The most nodes of a machine.
 pub const NODES_MAX: usize = 8;
 
-/// Which node a page is put onto.
+/// Which node a page is put onto, or a line where lines have numbers of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Placement {
     /// The node of the processor that touches it first.

@@ -247,7 +247,7 @@ fn a_latch_that_is_never_released_is_an_error() {
 #[test]
 fn another_node_is_farther_away() {
     let table = Table::<64>::new();
-    let parameters = Parameters::numa(2, 4);
+    let parameters = Parameters { granule: Granule::Page, ..Parameters::numa(2, 4) };
     let cycles = |reader: usize| {
         let warm = |number: usize| {
             if number == 3 {

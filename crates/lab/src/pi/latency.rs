@@ -106,7 +106,7 @@ fn auto_batch(on: On, scale: Scale) -> Result<Vec<Row>> {
     if on != On::Native {
         return Ok(Vec::new());
     }
-    let sizes: &[usize] = if scale == Scale::Small { &[20_000] } else { &[2 << 20, 64 << 20] };
+    let sizes: &[usize] = if scale == Scale::Small { &[20_000] } else { &[2 << 20, 128 << 20] };
     let rounds = Scaled::new(7, 3).at(scale);
     let mut rows = Vec::new();
     for &size in sizes {

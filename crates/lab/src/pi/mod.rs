@@ -26,11 +26,11 @@ use latchless::variants::pi::Query;
 /// The paper's default threads.
 const THREADS: usize = 8;
 /// The paper's default queries of a batch, for each thread.
-const BATCH: Scaled<usize> = Scaled::new(8192, 256);
+const BATCH: Scaled<usize> = Scaled::new(8192, 1024);
 /// The small, the medium and the large data set (§6), the last as large as a run in minutes can bear.
 const KEYS: Scaled<&[usize]> = Scaled::new(&[2 << 20, 16 << 20, 64 << 20], &[2_000, 20_000]);
 /// The medium one.
-const MEDIUM: Scaled<usize> = Scaled::new(16 << 20, 20_000);
+const MEDIUM: Scaled<usize> = Scaled::new(16 << 20, 100_000);
 const THROUGHPUT: &str = "M queries/s";
 
 /// The paper.

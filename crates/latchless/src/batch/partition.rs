@@ -151,7 +151,7 @@ mod tests {
 
     fn anchors_of(list: &Segments<u64>, keys: &[u64]) -> Vec<Anchor> {
         let mut talls = Vec::new();
-        list.parts(1).each(0, &mut |key, _, word| talls.push((key, Anchor::from_word(word))));
+        list.parts(1).each(0, |key, _, word| talls.push((key, Anchor::from_word(word))));
         let anchor = |key| talls.iter().rev().find(|tall| tall.0 <= key).map_or(Anchor::HEAD, |tall| tall.1);
         keys.iter().map(|&key| anchor(key)).collect()
     }

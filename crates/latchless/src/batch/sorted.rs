@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn every_shape_of_batch_is_sorted() {
         let scrambled = |nth: u64| nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ nth << 7;
-        for len in [0u64, 1, 2, 95, 96, 97, 500, if cfg!(miri) { 600 } else { 70_000 }] {
+        let lens: &[u64] = if cfg!(miri) { &[1, 96, 130] } else { &[0, 1, 2, 95, 96, 97, 500, 70_000] };
+        for &len in lens {
             holds("spread", (0..len).map(scrambled).collect());
             holds("narrow", (0..len).map(|nth| scrambled(nth) as u32).collect());
             holds("ascending", (0..len).collect());

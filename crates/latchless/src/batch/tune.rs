@@ -3,6 +3,11 @@
 //! Larger batches share more of their way down and pay less for redistribution; but what a batch touches
 //! should stay in the caches between looking up and executing. What is best depends on the machine and on
 //! the index's size, so it is tried, on the caller's own queries.
+//!
+//! [`walk::Tuner`](crate::walk::Tuner) finds out something else in another way: how many descents of one
+//! thread take turns, in trials of a thousand requests that many callers make at once, through `&self` and
+//! in a few words. Here a batch is the trial, there are hundreds of thousands of queries in the larger ones,
+//! a trial goes on from call to call, and one owner keeps what it found.
 
 use std::time::Instant;
 
@@ -10,6 +15,9 @@ use std::time::Instant;
 pub const BATCH_SIZES: [usize; 8] = [1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17];
 /// How often each of them is tried; the best time counts, since what disturbs a trial only ever adds.
 const ROUNDS: usize = 3;
+/// Queries of one trial, at least: as many of small batches as of large ones. Otherwise the luckiest of a few
+/// small ones would win.
+const TRIAL_QUERIES: usize = BATCH_SIZES[BATCH_SIZES.len() - 1];
 /// Queries after which sizes are tried again.
 const QUERIES_BETWEEN: usize = 1 << 28;
 
@@ -27,7 +35,10 @@ pub enum QuerySetSize {
 pub struct BatchTuner {
     /// The least nanoseconds a query that each size has taken.
     best: [f64; BATCH_SIZES.len()],
+    /// Trials that are done.
     trials: usize,
+    /// Queries of the one that goes on, and the nanoseconds that they took.
+    trial: (usize, f64),
     served: usize,
     /// The magnitude of the index at the time.
     magnitude: u32,
@@ -35,7 +46,7 @@ pub struct BatchTuner {
 
 impl Default for BatchTuner {
     fn default() -> Self {
-        Self { best: [f64::INFINITY; BATCH_SIZES.len()], trials: 0, served: 0, magnitude: 0 }
+        Self { best: [f64::INFINITY; BATCH_SIZES.len()], trials: 0, trial: (0, 0.0), served: 0, magnitude: 0 }
     }
 }
 
@@ -66,11 +77,19 @@ impl BatchTuner {
             let begun = trial.map(|_| Instant::now());
             serve(start, end);
             if let (Some(trial), Some(begun)) = (trial, begun) {
-                let each = begun.elapsed().as_nanos() as f64 / (end - start) as f64;
-                self.best[trial] = self.best[trial].min(each);
-                self.trials += 1;
+                self.takes_note(trial, end - start, begun.elapsed().as_nanos() as f64);
             }
             start = end;
+        }
+    }
+
+    /// A batch of a trial was served.
+    fn takes_note(&mut self, trial: usize, queries: usize, nanoseconds: f64) {
+        self.trial = (self.trial.0 + queries, self.trial.1 + nanoseconds);
+        let (queries, nanoseconds) = self.trial;
+        if queries >= TRIAL_QUERIES {
+            self.best[trial] = self.best[trial].min(nanoseconds / queries as f64);
+            (self.trials, self.trial) = (self.trials + 1, (0, 0.0));
         }
     }
 
@@ -135,5 +154,18 @@ mod tests {
         assert_eq!(sizes, [16_384, 16_384, 7_232]);
         tuner.run(QuerySetSize::Auto, (0, 1, 1_000_000), |_, _| ());
         assert_eq!((tuner.trials, tuner.settled()), (0, 8192));
+    }
+
+    #[test]
+    fn every_size_is_tried_with_as_many_queries() {
+        let mut tuner = BatchTuner::default();
+        for _ in 0..TRIAL_QUERIES / BATCH_SIZES[0] - 1 {
+            tuner.takes_note(0, BATCH_SIZES[0], 500.0);
+        }
+        assert_eq!(tuner.trials, 0, "the first trial goes on from call to call");
+        tuner.takes_note(0, BATCH_SIZES[0], 500.0);
+        assert_eq!((tuner.trials, tuner.settled()), (1, BATCH_SIZES[0]));
+        tuner.takes_note(7, TRIAL_QUERIES, 400.0);
+        assert_eq!((tuner.trials, tuner.settled()), (2, BATCH_SIZES[7]));
     }
 }

@@ -6,8 +6,10 @@
 use super::line::LINE_BYTES;
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
 use crate::base::error::{Error, Result};
+use crate::sync::{Job, Run};
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
 
 /// Below this size an array stands among others in the allocator's memory: it fits some pages anyway.
@@ -43,7 +45,22 @@ impl<T: Copy> Sheet<T> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn filled(len: usize, value: T, paper: Paper) -> Result<Self> {
+    pub fn filled(len: usize, value: T, paper: Paper) -> Result<Self>
+    where
+        T: Send,
+    {
+        Self::filled_in_parts(len, value, paper, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
+    }
+
+    /// As [`Sheet::filled`], in so many pieces of work: a fresh page takes the system longer to clear than
+    /// the rest of the work on it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn filled_in_parts(len: usize, value: T, paper: Paper, (parts, run): (usize, Run<'_>)) -> Result<Self>
+    where
+        T: Send,
+    {
         const { assert!(size_of::<T>() > 0 && align_of::<T>() <= LINE_BYTES) };
         let bytes =
             len.checked_mul(size_of::<T>()).ok_or(Error::OutOfMemory { requested_bytes: usize::MAX })?;
@@ -64,12 +81,23 @@ impl<T: Copy> Sheet<T> {
             mapping.bind(node);
         }
         mapping.commit(0, mapping.bytes())?;
-        let start = mapping.start().cast::<T>();
-        for at in 0..len {
-            // SAFETY: the mapping is committed and at least `len` values long, and aligned to a huge page,
-            // which is more than a value needs. Nobody else knows of it yet.
-            unsafe { start.add(at).write(value) };
-        }
+        // SAFETY: the mapping is committed and at least `len` values long, and aligned to a huge page, which
+        // is more than a value needs. Nobody else knows of it yet. What isn't written may be anything.
+        let places = unsafe {
+            core::slice::from_raw_parts_mut(mapping.start().cast::<MaybeUninit<T>>().as_ptr(), len)
+        };
+        let part = len.div_ceil(parts.max(1)).max(1);
+        let mut done = vec![false; len.div_ceil(part)];
+        let jobs = places.chunks_mut(part).zip(&mut done).map(|(places, done)| -> Job<'_> {
+            Box::new(move || {
+                places.fill(MaybeUninit::new(value));
+                *done = true;
+            })
+        });
+        run(jobs.collect());
+        // Whoever runs the pieces of work isn't trusted to have run them all.
+        let missed = places.chunks_mut(part).zip(done).filter(|(_, done)| !done);
+        missed.for_each(|(places, _)| places.fill(MaybeUninit::new(value)));
         Ok(Self { memory: Memory::Large(Large { mapping, len, values: PhantomData }) })
     }
 }
@@ -81,8 +109,8 @@ impl<T> Deref for Sheet<T> {
     fn deref(&self) -> &[T] {
         match &self.memory {
             Memory::Small(values) => values,
-            // SAFETY: `filled` wrote `len` values from the start on; values are `Copy`, so none was ever
-            // moved out; who writes has `&mut self`.
+            // SAFETY: `filled_in_parts` wrote `len` values from the start on; values are `Copy`, so none was
+            // ever moved out; who writes has `&mut self`.
             Memory::Large(large) => unsafe {
                 core::slice::from_raw_parts(large.mapping.start().cast::<T>().as_ptr(), large.len)
             },
@@ -132,6 +160,14 @@ mod tests {
                 right.fill(2);
                 assert_eq!(sheet.iter().map(|&value| value as usize).sum::<usize>(), half + 2 * (len - half));
             }
+        }
+        let lazy = |jobs: Vec<Job<'_>>| jobs.into_iter().skip(1).for_each(|job| job());
+        let eager = |jobs: Vec<Job<'_>>| {
+            std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)))
+        };
+        for (parts, run) in [(0, &lazy as Run<'_>), (3, &lazy), (3, &eager), (100, &lazy)] {
+            let sheet = Sheet::filled_in_parts(large, 5u32, Paper::default(), (parts, run)).unwrap();
+            assert!(sheet.len() == large && sheet.iter().all(|&value| value == 5), "{parts} parts");
         }
         let aligned = Sheet::filled(large, 0u32, Paper::default()).unwrap();
         assert_eq!(aligned.as_ptr().addr() % 4096, 0);

@@ -5,9 +5,13 @@ use super::segment::{END, Node, Segment};
 use super::{Anchor, PLACES_MAX, Segments, Tall};
 use crate::base::key::Bits;
 use crate::layer::routed::{Heights, Source};
+use crate::mem::line::prefetch_read_all;
 use crate::sync::{Job, Run};
 use core::ops::Range;
 use std::sync::Arc;
+
+/// Segments between asking for the tall nodes of one and going through them.
+const TALLS_AHEAD: usize = 8;
 
 /// Takes nodes in ascending order and makes segments of them.
 struct Layout<B: Bits> {
@@ -185,8 +189,13 @@ impl<B: Bits> Source<B> for Parts<'_, B> {
         self.ranges.len()
     }
 
-    fn each(&self, part: usize, visit: &mut dyn FnMut(B, usize, u32)) {
+    #[inline(always)]
+    fn each(&self, part: usize, mut visit: impl FnMut(B, usize, u32)) {
         for nth in self.ranges[part].clone() {
+            // Segments lie anywhere: no processor guesses where the next one's nodes are.
+            if let Some(later) = self.list.talls.get(nth + TALLS_AHEAD) {
+                prefetch_read_all(later.as_ptr().cast(), size_of_val(&**later));
+            }
             for tall in &*self.list.talls[nth] {
                 let anchor = Anchor::new(nth, tall.place as usize);
                 visit(tall.key, tall.height as usize, anchor.to_word());

@@ -19,7 +19,7 @@ pub trait Source<B>: Sync {
 
     /// Shows the nodes of a part whose height is at least 2: key, height, and the word that names the data
     /// node. No key is [`Bits::MAX`].
-    fn each(&self, part: usize, visit: &mut dyn FnMut(B, usize, u32));
+    fn each(&self, part: usize, visit: impl FnMut(B, usize, u32));
 }
 
 /// How high nodes are: a node of height h is in the storage layer and in h − 1 levels above. Of the nodes
@@ -75,13 +75,13 @@ struct Counted<B> {
 }
 
 impl<B: Bits> Counted<B> {
-    fn of(source: &dyn Source<B>, part: usize) -> Self {
+    fn of(source: &impl Source<B>, part: usize) -> Self {
         let mut counted = Self {
             keys: [0; LEVELS_MAX + 1],
             first: [None; LEVELS_MAX + 1],
             last_below: [0; LEVELS_MAX + 1],
         };
-        source.each(part, &mut |key, height, anchor| {
+        source.each(part, |key, height, anchor| {
             let mut below = anchor;
             for level in 1..height.min(LEVELS_MAX + 1) {
                 counted.first[level].get_or_insert(key);
@@ -161,7 +161,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn build(source: &dyn Source<B>, options: RoutedOptions, run: Run<'_>) -> Result<Self> {
+    pub fn build(source: &impl Source<B>, options: RoutedOptions, run: Run<'_>) -> Result<Self> {
         let parts = source.parts();
         let mut counted: Vec<Option<Counted<B>>> = vec![None; parts];
         let count =
@@ -170,7 +170,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         let plan = Plan::new(counted.into_iter().flatten().collect(), M, options.head);
 
         let empty = Entry { keys: [B::MAX; M], routes: [0; M] };
-        let mut entries = Sheet::filled(plan.entries, empty, options.paper)?;
+        let mut entries = Sheet::filled_in_parts(plan.entries, empty, options.paper, (parts, run))?;
         for level in 1..=plan.levels {
             entries[plan.level(level).end as usize - 1].routes[0] = plan.carried(parts, level, M);
         }
@@ -206,7 +206,7 @@ fn share_out<'a, B: Bits, const M: usize>(
 
 /// The second pass over a part.
 fn fill_part<B: Bits, const M: usize>(
-    source: &dyn Source<B>,
+    source: &impl Source<B>,
     plan: &Plan<B>,
     part: usize,
     mut own: PartLevels<'_, B, M>,
@@ -218,7 +218,7 @@ fn fill_part<B: Bits, const M: usize>(
     }
     let mut filled = [0usize; LEVELS_MAX + 1];
     let starts: [u32; LEVELS_MAX + 1] = core::array::from_fn(|level| plan.places[part][level].start);
-    source.each(part, &mut |key, height, anchor| {
+    source.each(part, |key, height, anchor| {
         let mut below = anchor;
         for level in 1..height.min(plan.levels + 1) {
             let (entries, at) = (&mut *own[level], filled[level]);

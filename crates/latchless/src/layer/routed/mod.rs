@@ -54,7 +54,7 @@ struct Entry<B, const M: usize> {
 ///     fn parts(&self) -> usize {
 ///         1
 ///     }
-///     fn each(&self, _: usize, visit: &mut dyn FnMut(u32, usize, u32)) {
+///     fn each(&self, _: usize, mut visit: impl FnMut(u32, usize, u32)) {
 ///         let heights = Heights::new(7);
 ///         (1..1000).for_each(|nth| visit(10 * nth, heights.of(10 * nth).max(2), nth));
 ///     }
@@ -106,10 +106,10 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     ///
     /// # Errors
     /// The first broken invariant.
-    pub fn check(&self, source: &dyn Source<B>) -> Result<(), Broken> {
+    pub fn check(&self, source: &impl Source<B>) -> Result<(), Broken> {
         let mut expected: Vec<Vec<(B, u32)>> = vec![Vec::new(); LEVELS_MAX + 1];
         for part in 0..source.parts() {
-            source.each(part, &mut |key, height, anchor| {
+            source.each(part, |key, height, anchor| {
                 expected[1..height.min(LEVELS_MAX + 1)]
                     .iter_mut()
                     .for_each(|level| level.push((key, anchor)));

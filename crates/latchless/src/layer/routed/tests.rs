@@ -17,7 +17,7 @@ impl<B: Bits> Source<B> for Nodes<B> {
         self.cuts.len() - 1
     }
 
-    fn each(&self, part: usize, visit: &mut dyn FnMut(B, usize, u32)) {
+    fn each(&self, part: usize, mut visit: impl FnMut(B, usize, u32)) {
         let nodes = &self.nodes[self.cuts[part]..self.cuts[part + 1]];
         nodes.iter().for_each(|&(key, height, anchor)| visit(key, height, anchor));
     }

@@ -49,7 +49,8 @@ impl<B: Bits, T: Touch> Engine<B, T> {
         let topology = options.resolved_topology();
         let nodes = topology.nodes().len();
         let refused = |_| Error::OutOfMemory { requested_bytes: 0 };
-        let pool = match options.threads > 1 {
+        // A model hears one thread alone, and what many would allocate stands elsewhere every time.
+        let pool = match options.threads > 1 && !T::LISTENING {
             true => Some(Pool::new(&topology, options.threads, options.pin).map_err(refused)?),
             false => None,
         };

@@ -88,7 +88,7 @@ pub fn run_sized(
 ) -> Result<Vec<Row>> {
     let total = selected.iter().map(|one| points(one.experiment, places, scale)).sum();
     let mut report = Reporter { done: 0, total, progress };
-    let mut rows = Vec::new();
+    let (mut rows, mut kept) = (Vec::new(), batched::Kept::default());
     for one in selected {
         let experiment_rows = match one.experiment.body {
             Body::Computed { rows, .. } | Body::Timed { rows, .. } => {
@@ -120,8 +120,8 @@ pub fn run_sized(
             Body::Batched(panels) => {
                 let mut rows = Vec::new();
                 for panel in panels {
-                    let scale = (scale, sizes);
-                    rows.extend(batched::run_panel(one.experiment, panel, places, scale, &mut report)?);
+                    let (what, scale) = ((one.experiment, panel), (scale, sizes));
+                    rows.extend(batched::run_panel(&mut kept, what, places, scale, &mut report)?);
                 }
                 rows
             }

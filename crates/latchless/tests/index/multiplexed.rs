@@ -2,8 +2,11 @@
 
 use crate::common::{Rng, scaled};
 use latchless::base::request::{Reply, Request};
+use latchless::mem::topology::Topology;
 use latchless::node::Shape;
+use latchless::variants::cssl::{self, CsslMap};
 use latchless::variants::pb_tree::{CsbTree, PInternalTree, PbTree};
+use latchless::variants::pi::{self, Pi};
 use latchless::variants::spiderman::{BatchSize, Batching, Options, Prefetch, Rounds, SpidermanMap};
 use latchless::{Error, FillFactor};
 use std::collections::BTreeMap;
@@ -198,25 +201,93 @@ fn ways_that_there_are_not_are_refused() {
     assert_eq!(refused, Err(Error::PageSize { given: 5000 }));
 }
 
+/// Lookups in batches of a size.
+type Lookups<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>], BatchSize) -> latchless::Result<()>;
+
+/// Lookups of every batch size through the shared executor, against one after the other.
+fn same_lookups(name: &str, one: &dyn Fn(u64) -> Option<u64>, many: Lookups<'_>) {
+    let keys: Vec<u64> =
+        (0..scaled(4000) as u64).map(|at| at * 7919 % 16_000).chain([0, 1, u64::MAX]).collect();
+    for size in [BatchSize::Of(1), BatchSize::Of(7), BatchSize::Of(1024), BatchSize::Auto] {
+        let mut answers = vec![Some(7); keys.len()];
+        many(&keys, &mut answers, size).unwrap();
+        for (&key, &answer) in keys.iter().zip(&answers) {
+            assert_eq!(answer, one(key), "{name}, {size:?}: {key}");
+        }
+    }
+    let refused = many(&keys, &mut vec![None; keys.len()], BatchSize::Of(0));
+    assert_eq!(refused, Err(Error::BatchSize { given: 0, most: 1024 }), "{name}");
+    let refused = many(&keys, &mut [], BatchSize::Auto);
+    assert_eq!(refused, Err(Error::UnequalBuffers { left: keys.len(), right: 0 }), "{name}");
+}
+
+/// Every third key up to so many.
+fn thirds(keys: usize) -> Vec<(u64, u64)> {
+    (1..=scaled(keys) as u64).map(|key| (3 * key, key)).collect()
+}
+
 /// The same executor, over trees of other kinds.
 #[test]
 fn one_executor_serves_every_tree() {
     fn same<S: Shape<Bits = u64>>(name: &str, mut map: PbTree<u64, u64, S>) {
-        let entries: Vec<(u64, u64)> = (0..scaled(5000) as u64).map(|key| (3 * key, key)).collect();
-        map.bulk_load(&entries, FillFactor::new(0.7).unwrap()).unwrap();
-        let keys: Vec<u64> = (0..scaled(4000) as u64).map(|at| at * 7919 % 16_000).collect();
-        for size in [BatchSize::Of(1), BatchSize::Of(7), BatchSize::Of(1024), BatchSize::Auto] {
-            let mut answers = vec![Some(7); keys.len()];
-            map.get_many_interleaved(&keys, &mut answers, size).unwrap();
-            for (&key, &answer) in keys.iter().zip(&answers) {
-                assert_eq!(answer, map.get(key), "{name}, {size:?}: {key}");
-            }
-        }
-        let refused = map.get_many_interleaved(&keys, &mut vec![None; keys.len()], BatchSize::Of(0));
-        assert_eq!(refused, Err(Error::BatchSize { given: 0, most: 1024 }));
+        map.bulk_load(&thirds(5000), FillFactor::new(0.7).unwrap()).unwrap();
+        same_lookups(name, &|key| map.get(key), &|keys, answers, size| {
+            map.get_many_interleaved(keys, answers, size)
+        });
     }
     same("pB+-Tree", PInternalTree::<u64, u64, 8>::new().unwrap());
     same("CSB+-Tree", CsbTree::<u64, u64, 1>::new().unwrap());
+}
+
+/// The same executor, over CSSL's lanes: in one array and in parts, as they were built and drifted away from.
+#[test]
+fn one_executor_serves_the_lanes_of_cssl() {
+    for part_keys in [None, Some(64)] {
+        let options = cssl::Options { part_keys, rebuild_automatically: false, ..cssl::Options::default() };
+        let mut map = CsslMap::<u64, u64>::with_options(&options).unwrap();
+        let same = |map: &CsslMap<u64, u64>| {
+            same_lookups(
+                &format!("CSSL, parts of {part_keys:?}"),
+                &|key| map.get(key),
+                &|keys, answers, size| map.pin().get_many_interleaved(keys, answers, size),
+            );
+        };
+        same(&map);
+        map.bulk_load(&thirds(5000)).unwrap();
+        same(&map);
+        for key in 0..scaled(3000) as u64 {
+            map.insert(key * 5, key).unwrap();
+            map.remove(key * 6);
+        }
+        same(&map);
+    }
+}
+
+/// The same executor, over PI's index layer: of every width, with its keys divided among nodes, and with
+/// what has come in since it was built.
+#[test]
+fn one_executor_serves_the_entries_of_pi() {
+    for entry_keys in [pi::EntryKeys::Four, pi::EntryKeys::Eight, pi::EntryKeys::Sixteen] {
+        for nodes in [1, 3] {
+            let topology = Some(Topology::synthetic(nodes, 1));
+            let options = pi::Options { entry_keys, topology, pin: false, ..pi::Options::default() };
+            let mut map = Pi::<u64, u64>::with_options(&options).unwrap();
+            let same = |map: &Pi<u64, u64>| {
+                let name = format!("PI, {entry_keys:?} keys an entry, {nodes} nodes");
+                same_lookups(&name, &|key| map.get(key), &|keys, answers, size| {
+                    map.get_many_interleaved(keys, answers, size)
+                });
+            };
+            same(&map);
+            map.bulk_load(&thirds(5000)).unwrap();
+            same(&map);
+            for key in 0..scaled(300) as u64 {
+                map.insert(key * 5, key).unwrap();
+                map.remove(key * 6);
+            }
+            same(&map);
+        }
+    }
 }
 
 /// A refusal in the middle of a batch is told, and loses nothing.

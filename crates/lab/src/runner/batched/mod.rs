@@ -8,6 +8,15 @@ use super::{NOT_COMPARABLE, Places, Reporter, Sizes};
 use crate::error::Result;
 use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Scale, Way};
 use crate::row::{On, Row};
+use latchless::mem::touch::{Modelled, Untouched};
+use traffic::Loaded;
+
+/// The trees of the last panels, which the next ones use as well if they want as many records.
+#[derive(Default)]
+pub struct Kept {
+    native: Option<Loaded<Untouched>>,
+    modelled: Option<Loaded<Modelled>>,
+}
 
 /// How many points a panel has.
 pub fn points(panel: &BatchedPanel, places: Places) -> usize {
@@ -19,8 +28,8 @@ pub fn points(panel: &BatchedPanel, places: Places) -> usize {
 /// # Errors
 /// When the tree refuses, answers wrongly or gets stuck.
 pub fn run_panel(
-    experiment: &Experiment,
-    panel: &BatchedPanel,
+    kept: &mut Kept,
+    (experiment, panel): (&Experiment, &BatchedPanel),
     places: Places,
     (scale, sizes): (Scale, Sizes),
     report: &mut Reporter<'_>,
@@ -35,8 +44,10 @@ pub fn run_panel(
         };
         let records = sizes.records.unwrap_or(panel.records(on, scale));
         let by_threads = match on {
-            On::Native => native::run(panel, &ways, records, (scale, sizes), &mut announce)?,
-            _ => modelled::run(panel, &ways, records, scale, &mut announce)?,
+            On::Native => {
+                native::run(&mut kept.native, (panel, &ways), records, (scale, sizes), &mut announce)?
+            }
+            _ => modelled::run(&mut kept.modelled, (panel, &ways), records, scale, &mut announce)?,
         };
         for (&threads, outcomes) in panel.threads(on).iter().zip(&by_threads) {
             rows.extend(rows_of(panel, &ways, (on, scale, sizes), threads, outcomes));

@@ -3,30 +3,32 @@
 //! The tree is built before, which nobody listens to. Each way has a machine of its own, whose caches it
 //! fills with as many requests as are then measured.
 
-use super::traffic::{Traffic, serve};
+use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
 use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::model::{Listener, Machine, Parameters, Worker};
 use crate::row::On;
+use latchless::base::request::Request;
 use latchless::mem::touch::Modelled;
 use latchless::variants::spiderman::{Options, SpidermanMap};
 
 type Map = SpidermanMap<u64, u64, Modelled>;
+/// What each thread asks.
+type Plans = Vec<Vec<Request<u64, u64>>>;
 
-/// Runs the ways on a tree of so many records; for each number of threads an outcome a way.
+/// Runs the ways on a tree of so many records, which is `kept`; for each number of threads an outcome a way.
 ///
 /// # Errors
 /// When the tree refuses, answers wrongly or gets stuck.
 pub fn run(
-    panel: &BatchedPanel,
-    ways: &[Way],
+    kept: &mut Option<Loaded<Modelled>>,
+    (panel, ways): (&BatchedPanel, &[Way]),
     records: usize,
     scale: Scale,
     announce: &mut dyn FnMut(usize),
 ) -> Result<Vec<Vec<BatchedOutcome>>> {
-    let mut traffic = Traffic::new(panel.workload, records)?;
-    let mut map = Map::with_options(&Options { huge_pages: false, ..Options::default() })?;
-    traffic.load(&map)?;
+    let options = Options { huge_pages: false, ..Options::default() };
+    let Loaded { map, traffic } = Loaded::of(kept, records, &options)?;
     let requests = match scale {
         Scale::Small => 256,
         Scale::Paper => 4 * 1024,
@@ -37,7 +39,8 @@ pub fn run(
         let mut outcomes = Vec::with_capacity(ways.len());
         for way in ways {
             map.set_batching(way.batching()?)?;
-            outcomes.push(run_one(&map, &mut traffic, threads, requests)?);
+            let mut plan = || traffic.plan(panel.workload, threads, requests);
+            outcomes.push(run_one(map, [plan(), plan()])?);
         }
         by_threads.push(outcomes);
     }
@@ -45,16 +48,17 @@ pub fn run(
     Ok(by_threads)
 }
 
-fn run_one(map: &Map, traffic: &mut Traffic, threads: usize, requests: usize) -> Result<BatchedOutcome> {
-    let machine = Listener::new(Machine::new(Parameters::spiderman(threads))?);
+/// Serves one plan so that caches are full, and then the one that counts.
+fn run_one(map: &Map, [first, second]: [Plans; 2]) -> Result<BatchedOutcome> {
+    let machine = Listener::new(Machine::new(Parameters::spiderman(second.len()))?);
     machine.with(Machine::start);
-    work_together(&machine, map, traffic, threads, requests)?;
+    work_together(&machine, map, &first)?;
     let reading = || machine.with(|machine| (machine.counters(), machine.now_slots()));
     let (before, start) = reading();
-    work_together(&machine, map, traffic, threads, requests)?;
+    work_together(&machine, map, &second)?;
     let (after, end) = reading();
     let seconds = machine.with(|machine| machine.seconds(end - start));
-    let transactions = threads * requests;
+    let transactions = second.iter().map(Vec::len).sum();
     Ok(BatchedOutcome {
         throughput: transactions as f64 / seconds,
         transactions,
@@ -62,16 +66,9 @@ fn run_one(map: &Map, traffic: &mut Traffic, threads: usize, requests: usize) ->
     })
 }
 
-fn work_together(
-    machine: &Listener,
-    map: &Map,
-    traffic: &mut Traffic,
-    threads: usize,
-    requests: usize,
-) -> Result<()> {
-    let plans = traffic.plan(threads, requests);
+fn work_together(machine: &Listener, map: &Map, plans: &Plans) -> Result<()> {
     let mut workers: Vec<Worker<'_, Result<()>>> = Vec::with_capacity(plans.len());
-    for plan in &plans {
+    for plan in plans {
         workers.push(Box::new(move || serve(map, plan)));
     }
     machine.together(workers)?.into_iter().collect()

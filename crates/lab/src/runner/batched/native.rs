@@ -4,7 +4,7 @@
 //! however the tree grows hits all of them alike; of each the median round counts. Threads start together,
 //! and a round lasts until the last is done.
 
-use super::traffic::{Traffic, serve};
+use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
 use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::row::On;
@@ -26,20 +26,18 @@ const ROUNDS: usize = 20;
 /// Requests of a thread's first round, which tells how many fit into later ones.
 const FIRST: usize = 8192;
 
-/// Runs the ways on a tree of so many records; for each number of threads an outcome a way.
+/// Runs the ways on a tree of so many records, which is `kept`; for each number of threads an outcome a way.
 ///
 /// # Errors
 /// When the tree refuses, or answers wrongly.
 pub fn run(
-    panel: &BatchedPanel,
-    ways: &[Way],
+    kept: &mut Option<Loaded<Untouched>>,
+    (panel, ways): (&BatchedPanel, &[Way]),
     records: usize,
     (scale, sizes): (Scale, Sizes),
     announce: &mut dyn FnMut(usize),
 ) -> Result<Vec<Vec<BatchedOutcome>>> {
-    let mut traffic = Traffic::new(panel.workload, records)?;
-    let mut map = Map::with_options(&Options::default())?;
-    traffic.load(&map)?;
+    let Loaded { map, traffic } = Loaded::of(kept, records, &Options::default())?;
     let (rounds, seconds) = match scale {
         Scale::Small => (3, 0.0),
         Scale::Paper => (ROUNDS, sizes.seconds.unwrap_or(SECONDS)),
@@ -54,8 +52,8 @@ pub fn run(
             let mut longest = 0.0f64;
             for (way, throughputs) in ways.iter().zip(&mut throughputs) {
                 map.set_batching(way.batching()?)?;
-                let plans = traffic.plan(threads, each);
-                let took = time(&map, &plans)?;
+                let plans = traffic.plan(panel.workload, threads, each);
+                let took = time(map, &plans)?;
                 longest = longest.max(took);
                 if round > 0 {
                     throughputs.push((threads * each) as f64 / took.max(1e-9));

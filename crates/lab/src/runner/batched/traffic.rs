@@ -4,7 +4,7 @@
 use crate::error::{LabError, Result};
 use latchless::base::request::{Reply, Request};
 use latchless::mem::touch::Touch;
-use latchless::variants::spiderman::SpidermanMap;
+use latchless::variants::spiderman::{Options, SpidermanMap};
 use latchless_workload::{Distribution, KeySpace, Kind, Lengths, Workload, value_of};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -14,9 +14,35 @@ const TOGETHER: usize = 1024;
 /// Where random numbers start.
 const SEED: u64 = 2023;
 
-/// The requests of one mix, as they come.
+/// A tree with its records, and what is asked of it. Panels of as many records share one: filling a tree of the
+/// paper's 50M takes longer than what is measured on it, and what panels insert is little beside that.
+pub struct Loaded<T: Touch> {
+    pub map: SpidermanMap<u64, u64, T>,
+    pub traffic: Traffic,
+}
+
+impl<T: Touch> Loaded<T> {
+    /// The tree of so many records that `kept` has, or a new one in its place.
+    ///
+    /// # Errors
+    /// When the tree refuses.
+    pub fn of<'a>(kept: &'a mut Option<Self>, records: usize, options: &Options) -> Result<&'a mut Self> {
+        let fits = kept.take().filter(|kept| kept.traffic.loaded == records.max(1) as u64);
+        let loaded = match fits {
+            Some(loaded) => loaded,
+            None => {
+                let traffic = Traffic::new(records)?;
+                let map = SpidermanMap::with_options(options)?;
+                traffic.load(&map)?;
+                Self { map, traffic }
+            }
+        };
+        Ok(kept.insert(loaded))
+    }
+}
+
+/// Requests, as they come.
 pub struct Traffic {
-    workload: Workload,
     space: KeySpace,
     /// Records that are there from the start.
     loaded: u64,
@@ -26,22 +52,22 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The traffic of a mix on so many records.
+    /// The traffic on so many records.
     ///
     /// # Errors
     /// None that keys of 64 bits could meet.
-    pub fn new(workload: Workload, records: usize) -> Result<Self> {
+    fn new(records: usize) -> Result<Self> {
         let loaded = records.max(1) as u64;
         let space = KeySpace::new::<u64>(Distribution::Uniform, loaded, 0, SEED)
             .map_err(|error| LabError::Wrong { index: "the key space", what: error.to_string() })?;
-        Ok(Self { workload, space, loaded, next: loaded, random: Xoshiro256PlusPlus::seed_from_u64(SEED) })
+        Ok(Self { space, loaded, next: loaded, random: Xoshiro256PlusPlus::seed_from_u64(SEED) })
     }
 
     /// Inserts the records that are there from the start, in random order.
     ///
     /// # Errors
     /// When the tree refuses.
-    pub fn load<T: Touch>(&self, map: &SpidermanMap<u64, u64, T>) -> Result<()> {
+    fn load<T: Touch>(&self, map: &SpidermanMap<u64, u64, T>) -> Result<()> {
         let mut replaced = [None; TOGETHER];
         for start in (0..self.loaded).step_by(TOGETHER) {
             let numbers = start..self.loaded.min(start + TOGETHER as u64);
@@ -56,13 +82,13 @@ impl Traffic {
         (key, value_of(key, 0))
     }
 
-    /// What each of so many threads asks next.
-    pub fn plan(&mut self, threads: usize, requests: usize) -> Vec<Vec<Request<u64, u64>>> {
-        (0..threads).map(|_| (0..requests).map(|_| self.request()).collect()).collect()
+    /// What each of so many threads asks next, of a mix.
+    pub fn plan(&mut self, mix: Workload, threads: usize, requests: usize) -> Vec<Vec<Request<u64, u64>>> {
+        (0..threads).map(|_| (0..requests).map(|_| self.request(mix)).collect()).collect()
     }
 
-    fn request(&mut self) -> Request<u64, u64> {
-        let mix = self.workload.mix();
+    fn request(&mut self, mix: Workload) -> Request<u64, u64> {
+        let mix = mix.mix();
         let mut drawn = self.random.random_range(0..100);
         let share = mix.shares.iter().find(|(_, share)| {
             let here = drawn < *share;
@@ -132,16 +158,16 @@ mod tests {
 
     #[test]
     fn mixes_have_their_shares_and_known_answers() {
+        let mut kept = None;
         for (workload, inserts, scans) in [
             (Workload::SpidermanA, 50, 0),
             (Workload::SpidermanB, 100, 0),
             (Workload::SpidermanC, 0, 0),
             (Workload::SpidermanD, 5, 95),
         ] {
-            let mut traffic = Traffic::new(workload, 5000).unwrap();
-            let map = SpidermanMap::<u64, u64, Untouched>::with_options(&Default::default()).unwrap();
-            traffic.load(&map).unwrap();
-            let plans = traffic.plan(2, 5000);
+            let loaded = Loaded::<Untouched>::of(&mut kept, 5000, &Options::default()).unwrap();
+            let Loaded { map, traffic } = loaded;
+            let plans = traffic.plan(workload, 2, 5000);
             let requests = plans.concat();
             let share = |is: fn(&Request<u64, u64>) -> bool| {
                 requests.iter().filter(|request| is(request)).count() / (requests.len() / 100)
@@ -156,10 +182,14 @@ mod tests {
                 .collect();
             let mean = lengths.iter().sum::<usize>() / lengths.len().max(1);
             assert!(lengths.is_empty() || (45..54).contains(&mean), "{mean}");
-            plans.iter().for_each(|plan| serve(&map, plan).unwrap());
+            plans.iter().for_each(|plan| serve(map, plan).unwrap());
             assert_eq!(map.len() as u64, traffic.next);
-            let again = serve(&map, &[Request::Get(map.range(..).unwrap().next().unwrap().0 ^ 1)]);
+            let again = serve(map, &[Request::Get(map.range(..).unwrap().next().unwrap().0 ^ 1)]);
             assert!(matches!(again, Err(LabError::Wrong { .. })), "a key that isn't there has no value");
         }
+        let grown = kept.as_ref().map(|kept| kept.map.len());
+        assert!(grown > Some(5000), "panels share what was inserted");
+        let other = Loaded::of(&mut kept, 300, &Options::default()).unwrap();
+        assert_eq!(other.map.len(), 300, "another size, another tree");
     }
 }

@@ -62,7 +62,7 @@ impl<B: Bits> Lanes<B> {
 
     /// How many keys of the highest lane are at most `key`.
     #[inline(always)]
-    fn in_top_lane<S: Search>(&self, key: B) -> usize {
+    pub(super) fn in_top_lane<S: Search>(&self, key: B) -> usize {
         let top = self.levels[self.depth - 1];
         if top.len() * B::BYTES <= COUNTED_LANE_BYTES {
             return S::group_up_to::<B>(&self.fast, top.start(), top.len(), key);
@@ -75,7 +75,7 @@ impl<B: Bits> Lanes<B> {
 
     /// From an element of the lane above to the last one of this lane that is at most `key`.
     #[inline(always)]
-    fn down<S: Search>(&self, level: Level, above: usize, key: B) -> usize {
+    pub(super) fn down<S: Search>(&self, level: Level, above: usize, key: B) -> usize {
         let first = above * self.skip;
         // The first one stands in the lane above as well.
         let others = (self.skip - 1).min(level.len() - 1 - first);
@@ -84,7 +84,7 @@ impl<B: Bits> Lanes<B> {
 
     /// The last position of a proxy whose key is at most `key`; its first one if there is none.
     #[inline(always)]
-    fn in_proxy<S: Search>(&self, proxy: usize, key: B) -> usize {
+    pub(super) fn in_proxy<S: Search>(&self, proxy: usize, key: B) -> usize {
         let first = proxy * self.skip;
         let others = (self.skip - 1).min(self.len - 1 - first);
         first + S::group_up_to::<B>(&self.proxies, 2 * first + 1, others, key)
@@ -92,7 +92,7 @@ impl<B: Bits> Lanes<B> {
 
     /// Asks for what is looked at below element `at` of the lane of this number, which counts from 0.
     #[inline(always)]
-    fn ask_below(&self, number: usize, at: usize) {
+    pub(super) fn ask_below(&self, number: usize, at: usize) {
         let first = at * self.skip;
         if number > 0 {
             let start = self.levels[number - 1].start() + first;

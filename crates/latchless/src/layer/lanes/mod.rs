@@ -19,8 +19,10 @@
 
 mod build;
 mod descend;
+mod walk;
 
 pub use build::LaneOptions;
+pub use walk::{LanesWalk, Place};
 
 use crate::base::key::Bits;
 use crate::mem::line::LINE_BYTES;

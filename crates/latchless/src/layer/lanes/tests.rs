@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::search::{Dispatch, Kernel, Operation, Search};
+use crate::walk::{Aim, Rounds, Walks};
 
 fn options(skip: usize, lanes: Option<usize>, top_lane_bytes: usize) -> LaneOptions {
     LaneOptions { skip, lanes, top_lane_bytes, huge_pages: false }
@@ -26,7 +27,7 @@ fn lanes_of<B: Bits>(keys: &[B], options: &LaneOptions) -> Lanes<B> {
 struct Find<'a, B: Bits>(&'a Lanes<B>, B, B);
 
 impl<B: Bits> Operation for Find<'_, B> {
-    type Output = [Option<usize>; 4];
+    type Output = [Option<usize>; 5];
 
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
@@ -36,7 +37,10 @@ impl<B: Bits> Operation for Find<'_, B> {
         if let Some(at) = first {
             run = Some(lanes.run_up_to::<S>(at, high));
         }
-        [first, second, run, lanes.last_up_to::<S>(low)]
+        let (walk, keys, mut walks) = (lanes.walk::<S>(), [low, high], Walks::default());
+        let walked = walks.lead(&walk, Rounds::Unfinished, 2, |at| (keys[at], Aim::Look));
+        assert_eq!(walked[1], Some(second), "step by step");
+        [first, second, run, lanes.last_up_to::<S>(low), walked[0].expect("lanes stand still")]
     }
 }
 
@@ -53,8 +57,8 @@ fn every_search<B: Bits>(keys: &[B]) {
             for high in probes(11).filter(|&high| high >= low) {
                 let expected = |key: B| keys.iter().filter(|&&other| other <= key).count().checked_sub(1);
                 for kernel in kernels() {
-                    let [first, second, run, alone] = kernel.run(Find(&lanes, low, high));
-                    assert_eq!((first, alone), (expected(low), expected(low)), "{low:?} {options:?}");
+                    let [first, second, run, alone, walked] = kernel.run(Find(&lanes, low, high));
+                    assert_eq!([first, alone, walked], [expected(low); 3], "{low:?} {options:?}");
                     assert_eq!(second, expected(high), "{high:?} {options:?}");
                     assert_eq!(run, first.and(expected(high)), "from {low:?} to {high:?} {options:?}");
                 }

@@ -1,5 +1,4 @@
-//! Going down an index layer (Algorithm 2): one search step by step, or a group of them level by level
-//! (§4.3.4).
+//! Going down an index layer (Algorithm 2): a group of searches level by level (§4.3.4).
 
 use super::Routed;
 use crate::base::key::Bits;
@@ -8,57 +7,10 @@ use crate::mem::line::{LINE_BYTES, prefetch_read};
 use crate::mem::touch::{Touch, Untouched, Work};
 use crate::search::{Dispatch, Operation, Scalar, Search};
 
-/// An entry on a search's way down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// Levels between this one and the data nodes, this one counted.
-    level: u32,
-    entry: u32,
-}
-
-/// Where one comparison leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// The next entry to compare with, in the same level or the one below.
-    Entry(Place),
-    /// The data node where the search goes on: the key's interception (Definition 4).
-    Landed(u32),
-}
-
 impl<B: Bits, const M: usize> Routed<B, M> {
-    /// Where every search begins.
-    #[inline(always)]
-    pub fn root(&self) -> Step {
-        match self.levels.len() {
-            0 => Step::Landed(self.head),
-            levels => Step::Entry(Place { level: levels as u32, entry: 0 }),
-        }
-    }
-
-    /// Compares the key with one entry: one vector instruction, one look at the routing table.
-    #[inline(always)]
-    pub fn step<S: Search, T: Touch>(&self, at: Place, key: B) -> Step {
-        // Keys up to the key are those below the next one; the largest one has no next and is never here.
-        let probe = match next(key) {
-            Some(next) => next,
-            None => key,
-        };
-        match self.pass::<S, T>(at.entry as usize, probe) {
-            None => Step::Entry(Place { entry: at.entry + 1, ..at }),
-            Some(route) if at.level == 1 => Step::Landed(route),
-            Some(route) => Step::Entry(Place { level: at.level - 1, entry: route }),
-        }
-    }
-
-    /// Asks for an entry ahead of use.
-    #[inline(always)]
-    pub fn prefetch<T: Touch>(&self, at: Place) {
-        self.ask::<T>(at.entry as usize);
-    }
-
     /// Compares `probe` with an entry; `None`: all of its keys are below it.
     #[inline(always)]
-    fn pass<S: Search, T: Touch>(&self, entry: usize, probe: B) -> Option<u32> {
+    pub(super) fn pass<S: Search, T: Touch>(&self, entry: usize, probe: B) -> Option<u32> {
         let entry = &self.entries[entry];
         T::work(Work::Visit);
         T::read(entry.keys.as_ptr().cast(), size_of_val(&entry.keys));
@@ -75,7 +27,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     }
 
     #[inline(always)]
-    fn ask<T: Touch>(&self, entry: usize) {
+    pub(super) fn ask<T: Touch>(&self, entry: usize) {
         let at = self.entries.as_ptr().wrapping_add(entry).cast::<u8>();
         let bytes = const { M * (B::BYTES + size_of::<u32>()) };
         T::prefetch(at, bytes);

@@ -19,9 +19,10 @@
 
 mod build;
 mod descend;
+mod walk;
 
 pub use build::{Heights, RoutedOptions, Source};
-pub use descend::{Place, Step};
+pub use walk::{Place, RoutedWalk};
 
 use crate::base::error::Broken;
 use crate::base::key::Bits;

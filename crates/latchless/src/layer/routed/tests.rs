@@ -5,6 +5,7 @@ use crate::mem::sheet::Paper;
 use crate::mem::touch::Untouched;
 use crate::search::{Kernel, Scalar};
 use crate::sync::Job;
+use crate::walk::{Aim, Step, Walk};
 
 /// Sorted tall nodes, cut into parts.
 struct Nodes<B> {
@@ -79,14 +80,11 @@ fn interception<B: Bits>(nodes: &[(B, usize, u32)], key: B) -> u32 {
 }
 
 fn step_by_step<B: Bits, const M: usize>(layer: &Routed<B, M>, key: B) -> u32 {
-    let mut step = layer.root();
+    let walk = layer.walk::<Scalar, Untouched>();
+    let mut place = walk.enter(key, Aim::Look);
     loop {
-        match step {
-            Step::Landed(anchor) => return anchor,
-            Step::Entry(place) => {
-                layer.prefetch::<Untouched>(place);
-                step = layer.step::<Scalar, Untouched>(place, key);
-            }
+        if let Step::Landed(anchor) = walk.step(&mut place, key) {
+            return anchor.expect("a layer is never changed under a walk");
         }
     }
 }

@@ -40,6 +40,7 @@ mod scan;
 mod skip_list;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use analysis::{
     fast_lane_bytes, lane_space_bytes, space_bytes, space_ratio, space_ratio_with_fixed_proxies,

@@ -130,7 +130,7 @@ impl<B: Bits> Parts<B> {
 
     /// A place in a part's lanes, or left of all of them.
     #[inline(always)]
-    fn spot(&self, part: usize, at: Option<usize>) -> Spot {
+    pub(super) fn spot(&self, part: usize, at: Option<usize>) -> Spot {
         match at {
             None if part > 0 => self.last_before(part),
             at => Spot { part, at },

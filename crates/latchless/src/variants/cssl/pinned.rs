@@ -7,6 +7,7 @@ use crate::base::index::{Sum, check_side_by_side};
 use crate::base::key::{Bits, Key};
 use crate::base::span::lanes_of;
 use crate::base::value::Fits;
+use crate::batch::BatchSize;
 use crate::mem::arena::NodeRef;
 use core::fmt;
 use core::marker::PhantomData;
@@ -41,6 +42,22 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         check_side_by_side(keys.len(), answers.len())?;
         let key_at = |at: usize| keys[at].to_bits();
         self.list.get_many(&self.inside, keys.len(), key_at, |at, value| {
+            answers[at] = value.map(V::from_lane);
+        });
+        Ok(())
+    }
+
+    /// As [`get_many`](Self::get_many), in batches of the caller's size, through the executor that all
+    /// indexes share ([`interleave`](crate::batch::interleave)): lookups that are done leave their places
+    /// to the others, and groups may be larger.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers),
+    /// [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let key_at = |at: usize| keys[at].to_bits();
+        self.list.get_interleaved(&self.inside, size.checked()?, keys.len(), key_at, |at, value| {
             answers[at] = value.map(V::from_lane);
         });
         Ok(())

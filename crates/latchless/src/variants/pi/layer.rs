@@ -28,6 +28,7 @@ macro_rules! any_width {
         }
     };
 }
+pub(super) use any_width;
 
 impl<B: Bits> Layer<B> {
     /// The index layer over this list, built in `parts` pieces of work.

@@ -12,7 +12,7 @@ use crate::base::request::Reply;
 use crate::base::span::lanes_of;
 use crate::base::stats::Stats;
 use crate::base::value::Fits;
-use crate::batch::{BatchTuner, Hands, Order, sorted};
+use crate::batch::{BatchSize, BatchTuner, Hands, Order, sorted};
 use crate::mem::touch::{Touch, Untouched};
 use core::fmt;
 use core::marker::PhantomData;
@@ -166,6 +166,20 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut answers = Befores { answers, refused: None };
         self.engine.search_all(keys.len(), |at| keys[at].to_bits(), &mut answers);
+        Ok(())
+    }
+
+    /// As [`Pi::get_many`], by the caller's thread alone and without sorting, in batches of the caller's size
+    /// through the executor that all indexes share ([`interleave`](crate::batch::interleave)).
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`], [`Error::BatchSize`].
+    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let key_at = |at: usize| keys[at].to_bits();
+        self.engine.get_interleaved(size.checked()?, keys.len(), key_at, |at, value| {
+            answers[at] = value.map(V::from_lane);
+        });
         Ok(())
     }
 

@@ -32,6 +32,7 @@ mod scan;
 mod submissions;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use catalogue::{Member, build};
 pub use map::{Pi, Query};

@@ -33,8 +33,13 @@ impl<B: Bits> Lanes<B> {
         let fast_words = Self::whole_lines(levels[0].start() + levels[0].len());
         let fast = Words::<B::Word>::new(fast_words, options.huge_pages)?;
         let proxies = Words::<B::Word>::new(len.div_ceil(skip) * 2 * skip, options.huge_pages)?;
-        let lanes = Self { skip, len, levels, depth, fast, proxies };
+        let mut lanes = Self { skip, len, levels, depth, in_a_row_from: None, fast, proxies };
         lanes.fill(entries);
+        if len > 0 {
+            let first = lanes.reference(0);
+            let in_a_row = (1..len).all(|at| lanes.reference(at).wrapping_sub(first) as usize == at);
+            lanes.in_a_row_from = in_a_row.then_some(first);
+        }
         Ok(lanes)
     }
 

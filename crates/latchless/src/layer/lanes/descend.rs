@@ -14,14 +14,19 @@ impl<B: Bits> Lanes<B> {
     /// The last position whose key is at most `key`; nothing if there is none (Algorithm 1).
     #[inline(always)]
     pub fn last_up_to<S: Search>(&self, key: B) -> Option<usize> {
-        let [at] = Self::last_up_to_each::<S, 1>([self], [key]);
+        let [at] = Self::last_up_to_each::<S, 1>([self], [key], |_| ());
         at
     }
 
     /// As [`Lanes::last_up_to`] for several keys, each in lanes of its own or in the same: a step down of
-    /// each, then the next step of each, so that they wait for memory together.
+    /// each, then the next step of each, so that they wait for memory together. `likely` hears of references
+    /// one of which will be the answer's, before proxies are looked at, where that is known so early.
     #[inline(always)]
-    pub fn last_up_to_each<S: Search, const N: usize>(lanes: [&Self; N], keys: [B; N]) -> [Option<usize>; N] {
+    pub fn last_up_to_each<S: Search, const N: usize>(
+        lanes: [&Self; N],
+        keys: [B; N],
+        likely: impl Fn(u32),
+    ) -> [Option<usize>; N] {
         let (mut found, mut at, mut level) = ([false; N], [0; N], [0; N]);
         let mut deepest = 0;
         for i in 0..N {
@@ -38,6 +43,14 @@ impl<B: Bits> Lanes<B> {
                     at[i] = lanes[i].down::<S>(lanes[i].levels[level[i]], at[i], keys[i]);
                     lanes[i].ask_below(level[i], at[i]);
                 }
+            }
+        }
+        for i in 0..N {
+            if let Some(first) = lanes[i].in_a_row_from {
+                // The nodes of one proxy stand in a line or two: their first and their last.
+                let of_proxy = first + (at[i] * lanes[i].skip) as u32;
+                likely(of_proxy);
+                likely(of_proxy + lanes[i].skip as u32 - 1);
             }
         }
         let mut positions = [None; N];

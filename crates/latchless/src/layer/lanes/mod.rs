@@ -39,6 +39,9 @@ pub struct Lanes<B: Bits> {
     levels: [Level; LANES_MAX],
     /// How many there are.
     depth: usize,
+    /// The first entry's reference, if the entries' references follow on each other, as after a load:
+    /// then they needn't be looked up.
+    in_a_row_from: Option<u32>,
     fast: Words<B::Word>,
     proxies: Words<B::Word>,
 }
@@ -104,6 +107,9 @@ impl<B: Bits> Lanes<B> {
     /// When there is no such position.
     #[inline(always)]
     pub fn reference(&self, at: usize) -> u32 {
+        if let Some(first) = self.in_a_row_from {
+            return first + at as u32;
+        }
         self.proxies[self.key_at(at) + self.skip].peek().to_u64() as u32
     }
 

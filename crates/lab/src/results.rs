@@ -25,7 +25,8 @@ impl Circumstances {
 }
 
 /// Writes `<folder>/<paper>/<experiment>.json` for every selected experiment and
-/// `<folder>/<paper>.md` for every paper, over what stands there.
+/// `<folder>/<paper>.md` for every paper, over what stands there. Sections of experiments that weren't selected
+/// stay, if they came about in the same circumstances.
 ///
 /// # Errors
 /// When a file can't be written.
@@ -48,9 +49,33 @@ pub fn write(
     papers.dedup_by_key(|one| one.paper.name);
     for one in papers {
         let text = summary(one, selected, rows, circumstances);
-        put(&folder.join(format!("{}.md", one.paper.name)), &text)?;
+        let path = folder.join(format!("{}.md", one.paper.name));
+        let names = one.paper.experiments.iter().map(|experiment| experiment.name);
+        let text = match fs::read_to_string(&path) {
+            Ok(kept) => merged(names, &kept, &text),
+            Err(_) => text,
+        };
+        put(&path, &text)?;
     }
     Ok(())
+}
+
+/// A page, with the sections of another one that it doesn't have, in this order of names. Pages whose heads
+/// differ have nothing in common.
+fn merged<'a>(names: impl Iterator<Item = &'a str>, kept: &str, page: &str) -> String {
+    const SECTION: &str = "\n## ";
+    let (kept, new) = (kept.split(SECTION).collect::<Vec<_>>(), page.split(SECTION).collect::<Vec<_>>());
+    if kept[0].trim_end() != new[0].trim_end() {
+        return page.to_string();
+    }
+    let mut merged = new[0].trim_end().to_string() + "\n";
+    for name in names {
+        let of_name = |section: &&&str| section.lines().next() == Some(name);
+        if let Some(section) = new[1..].iter().find(of_name).or_else(|| kept[1..].iter().find(of_name)) {
+            let _ = writeln!(merged, "{SECTION}{}", section.trim_end());
+        }
+    }
+    merged
 }
 
 /// One experiment as JSON with a line a row, so that a change shows as the lines that changed.
@@ -100,6 +125,12 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
             let own: Vec<&Row> = rows.iter().filter(own).collect();
             panels.iter().for_each(|panel| tables(&mut text, &Shown::batched(panel), &own));
         }
+        let mut shown = stated.clone();
+        if let Body::Timed { x_label, .. } = experiment.body {
+            let own = |row: &&Row| row.paper == of.paper.name && row.experiment == experiment.name;
+            shown = rows.iter().filter(own).collect();
+            timed(&mut text, x_label, &shown);
+        }
         if !stated.is_empty() {
             text.push_str("\n| panel | series | x | unit | on | ours | paper | ratio | note |\n");
             text.push_str("|---|---|---:|---|---|---:|---:|---:|---|\n");
@@ -107,7 +138,7 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
         for row in &stated {
             text.push_str(&line(row));
         }
-        for command in commands(&stated) {
+        for command in commands(&shown) {
             let _ = write!(text, "\n`{command}`\n");
         }
     }
@@ -115,14 +146,14 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
 }
 
 /// What of a panel is shown as tables.
-struct Shown {
+struct Shown<'a> {
     name: &'static str,
     label: &'static str,
-    series: Vec<&'static str>,
+    series: Vec<&'a str>,
     units: Vec<String>,
 }
 
-impl Shown {
+impl Shown<'_> {
     fn parallel(panel: &ParallelPanel) -> Self {
         // Comparisons of two series say nothing that the two columns don't.
         let alone = panel.yardsticks.iter().filter(|yardstick| yardstick.compares_with().is_none());
@@ -145,9 +176,28 @@ impl Shown {
     }
 }
 
+/// Everything that a timed experiment measured here: its panels and units in the order of their rows.
+fn timed(text: &mut String, label: &'static str, rows: &[&Row]) {
+    let mut panels: Vec<Shown<'_>> = Vec::new();
+    for row in rows.iter().filter(|row| row.on == On::Native) {
+        if panels.iter().all(|panel| panel.name != row.panel) {
+            panels.push(Shown { name: row.panel, label, series: Vec::new(), units: Vec::new() });
+        }
+        for panel in panels.iter_mut().filter(|panel| panel.name == row.panel) {
+            if !panel.series.contains(&row.series.as_str()) {
+                panel.series.push(&row.series);
+            }
+            if !panel.units.contains(&row.unit) {
+                panel.units.push(row.unit.clone());
+            }
+        }
+    }
+    panels.iter().for_each(|panel| tables(text, panel, rows));
+}
+
 /// What a panel measured, as the paper draws it: a table a yardstick and place, with a column a series and
 /// a line an x.
-fn tables(text: &mut String, panel: &Shown, rows: &[&Row]) {
+fn tables(text: &mut String, panel: &Shown<'_>, rows: &[&Row]) {
     for on in [On::Model, On::Native] {
         for unit in &panel.units {
             let of_table = |row: &&&Row| row.panel == panel.name && row.on == on && row.unit == *unit;
@@ -238,6 +288,16 @@ mod tests {
         let page = fs::read_to_string(folder.path().join("pb-tree.md")).unwrap();
         assert!(page.contains("| optimal width | 15 | lines | anywhere | 8 | 8 | 1.00 |"), "{page}");
         assert!(page.contains("`latchless paper pb-tree eq-1 --scale small`"));
+    }
+
+    #[test]
+    fn sections_of_other_experiments_stay_if_the_circumstances_are_the_same() {
+        let names = || ["a", "b", "c"].into_iter();
+        let kept = "# head\n\n## b\n\nold\n\n## c\n\nkept\n";
+        let expected = "# head\n\n## a\n\nnew\n\n## b\n\nnewer\n\n## c\n\nkept\n";
+        assert_eq!(merged(names(), kept, "# head\n\n## a\n\nnew\n\n## b\n\nnewer\n"), expected);
+        assert_eq!(merged(names(), expected, "# head\n"), expected);
+        assert_eq!(merged(names(), kept, "# other\n\n## a\n\nnew\n"), "# other\n\n## a\n\nnew\n");
     }
 
     #[test]

@@ -102,7 +102,12 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 /// Unknown names, a file that can't be written, an index that refuses or answers wrongly.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(specification) = &args.probe {
-        let answer = latchless_lab::cssl::probe(specification).map_err(failure)?;
+        // Who runs this under valgrind tells that to begin to count in between.
+        let ready = |word: &str| {
+            writeln!(std::io::stdout(), "{word}")?;
+            std::io::stdin().read_line(&mut String::new()).map(drop)
+        };
+        let answer = latchless_lab::cssl::probe(specification, ready).map_err(failure)?;
         return say(&format!("{answer}\n"));
     }
     let selected = latchless_lab::select(&args.names).map_err(failure)?;

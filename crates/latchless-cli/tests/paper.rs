@@ -73,7 +73,7 @@ fn a_json_row_has_every_field() {
 
 #[test]
 fn a_probe_answers_for_valgrind() {
-    assert_eq!(succeeds(&["--probe", "cssl5:dense:lookups:1000:7"]), "7\n");
+    assert_eq!(succeeds(&["--probe", "cssl5:dense:lookups:1000:7"]), "loaded\n7\n");
     assert!(refused(&["--probe", "nonsense"], 3).contains("nonsense"));
 }
 

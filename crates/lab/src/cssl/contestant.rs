@@ -11,6 +11,7 @@ use latchless::variants::cssl::{CsslMap, Member, Options};
 use latchless::variants::pb_tree;
 use latchless::{FillFactor, OrderedIndex};
 use std::ops::Bound::Included;
+use std::sync::Arc;
 
 /// Something that answers lookups and ranges.
 pub(super) trait Contestant: Send + Sync {
@@ -33,6 +34,8 @@ pub(super) enum Ask {
     Descents,
     /// The same, many together.
     Batched,
+    /// The paper's way, by lanes alone: no table guesses where in lane 1 a key is.
+    Unguessed,
 }
 
 /// By name.
@@ -63,6 +66,7 @@ impl Who {
             Self::Cssl(Member::Cssl5, Ask::Batched, _) => "cssl5, batched",
             Self::Cssl(Member::Cssl, Ask::Descents, _) => "cssl in parts, two descents",
             Self::Cssl(Member::Cssl, Ask::Batched, _) => "cssl in parts, batched",
+            Self::Cssl(Member::Cssl5, Ask::Unguessed, _) => "cssl5, without a guess",
             Self::Cssl(..) => "cssl, another way",
             Self::BinarySearch => "binary search",
             Self::BinarySearchBothEnds => "binary search, both ends",
@@ -79,21 +83,55 @@ impl Who {
     /// # Errors
     /// When memory is refused.
     pub(super) fn load(self, keys: &[u32]) -> Result<Option<Box<dyn Contestant>>> {
+        self.load_beside(keys, &mut Loaded::default())
+    }
+
+    /// As [`Who::load`]; what takes part in several ways is loaded once.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub(super) fn load_beside(
+        self,
+        keys: &[u32],
+        loaded: &mut Loaded,
+    ) -> Result<Option<Box<dyn Contestant>>> {
         Ok(Some(match self {
             Self::Cssl(member, ask, kernel) => {
-                let options = Options { kernel, ..Options::default() };
-                let mut map = CsslMap::with_options(&member.options(&options))?;
-                map.bulk_load(&entries(keys))?;
-                Box::new(Lists { map, ask })
+                let options = Options { kernel, guess: ask != Ask::Unguessed, ..Options::default() };
+                Box::new(Lists { map: loaded.list(member.options(&options), keys)?, ask })
             }
-            Self::BinarySearch => Box::new(Sorted { keys: keys.to_vec(), walks: true }),
-            Self::BinarySearchBothEnds => Box::new(Sorted { keys: keys.to_vec(), walks: false }),
+            Self::BinarySearch => Box::new(Sorted { keys: loaded.array(keys), walks: true }),
+            Self::BinarySearchBothEnds => Box::new(Sorted { keys: loaded.array(keys), walks: false }),
             Self::EytzingerBothEnds => Box::new(Eytzinger::new(keys)),
             Self::BPlus => tree(pb_tree::Member::BPlus, keys)?,
             Self::Csb => tree(pb_tree::Member::Csb, keys)?,
             Self::BTreeMap => return published("btreemap", keys),
             Self::AdaptiveRadixTree => return published("blart", keys),
         }))
+    }
+}
+
+/// What contestants share, of one set of keys.
+#[derive(Default)]
+pub(super) struct Loaded {
+    lists: Vec<(Options, Arc<CsslMap<u32, u32>>)>,
+    array: Option<Arc<[u32]>>,
+}
+
+impl Loaded {
+    fn list(&mut self, options: Options, keys: &[u32]) -> Result<Arc<CsslMap<u32, u32>>> {
+        if let Some((_, list)) = self.lists.iter().find(|(of, _)| *of == options) {
+            return Ok(Arc::clone(list));
+        }
+        let mut map = CsslMap::with_options(&options)?;
+        map.bulk_load(&entries(keys))?;
+        let list = Arc::new(map);
+        self.lists.push((options, Arc::clone(&list)));
+        Ok(list)
+    }
+
+    fn array(&mut self, keys: &[u32]) -> Arc<[u32]> {
+        Arc::clone(self.array.get_or_insert_with(|| keys.into()))
     }
 }
 
@@ -122,7 +160,7 @@ fn walked(mut index: Box<dyn OrderedIndex<u32, u32>>, keys: &[u32]) -> Result<Bo
 }
 
 struct Lists {
-    map: CsslMap<u32, u32>,
+    map: Arc<CsslMap<u32, u32>>,
     ask: Ask,
 }
 
@@ -147,8 +185,8 @@ impl Contestant for Lists {
         }
         for &(low, high) in ranges {
             let run = match self.ask {
-                Ask::Along => pinned.range_along_lane(low..=high),
-                _ => pinned.range(low..=high),
+                Ask::Along | Ask::Unguessed => pinned.range_along_lane(low..=high),
+                Ask::Descents | Ask::Batched => pinned.range(low..=high),
             };
             found += run.map_or(0, |run| run.count());
         }
@@ -162,7 +200,7 @@ impl Contestant for Lists {
 
 /// A sorted array.
 struct Sorted {
-    keys: Vec<u32>,
+    keys: Arc<[u32]>,
     walks: bool,
 }
 

@@ -1,7 +1,8 @@
-//! Figures 6 and 8: what a query takes of a processor, counted by valgrind's cachegrind.
+//! Figures 6 and 8: what a query takes of a processor, counted by valgrind's callgrind.
 //!
-//! The program runs itself under valgrind, once with some queries and once with twice as many; the
-//! difference is theirs alone. valgrind has no AVX-512, so AVX2 is what searches.
+//! The program runs itself under valgrind, which begins to count when everything is loaded: once with some
+//! queries and once with twice as many; the difference is theirs alone. valgrind has no AVX-512, so AVX2 is
+//! what searches.
 
 use super::contestant::{Ask, Who};
 use super::data::{Spread, present, ranges};
@@ -10,10 +11,11 @@ use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
 use latchless::variants::cssl::Member;
-use std::process::Command;
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::process::{Command, Stdio};
 
 const KEYS: Scaled<usize> = Scaled::new(16_000_000, 2_000);
-/// The paper's machine has 15 MB in its last level; cachegrind wants a power of two of sets.
+/// The paper's machine has 15 MB in its last level; callgrind wants a power of two of sets.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=16777216,16,64"];
 const CONTESTANTS: [Who; 6] = [
     Who::Cssl(Member::Cssl5, Ask::Along, None),
@@ -139,27 +141,50 @@ fn of_one_query(
 
 /// Runs this program as a probe under valgrind; nothing if the build is without the contestant.
 fn counted(specification: &str) -> Result<Option<Counts>> {
-    let probe = |source| LabError::Probe { what: specification.to_string(), source };
-    let own = std::env::current_exe().map_err(probe)?;
-    let output = Command::new("valgrind")
-        .args(["--tool=cachegrind", "--cache-sim=yes", "--branch-sim=yes", "--cachegrind-out-file=/dev/null"])
-        .args(CACHES)
-        .arg(own)
-        .args(["paper", "--probe", specification])
-        .output()
-        .map_err(probe)?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
-        return Err(probe(std::io::Error::other(said.lines().last().unwrap_or("no output").to_string())));
-    }
-    let is_absent = String::from_utf8_lossy(&output.stdout).trim() == ABSENT;
-    Ok((!is_absent).then(|| parse(&said)))
+    let failed = |source| LabError::Probe { what: specification.to_string(), source };
+    run_counted(specification).map_err(failed)
 }
 
+fn run_counted(specification: &str) -> io::Result<Option<Counts>> {
+    let mut probe = Command::new("valgrind")
+        .args(["--tool=callgrind", "--instr-atstart=no", "--cache-sim=yes", "--branch-sim=yes"])
+        .arg("--callgrind-out-file=/dev/null")
+        .args(CACHES)
+        .arg(std::env::current_exe()?)
+        .args(["paper", "--probe", specification])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut answers = BufReader::new(probe.stdout.take().ok_or(ErrorKind::BrokenPipe)?);
+    let mut answer = String::new();
+    answers.read_line(&mut answer)?;
+    if answer.trim_end() == LOADED {
+        let control =
+            Command::new("callgrind_control").arg("--instr=on").arg(probe.id().to_string()).output()?;
+        if !control.status.success() {
+            probe.kill()?;
+            return Err(io::Error::other("callgrind can't be told to begin"));
+        }
+        if let Some(mut to) = probe.stdin.take() {
+            to.write_all(b"\n")?;
+        }
+    }
+    answers.read_line(&mut answer)?;
+    let output = probe.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(io::Error::other(said.lines().last().unwrap_or("no output").to_string()));
+    }
+    Ok((answer.trim_end() != ABSENT).then(|| parse(&said)))
+}
+
+/// What a probe prints when it is about to ask.
+const LOADED: &str = "loaded";
 /// What a probe prints if its build is without the contestant.
 const ABSENT: &str = "absent";
 
-/// The counts in cachegrind's summary.
+/// The counts in callgrind's summary.
 fn parse(summary: &str) -> Counts {
     let number = |name: &str| {
         let line = summary.lines().find(|line| line.contains(name))?;
@@ -175,11 +200,12 @@ fn parse(summary: &str) -> Counts {
 }
 
 /// Loads a contestant and has it answer queries: what is run under valgrind. `specification` is
-/// `NAME:SPREAD:KIND:KEYS:QUERIES`.
+/// `NAME:SPREAD:KIND:KEYS:QUERIES`. When all is loaded `ready` is called with a word to print, before anything
+/// is asked.
 ///
 /// # Errors
-/// A specification that says nothing, or refused memory.
-pub fn probe(specification: &str) -> Result<String> {
+/// A specification that says nothing, refused memory, or what `ready` fails with.
+pub fn probe(specification: &str, ready: impl FnOnce(&str) -> io::Result<()>) -> Result<String> {
     let bad = || LabError::Wrong { index: "probe", what: format!("'{specification}' is no specification") };
     let parts: Vec<&str> = specification.split(':').collect();
     let [name, spread, kind, count, queries] = parts[..] else { return Err(bad()) };
@@ -189,20 +215,14 @@ pub fn probe(specification: &str) -> Result<String> {
     let queries: usize = queries.parse().map_err(|_| bad())?;
     let keys = spread.keys(count);
     let Some(loaded) = who.load(&keys)? else { return Ok(ABSENT.to_string()) };
-    // As many are made whatever is asked, so that making them costs the same.
-    let most = 1 << 16;
-    let answer = match kind {
-        "ranges" => {
-            let ranges = ranges(&keys, count as u32 / 10, most);
-            Queries::Ranges(&ranges).ask(&*loaded, 0, queries.min(most))
-        }
-        "lookups" => {
-            let wanted = present(&keys, most);
-            Queries::Lookups(&wanted).ask(&*loaded, 0, queries.min(most))
-        }
+    let (ranges, wanted) = (ranges(&keys, count as u32 / 10, queries), present(&keys, queries));
+    let asked = match kind {
+        "ranges" => Queries::Ranges(&ranges),
+        "lookups" => Queries::Lookups(&wanted),
         _ => return Err(bad()),
     };
-    Ok(answer.to_string())
+    ready(LOADED).map_err(|source| LabError::Probe { what: specification.to_string(), source })?;
+    Ok(asked.ask(&*loaded, 0, queries).to_string())
 }
 
 #[cfg(test)]
@@ -210,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cachegrind_s_summary_is_read() {
+    fn callgrind_s_summary_is_read() {
         let summary = "==1== I   refs:      1,234,567\n==1== D   refs: 5 (3 rd + 2 wr)\n\
              ==1== D1  misses:        1,200  (1,000 rd   + 200 wr)\n==1== LLd misses:  34  ( 30 rd   +  4 wr)\n\
              ==1== Mispredicts:    12,345  (    12,000 cond +     345 ind)\n";
@@ -225,6 +245,12 @@ mod tests {
 
     #[test]
     fn a_probe_answers_and_refuses_nonsense() {
+        let probe = |specification| {
+            probe(specification, |word| {
+                assert_eq!(word, LOADED);
+                Ok(())
+            })
+        };
         assert_eq!(
             probe("cssl5:dense:ranges:1000:3").unwrap(),
             probe("binary search:dense:ranges:1000:3").unwrap()

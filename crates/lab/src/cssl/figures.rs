@@ -13,6 +13,7 @@ const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Along, None);
 const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Along, None);
 const CSSL5_DESCENTS: Who = Who::Cssl(Member::Cssl5, Ask::Descents, None);
 const CSSL5_BATCHED: Who = Who::Cssl(Member::Cssl5, Ask::Batched, None);
+const CSSL5_UNGUESSED: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);
 const PARTS: Who = Who::Cssl(Member::Cssl, Ask::Descents, None);
 const PARTS_BATCHED: Who = Who::Cssl(Member::Cssl, Ask::Batched, None);
 const WALK: Who = Who::BinarySearch;
@@ -38,10 +39,13 @@ const WALKS: &str = "Rivals without \"both ends\" walk: they find a range's firs
     its last, as the paper's evidently do (binary search alone would take the same time for all sizes). Who \
     finds both ends by search alone is listed as well.";
 
+const GUESSES: &str = "Ours guess by a small table where in lane 1 a key is, which the paper's don't, but for \
+    \"without a guess\".";
+
 pub(super) const FIG_4: Experiment = Experiment {
     name: "fig-4",
     title: "Ranges of 0.1, 1 and 10 % among 16M keys, dense and sparse",
-    remarks: &[SAID_IN_WORDS, WALKS],
+    remarks: &[SAID_IN_WORDS, WALKS, GUESSES],
     body: Body::Timed { x_label: "width of a range, percent of n", rows: figure_4 },
 };
 
@@ -56,7 +60,7 @@ pub(super) const FIG_5: Experiment = Experiment {
 };
 
 fn figure_4(scale: Scale) -> Result<Vec<Row>> {
-    let contestants: Vec<Who> = PAPER_S.into_iter().chain(BY_ENDS).collect();
+    let contestants: Vec<Who> = PAPER_S.into_iter().chain([CSSL5_UNGUESSED]).chain(BY_ENDS).collect();
     let claim = |spread, who| match (spread, who) {
         (Spread::Dense, CSSL5) => Some(Published::About(16.8)),
         (Spread::Sparse, CSSL5) => Some(Published::About(10.4)),
@@ -115,13 +119,14 @@ pub(super) const FIG_7: Experiment = Experiment {
     remarks: &[
         "The paper's ART is 4.4 (dense) and 2.4 (sparse) times as fast as CSSL; binary search, CSB+ and B+ \
                 are slower. Lookups go one by one, but for those called batched, which overlap 16.",
+        GUESSES,
     ],
     body: Body::Timed { x_label: "keys", rows: figure_7 },
 };
 
 fn figure_7(scale: Scale) -> Result<Vec<Row>> {
-    let contestants: Vec<Who> =
-        PAPER_S.into_iter().chain([CSSL5_BATCHED, PARTS, PARTS_BATCHED, Who::EytzingerBothEnds]).collect();
+    let ours = [CSSL5_UNGUESSED, CSSL5_BATCHED, PARTS, PARTS_BATCHED];
+    let contestants: Vec<Who> = PAPER_S.into_iter().chain(ours).chain([Who::EytzingerBothEnds]).collect();
     let mut all = Vec::new();
     for spread in Spread::BOTH {
         let keys = spread.keys(KEYS.at(scale));

@@ -1,6 +1,6 @@
 //! Contestants side by side in one process, round by round: only such numbers are compared.
 
-use super::contestant::{Contestant, Who};
+use super::contestant::{Contestant, Loaded, Who};
 use crate::error::{LabError, Result};
 use crate::experiment::{Published, Scale};
 use crate::row::{On, Row};
@@ -41,9 +41,9 @@ pub(super) type Field = Vec<(Who, Box<dyn Contestant>)>;
 
 /// Loads those of them that this build has.
 pub(super) fn field(whos: &[Who], keys: &[u32]) -> Result<Field> {
-    let mut field = Vec::with_capacity(whos.len());
+    let (mut field, mut shared) = (Vec::with_capacity(whos.len()), Loaded::default());
     for &who in whos {
-        field.extend(who.load(keys)?.map(|loaded| (who, loaded)));
+        field.extend(who.load_beside(keys, &mut shared)?.map(|loaded| (who, loaded)));
     }
     Ok(field)
 }

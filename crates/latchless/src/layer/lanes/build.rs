@@ -1,5 +1,6 @@
 //! Building lanes from entries in order.
 
+use super::guess::Guess;
 use super::{LANES_MAX, Lanes, Level};
 use crate::base::error::Result;
 use crate::base::key::Bits;
@@ -17,6 +18,9 @@ pub struct LaneOptions {
     /// What the highest lane may take if there is a choice: §5's optimum is what the first-level cache
     /// holds.
     pub top_lane_bytes: usize,
+    /// Whether a table guesses where in lane 1 a key is; the lanes above are searched where it errs. The
+    /// paper has none.
+    pub guess: bool,
     /// Whether large arrays stand on huge pages where the system offers them.
     pub huge_pages: bool,
 }
@@ -33,17 +37,22 @@ impl<B: Bits> Lanes<B> {
         let fast_words = Self::whole_lines(levels[0].start() + levels[0].len());
         let fast = Words::<B::Word>::new(fast_words, options.huge_pages)?;
         let proxies = Words::<B::Word>::new(len.div_ceil(skip) * 2 * skip, options.huge_pages)?;
-        let lanes = Self { skip, len, levels, depth, fast, proxies };
-        lanes.fill(entries);
+        let mut lanes = Self { skip, len, levels, depth, in_a_row_from: None, guess: None, fast, proxies };
+        lanes.in_a_row_from = lanes.fill(entries);
+        if options.guess {
+            let lane = levels[0].start()..levels[0].start() + levels[0].len();
+            lanes.guess = Guess::build(&lanes.fast[lane], options.huge_pages)?;
+        }
         Ok(lanes)
     }
 
-    /// Bytes that lanes over `len` entries take, of fast lanes and of proxies.
+    /// The most bytes that lanes over `len` entries take, of fast lanes, of proxies and of the guess.
     pub fn bytes_for(len: usize, options: &LaneOptions) -> usize {
         let skip = options.skip.max(2);
         let (levels, _) = Self::levels_for(len, skip, options);
         let fast = Self::whole_lines(levels[0].start() + levels[0].len());
-        (fast + Self::whole_lines(len.div_ceil(skip) * 2 * skip)) * B::BYTES
+        let words = fast + Self::whole_lines(len.div_ceil(skip) * 2 * skip);
+        words * B::BYTES + if options.guess { Guess::<B>::bytes_for(levels[0].len()) } else { 0 }
     }
 
     /// Words of as many whole cache lines (§3.1: a lane's size is a multiple of the cache line).
@@ -76,8 +85,11 @@ impl<B: Bits> Lanes<B> {
         (levels, depth)
     }
 
-    fn fill(&self, entries: impl Iterator<Item = (B, u32)>) {
+    /// Says the first entry's reference if all follow on each other.
+    fn fill(&self, entries: impl Iterator<Item = (B, u32)>) -> Option<u32> {
+        let (mut first, mut in_a_row) = (None, true);
         for (at, (key, reference)) in entries.take(self.len).enumerate() {
+            in_a_row &= reference.wrapping_sub(*first.get_or_insert(reference)) as usize == at;
             let word = self.key_at(at);
             self.proxies[word].poke(key);
             self.proxies[word + self.skip].poke(B::truncate(u64::from(reference)));
@@ -93,5 +105,6 @@ impl<B: Bits> Lanes<B> {
                 self.fast[level.start() + at].poke(B::MAX);
             }
         }
+        first.filter(|_| in_a_row)
     }
 }

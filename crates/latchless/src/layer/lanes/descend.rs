@@ -7,21 +7,53 @@ use crate::mem::line::prefetch_read;
 use crate::mem::touch::Untouched;
 use crate::search::{Search, words_below};
 
-/// A lane of at most so many bytes is counted through by vectors; a longer one is halved.
+/// So many bytes of a lane are counted through by vectors; more are halved.
 const COUNTED_LANE_BYTES: usize = 256;
 
 impl<B: Bits> Lanes<B> {
     /// The last position whose key is at most `key`; nothing if there is none (Algorithm 1).
     #[inline(always)]
     pub fn last_up_to<S: Search>(&self, key: B) -> Option<usize> {
-        let [at] = Self::last_up_to_each::<S, 1>([self], [key]);
+        let [at] = Self::last_up_to_each::<S, 1>([self], [key], |_| ());
         at
     }
 
     /// As [`Lanes::last_up_to`] for several keys, each in lanes of its own or in the same: a step down of
-    /// each, then the next step of each, so that they wait for memory together.
+    /// each, then the next step of each, so that they wait for memory together. `likely` hears of references
+    /// one of which will be the answer's, before proxies are looked at, where that is known so early.
     #[inline(always)]
-    pub fn last_up_to_each<S: Search, const N: usize>(lanes: [&Self; N], keys: [B; N]) -> [Option<usize>; N] {
+    pub fn last_up_to_each<S: Search, const N: usize>(
+        lanes: [&Self; N],
+        keys: [B; N],
+        likely: impl Fn(u32),
+    ) -> [Option<usize>; N] {
+        let at = if lanes.iter().all(|lanes| lanes.guess.is_some()) {
+            Self::guessed_each::<S, N>(lanes, keys)
+        } else {
+            Self::down_each::<S, N>(lanes, keys)
+        };
+        for i in 0..N {
+            let proxy = at[i].unwrap_or(0);
+            lanes[i].ask_below(0, proxy);
+            if let Some(first) = lanes[i].in_a_row_from {
+                // The nodes of one proxy stand in a line or two: their first and their last.
+                let of_proxy = first.wrapping_add((proxy * lanes[i].skip) as u32);
+                likely(of_proxy);
+                likely(of_proxy.wrapping_add(lanes[i].skip as u32 - 1));
+            }
+        }
+        let mut positions = [None; N];
+        for i in 0..N {
+            if let Some(at) = at[i] {
+                positions[i] = Some(lanes[i].in_proxy::<S>(at, keys[i]));
+            }
+        }
+        positions
+    }
+
+    /// The last places in lane 1 whose keys are at most these: down from the highest lane.
+    #[inline(always)]
+    fn down_each<S: Search, const N: usize>(lanes: [&Self; N], keys: [B; N]) -> [Option<usize>; N] {
         let (mut found, mut at, mut level) = ([false; N], [0; N], [0; N]);
         let mut deepest = 0;
         for i in 0..N {
@@ -40,13 +72,46 @@ impl<B: Bits> Lanes<B> {
                 }
             }
         }
-        let mut positions = [None; N];
+        let mut places = [None; N];
         for i in 0..N {
             if found[i] {
-                positions[i] = Some(lanes[i].in_proxy::<S>(at[i], keys[i]));
+                places[i] = Some(at[i]);
             }
         }
-        positions
+        places
+    }
+
+    /// The same by lanes that all have a guess.
+    #[inline(always)]
+    fn guessed_each<S: Search, const N: usize>(lanes: [&Self; N], keys: [B; N]) -> [Option<usize>; N] {
+        let mut stretches = [0; N];
+        for i in 0..N {
+            if let Some(guess) = &lanes[i].guess {
+                stretches[i] = guess.stretch(keys[i]);
+                guess.ask(stretches[i]);
+            }
+        }
+        let mut between = [(0, 0); N];
+        for i in 0..N {
+            if let Some(guess) = &lanes[i].guess {
+                let places = guess.between(stretches[i]);
+                between[i] = (places.start, places.end);
+                let lane = lanes[i].levels[0].start();
+                lanes[i].ask(&lanes[i].fast, lane + places.start);
+                lanes[i].ask(&lanes[i].fast, lane + places.end.saturating_sub(1));
+            }
+        }
+        let mut found = [None; N];
+        for i in 0..N {
+            let (start, end) = between[i];
+            let count = lanes[i].count_up_to::<S>(lanes[i].levels[0].start() + start, end - start, keys[i]);
+            found[i] = match count {
+                // What stood there has been passed over.
+                0 if start > 0 => Self::down_each::<S, 1>([lanes[i]], [keys[i]])[0],
+                count => (start + count).checked_sub(1),
+            };
+        }
+        found
     }
 
     /// The last position whose key is at most `key`, at `from` or behind it, whose key is: runs along
@@ -64,12 +129,18 @@ impl<B: Bits> Lanes<B> {
     #[inline(always)]
     pub(super) fn in_top_lane<S: Search>(&self, key: B) -> usize {
         let top = self.levels[self.depth - 1];
-        if top.len() * B::BYTES <= COUNTED_LANE_BYTES {
-            return S::group_up_to::<B>(&self.fast, top.start(), top.len(), key);
+        self.count_up_to::<S>(top.start(), top.len(), key)
+    }
+
+    /// How many of `count` keys of a fast lane, from `at` in the array on, are at most `key`.
+    #[inline(always)]
+    fn count_up_to<S: Search>(&self, at: usize, count: usize, key: B) -> usize {
+        if count * B::BYTES <= COUNTED_LANE_BYTES {
+            return S::group_up_to::<B>(&self.fast, at, count, key);
         }
         match next(key) {
-            Some(next) => words_below::<B, Untouched>(&self.fast[top.start()..top.start() + top.len()], next),
-            None => top.len(),
+            Some(next) => words_below::<B, Untouched>(&self.fast[at..at + count], next),
+            None => count,
         }
     }
 

@@ -6,6 +6,9 @@
 //! next lane begins is computed, so there are no pointers. The proxy lane is an array of structs, one for
 //! each key of lane 1: the keys of `skip` entries, and their references in the data list.
 //!
+//! Beyond the paper: a small table guesses where in lane 1 a key is ([`LaneOptions::guess`]), and where entries'
+//! references follow on each other, as after a load, they are computed instead of read.
+//!
 //! # Thread safety
 //! Built by one thread, then shared. From then on keys are overwritten by larger ones alone, namely by that
 //! of an entry further on, when entries leave the data list (§3.2). References never change.
@@ -19,6 +22,7 @@
 
 mod build;
 mod descend;
+mod guess;
 mod walk;
 
 pub use build::LaneOptions;
@@ -28,6 +32,7 @@ use crate::base::key::Bits;
 use crate::mem::line::LINE_BYTES;
 use crate::mem::words::Words;
 use crate::sync::LaneWord;
+use guess::Guess;
 
 /// See the module's head.
 #[derive(Debug)]
@@ -41,6 +46,10 @@ pub struct Lanes<B: Bits> {
     levels: [Level; LANES_MAX],
     /// How many there are.
     depth: usize,
+    /// The first entry's reference, if the entries' references follow on each other, as after a load:
+    /// then they needn't be looked up.
+    in_a_row_from: Option<u32>,
+    guess: Option<Guess<B>>,
     fast: Words<B::Word>,
     proxies: Words<B::Word>,
 }
@@ -84,9 +93,22 @@ impl<B: Bits> Lanes<B> {
         self.depth
     }
 
+    /// Bytes of all that lanes are made of.
+    pub fn bytes(&self) -> usize {
+        self.lane_bytes() + self.proxy_bytes() + self.guess_bytes()
+    }
+
     /// Bytes of the fast lanes.
     pub fn lane_bytes(&self) -> usize {
         self.fast.bytes()
+    }
+
+    /// Bytes of the table that guesses where in lane 1 a key is.
+    pub fn guess_bytes(&self) -> usize {
+        match &self.guess {
+            Some(guess) => guess.bytes(),
+            None => 0,
+        }
     }
 
     /// Bytes of the proxy lane.
@@ -100,16 +122,16 @@ impl<B: Bits> Lanes<B> {
         self.proxies[self.key_at(at)].peek()
     }
 
-    /// The reference at a position.
-    ///
-    /// # Panics
-    /// When there is no such position.
+    /// The reference at a position; some number if there is no such position, or a panic.
     #[inline(always)]
     pub fn reference(&self, at: usize) -> u32 {
+        if let Some(first) = self.in_a_row_from {
+            return first.wrapping_add(at as u32);
+        }
         self.proxies[self.key_at(at) + self.skip].peek().to_u64() as u32
     }
 
-    /// Where the reference at a position stands; not to be followed.
+    /// Where the key at a position stands.
     #[inline(always)]
     fn key_at(&self, at: usize) -> usize {
         at / self.skip * 2 * self.skip + at % self.skip

@@ -5,7 +5,13 @@ use crate::search::{Dispatch, Kernel, Operation, Search};
 use crate::walk::{Aim, Rounds, Walks};
 
 fn options(skip: usize, lanes: Option<usize>, top_lane_bytes: usize) -> LaneOptions {
-    LaneOptions { skip, lanes, top_lane_bytes, huge_pages: false }
+    LaneOptions {
+        skip,
+        lanes,
+        top_lane_bytes,
+        guess: top_lane_bytes == 64 || lanes == Some(3),
+        huge_pages: false,
+    }
 }
 
 fn forms() -> impl Iterator<Item = LaneOptions> {
@@ -17,10 +23,12 @@ fn forms() -> impl Iterator<Item = LaneOptions> {
 }
 
 fn lanes_of<B: Bits>(keys: &[B], options: &LaneOptions) -> Lanes<B> {
-    let entries = keys.iter().enumerate().map(|(at, &key)| (key, at as u32 + 100));
+    // Every second time in a row.
+    let step = 1 + (keys.len() / 2 % 2) as u32;
+    let entries = keys.iter().enumerate().map(|(at, &key)| (key, at as u32 * step + 100));
     let lanes = Lanes::build(keys.len(), entries, options).unwrap();
     assert_eq!(lanes.flaw(), None);
-    assert_eq!(lanes.lane_bytes() + lanes.proxy_bytes(), Lanes::<B>::bytes_for(keys.len(), options));
+    assert_eq!(lanes.bytes(), Lanes::<B>::bytes_for(keys.len(), options));
     lanes
 }
 
@@ -32,7 +40,7 @@ impl<B: Bits> Operation for Find<'_, B> {
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
         let Self(lanes, low, high) = self;
-        let [first, second] = Lanes::last_up_to_each::<S, 2>([lanes, lanes], [low, high]);
+        let [first, second] = Lanes::last_up_to_each::<S, 2>([lanes, lanes], [low, high], |_| ());
         let mut run = None;
         if let Some(at) = first {
             run = Some(lanes.run_up_to::<S>(at, high));
@@ -83,11 +91,13 @@ fn the_smallest_and_the_largest_key_are_found() {
 
 #[test]
 fn positions_have_the_keys_and_references_that_they_were_built_with() {
-    let keys: Vec<u32> = (0..333).map(|i| i * 2).collect();
-    for options in forms() {
+    for (options, len) in forms().zip((330..335).cycle()) {
+        let keys: Vec<u32> = (0..len).map(|i| i * 2).collect();
+        let step = 1 + len / 2 % 2;
         let lanes = lanes_of(&keys, &options);
-        assert_eq!(lanes.len(), 333);
-        assert!((0..333).all(|at| lanes.key(at) == keys[at] && lanes.reference(at) == at as u32 + 100));
+        assert_eq!(lanes.len(), keys.len());
+        let is_right = |at: usize| lanes.key(at) == keys[at] && lanes.reference(at) == at as u32 * step + 100;
+        assert!((0..keys.len()).all(is_right));
     }
 }
 
@@ -99,6 +109,24 @@ fn the_number_of_lanes_is_the_one_given_or_fits_the_cache() {
     if !cfg!(miri) {
         // 20,000, 4,000 keys: the second takes 16,000 bytes.
         assert_eq!(lanes_of(&keys, &options(5, None, 1 << 14)).lanes(), 2);
+    }
+}
+
+/// Ten thousand keys in one place, few elsewhere: most stretches are empty, one has nearly all.
+#[test]
+fn a_guess_errs_where_keys_crowd_and_searches_do_not() {
+    let crowd = if cfg!(miri) { 60 } else { 10_000 };
+    let keys: Vec<u64> = (0..40).map(|i| i << 50).chain((1 << 58) + 1..(1 << 58) + crowd).collect();
+    for options in [options(2, None, 64), options(5, Some(3), 0)] {
+        let lanes = lanes_of(&keys, &options);
+        assert!(lanes.guess_bytes() > 0);
+        for (at, &key) in keys.iter().enumerate().step_by(if cfg!(miri) { 17 } else { 3 }) {
+            for kernel in kernels() {
+                let [own, behind, ..] = kernel.run(Find(&lanes, key, key.max(keys[0] + 1)));
+                assert_eq!((own, behind), (Some(at), Some(at)), "{key} {options:?}");
+            }
+        }
+        assert_eq!(Dispatch::best().run(Find(&lanes, u64::MAX, u64::MAX))[0], Some(keys.len() - 1));
     }
 }
 

@@ -40,7 +40,7 @@ impl<B: Bits> SkipList<B> {
     /// The spots of a group of keys, whose nodes have been asked for.
     #[inline(always)]
     fn located_and_asked(&self, parts: &Parts<B>, list: List<'_, B>, keys: [B; GROUP]) -> [Spot; GROUP] {
-        let spots = self.locate(parts, keys);
+        let spots = self.locate_nodes(parts, keys);
         for &spot in &spots {
             if let Some(node) = parts.node(spot) {
                 list.ask(node);

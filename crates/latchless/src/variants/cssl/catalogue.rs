@@ -84,6 +84,9 @@ pub struct Options {
     pub rebuild_automatically: bool,
     /// The most memory that nodes and lanes may take, in bytes. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
+    /// Whether a small table guesses where in lane 1 a key is, which the paper hasn't got: searches then wait
+    /// for less memory where keys are spread about evenly, and are as without it elsewhere.
+    pub guess: bool,
     /// Whether nodes and large lanes stand on huge pages where the system offers them.
     pub huge_pages: bool,
     /// The search kernel; `None`: the fastest that this processor has. [`Kernel::Scalar`] shows what SIMD
@@ -102,6 +105,7 @@ impl Default for Options {
             growth_percent: 25,
             rebuild_automatically: true,
             limit_bytes: None,
+            guess: true,
             huge_pages: true,
             kernel: None,
             node_references: None,
@@ -116,7 +120,13 @@ impl Options {
             Some(most) if len > most / 4 => TOP_LANE_OF_PART_BYTES,
             _ => TOP_LANE_BYTES,
         };
-        LaneOptions { skip: self.skip, lanes: self.lanes, top_lane_bytes, huge_pages: self.huge_pages }
+        LaneOptions {
+            skip: self.skip,
+            lanes: self.lanes,
+            top_lane_bytes,
+            guess: self.guess,
+            huge_pages: self.huge_pages,
+        }
     }
 
     /// Inserts after which lanes over `len` entries are rebuilt.

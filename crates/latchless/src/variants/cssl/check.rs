@@ -15,6 +15,8 @@ pub struct Space {
     pub lane_bytes: usize,
     /// The proxy lane.
     pub proxy_bytes: usize,
+    /// The tables that guess where in lane 1 a key is.
+    pub guess_bytes: usize,
     /// Nodes of the data list: key, value and link of every entry.
     pub list_bytes: usize,
     /// How many fast lanes there are, in the part that has most.
@@ -31,6 +33,7 @@ impl<B: Bits> SkipList<B> {
         for part in parts.iter() {
             space.lane_bytes += part.lanes.lane_bytes();
             space.proxy_bytes += part.lanes.proxy_bytes();
+            space.guess_bytes += part.lanes.guess_bytes();
             space.lanes = space.lanes.max(part.lanes.lanes());
         }
         space.parts = parts.len();

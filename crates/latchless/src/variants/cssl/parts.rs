@@ -2,6 +2,7 @@
 //! that changed is rebuilt without the others.
 
 use crate::base::key::Bits;
+use crate::chain::list::List;
 use crate::layer::Drift;
 use crate::layer::lanes::Lanes;
 use crate::mem::arena::NodeRef;
@@ -181,21 +182,31 @@ impl<B: Bits> Parts<B> {
 }
 
 /// Finds for each of `N` keys the last spot whose key is at most the key, waiting for memory together.
-pub(super) struct Locate<'a, B: Bits, const N: usize>(pub(super) &'a Parts<B>, pub(super) [B; N]);
+pub(super) struct Locate<'a, B: Bits, const N: usize> {
+    pub(super) parts: &'a Parts<B>,
+    /// Whose nodes are asked for together with proxies, if they will be looked at.
+    pub(super) list: Option<List<'a, B>>,
+    pub(super) keys: [B; N],
+}
 
 impl<B: Bits, const N: usize> Operation for Locate<'_, B, N> {
     type Output = [Spot; N];
 
     #[inline(always)]
     fn run<S: Search>(self) -> [Spot; N] {
-        let Self(parts, keys) = self;
+        let Self { parts, list, keys } = self;
         let mut of = [0; N];
         let mut lanes = [&parts.parts[0].lanes; N];
         for i in 0..N {
             of[i] = parts.of(keys[i]);
             lanes[i] = &parts.parts[of[i]].lanes;
         }
-        let positions = Lanes::last_up_to_each::<S, N>(lanes, keys);
+        let ask = |node: u32| {
+            if let Some(list) = list {
+                list.ask(NodeRef::from_word(node));
+            }
+        };
+        let positions = Lanes::last_up_to_each::<S, N>(lanes, keys, ask);
         let mut spots = [Spot { part: 0, at: None }; N];
         for i in 0..N {
             spots[i] = parts.spot(of[i], positions[i]);
@@ -206,15 +217,19 @@ impl<B: Bits, const N: usize> Operation for Locate<'_, B, N> {
 
 /// Finds the last spot whose key is at most the second key as the paper does it (Algorithm 2): along lane 1
 /// from the last one whose key is at most the first key, which is found as well.
-pub(super) struct RunAlong<'a, B: Bits>(pub(super) &'a Parts<B>, pub(super) B, pub(super) B);
+pub(super) struct RunAlong<'a, B: Bits> {
+    pub(super) parts: &'a Parts<B>,
+    pub(super) low: B,
+    pub(super) high: B,
+}
 
 impl<B: Bits> Operation for RunAlong<'_, B> {
     type Output = [Spot; 2];
 
     #[inline(always)]
     fn run<S: Search>(self) -> [Spot; 2] {
-        let Self(parts, low, high) = self;
-        let [first] = Locate(parts, [low]).run::<S>();
+        let Self { parts, low, high } = self;
+        let [first] = Locate { parts, list: None, keys: [low] }.run::<S>();
         let end = parts.of(high);
         let (mut part, mut at) = (first.part, first.at);
         loop {

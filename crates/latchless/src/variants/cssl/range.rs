@@ -35,7 +35,7 @@ impl<B: Bits> SkipList<B> {
         let parts = inside.published();
         let [before, last] = match way {
             Way::Descend => self.locate(parts, [low, high]),
-            Way::Run => self.dispatch.run(RunAlong(parts, low, high)),
+            Way::Run => self.dispatch.run(RunAlong { parts, low, high }),
         };
         self.ends_at(parts, low, high, [before, last])
     }

@@ -300,7 +300,7 @@ impl<B: Bits> SkipList<B> {
 
     /// Bytes of a part's lanes.
     pub(super) fn bytes_of(part: &Part<B>) -> usize {
-        part.lanes.lane_bytes() + part.lanes.proxy_bytes()
+        part.lanes.bytes()
     }
 
     /// Fills an empty list, that nobody else is inside of, with ascending entries.

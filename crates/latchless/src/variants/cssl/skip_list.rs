@@ -108,7 +108,13 @@ impl<B: Bits> SkipList<B> {
     /// The last spots whose keys are at most these.
     #[inline(always)]
     pub(super) fn locate<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
-        self.dispatch.run(Locate(parts, keys))
+        self.dispatch.run(Locate { parts, list: None, keys })
+    }
+
+    /// As [`SkipList::locate`], for who will look at the nodes there.
+    #[inline(always)]
+    pub(super) fn locate_nodes<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
+        self.dispatch.run(Locate { parts, list: Some(self.list()), keys })
     }
 
     /// The node at a spot.
@@ -155,7 +161,7 @@ impl<B: Bits> SkipList<B> {
     #[inline(always)]
     pub(super) fn get(&self, inside: &In<'_, B>, key: B) -> Option<B> {
         let parts = inside.published();
-        let [spot] = self.locate(parts, [key]);
+        let [spot] = self.locate_nodes(parts, [key]);
         self.get_at(parts, spot, key)
     }
 
@@ -181,7 +187,7 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn insert(&self, key: B, value: B) -> Result<Option<B>> {
         let inside = self.enter();
         let parts = inside.published();
-        let [spot] = self.locate(parts, [key]);
+        let [spot] = self.locate_nodes(parts, [key]);
         let part = parts.part(parts.of(key));
         let put = |anchor| self.list().insert(anchor, key, value, || part.insert());
         let outcome = self.at_living_anchor(parts, self.before(parts, spot, key), put)?;
@@ -198,7 +204,7 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn remove(&self, key: B) -> Option<B> {
         let inside = self.enter();
         let parts = inside.published();
-        let [spot] = self.locate(parts, [key]);
+        let [spot] = self.locate_nodes(parts, [key]);
         let part = parts.part(parts.of(key));
         let going = |node: NodeRef| {
             part.remove();

@@ -148,15 +148,16 @@ fn every_set_of_options_leads_to_the_leaf() {
 
 #[test]
 fn hints_that_come_too_late_do_no_harm() {
-    let tree = loaded(700);
-    let mut model: BTreeMap<u64, u64> = (0..700).map(|at| (10 * at, at)).collect();
+    let (loads, changes) = if cfg!(miri) { (80, 60) } else { (700, 200) };
+    let tree = loaded(loads);
+    let mut model: BTreeMap<u64, u64> = (0..loads).map(|at| (10 * at, at)).collect();
     let mut state = 3;
     for round in 0..if cfg!(miri) { 2 } else { 60 } {
-        let keys: Vec<u64> = (0..40).map(|_| drawn(&mut state, 7200)).collect();
+        let keys: Vec<u64> = (0..40).map(|_| drawn(&mut state, 10 * loads + 200)).collect();
         let hints: Vec<Landed> =
             keys.iter().map(|&key| landed(&tree, Prefetch::BEST, key, Aim::Change).unwrap()).collect();
         // What happens in between splits leaves, joins them, and uses those that went for others.
-        for _ in 0..200 {
+        for _ in 0..changes {
             let near = keys[drawn(&mut state, 40) as usize] + drawn(&mut state, 30);
             if round % 2 == 0 {
                 assert_eq!(tree.put(near, round), Ok(model.insert(near, round)));
@@ -197,7 +198,7 @@ fn a_leaf_that_was_split_leads_to_its_right() {
 
 #[test]
 fn a_walk_that_others_overtake_says_so() {
-    let tree = loaded(700);
+    let tree = loaded(if cfg!(miri) { 60 } else { 700 });
     let walk = PageWalk::new(&tree, Prefetch::BEST, true);
     let mut place = walk.enter(3000, Aim::Look);
     // The root changes under it, again and again.

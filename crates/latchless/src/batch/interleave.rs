@@ -173,7 +173,9 @@ mod tests {
     #[test]
     fn batches_are_served_in_order_and_told_where_walks_came_out() {
         let (walk, tuner) = (walk(), Tuner::new(BatchSize::CANDIDATES));
-        let keys: Vec<u64> = (1..=40).collect();
+        // One more than a multiple of three.
+        let last = if cfg!(miri) { 16 } else { 40 };
+        let keys: Vec<u64> = (1..=last).collect();
         for size in [BatchSize::Auto, BatchSize::Of(1), BatchSize::Of(3), BatchSize::Of(40)] {
             for rounds in [Rounds::Unfinished, Rounds::Naive] {
                 let mut served = Vec::new();
@@ -181,17 +183,17 @@ mod tests {
                 interleave(
                     &walk,
                     how,
-                    40,
+                    keys.len(),
                     |at| (keys[at], Aim::Look),
                     |at, anchor| {
                         let told = rounds == Rounds::Unfinished && size != BatchSize::Of(1) && keys[at] != 13;
                         // The last batch of three is one.
-                        let told = told && !(size == BatchSize::Of(3) && at == 39);
+                        let told = told && !(size == BatchSize::Of(3) && at == keys.len() - 1);
                         assert_eq!(anchor, told.then_some(100 + keys[at]), "{size:?}, {rounds:?}");
                         served.push(at);
                     },
                 );
-                assert!(served.into_iter().eq(0..40));
+                assert!(served.into_iter().eq(0..keys.len()));
             }
         }
     }

@@ -114,10 +114,11 @@ fn a_header_keeps_its_fields_apart() {
 #[test]
 fn a_search_line_by_line_ends_where_one_at_once_does() {
     let words = Words::new(4096, 0);
-    for size in (0..20).chain([100, 254, 255]) {
+    let (sizes, apart) = if cfg!(miri) { (8..10, 255) } else { (0..20, 5) };
+    for size in sizes.chain([100, 254, 255]) {
         words.get().reset(0);
         (0..size).for_each(|key| words.get().push_entry(10 * key, key));
-        for key in (0..10 * size + 20).step_by(5) {
+        for key in (0..10 * size + 20).step_by(apart) {
             let (mut probes, mut steps) = (Probes::through(size as usize), 0);
             while !probes.is_over() {
                 probes = words.get().probe_line(probes, key);

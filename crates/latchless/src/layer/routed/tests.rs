@@ -47,9 +47,10 @@ fn nodes<B: Bits>(len: usize, parts: usize) -> Nodes<B> {
 
 fn holds_what_it_was_built_from<B: Bits, const M: usize>() {
     let sizes: &[usize] =
-        if cfg!(miri) { &[0, 1, 9, 70] } else { &[0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 64, 300, 5000] };
+        if cfg!(miri) { &[0, 40] } else { &[0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 64, 300, 5000] };
     for &len in sizes {
-        for parts in [1, 2, 5] {
+        let all_parts: &[usize] = if cfg!(miri) { &[2] } else { &[1, 2, 5] };
+        for &parts in all_parts {
             let source = nodes::<B>(len, parts);
             let run = if parts == 2 { side_by_side } else { one_by_one };
             let options = RoutedOptions { head: HEAD, paper: Paper::default() };

@@ -13,7 +13,7 @@ use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
 
 /// Below this size an array stands among others in the allocator's memory: it fits some pages anyway.
-const OWN_PAGES_BYTES: usize = if cfg!(miri) { 1 << 20 } else { 64 << 10 };
+const OWN_PAGES_BYTES: usize = if cfg!(miri) { 16 << 10 } else { 64 << 10 };
 
 /// Where a sheet's memory should stand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

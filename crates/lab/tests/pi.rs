@@ -1,5 +1,6 @@
-//! What the PI paper says of four NUMA nodes, on the model: there every run is the same, so it can be asked
-//! for. Even the small data set shows it.
+//! What the PI paper says of four NUMA nodes, on the model: there a run doesn't depend on what else the
+//! machine does, so it can be asked for; inserts depend a little on what the process allocated before. Even the
+//! small data set shows it.
 
 use latchless_lab::experiment::Scale;
 use latchless_lab::row::Row;

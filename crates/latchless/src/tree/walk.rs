@@ -4,9 +4,8 @@ use super::Tree;
 use crate::mem::arena::NodeRef;
 use crate::mem::touch::{Touch, Work};
 use crate::node::Shape;
-use crate::search::{Operation, Search};
-use crate::walk::{Aim, Rounds, Step, Walk, WalksOf};
-use core::marker::PhantomData;
+use crate::search::{Dispatch, Operation, Search};
+use crate::walk::{Aim, KernelWalk, Step};
 
 /// The walks of a tree.
 #[derive(Debug)]
@@ -28,40 +27,22 @@ impl<S: Shape> Tree<S> {
 /// Where a walk stands: the node, and how many levels there are below it.
 pub type Place = (NodeRef, usize);
 
-impl<S: Shape> Walk for TreeWalk<'_, S> {
+impl<S: Shape> KernelWalk for TreeWalk<'_, S> {
     type Key = S::Bits;
     type Place = Place;
     type Anchor = NodeRef;
 
-    #[inline(always)]
-    fn enter(&self, _: S::Bits, _: Aim) -> Place {
-        (self.0.root, self.0.levels - 1)
+    fn dispatch(&self) -> Dispatch {
+        self.0.options.dispatch
     }
-
-    fn step(&self, place: &mut Place, key: S::Bits) -> Step<NodeRef> {
-        self.0.options.dispatch.run(TakeStep { tree: self.0, place, key })
-    }
-
-    fn lead(&self, walks: &mut WalksOf<Self>, rounds: Rounds) {
-        self.0.options.dispatch.run(Lead { tree: self.0, walks, rounds });
-    }
-}
-
-/// Walks with a kernel that is known.
-struct With<'a, S: Shape, K>(&'a Tree<S>, PhantomData<K>);
-
-impl<S: Shape, K: Search> Walk for With<'_, S, K> {
-    type Key = S::Bits;
-    type Place = Place;
-    type Anchor = NodeRef;
 
     #[inline(always)]
-    fn enter(&self, _: S::Bits, _: Aim) -> Place {
+    fn begin(&self, _: S::Bits, _: Aim) -> Place {
         (self.0.root, self.0.levels - 1)
     }
 
     #[inline(always)]
-    fn step(&self, (node, below): &mut Place, key: S::Bits) -> Step<NodeRef> {
+    fn step_by<K: Search>(&self, (node, below): &mut Place, key: S::Bits) -> Step<NodeRef> {
         let nodes = &self.0.nodes;
         if *below == 0 {
             return Step::Landed(Some(*node));
@@ -72,36 +53,6 @@ impl<S: Shape, K: Search> Walk for With<'_, S, K> {
         *below -= 1;
         nodes.prefetch(*node);
         Step::On
-    }
-}
-
-struct TakeStep<'a, 'p, S: Shape> {
-    tree: &'a Tree<S>,
-    place: &'p mut Place,
-    key: S::Bits,
-}
-
-impl<S: Shape> Operation for TakeStep<'_, '_, S> {
-    type Output = Step<NodeRef>;
-
-    #[inline(always)]
-    fn run<K: Search>(self) -> Self::Output {
-        With::<S, K>(self.tree, PhantomData).step(self.place, self.key)
-    }
-}
-
-struct Lead<'a, 'w, S: Shape> {
-    tree: &'a Tree<S>,
-    walks: &'w mut WalksOf<TreeWalk<'a, S>>,
-    rounds: Rounds,
-}
-
-impl<S: Shape> Operation for Lead<'_, '_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<K: Search>(self) {
-        self.walks.go(&With::<S, K>(self.tree, PhantomData), self.rounds);
     }
 }
 

@@ -8,10 +8,12 @@
 //! What a walk finds is a hint: the structure may change between two steps and after the last one.
 //! Whoever serves a request at an anchor must be able to tell whether it is the right one still.
 
+mod kernel;
 mod prefetch;
 mod rounds;
 mod tune;
 
+pub use kernel::KernelWalk;
 pub use prefetch::Prefetch;
 pub use rounds::{Rounds, Walks, WalksOf};
 pub use tune::Tuner;
@@ -86,7 +88,7 @@ pub trait Walk: Sized + Sync {
     fn step(&self, place: &mut Self::Place, key: Self::Key) -> Step<Self::Anchor>;
 
     /// Leads walks to their ends, together. An index that chooses its search kernel at run time does so
-    /// here, once for all steps.
+    /// here, once for all steps: see [`KernelWalk`].
     #[inline(never)]
     fn lead(&self, walks: &mut WalksOf<Self>, rounds: Rounds) {
         walks.go(self, rounds);

@@ -1,6 +1,7 @@
 //! Spiderman's batches, however they are led, against one request after the other.
 
 use crate::common::{Rng, scaled};
+use latchless::base::index::OrderedIndex;
 use latchless::base::request::{Reply, Request};
 use latchless::mem::topology::Topology;
 use latchless::node::Shape;
@@ -239,6 +240,18 @@ fn one_executor_serves_every_tree() {
     same("CSB+-Tree", CsbTree::<u64, u64, 1>::new().unwrap());
 }
 
+/// Looks at an empty map, when it is loaded, and when it has changed since.
+fn same_all_the_while<M: OrderedIndex<u64, u64>>(map: &mut M, changes: usize, same: impl Fn(&M)) {
+    same(map);
+    map.bulk_load(&thirds(5000), FillFactor::FULL).unwrap();
+    same(map);
+    for key in 0..scaled(changes) as u64 {
+        map.insert(key * 5, key).unwrap();
+        map.remove(key * 6);
+    }
+    same(map);
+}
+
 /// The same executor, over CSSL's lanes: in one array and in parts, as they were built and drifted away from.
 #[test]
 fn one_executor_serves_the_lanes_of_cssl() {
@@ -252,14 +265,7 @@ fn one_executor_serves_the_lanes_of_cssl() {
                 &|keys, answers, size| map.pin().get_many_interleaved(keys, answers, size),
             );
         };
-        same(&map);
-        map.bulk_load(&thirds(5000)).unwrap();
-        same(&map);
-        for key in 0..scaled(3000) as u64 {
-            map.insert(key * 5, key).unwrap();
-            map.remove(key * 6);
-        }
-        same(&map);
+        same_all_the_while(&mut map, 3000, same);
     }
 }
 
@@ -278,14 +284,7 @@ fn one_executor_serves_the_entries_of_pi() {
                     map.get_many_interleaved(keys, answers, size)
                 });
             };
-            same(&map);
-            map.bulk_load(&thirds(5000)).unwrap();
-            same(&map);
-            for key in 0..scaled(300) as u64 {
-                map.insert(key * 5, key).unwrap();
-                map.remove(key * 6);
-            }
-            same(&map);
+            same_all_the_while(&mut map, 300, same);
         }
     }
 }

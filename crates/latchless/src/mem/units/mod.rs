@@ -19,7 +19,7 @@ use crate::base::error::Result;
 use crate::sync::{Backoff, Epochs, LaneWord, SLOTS, slot};
 use core::marker::PhantomData;
 use shelf::Shelf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use super::space::SpaceOptions;
 
@@ -156,7 +156,7 @@ impl<W: LaneWord> UnitArena<W> {
             if taken == into.len() {
                 return;
             }
-            let mut reserve = self.reserve.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reserve = self.reserve();
             if reserve.len() >= into.len() - taken {
                 into[taken..].iter_mut().for_each(|place| *place = reserve.pop().unwrap_or(NodeRef::NIL));
                 return;
@@ -249,10 +249,12 @@ impl<W: LaneWord> UnitArena<W> {
             if shelf.has_waiting() {
                 self.ripen::<T>(shelf);
             }
-            shelf.clear(|kind, unit| {
-                self.put_by(&mut self.reserve.lock().unwrap_or_else(PoisonError::into_inner), kind, unit);
-            });
+            shelf.clear(|kind, unit| self.put_by(&mut self.reserve(), kind, unit));
         }
+    }
+
+    fn reserve(&self) -> MutexGuard<'_, Vec<NodeRef>> {
+        self.reserve.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives a unit to the reserve, or, if that is full, to the memory behind the shelves.
@@ -276,7 +278,7 @@ impl<W: LaneWord> UnitArena<W> {
 
     /// Bytes of the units in use, without those on shelves and in reserve.
     pub fn live_bytes(&self) -> usize {
-        let reserve = self.reserve.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let reserve = self.reserve().len();
         let idle: usize = self.shelves.iter().map(Shelf::len).sum::<usize>() + reserve;
         self.space.live_bytes().saturating_sub(idle * self.space.unit_nodes() * self.space.node_bytes())
     }

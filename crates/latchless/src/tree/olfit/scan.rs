@@ -187,20 +187,14 @@ impl<K: Kind> OlfitTree<K> {
         }
         K::Touch::work(Work::Copy(page.keys.len() - len));
         let upper = K::Scheme::LINKS.then(|| leaf.high())?;
-        // Entries of the greatest key may stand in several leaves.
-        let last = upper == K::Bits::MAX && !(self.duplicates && self.has_follower(leaf, at));
         let right = leaf.right(at, leaf.meta());
+        // Entries of the greatest key may stand in several leaves.
+        let last = upper == K::Bits::MAX && !(self.duplicates && self.right_beside(at, right).is_some());
         (!last).then(|| Edge {
             upper,
             right,
             version: OptimisticLatch::of(leaf.latch_word()).stable_version(),
         })
-    }
-
-    /// Whether any leaf stands to the right of this one.
-    #[cold]
-    fn has_follower(&self, leaf: Node<'_, K>, at: At) -> bool {
-        self.right_beside(at, leaf.right(at, leaf.meta())).is_some()
     }
 
     /// What stands behind the path's leaf. `own`: what the leaf says of that, under OL.

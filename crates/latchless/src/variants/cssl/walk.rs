@@ -7,9 +7,8 @@ use crate::base::key::Bits;
 use crate::batch::{BatchSize, Interleaving, interleave};
 use crate::chain::list::List;
 use crate::layer::lanes;
-use crate::search::{Dispatch, Operation, Scalar, Search};
-use crate::walk::{Aim, Rounds, Step, Tuner, Walk, WalksOf};
-use core::marker::PhantomData;
+use crate::search::{Dispatch, Scalar, Search};
+use crate::walk::{Aim, KernelWalk, Rounds, Step, Tuner, Walk};
 
 /// The walks of a skip list. They come out at the last spot whose key is at most theirs.
 struct SpotWalk<'a, B: Bits> {
@@ -27,44 +26,26 @@ enum Place {
     Node(Spot),
 }
 
-impl<B: Bits> Walk for SpotWalk<'_, B> {
+impl<B: Bits> KernelWalk for SpotWalk<'_, B> {
     type Key = B;
     type Place = Place;
     type Anchor = Spot;
 
+    fn dispatch(&self) -> Dispatch {
+        self.dispatch
+    }
+
     #[inline(always)]
-    fn enter(&self, key: B, aim: Aim) -> Place {
+    fn begin(&self, key: B, aim: Aim) -> Place {
         let part = self.parts.of(key);
         let lanes = &self.parts.part(part).lanes;
         // Where a walk begins is the same for every kernel.
         Place::Lanes(part as u32, lanes.walk::<Scalar>().enter(key, aim))
     }
 
-    fn step(&self, place: &mut Place, key: B) -> Step<Spot> {
-        With::<B, Scalar>(self, PhantomData).step(place, key)
-    }
-
-    fn lead(&self, walks: &mut WalksOf<Self>, rounds: Rounds) {
-        self.dispatch.run(Lead { walk: self, walks, rounds });
-    }
-}
-
-/// Walks with a kernel that is known.
-struct With<'a, B: Bits, S>(&'a SpotWalk<'a, B>, PhantomData<S>);
-
-impl<B: Bits, S: Search> Walk for With<'_, B, S> {
-    type Key = B;
-    type Place = Place;
-    type Anchor = Spot;
-
     #[inline(always)]
-    fn enter(&self, key: B, aim: Aim) -> Place {
-        self.0.enter(key, aim)
-    }
-
-    #[inline(always)]
-    fn step(&self, place: &mut Place, key: B) -> Step<Spot> {
-        let SpotWalk { parts, list, .. } = self.0;
+    fn step_by<S: Search>(&self, place: &mut Place, key: B) -> Step<Spot> {
+        let Self { parts, list, .. } = self;
         match place {
             Place::Node(spot) => Step::Landed(Some(*spot)),
             Place::Lanes(part, at) => {
@@ -79,21 +60,6 @@ impl<B: Bits, S: Search> Walk for With<'_, B, S> {
                 Step::On
             }
         }
-    }
-}
-
-struct Lead<'a, 'w, B: Bits> {
-    walk: &'a SpotWalk<'a, B>,
-    walks: &'w mut WalksOf<SpotWalk<'a, B>>,
-    rounds: Rounds,
-}
-
-impl<B: Bits> Operation for Lead<'_, '_, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Search>(self) {
-        self.walks.go(&With::<B, S>(self.walk, PhantomData), self.rounds);
     }
 }
 

@@ -9,9 +9,8 @@ use crate::batch::{BatchSize, Interleaving, interleave};
 use crate::chain::segments::Anchor;
 use crate::layer::routed;
 use crate::mem::touch::{Touch, Work};
-use crate::search::{Operation, Scalar, Search};
-use crate::walk::{Aim, Rounds, Step, Tuner, Walk, WalksOf};
-use core::marker::PhantomData;
+use crate::search::{Dispatch, Scalar, Search};
+use crate::walk::{Aim, KernelWalk, Rounds, Step, Tuner, Walk};
 
 /// The walks of an index. They come out at a data node of a domain: the key's interception.
 struct DomainWalk<'a, B: Bits, T>(&'a Engine<B, T>);
@@ -33,13 +32,17 @@ enum At {
     Node(Anchor),
 }
 
-impl<B: Bits, T: Touch> Walk for DomainWalk<'_, B, T> {
+impl<B: Bits, T: Touch> KernelWalk for DomainWalk<'_, B, T> {
     type Key = B;
     type Place = Place;
     type Anchor = (u32, Anchor);
 
+    fn dispatch(&self) -> Dispatch {
+        self.0.dispatch
+    }
+
     #[inline(always)]
-    fn enter(&self, key: B, aim: Aim) -> Place {
+    fn begin(&self, key: B, aim: Aim) -> Place {
         let domain = self.0.domain_of(key);
         let layer = &self.0.domains[domain].built.layer;
         // Where a walk begins is the same for every kernel.
@@ -47,30 +50,8 @@ impl<B: Bits, T: Touch> Walk for DomainWalk<'_, B, T> {
         Place { domain: domain as u32, at: At::Layer(at) }
     }
 
-    fn step(&self, place: &mut Place, key: B) -> Step<Self::Anchor> {
-        With::<B, T, Scalar>(self.0, PhantomData).step(place, key)
-    }
-
-    fn lead(&self, walks: &mut WalksOf<Self>, rounds: Rounds) {
-        self.0.dispatch.run(Lead { engine: self.0, walks, rounds });
-    }
-}
-
-/// Walks with a kernel that is known.
-struct With<'a, B: Bits, T, S>(&'a Engine<B, T>, PhantomData<S>);
-
-impl<B: Bits, T: Touch, S: Search> Walk for With<'_, B, T, S> {
-    type Key = B;
-    type Place = Place;
-    type Anchor = (u32, Anchor);
-
     #[inline(always)]
-    fn enter(&self, key: B, aim: Aim) -> Place {
-        DomainWalk(self.0).enter(key, aim)
-    }
-
-    #[inline(always)]
-    fn step(&self, place: &mut Place, key: B) -> Step<Self::Anchor> {
+    fn step_by<S: Search>(&self, place: &mut Place, key: B) -> Step<(u32, Anchor)> {
         let Domain { built, .. } = &self.0.domains[place.domain as usize];
         place.at = match place.at {
             At::Node(anchor) => return Step::Landed(Some((place.domain, anchor))),
@@ -91,21 +72,6 @@ impl<B: Bits, T: Touch, S: Search> Walk for With<'_, B, T, S> {
             }
         };
         Step::On
-    }
-}
-
-struct Lead<'a, 'w, B: Bits, T: Touch> {
-    engine: &'a Engine<B, T>,
-    walks: &'w mut WalksOf<DomainWalk<'a, B, T>>,
-    rounds: Rounds,
-}
-
-impl<B: Bits, T: Touch> Operation for Lead<'_, '_, B, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Search>(self) {
-        self.walks.go(&With::<B, T, S>(self.engine, PhantomData), self.rounds);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::pi::traffic::{Keys, Source};
 use crate::row::{On, Row};
 use crate::runner::median;
 use latchless::chain::segments::{Anchor, Segments};
-use latchless::layer::routed::{Heights, Routed, RoutedOptions};
+use latchless::layer::routed::{Routed, RoutedOptions};
 use latchless::mem::sheet::Paper;
 use latchless::sync::{Crew, Job};
 use latchless::variants::pi::{Options, Pi, Query};
@@ -62,7 +62,7 @@ fn layer_seconds(keys: Keys, threads: usize) -> Result<f64> {
     let crew = Crew::new(threads, |_| Box::new(|| ())).map_err(crate::LabError::Stack)?;
     let run = |jobs: Vec<Job<'_>>| crew.run(jobs);
     let entry_at = |rank: usize| (keys.key(rank), rank as u32);
-    let layout = (Options::default().segment_nodes, Heights::new(1));
+    let layout = Options::default().form();
     let list = Segments::from_sorted(keys.count(), &entry_at, layout, (threads, &run));
     let paper = Paper { huge_pages: true, node: None };
     let options = RoutedOptions { head: Anchor::HEAD.to_word(), paper };

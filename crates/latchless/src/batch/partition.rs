@@ -137,7 +137,7 @@ impl<'a, B: Bits> Neighbours<'a, B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::segments::{Finger, Segments};
+    use crate::chain::segments::{Finger, Form, Segments};
     use crate::layer::routed::{Heights, Source};
     use crate::mem::budget::Budget;
     use crate::mem::touch::Untouched;
@@ -146,7 +146,12 @@ mod tests {
 
     fn list() -> Segments<u64> {
         let run = |jobs: Vec<crate::sync::Job<'_>>| jobs.into_iter().for_each(|job| job());
-        Segments::from_sorted(200, &|nth| (nth as u64 * 10, 0), (8, Heights::new(2)), (1, &run))
+        Segments::from_sorted(
+            200,
+            &|nth| (nth as u64 * 10, 0),
+            Form { nodes: 8, room_percent: 25, heights: Heights::new(2) },
+            (1, &run),
+        )
     }
 
     fn anchors_of(list: &Segments<u64>, keys: &[u64]) -> Vec<Anchor> {

@@ -2,9 +2,9 @@
 //! what was inserted gets a place between its neighbours, and segments are cut to size.
 
 use super::segment::{END, Node, Segment};
-use super::{Anchor, PLACES_MAX, Segments, Tall};
+use super::{Anchor, Form, PLACES_MAX, Segments, Tall};
 use crate::base::key::Bits;
-use crate::layer::routed::{Heights, Source};
+use crate::layer::routed::Source;
 use crate::mem::line::prefetch_read_all;
 use crate::sync::{Job, Run};
 use core::ops::Range;
@@ -15,7 +15,7 @@ const TALLS_AHEAD: usize = 8;
 
 /// Takes nodes in ascending order and makes segments of them.
 struct Layout<B: Bits> {
-    segment_nodes: usize,
+    form: Form,
     segments: Vec<Segment<B>>,
     talls: Vec<Arc<[Tall<B>]>>,
     /// The segment in work.
@@ -26,9 +26,9 @@ struct Layout<B: Bits> {
 }
 
 impl<B: Bits> Layout<B> {
-    fn new(segment_nodes: usize) -> Self {
+    fn new(form: Form) -> Self {
         Self {
-            segment_nodes: segment_nodes.clamp(1, PLACES_MAX - 1),
+            form: Form { nodes: form.nodes.clamp(1, PLACES_MAX - 1), ..form },
             segments: Vec::new(),
             talls: Vec::new(),
             nodes: Vec::new(),
@@ -38,7 +38,7 @@ impl<B: Bits> Layout<B> {
     }
 
     fn push(&mut self, key: B, value: B, height: u16, flagged: bool) {
-        if height > 1 && self.nodes.len() >= self.segment_nodes {
+        if height > 1 && self.nodes.len() >= self.form.nodes {
             self.flush();
         }
         let place = self.nodes.len();
@@ -58,8 +58,8 @@ impl<B: Bits> Layout<B> {
     fn flush(&mut self) {
         if let Some(last) = self.nodes.last_mut() {
             *last = Node::new(last.key, last.value(), last.height(), last.is_flagged(), END);
-            // A segment holds its nodes and no room beyond: what never changes takes no more.
-            self.segments.push(Segment::new(self.nodes.as_slice().to_vec()));
+            self.segments
+                .push(Segment::with_room(&self.nodes, self.nodes.len() * self.form.room_percent / 100));
             self.talls.push(self.tall.as_slice().into());
             self.nodes.clear();
             self.tall.clear();
@@ -68,7 +68,7 @@ impl<B: Bits> Layout<B> {
 
     /// Lays out a segment of a list that stands still.
     fn take_over(&mut self, segment: &Segment<B>, talls: &Arc<[Tall<B>]>, is_first: bool) {
-        let small = self.nodes.len() < self.segment_nodes / 4 && !self.nodes.is_empty();
+        let small = self.nodes.len() < self.form.nodes / 4 && !self.nodes.is_empty();
         if segment.drift == 0
             && !small
             && let Some(shared) = segment.share()
@@ -101,17 +101,17 @@ impl<B: Bits> Segments<B> {
     pub fn from_sorted(
         len: usize,
         entry_at: &(dyn Fn(usize) -> (B, B) + Sync),
-        (segment_nodes, heights): (usize, Heights),
+        form: Form,
         (parts, run): (usize, Run<'_>),
     ) -> Self {
-        let height_of = |key: B| heights.of(key) as u16;
+        let height_of = |key: B| form.heights.of(key) as u16;
         let has_head = len > 0 && entry_at(0).0 == B::MIN;
         // A part begins where a segment can begin.
         let tall_from = |at: usize| (at..len).find(|&at| height_of(entry_at(at).0) > 1).unwrap_or(len);
         let mut starts: Vec<usize> = ranges(len, parts).iter().map(|range| tall_from(range.start)).collect();
         starts[0] = usize::from(has_head);
         let end_of = |part: usize| starts.get(part + 1).copied().unwrap_or(len);
-        let mut layouts: Vec<Layout<B>> = starts.iter().map(|_| Layout::new(segment_nodes)).collect();
+        let mut layouts: Vec<Layout<B>> = starts.iter().map(|_| Layout::new(form)).collect();
         let lay_out = &|(part, layout): (usize, &'_ mut Layout<B>)| {
             if part == 0 {
                 let value = if has_head { entry_at(0).1 } else { B::MIN };
@@ -125,7 +125,7 @@ impl<B: Bits> Segments<B> {
         };
         let jobs = layouts.iter_mut().enumerate();
         run(jobs.map(|it| Box::new(move || lay_out(it)) as Job<'_>).collect());
-        Self::assembled(layouts, segment_nodes, heights)
+        Self::assembled(layouts, form)
     }
 
     /// The same list laid out anew, from one that stands still ([`Segments::lend`]). Segments that haven't
@@ -133,7 +133,7 @@ impl<B: Bits> Segments<B> {
     /// the nodes of drifted segments.
     pub fn laid_out(&self, parts: usize, run: Run<'_>) -> Self {
         let ranges = ranges(self.segments.len(), parts);
-        let mut layouts: Vec<Layout<B>> = ranges.iter().map(|_| Layout::new(self.segment_nodes)).collect();
+        let mut layouts: Vec<Layout<B>> = ranges.iter().map(|_| Layout::new(self.form)).collect();
         let lay_out = &|(layout, range): (&'_ mut Layout<B>, &'_ Range<usize>)| {
             for nth in range.clone() {
                 layout.take_over(&self.segments[nth], &self.talls[nth], nth == 0);
@@ -142,19 +142,11 @@ impl<B: Bits> Segments<B> {
         };
         let jobs = layouts.iter_mut().zip(&ranges);
         run(jobs.map(|it| Box::new(move || lay_out(it)) as Job<'_>).collect());
-        Self::assembled(layouts, self.segment_nodes, self.heights)
+        Self::assembled(layouts, self.form)
     }
 
-    fn assembled(layouts: Vec<Layout<B>>, segment_nodes: usize, heights: Heights) -> Self {
-        let mut list = Self {
-            segments: Vec::new(),
-            talls: Vec::new(),
-            len: 0,
-            drift: 0,
-            farthest: 0,
-            heights,
-            segment_nodes,
-        };
+    fn assembled(layouts: Vec<Layout<B>>, form: Form) -> Self {
+        let mut list = Self { segments: Vec::new(), talls: Vec::new(), len: 0, drift: 0, farthest: 0, form };
         for mut layout in layouts {
             layout.flush();
             list.segments.append(&mut layout.segments);

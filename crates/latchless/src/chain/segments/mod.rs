@@ -94,6 +94,19 @@ struct Tall<B> {
     height: u16,
 }
 
+/// How a list is laid out.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// Nodes from which on a segment ends before the next tall one, at most [`PLACES_MAX`] − 1: small segments
+    /// make the table of them longer, large ones the copy of a shared one.
+    pub nodes: usize,
+    /// Room that a segment has beyond its nodes when it is laid out, in percent of them. Without any the first
+    /// insert has to copy it.
+    pub room_percent: usize,
+    /// Which nodes are tall.
+    pub heights: Heights,
+}
+
 /// The whole list. See the module's head.
 #[derive(Debug)]
 pub struct Segments<B: Bits> {
@@ -106,22 +119,14 @@ pub struct Segments<B: Bits> {
     drift: usize,
     /// Of all places where nodes were put, the farthest one.
     farthest: usize,
-    heights: Heights,
-    /// Nodes from which on a segment ends before the next tall one.
-    segment_nodes: usize,
+    form: Form,
 }
 
 impl<B: Bits> Segments<B> {
-    /// A list of nothing but its head. Segments have about so many nodes, at most [`PLACES_MAX`] − 1; small
-    /// ones make the table of segments longer, large ones make the copy of a shared segment longer.
-    pub fn new(segment_nodes: usize, heights: Heights) -> Self {
+    /// A list of nothing but its head.
+    pub fn new(form: Form) -> Self {
         let none = |_| (B::MIN, B::MIN);
-        Self::from_sorted(
-            0,
-            &none,
-            (segment_nodes, heights),
-            (1, &|jobs| jobs.into_iter().for_each(|job| job())),
-        )
+        Self::from_sorted(0, &none, form, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
     }
 
     /// How many keys the list holds.
@@ -156,11 +161,11 @@ impl<B: Bits> Segments<B> {
         nodes + talls + self.segments.len() * (size_of::<Segment<B>>() + size_of::<Arc<[Tall<B>]>>())
     }
 
-    /// Where each segment's nodes lie: for a memory model to place.
+    /// Where each segment's nodes lie, and its room: for a memory model to place.
     pub fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
         self.segments.iter().map(|segment| {
-            let range = segment.nodes().as_ptr_range();
-            range.start.addr()..range.end.addr()
+            let start = segment.nodes().as_ptr().addr();
+            start..start + segment.bytes()
         })
     }
 
@@ -187,7 +192,7 @@ impl<B: Bits> Segments<B> {
 
     /// The whole list, to be changed.
     pub fn all(&mut self) -> SegmentsMut<'_, B> {
-        SegmentsMut::new(&mut self.segments, self.heights)
+        SegmentsMut::new(&mut self.segments, self.form.heights)
     }
 
     /// Takes note of what became of the list since it was lent out through [`Segments::all`].
@@ -201,7 +206,7 @@ impl<B: Bits> Segments<B> {
     /// through all of its nodes since the one that the index layer knows.
     pub fn has_long_segment(&self) -> bool {
         const TIMES: usize = 16;
-        self.farthest > TIMES * self.segment_nodes.max(16)
+        self.farthest > TIMES * self.form.nodes.max(16)
     }
 
     /// A second list that shares all segments with this one.

@@ -91,8 +91,8 @@ pub(super) struct Change<B> {
 }
 
 impl<B: Bits> Segment<B> {
-    pub(super) fn new(nodes: Vec<Node<B>>) -> Self {
-        Self { held: Held::Own(nodes), drift: 0 }
+    pub(super) fn with_room(nodes: &[Node<B>], room: usize) -> Self {
+        Self { held: Held::Own(with_room(nodes, room)), drift: 0 }
     }
 
     #[inline(always)]
@@ -144,7 +144,7 @@ impl<B: Bits> Segment<B> {
     #[cold]
     fn part(&mut self) {
         if let Held::Shared(shared) = core::mem::replace(&mut self.held, Held::Own(Vec::new())) {
-            self.held = Held::Own(Arc::try_unwrap(shared).unwrap_or_else(|shared| (*shared).clone()));
+            self.held = Held::Own(Arc::try_unwrap(shared).unwrap_or_else(copied));
         }
     }
 
@@ -227,13 +227,29 @@ pub(super) fn seek<B: Bits, T: Touch>(nodes: &[Node<B>], from: u32, key: B) -> u
     }
 }
 
-/// Makes room for a quarter more nodes.
+fn with_room<B: Bits>(nodes: &[Node<B>], room: usize) -> Vec<Node<B>> {
+    let mut own = Vec::with_capacity(nodes.len() + room);
+    own.extend_from_slice(nodes);
+    own
+}
+
+/// Nodes that somebody else has as well, with as much room as they had, or as growing makes.
+fn copied<B: Bits>(shared: Arc<Vec<Node<B>>>) -> Vec<Node<B>> {
+    let room = (shared.capacity() - shared.len()).max(room_to_grow(shared.len()));
+    with_room(&shared, room)
+}
+
+/// Nodes that a segment of so many gets more when it is full: a quarter.
+fn room_to_grow(nodes: usize) -> usize {
+    (nodes / 4).max(4)
+}
+
 #[cold]
 fn grow<B>(nodes: &mut Vec<Node<B>>, budget: &Budget) -> Result<()> {
     if nodes.len() as u32 >= END {
         return Err(Error::ReferencesExhausted { limit: u64::from(END) });
     }
-    let more = (nodes.len() / 4).max(4);
+    let more = room_to_grow(nodes.len());
     let bytes = more * size_of::<Node<B>>();
     budget.claim(bytes)?;
     nodes.try_reserve_exact(more).map_err(|_| {

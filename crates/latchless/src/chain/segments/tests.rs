@@ -13,10 +13,14 @@ fn one_by_one(jobs: Vec<Job<'_>>) {
     jobs.into_iter().for_each(|job| job());
 }
 
+fn form(nodes: usize, seed: u64) -> Form {
+    Form { nodes, room_percent: 25, heights: Heights::new(seed) }
+}
+
 /// `len` keys, each so much above the one before, with their numbers as values.
 fn from_sorted(len: usize, step: u64, segment_nodes: usize, parts: usize) -> Segments<u64> {
     let entry_at = |nth: usize| (nth as u64 * step, nth as u64);
-    Segments::from_sorted(len, &entry_at, (segment_nodes, Heights::new(1)), (parts, &one_by_one))
+    Segments::from_sorted(len, &entry_at, form(segment_nodes, 1), (parts, &one_by_one))
 }
 
 /// The anchor of a key, from the list itself.
@@ -67,7 +71,7 @@ fn edit(list: &mut Segments<u64>, model: &mut BTreeMap<u64, u64>, key: u64, put:
 #[test]
 fn edits_layouts_and_what_is_left() {
     for segment_nodes in [1, 3, 20] {
-        let mut list = Segments::<u64>::new(segment_nodes, Heights::new(5));
+        let mut list = Segments::<u64>::new(form(segment_nodes, 5));
         let mut model = BTreeMap::new();
         let mut state = 1u64;
         for step in 0..if cfg!(miri) { 60 } else { 1500 } {
@@ -159,7 +163,7 @@ fn runs_are_owned_by_one_alone() {
 
 #[test]
 fn refused_memory_changes_nothing() {
-    let mut list = Segments::<u64>::new(10, Heights::new(1));
+    let mut list = Segments::<u64>::new(form(10, 1));
     let budget = Budget::new(Some(300), 0);
     let put = |list: &mut Segments<u64>, key| {
         let anchor = anchor_of(list, key);

@@ -4,8 +4,7 @@ use super::execute::Update;
 use super::rebuild::{Built, Plan, Rebuilds};
 use crate::base::error::{Broken, Result};
 use crate::base::key::Bits;
-use crate::chain::segments::{Finger, Segments};
-use crate::layer::routed::Heights;
+use crate::chain::segments::{Finger, Form, Segments};
 use crate::mem::budget::Budget;
 use crate::mem::touch::Touch;
 use crate::search::Dispatch;
@@ -34,8 +33,8 @@ pub(super) fn alone(jobs: Vec<Job<'_>>) {
 }
 
 impl<B: Bits> Domain<B> {
-    pub(super) fn empty(segment_nodes: usize, heights: Heights, plan: Plan) -> Result<Self> {
-        let built = Built::over(Segments::new(segment_nodes, heights), plan, &alone)?;
+    pub(super) fn empty(form: Form, plan: Plan) -> Result<Self> {
+        let built = Built::over(Segments::new(form), plan, &alone)?;
         Ok(Self { built, rebuilds: Rebuilds::default(), not_before: 0 })
     }
 

@@ -8,7 +8,6 @@ use crate::base::error::{Broken, Error, Result};
 use crate::base::key::Bits;
 use crate::batch::{Assignment, Hands, Order, Piece, Pool, assign, row, sorted, threads_per_node};
 use crate::chain::segments::Segments;
-use crate::layer::routed::Heights;
 use crate::mem::budget::Budget;
 use crate::mem::touch::Touch;
 use crate::search::{Dispatch, Kernel};
@@ -68,15 +67,11 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             touch: PhantomData,
         };
         for node in 0..nodes {
-            let domain = Domain::empty(options.segment_nodes, engine.heights(), engine.plan(node, 1))?;
+            let domain = Domain::empty(options.form(), engine.plan(node, 1))?;
             engine.domains.push(domain);
         }
         engine.recount();
         Ok(engine)
-    }
-
-    fn heights(&self) -> Heights {
-        Heights::new(self.options.seed)
     }
 
     fn plan(&self, node: usize, parts: usize) -> Plan {
@@ -191,8 +186,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             let of_node = |at: usize| entry_at(own.start + at);
             let pool = self.pool.as_ref();
             let run = |jobs: Vec<Job<'_>>| Self::on_all_threads(pool, jobs);
-            let layout = (self.options.segment_nodes, self.heights());
-            let list = Segments::from_sorted(own.len(), &of_node, layout, (threads, &run));
+            let list = Segments::from_sorted(own.len(), &of_node, self.options.form(), (threads, &run));
             let built = Built::over(list, self.plan(node, threads), &run)?;
             held += built.list.memory_bytes() + built.layer.memory_bytes();
             if let Some(limit_bytes) = self.options.limit_bytes

@@ -1,6 +1,8 @@
 //! What an index can be told when it is made.
 
 use crate::batch::QuerySetSize;
+use crate::chain::segments::Form;
+use crate::layer::routed::Heights;
 use crate::mem::topology::Topology;
 use crate::search::Kernel;
 
@@ -48,6 +50,10 @@ pub struct Options {
     /// Nodes of a segment of the list, about; at most 255. A segment has one owner in a batch, and is
     /// copied if it is changed while a rebuild reads it.
     pub segment_nodes: usize,
+    /// Room for further nodes that each segment has when it is laid out, in percent of its nodes: what is
+    /// inserted until the next rebuild finds its place there. 0, for what hardly ever changes, takes the least
+    /// memory, and a segment's first insert then copies it.
+    pub room_percent: usize,
     /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it
     /// takes up to twice as much. `None`: no limit.
     pub limit_bytes: Option<usize>,
@@ -61,6 +67,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// How the list of data nodes is laid out.
+    pub fn form(&self) -> Form {
+        Form { nodes: self.segment_nodes, room_percent: self.room_percent, heights: Heights::new(self.seed) }
+    }
+
     /// The topology that is asked for.
     pub(super) fn resolved_topology(&self) -> Topology {
         let alone = || Topology::synthetic(1, self.threads);
@@ -89,6 +100,7 @@ impl Default for Options {
             rebuild_from: 512,
             background: true,
             segment_nodes: 128,
+            room_percent: 25,
             limit_bytes: None,
             huge_pages: true,
             kernel: None,

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
 const THREADS: usize = 2;
-const ROUNDS: usize = 7;
+/// Many, since each takes milliseconds.
+const ROUNDS: Scaled<usize> = Scaled::new(41, 3);
 
 pub(super) const THREADS_TOGETHER: Experiment = Experiment {
     name: "threads",
@@ -47,7 +48,7 @@ fn threads(scale: Scale) -> Result<Vec<Row>> {
             });
             start.elapsed().as_nanos() as f64
         };
-        all.push(native(times_one(who.name(), &time), point("independent ranges of 1 %")));
+        all.push(native(times_one(who.name(), scale, &time), point("independent ranges of 1 %")));
     }
     let mut map = CsslMap::with_options(&Member::Cssl5.options(&Options::default()))?;
     map.bulk_load(&entries(&keys))?;
@@ -60,14 +61,14 @@ fn threads(scale: Scale) -> Result<Vec<Row>> {
         assert_eq!(sum.as_ref(), Ok(&alone), "by {threads} threads");
         start.elapsed().as_nanos() as f64
     };
-    all.push(native(times_one("sum of 10 %", &time), point("one range")));
+    all.push(native(times_one("sum of 10 %", scale, &time), point("one range")));
     Ok(all)
 }
 
 /// How many times as fast as one thread two are: medians of rounds that alternate.
-fn times_one(series: &str, time: &dyn Fn(usize) -> f64) -> Row {
+fn times_one(series: &str, scale: Scale, time: &dyn Fn(usize) -> f64) -> Row {
     let (mut one, mut two) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for _ in 0..ROUNDS.at(scale) {
         one.push(time(1));
         two.push(time(THREADS));
     }

@@ -2,13 +2,9 @@
 //! way.
 
 use super::{HEADER_WORDS, Page};
-use crate::mem::line::LINE_BYTES;
 use crate::mem::touch::{Touch, Work};
 use crate::search::words_below;
 use core::hint::select_unpredictable;
-
-/// Words of a cache line.
-const LINE_WORDS: usize = LINE_BYTES / size_of::<u64>();
 
 /// A binary search that is under way: the place looked for is one of `base..=base + left`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,10 +44,12 @@ impl Probes {
         usize::from(self.base) + usize::from(self.left / 2)
     }
 
-    /// The line of the page that the next key stands in.
+    /// Where it goes on if the next key isn't smaller than the one looked for, and where if it is. Of an even
+    /// number the upper half is one short: it takes the middle in again, as in [`words_below`].
     #[inline(always)]
-    fn line(self) -> usize {
-        (HEADER_WORDS + self.middle()) / LINE_WORDS
+    pub fn halves(self) -> [Self; 2] {
+        let half = self.left / 2;
+        [self.base, self.base + (self.left - half)].map(|base| Self { base, left: half })
     }
 }
 
@@ -72,19 +70,7 @@ impl<T: Touch> Page<'_, T> {
     #[inline(always)]
     pub fn probe(self, at: Probes, key: u64) -> Probes {
         T::work(Work::Probe);
-        let half = at.left / 2;
-        // Of an even number the upper half is one short: see `words_below`.
-        let (right, middle) = (at.base + (at.left - half), self.key(at.middle()));
-        Probes { base: select_unpredictable(middle < key, right, at.base), left: half }
-    }
-
-    /// Looks at the keys of one cache line: goes on until the next key stands in another one.
-    #[inline(always)]
-    pub fn probe_line(self, mut at: Probes, key: u64) -> Probes {
-        let line = at.line();
-        while !at.is_over() && at.line() == line {
-            at = self.probe(at, key);
-        }
-        at
+        let ([left, right], middle) = (at.halves(), self.key(at.middle()));
+        Probes { base: select_unpredictable(middle < key, right.base, left.base), left: left.left }
     }
 }

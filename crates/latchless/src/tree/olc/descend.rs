@@ -114,8 +114,12 @@ impl<T: Touch> Page<'_, T> {
     /// The value under a key of a leaf.
     #[inline(always)]
     pub(super) fn find(self, key: u64) -> Option<u64> {
-        let size = self.size();
-        let place = self.lower(size, key);
-        (place < size && self.key(place) == key).then(|| self.value(place))
+        self.value_at(self.lower(self.size(), key), key)
+    }
+
+    /// The value at a place of a leaf, if it is this key's.
+    #[inline(always)]
+    pub(super) fn value_at(self, place: usize, key: u64) -> Option<u64> {
+        (place < self.size() && self.key(place) == key).then(|| self.value(place))
     }
 }

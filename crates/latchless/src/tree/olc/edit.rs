@@ -56,12 +56,27 @@ impl<T: Touch> OlcTree<T> {
         Ok(self.put_held(leaf.page, held, key, value))
     }
 
-    fn put_held(&self, leaf: NodeRef, mut held: Held<'_, T>, key: u64, value: u64) -> Put {
+    /// As [`OlcTree::put_in`], where as many keys are smaller as `place` says.
+    #[inline(always)]
+    pub(super) fn put_at(&self, leaf: Seen, place: usize, entry: (u64, u64)) -> Result<Put, Restart> {
+        let held = self.upgrade(leaf)?;
+        Ok(self.put_held_at(self.page(leaf.page), held, place, entry))
+    }
+
+    fn put_held(&self, leaf: NodeRef, held: Held<'_, T>, key: u64, value: u64) -> Put {
         let leaf = self.page(leaf);
-        let size = leaf.size();
-        let place = leaf.lower(size, key);
-        if place < size && leaf.key(place) == key {
-            let before = leaf.value(place);
+        let place = leaf.lower(leaf.size(), key);
+        self.put_held_at(leaf, held, place, (key, value))
+    }
+
+    fn put_held_at(
+        &self,
+        leaf: Page<'_, T>,
+        mut held: Held<'_, T>,
+        place: usize,
+        (key, value): (u64, u64),
+    ) -> Put {
+        if let Some(before) = leaf.value_at(place, key) {
             held.changing();
             leaf.set_value(place, value);
             return Put::Done(Some(before));
@@ -108,17 +123,27 @@ impl<T: Touch> OlcTree<T> {
         }
         let (leaf, held, _) = self.latch_leaf(key);
         let page = self.page(leaf);
-        let (size, place) = (page.size(), page.lower(page.size(), key));
-        Ok((place < size && page.key(place) == key).then(|| self.take_held(page, held, place)))
+        let place = page.lower(page.size(), key);
+        Ok(page.value_at(place, key).map(|_| self.take_held(page, held, place)))
     }
 
     /// Takes a key out of the leaf that it belongs to.
     #[inline(always)]
     pub(super) fn take_from(&self, leaf: Seen, key: u64) -> Result<Option<Taken>, Restart> {
         let page = self.page(leaf.page);
-        let size = page.size();
-        let place = page.lower(size, key);
-        if place == size || page.key(place) != key {
+        self.take_from_place(leaf, page.lower(page.size(), key), key)
+    }
+
+    /// As [`OlcTree::take_from`], where as many keys are smaller as `place` says.
+    #[inline(always)]
+    pub(super) fn take_from_place(
+        &self,
+        leaf: Seen,
+        place: usize,
+        key: u64,
+    ) -> Result<Option<Taken>, Restart> {
+        let page = self.page(leaf.page);
+        if page.value_at(place, key).is_none() {
             self.check(leaf)?;
             return Ok(None);
         }

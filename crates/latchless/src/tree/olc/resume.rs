@@ -9,10 +9,11 @@ use super::*;
 use crate::latch::Version;
 use crate::mem::touch::Work;
 
-/// A leaf that a walk led to.
+/// Where a walk led to: a leaf, its version, and how many keys of it are smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Landed {
     leaf: NodeRef,
+    place: u16,
     version: Version,
 }
 
@@ -20,8 +21,14 @@ pub struct Landed {
 const MOVES_MAX: usize = 3;
 
 impl Landed {
-    pub(super) fn new(leaf: NodeRef, version: Version) -> Self {
-        Self { leaf, version }
+    #[inline(always)]
+    pub(super) fn new(leaf: Seen, place: usize) -> Self {
+        Self { leaf: leaf.page, place: place as u16, version: leaf.version }
+    }
+
+    #[inline(always)]
+    fn place(self) -> usize {
+        usize::from(self.place)
     }
 
     fn seen(self) -> Seen {
@@ -33,7 +40,7 @@ impl<T: Touch> OlcTree<T> {
     /// As [`OlcTree::get`], from a leaf.
     #[inline]
     pub fn get_from(&self, landed: Landed, key: u64) -> Option<u64> {
-        let found = self.page(landed.leaf).find(key);
+        let found = self.page(landed.leaf).value_at(landed.place(), key);
         if self.is_still(landed.seen()) {
             return found;
         }
@@ -57,7 +64,7 @@ impl<T: Touch> OlcTree<T> {
     /// When memory is refused; nothing has changed then.
     #[inline]
     pub fn put_from(&self, landed: Landed, key: u64, value: u64) -> Result<Option<u64>> {
-        let put = self.put_in(landed.seen(), key, value);
+        let put = self.put_at(landed.seen(), landed.place(), (key, value));
         let put = put.or_else(|Restart| self.put_in(self.near(landed.leaf, key)?, key, value));
         match put {
             Ok(Put::Done(before)) => Ok(before),
@@ -68,7 +75,7 @@ impl<T: Touch> OlcTree<T> {
     /// As [`OlcTree::take`], from a leaf.
     #[inline]
     pub fn take_at(&self, landed: Landed, key: u64) -> Option<u64> {
-        let taken = self.take_from(landed.seen(), key);
+        let taken = self.take_from_place(landed.seen(), landed.place(), key);
         let taken = taken.or_else(|Restart| self.take_from(self.near(landed.leaf, key)?, key));
         match taken {
             Ok(taken) => self.after_taking(key, taken),

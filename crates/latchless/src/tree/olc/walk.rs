@@ -1,6 +1,6 @@
 //! Descents step by step: phase 1 of Spiderman (§3.1.2), with its prefetch options (§3.3).
 //!
-//! A step ends where the next one needs memory that was just asked for: a page's header, the next key of
+//! A step ends where the next one needs memory that was just asked for: a page's header, the next keys of
 //! a search, the place that names the child, a leaf's value. Which of these get a step of their own is what
 //! the options say; the rest is waited for within a step.
 
@@ -12,6 +12,9 @@ use crate::mem::line::{LINE_BYTES, prefetch_read_later};
 use crate::mem::touch::Work;
 use crate::node::page::Probes;
 use crate::walk::{Aim, Prefetch, Step, Walk};
+
+/// Keys that are left of a search when all of them are asked for at once: those of some two lines.
+const LAST_KEYS: usize = 15;
 
 /// Levels at the top that option 2 leaves alone.
 const LEVELS_CACHED: usize = 2;
@@ -33,8 +36,10 @@ enum Next {
     Middle,
     /// Look at the rest of the keys.
     Rest,
-    /// Look at the keys of a line.
+    /// Look at two keys.
     Probe,
+    /// Look at all keys that are left, and read the child.
+    Last,
     /// Read the child.
     Child,
     /// Nothing: others came in between.
@@ -113,21 +118,38 @@ impl<'a, T: Touch> PageWalk<'a, T> {
     #[inline(always)]
     fn begin_search(&self, place: &mut Place, key: u64) -> Step<Landed> {
         let page = self.tree.page(place.page);
-        let step = if place.probes.is_over() || self.spares(place.depth) {
-            Next::Rest
-        } else if self.prefetch.has(Prefetch::PROBES) {
-            Next::Probe
-        } else if self.prefetch.has(Prefetch::MIDDLE) {
-            Next::Middle
-        } else {
-            Next::Rest
-        };
-        if step == Next::Rest {
+        if place.probes.is_over() || self.spares(place.depth) {
             return self.search_rest(place, key);
         }
-        self.ask(page.key_address(place.probes.middle()));
-        place.next = step;
+        if self.prefetch.has(Prefetch::PROBES) {
+            self.ask_for_probes(place);
+        } else if self.prefetch.has(Prefetch::MIDDLE) {
+            self.ask(page.key_address(place.probes.middle()));
+            place.next = Next::Middle;
+        } else {
+            return self.search_rest(place, key);
+        }
         Step::On
+    }
+
+    /// Asks for what the next step of a search looks at: two keys, of which the second is one of two; or all
+    /// that are left, and the children that they may lead to.
+    #[inline(always)]
+    fn ask_for_probes(&self, place: &mut Place) {
+        let (page, probes) = (self.tree.page(place.page), place.probes);
+        if probes.left() > LAST_KEYS {
+            self.ask(page.key_address(probes.middle()));
+            probes.halves().iter().for_each(|half| self.ask(page.key_address(half.middle())));
+            place.next = Next::Probe;
+            return;
+        }
+        let (from, until) = (probes.place(), probes.place() + probes.left());
+        self.ask_all(page.key_address(from), page.key_address(until));
+        let with_child = place.level > 0 && self.prefetch.has(Prefetch::CHILD);
+        if with_child {
+            self.ask_all(page.second_address(from), page.second_address(until + 1));
+        }
+        place.next = if with_child { Next::Last } else { Next::Rest };
     }
 
     /// Looks at the middle key, and asks for the half of the keys that it leads to.
@@ -143,22 +165,24 @@ impl<'a, T: Touch> PageWalk<'a, T> {
     /// Ends a search.
     #[inline(always)]
     fn search_rest(&self, place: &mut Place, key: u64) -> Step<Landed> {
+        self.search(place, key);
+        self.found(place, key)
+    }
+
+    #[inline(always)]
+    fn search(&self, place: &mut Place, key: u64) {
         let page = self.tree.page(place.page);
         while !place.probes.is_over() {
             place.probes = page.probe(place.probes, key);
         }
-        self.found(place, key)
     }
 
-    /// Looks at the keys of a line, and asks for the next one.
+    /// Looks at two keys, and asks for the next ones.
     #[inline(always)]
     fn probe(&self, place: &mut Place, key: u64) -> Step<Landed> {
         let page = self.tree.page(place.page);
-        place.probes = page.probe_line(place.probes, key);
-        if place.probes.is_over() {
-            return self.found(place, key);
-        }
-        self.ask(page.key_address(place.probes.middle()));
+        place.probes = page.probe(page.probe(place.probes, key), key);
+        self.ask_for_probes(place);
         Step::On
     }
 
@@ -220,7 +244,7 @@ impl<'a, T: Touch> PageWalk<'a, T> {
                 self.ask(self.tree.page(page.meta().link()).header_address());
             }
         }
-        Step::Landed(place.seen.map(|leaf| Landed::new(leaf.page, leaf.version)))
+        Step::Landed(place.seen.map(|leaf| Landed::new(leaf, from)))
     }
 }
 
@@ -262,6 +286,10 @@ impl<T: Touch> Walk for PageWalk<'_, T> {
                 } else {
                     Step::Landed(None)
                 }
+            }
+            Next::Last => {
+                self.search(place, key);
+                self.go_down(place, key)
             }
             Next::Child => self.go_down(place, key),
             Next::Middle => {

@@ -23,7 +23,9 @@ pub struct Pool {
 impl Pool {
     /// A pool for at most `threads` threads at a time, on a machine of this topology. Each node has seats
     /// for as many of them as it can run at once, so that a node with much to do can have them all. With
-    /// `pin` threads but the caller's stay on their processors and get their memory there.
+    /// `pin` threads but the caller's stay on their node's processors and get their memory there. Which of these
+    /// is the system's to say: the caller's thread goes where it likes, and a thread tied to the one processor
+    /// where that is would wait for it.
     ///
     /// # Errors
     /// When the system refuses a thread.
@@ -45,10 +47,9 @@ impl Pool {
         let (kept_seats, kept_nodes) = (seats.clone(), nodes.to_vec());
         let crew = Crew::new(seats.len(), |number| {
             let node = kept_nodes[kept_seats[number]].clone();
-            let nth = kept_seats[..number].iter().filter(|&&seat| seat == kept_seats[number]).count();
             Box::new(move || {
                 if pin {
-                    settle(&node, nth);
+                    settle(&node);
                 }
             })
         })?;

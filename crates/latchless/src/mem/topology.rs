@@ -117,9 +117,9 @@ fn usable_processors() -> Vec<usize> {
     Vec::new()
 }
 
-/// Moves the calling thread to the processors of `node`, or to the one of them that comes to the `nth` of
-/// its threads, and asks for its memory there. Says whether the system agreed; nothing depends on it.
-pub fn settle(node: &Node, nth: usize) -> bool {
+/// Moves the calling thread to the processors of `node` and asks for its memory there. Says whether the system
+/// agreed; nothing depends on it.
+pub fn settle(node: &Node) -> bool {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
         use rustix::thread::{CpuSet, sched_setaffinity};
@@ -127,13 +127,13 @@ pub fn settle(node: &Node, nth: usize) -> bool {
             return false;
         }
         let mut set = CpuSet::new();
-        set.set(node.processors[nth % node.processors.len()]);
+        node.processors.iter().for_each(|&processor| set.set(processor));
         let moved = sched_setaffinity(None, &set).is_ok();
         moved && node.number.is_none_or(prefer)
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
     {
-        let _ = (node, nth);
+        let _ = node;
         false
     }
 }
@@ -194,9 +194,9 @@ mod tests {
         // On a thread of its own: where it runs afterwards is nobody's business.
         let settled = std::thread::spawn(|| {
             let node = Topology::of_system().nodes()[0].clone();
-            (0..3).map(|nth| settle(&node, nth)).all(|moved| moved || node.processors.is_empty())
+            settle(&node) || node.processors.is_empty()
         });
         assert!(settled.join().unwrap() || cfg!(any(miri, not(target_os = "linux"))));
-        assert!(!settle(&Topology::synthetic(1, 1).nodes()[0], 0), "a made-up node has no place");
+        assert!(!settle(&Topology::synthetic(1, 1).nodes()[0]), "a made-up node has no place");
     }
 }

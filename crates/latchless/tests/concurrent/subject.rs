@@ -198,6 +198,6 @@ pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
 /// environment asks for; or `few`, which is what an interpreter can bear.
 pub fn scaled(usual: usize, few: usize) -> usize {
     let effort = std::env::var("LATCHLESS_EFFORT").ok().and_then(|effort| effort.parse().ok());
-    let own = (usual / PART.get()) as f64 * effort.unwrap_or(1.0f64);
+    let own = (usual / PART.get()).max(1) as f64 * effort.unwrap_or(1.0f64);
     if cfg!(miri) { few } else { (own as usize).max(1) }
 }

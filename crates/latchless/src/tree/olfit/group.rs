@@ -4,7 +4,8 @@
 use super::path::Path;
 use super::spares::Spares;
 use super::*;
-use crate::node::olfit::Fields;
+use crate::node::olfit::{Fields, NodeLatch};
+use core::ops::Range;
 
 impl<K: Kind> OlfitTree<K> {
     /// Sets the link of a group to the next one, where groups have one.
@@ -65,6 +66,7 @@ impl<K: Kind> OlfitTree<K> {
         let (group, size) = (node.group(), node.children());
         let separator = self.move_half(level, node, right);
         let kept = node.children();
+        self.assert_held(group, Self::first_mover(kept)..size, path);
         let new = spares.take(level - 1);
         right.set_group(new);
         (0..size - kept + 1).for_each(|index| {
@@ -84,7 +86,25 @@ impl<K: Kind> OlfitTree<K> {
         separator
     }
 
-    /// Takes the node at an index out of a group of `size` nodes: those behind it move to the left.
+    /// The first node of a group that changes when it splits behind `kept` nodes: with links the last one
+    /// that stays, which is told that it is the last.
+    pub(super) fn first_mover(kept: usize) -> usize {
+        if Fields::<K>::HEADS > 0 { kept - 1 } else { kept }
+    }
+
+    /// Where nodes have latches that their writers hold: nobody changes a node of the tree without its own.
+    /// A write of one flag puts back what else its word said, and so would undo what another writer does.
+    fn assert_held(&self, unit: NodeRef, nodes: Range<usize>, path: &Path<'_, K>) {
+        if K::Scheme::NODE_LATCH == NodeLatch::Optimistic {
+            debug_assert!(
+                nodes.clone().all(|index| path.holds(self.in_unit(unit, index).latch_address())),
+                "nodes {nodes:?} of {unit:?} change, and not all are latched"
+            );
+        }
+    }
+
+    /// Takes the node at an index out of a group of `size` nodes, all of which from there on are latched, and
+    /// the one before if it becomes the last: those behind it move to the left.
     pub(super) fn close_gap(&self, unit: NodeRef, index: usize, size: usize) {
         for moving in index + 1..size {
             self.in_unit(unit, moving).copy_to(self.in_unit(unit, moving - 1));

@@ -55,7 +55,8 @@ impl<K: Kind> OlfitTree<K> {
             let (unit, size, place) =
                 (path.at(level).unit, self.unit_size(level, path), self.place_above(level, path));
             let parent_splits = level + 1 < top && level + 1 < path.levels;
-            let nodes = if parent_splits { place.min(size / 2)..size } else { place..size + 1 };
+            let nodes =
+                if parent_splits { place.min(Self::first_mover(size / 2))..size } else { place..size + 1 };
             self.hold_nodes(unit, nodes, path)?;
             if parent_splits {
                 self.hold_head(unit, path)?;

@@ -45,7 +45,7 @@ impl<K: Kind> OlfitTree<K> {
     /// What `look` finds in the node of a level that `key` belongs to, if the tree has that level. `look`
     /// may run several times; only what it finds at last counts.
     #[inline(always)]
-    fn find<'a, R, P: Trail<'a, K>>(
+    pub(super) fn find<'a, R, P: Trail<'a, K>>(
         &'a self,
         level: usize,
         key: K::Bits,

@@ -48,7 +48,10 @@ impl<K: Kind> OlfitTree<K> {
                         return;
                     }
                 }
-                Err(Again::Disturbed(address)) => self.step_back(address, &mut backoff),
+                Err(Again::Disturbed(address)) => {
+                    self.give_up_roots();
+                    self.step_back(address, &mut backoff);
+                }
                 Err(_) => {}
             }
         }
@@ -61,7 +64,7 @@ impl<K: Kind> OlfitTree<K> {
         path: &mut Path<'a, K>,
         gone: &mut Gone,
     ) -> Result<bool, Again> {
-        match self.find_empty_leaf(key, path) {
+        match self.find_empty_leaf(key, path)? {
             None => return Ok(false),
             Some(0) => {}
             Some(_) => self.find_parents(key, path)?,
@@ -69,8 +72,9 @@ impl<K: Kind> OlfitTree<K> {
         let only_child = |level: &usize| self.look(path.at(*level).node::<K>(), |node| node.children()) == 1;
         let top = (1..path.levels).take_while(only_child).count() + 1;
         if top >= path.levels {
-            // The only leaf: it stays.
-            return Ok(false);
+            // The only leaf, it seems, and stays; if the root isn't that leaf, it is to be given up first.
+            let only = self.root() == (path.at(0).unit, 1);
+            return if only { Ok(false) } else { Err(Again::DISTURBED) };
         }
         let mut chain = [Link { left: None, own: path.at(0), right: None }; LEVELS_MAX];
         for (level, link) in chain[..top].iter_mut().enumerate() {
@@ -104,22 +108,31 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Leads the path to the empty leaf that `key` may have been taken from, if there is one, and says how
-    /// many leaves it lies to the right of the first.
-    fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Option<usize> {
-        let look = |at: At| self.look(at.node::<K>(), |leaf| (leaf.size() == 0, leaf.high()));
-        self.descend(0, key, path);
-        let ((mut empty, mut high), mut passed) = (look(path.at(0)), 0);
+    /// many leaves it lies to the right of the first. A leaf is looked at together with whether it is the
+    /// one: within a group another one may stand in its place a moment later.
+    fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<Option<usize>, Again> {
+        let look = |leaf: Node<'_, K>, at: At| {
+            let version = OptimisticLatch::of(leaf.latch_word()).stable_version();
+            (leaf.size() == 0, leaf.high(), leaf.right(at, leaf.meta()), version)
+        };
+        let found = self.find(0, key, path, look);
+        let (mut empty, mut high, mut beside, mut version) = found.ok_or(Again::DISTURBED)?;
+        let mut passed = 0;
         // Entries of one key may stand in several leaves.
         while !empty && self.duplicates && high == key {
             let at = path.at(0);
-            let right = self.look(at.node::<K>(), |leaf| leaf.right(at, leaf.meta()));
-            let right = self.right_beside(at, right)?;
-            (empty, high) = look(right);
+            let Some(right) = self.right_beside(at, beside) else { break };
+            let next = self.look(right.node::<K>(), |leaf| look(leaf, right));
+            let latch = OptimisticLatch::of(self.node(at).latch_word());
+            if !version.is_some_and(|version| latch.validate(version)) {
+                return Err(Again::DISTURBED);
+            }
+            (empty, high, beside, version) = next;
             path.set(0, right);
             path.low = Some(key);
             passed += 1;
         }
-        empty.then_some(passed)
+        Ok(empty.then_some(passed))
     }
 
     /// Leads the path's upper nodes to those above its leaf, which lies to the right of where they led.

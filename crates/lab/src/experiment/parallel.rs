@@ -24,7 +24,8 @@ pub struct ParallelPanel {
     pub updates_percent: usize,
     /// Bytes of a node, unless they are what is varied.
     pub node_bytes: usize,
-    /// Operations that each processor does.
+    /// Operations that each processor does. More than eight together do as many as eight: the paper has
+    /// eight, and a case with 64 would take as long as all others together.
     pub operations: Scaled<usize>,
     /// The indexes.
     pub series: &'static [Subject],
@@ -94,6 +95,9 @@ pub struct ParallelCase {
     pub operations: usize,
 }
 
+/// From so many processors on, operations are shared out: see [`ParallelPanel::operations`].
+const MANY: usize = 8;
+
 impl ParallelPanel {
     /// The point at `x`.
     pub const fn case(&self, x: usize, on: On, scale: Scale) -> ParallelCase {
@@ -109,7 +113,10 @@ impl ParallelPanel {
             operations: self.operations.at(scale),
         };
         match self.axis {
-            ParallelAxis::Processors { .. } => ParallelCase { processors: x, ..case },
+            ParallelAxis::Processors { .. } => {
+                let operations = if x > MANY { case.operations * MANY / x } else { case.operations };
+                ParallelCase { processors: x, operations, ..case }
+            }
             ParallelAxis::UpdatesPercent(_) => ParallelCase { updates_percent: x, ..case },
             ParallelAxis::NodeBytes(_) => ParallelCase { node_bytes: x, ..case },
         }

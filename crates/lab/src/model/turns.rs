@@ -5,12 +5,14 @@
 //! this machine does, and two runs are the same to the last access.
 //!
 //! A processor that waits for a latch sleeps until the latch's line is taken from its cache, as one
-//! that spins in its own cache does, or for a bounded time. Whoever waits for the same line again and
-//! again and touches nothing else in between waits for a latch that nobody will release: a bug.
+//! that spins in its own cache does, or for a bounded time. When processors wait again and again and none
+//! of them touches anything else in between, they wait for latches that nobody will release: a bug. That
+//! one of them waits for long while others go on is none: latches that are taken by who comes first can
+//! starve it, and here, where everything repeats itself, they do.
 
 use super::processor::{Processor, Taken};
 
-/// How often a processor waits for one line in a row before it counts as stuck.
+/// How often processors wait in a row, without anything else being done, before they count as stuck.
 const PATIENCE_WAITS: u32 = 100_000;
 /// A processor that is done is behind all others.
 const DONE: u64 = u64::MAX;
@@ -19,8 +21,6 @@ const DONE: u64 = u64::MAX;
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     line: u64,
-    /// How often it has waited for that line in a row.
-    in_a_row: u32,
     asleep: bool,
 }
 
@@ -30,6 +30,8 @@ pub struct Turns {
     /// When each processor goes on; of the one that runs, when it began to.
     clocks: Vec<u64>,
     waiting: Vec<Option<Waiting>>,
+    /// How often any of them has waited since one of them did something else.
+    waits_in_a_row: u32,
     current: usize,
     /// The earliest clock of the others.
     horizon: u64,
@@ -42,6 +44,7 @@ impl Turns {
         Self {
             clocks: vec![start; processors],
             waiting: vec![None; processors],
+            waits_in_a_row: 0,
             current: 0,
             horizon: start,
             stuck: None,
@@ -89,21 +92,21 @@ impl Turns {
     /// The one that runs touches `line`.
     pub fn touches(&mut self, line: u64) {
         let waiting = &mut self.waiting[self.current];
-        if waiting.is_some_and(|waiting| waiting.line != line) {
+        if waiting.is_none_or(|waiting| waiting.line != line) {
             *waiting = None;
+            self.waits_in_a_row = 0;
         }
     }
 
     /// The one that runs waits for `line`: asleep until it is taken from it, or until that moment; or
     /// awake, because it has been taken already.
     pub fn wait(&mut self, line: u64, asleep_until: Option<u64>) {
-        let before = self.waiting[self.current].map_or(0, |waiting| waiting.in_a_row);
-        let asleep = asleep_until.is_some();
-        self.waiting[self.current] = Some(Waiting { line, in_a_row: before + 1, asleep });
+        self.waiting[self.current] = Some(Waiting { line, asleep: asleep_until.is_some() });
+        self.waits_in_a_row += 1;
         if let Some(moment) = asleep_until {
             self.clocks[self.current] = moment;
         }
-        if before >= PATIENCE_WAITS {
+        if self.waits_in_a_row >= PATIENCE_WAITS {
             self.stuck = Some(self.current);
         }
     }

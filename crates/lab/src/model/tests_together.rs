@@ -245,6 +245,27 @@ fn a_latch_that_is_never_released_is_an_error() {
 }
 
 #[test]
+fn who_starves_while_others_go_on_is_not_stuck() {
+    let table = Table::<2>::new();
+    table.0[0].0.store(1, SeqCst);
+    let machine = Listener::new(Machine::new(Parameters::olfit(2)).unwrap());
+    machine.with(Machine::start);
+    let starves = || table.latch(0);
+    // Hands the latch on to itself, again and again: the other one wakes, and comes too late.
+    let goes_on = || {
+        for _ in 0..150_000 {
+            Modelled::exchange(table.at(0));
+            table.count(1);
+        }
+        table.write(0, 0);
+        0
+    };
+    let workers: Vec<Worker<'_, u64>> = vec![Box::new(starves), Box::new(goes_on)];
+    let held = machine.together(workers).unwrap()[0];
+    assert!(held > 100_000, "it waited {held} times");
+}
+
+#[test]
 fn another_node_is_farther_away() {
     let table = Table::<64>::new();
     let parameters = Parameters { granule: Granule::Page, ..Parameters::numa(2, 4) };

@@ -111,23 +111,18 @@ impl<K: Kind> OlfitTree<K> {
     /// many leaves it lies to the right of the first. A leaf is looked at together with whether it is the
     /// one: within a group another one may stand in its place a moment later.
     fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<Option<usize>, Again> {
-        let look = |leaf: Node<'_, K>, at: At| {
-            let version = OptimisticLatch::of(leaf.latch_word()).stable_version();
-            (leaf.size() == 0, leaf.high(), leaf.right(at, leaf.meta()), version)
-        };
-        let found = self.find(0, key, path, look);
-        let (mut empty, mut high, mut beside, mut version) = found.ok_or(Again::DISTURBED)?;
+        let look = |leaf: Node<'_, K>, at: At| (leaf.size() == 0, Self::edge_of(leaf, at));
+        let (mut empty, mut edge) = self.find(0, key, path, look).ok_or(Again::DISTURBED)?;
         let mut passed = 0;
         // Entries of one key may stand in several leaves.
-        while !empty && self.duplicates && high == key {
+        while !empty && self.duplicates && edge.upper == key {
             let at = path.at(0);
-            let Some(right) = self.right_beside(at, beside) else { break };
+            let Some(right) = self.right_beside(at, edge.right) else { break };
             let next = self.look(right.node::<K>(), |leaf| look(leaf, right));
-            let latch = OptimisticLatch::of(self.node(at).latch_word());
-            if !version.is_some_and(|version| latch.validate(version)) {
+            if !self.still_before(right, at, edge) {
                 return Err(Again::DISTURBED);
             }
-            (empty, high, beside, version) = next;
+            (empty, edge) = next;
             path.set(0, right);
             path.low = Some(key);
             passed += 1;

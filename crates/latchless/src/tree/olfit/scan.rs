@@ -40,12 +40,12 @@ enum Beyond<B> {
 
 /// The right edge of a leaf that was read.
 #[derive(Clone, Copy)]
-struct Edge<B> {
+pub(super) struct Edge<B> {
     /// The last key that belongs to the leaf.
-    upper: B,
+    pub(super) upper: B,
     /// The node that stood to the right when the leaf was read, unless its group tells. A split since then
     /// has put nodes between the two whose entries were read already.
-    right: Option<At>,
+    pub(super) right: Option<At>,
     /// What the leaf's latch said then, if nobody held it.
     version: Option<Version>,
 }
@@ -186,15 +186,19 @@ impl<K: Kind> OlfitTree<K> {
             page.push(key, leaf.value(place));
         }
         K::Touch::work(Work::Copy(page.keys.len() - len));
-        let upper = K::Scheme::LINKS.then(|| leaf.high())?;
-        let right = leaf.right(at, leaf.meta());
+        let edge = K::Scheme::LINKS.then(|| Self::edge_of(leaf, at))?;
         // Entries of the greatest key may stand in several leaves.
-        let last = upper == K::Bits::MAX && !(self.duplicates && self.right_beside(at, right).is_some());
-        (!last).then(|| Edge {
-            upper,
-            right,
+        let goes_on = || self.duplicates && self.right_beside(at, edge.right).is_some();
+        (edge.upper != K::Bits::MAX || goes_on()).then_some(edge)
+    }
+
+    /// The right edge of a leaf that is being read, of a tree with links.
+    pub(super) fn edge_of(leaf: Node<'_, K>, at: At) -> Edge<K::Bits> {
+        Edge {
+            upper: leaf.high(),
+            right: leaf.right(at, leaf.meta()),
             version: OptimisticLatch::of(leaf.latch_word()).stable_version(),
-        })
+        }
     }
 
     /// What stands behind the path's leaf. `own`: what the leaf says of that, under OL.
@@ -249,7 +253,7 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Whether the leaf of an edge still stands before `right`.
-    fn still_before(&self, right: At, at: At, edge: Edge<K::Bits>) -> bool {
+    pub(super) fn still_before(&self, right: At, at: At, edge: Edge<K::Bits>) -> bool {
         let node = self.node(at);
         if self.duplicates {
             // A leaf between the two may begin and end with the same key.

@@ -140,6 +140,7 @@ mod tests {
     use crate::chain::segments::{Finger, Form, Segments};
     use crate::layer::routed::{Heights, Source};
     use crate::mem::budget::Budget;
+    use crate::mem::sheet::Paper;
     use crate::mem::touch::Untouched;
     use core::panic::AssertUnwindSafe;
     use std::panic::catch_unwind;
@@ -149,7 +150,7 @@ mod tests {
         Segments::from_sorted(
             200,
             &|nth| (nth as u64 * 10, 0),
-            Form { nodes: 8, room_percent: 25, heights: Heights::new(2) },
+            Form { nodes: 8, room_percent: 25, heights: Heights::new(2), paper: Paper::default() },
             (1, &run),
         )
     }

@@ -12,6 +12,7 @@ mod mapping;
 pub mod shared_arena;
 pub mod sheet;
 mod space;
+pub mod strips;
 pub mod topology;
 pub mod touch;
 pub mod units;

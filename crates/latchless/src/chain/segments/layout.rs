@@ -6,6 +6,7 @@ use super::{Anchor, Form, PLACES_MAX, Segments, Tall};
 use crate::base::key::Bits;
 use crate::layer::routed::Source;
 use crate::mem::line::prefetch_read_all;
+use crate::mem::strips::{Census, Cutter};
 use crate::sync::{Job, Run};
 use core::ops::Range;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ const TALLS_AHEAD: usize = 8;
 /// Takes nodes in ascending order and makes segments of them.
 struct Layout<B: Bits> {
     form: Form,
+    cutter: Cutter,
     segments: Vec<Segment<B>>,
     talls: Vec<Arc<[Tall<B>]>>,
     /// The segment in work.
@@ -26,9 +28,12 @@ struct Layout<B: Bits> {
 }
 
 impl<B: Bits> Layout<B> {
-    fn new(form: Form) -> Self {
+    /// For about so many nodes that aren't shared.
+    fn new(form: Form, nodes: usize) -> Self {
+        let expected_bytes = (nodes + nodes * form.room_percent / 100) * size_of::<Node<B>>();
         Self {
             form: Form { nodes: form.nodes.clamp(1, PLACES_MAX - 1), ..form },
+            cutter: Cutter::new(expected_bytes, form.paper),
             segments: Vec::new(),
             talls: Vec::new(),
             nodes: Vec::new(),
@@ -58,8 +63,8 @@ impl<B: Bits> Layout<B> {
     fn flush(&mut self) {
         if let Some(last) = self.nodes.last_mut() {
             *last = Node::new(last.key, last.value(), last.height(), last.is_flagged(), END);
-            self.segments
-                .push(Segment::with_room(&self.nodes, self.nodes.len() * self.form.room_percent / 100));
+            let room = self.nodes.len() * self.form.room_percent / 100;
+            self.segments.push(Segment::cut(&mut self.cutter, &self.nodes, room));
             self.talls.push(self.tall.as_slice().into());
             self.nodes.clear();
             self.tall.clear();
@@ -67,9 +72,9 @@ impl<B: Bits> Layout<B> {
     }
 
     /// Lays out a segment of a list that stands still.
-    fn take_over(&mut self, segment: &Segment<B>, talls: &Arc<[Tall<B>]>, is_first: bool) {
+    fn take_over(&mut self, segment: &Segment<B>, talls: &Arc<[Tall<B>]>, (is_first, stays): (bool, bool)) {
         let small = self.nodes.len() < self.form.nodes / 4 && !self.nodes.is_empty();
-        if segment.drift == 0
+        if stays
             && !small
             && let Some(shared) = segment.share()
         {
@@ -111,7 +116,8 @@ impl<B: Bits> Segments<B> {
         let mut starts: Vec<usize> = ranges(len, parts).iter().map(|range| tall_from(range.start)).collect();
         starts[0] = usize::from(has_head);
         let end_of = |part: usize| starts.get(part + 1).copied().unwrap_or(len);
-        let mut layouts: Vec<Layout<B>> = starts.iter().map(|_| Layout::new(form)).collect();
+        let mut layouts: Vec<Layout<B>> =
+            starts.iter().map(|_| Layout::new(form, len / parts.max(1))).collect();
         let lay_out = &|(part, layout): (usize, &'_ mut Layout<B>)| {
             if part == 0 {
                 let value = if has_head { entry_at(0).1 } else { B::MIN };
@@ -129,14 +135,24 @@ impl<B: Bits> Segments<B> {
     }
 
     /// The same list laid out anew, from one that stands still ([`Segments::lend`]). Segments that haven't
-    /// drifted are shared as they are; the others lose what is flagged. In `parts` pieces of work. O(n) in
-    /// the nodes of drifted segments.
+    /// drifted are shared as they are, unless they are the last of many that once were laid out together; the
+    /// others lose what is flagged. In `parts` pieces of work. O(n) in the nodes of segments that aren't shared.
     pub fn laid_out(&self, parts: usize, run: Run<'_>) -> Self {
         let ranges = ranges(self.segments.len(), parts);
-        let mut layouts: Vec<Layout<B>> = ranges.iter().map(|_| Layout::new(self.form)).collect();
+        let mut census = Census::default();
+        let could = self.segments.iter().filter(|segment| segment.can_stay());
+        could.for_each(|segment| census.count(segment.strip()));
+        let stays = |segment: &Segment<B>| segment.can_stay() && census.stays(segment.strip());
+        let moving = |range: &Range<usize>| -> usize {
+            let moving = self.segments[range.clone()].iter().filter(|segment| !stays(segment));
+            moving.map(|segment| segment.nodes().len()).sum()
+        };
+        let mut layouts: Vec<Layout<B>> =
+            ranges.iter().map(|range| Layout::new(self.form, moving(range))).collect();
         let lay_out = &|(layout, range): (&'_ mut Layout<B>, &'_ Range<usize>)| {
             for nth in range.clone() {
-                layout.take_over(&self.segments[nth], &self.talls[nth], nth == 0);
+                let segment = &self.segments[nth];
+                layout.take_over(segment, &self.talls[nth], (nth == 0, stays(segment)));
             }
             layout.flush();
         };

@@ -35,6 +35,7 @@ use crate::base::error::Broken;
 use crate::base::key::Bits;
 use crate::layer::routed::Heights;
 use crate::mem::line::prefetch_read;
+use crate::mem::sheet::Paper;
 use crate::mem::touch::Touch;
 use core::ops::Range;
 use segment::{END, Segment, seek};
@@ -105,6 +106,8 @@ pub struct Form {
     pub room_percent: usize,
     /// Which nodes are tall.
     pub heights: Heights,
+    /// Where segments that are laid out together stand.
+    pub paper: Paper,
 }
 
 /// The whole list. See the module's head.
@@ -154,9 +157,10 @@ impl<B: Bits> Segments<B> {
         self.segments.iter().map(|segment| segment.nodes().len()).max().unwrap_or(0)
     }
 
-    /// Bytes that the nodes take, room for further ones counted, and the table of segments. O(segments).
+    /// Bytes that the nodes take, room for further ones counted and what segments that moved have left
+    /// behind, and the table of segments. O(segments).
     pub fn memory_bytes(&self) -> usize {
-        let nodes: usize = self.segments.iter().map(Segment::bytes).sum();
+        let nodes: usize = self.segments.iter().map(|segment| segment.strip().held_bytes()).sum();
         let talls: usize = self.talls.iter().map(|talls| size_of_val(&**talls)).sum();
         nodes + talls + self.segments.len() * (size_of::<Segment<B>>() + size_of::<Arc<[Tall<B>]>>())
     }
@@ -165,7 +169,7 @@ impl<B: Bits> Segments<B> {
     pub fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
         self.segments.iter().map(|segment| {
             let start = segment.nodes().as_ptr().addr();
-            start..start + segment.bytes()
+            start..start + segment.strip().own_bytes()
         })
     }
 

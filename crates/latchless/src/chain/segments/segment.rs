@@ -5,6 +5,7 @@ use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
 use crate::mem::budget::Budget;
 use crate::mem::line::LINE_BYTES;
+use crate::mem::strips::{Cutter, Strip};
 use crate::mem::touch::{Touch, Work};
 use std::sync::Arc;
 
@@ -67,8 +68,8 @@ impl<B: Bits> Node<B> {
 /// Who has a segment's nodes.
 #[derive(Debug)]
 enum Held<B> {
-    Own(Vec<Node<B>>),
-    Shared(Arc<Vec<Node<B>>>),
+    Own(Strip<Node<B>>),
+    Shared(Arc<Strip<Node<B>>>),
 }
 
 /// A run of the list, in memory of its own.
@@ -91,29 +92,33 @@ pub(super) struct Change<B> {
 }
 
 impl<B: Bits> Segment<B> {
-    pub(super) fn with_room(nodes: &[Node<B>], room: usize) -> Self {
-        Self { held: Held::Own(with_room(nodes, room)), drift: 0 }
+    /// A segment of these nodes with room for so many more.
+    pub(super) fn cut(cutter: &mut Cutter, nodes: &[Node<B>], room: usize) -> Self {
+        Self { held: Held::Own(cutter.cut(nodes, room)), drift: 0 }
     }
 
     #[inline(always)]
     pub(super) fn nodes(&self) -> &[Node<B>] {
+        self.strip()
+    }
+
+    /// The nodes and the room beside them.
+    #[inline(always)]
+    pub(super) fn strip(&self) -> &Strip<Node<B>> {
         match &self.held {
             Held::Own(nodes) => nodes,
             Held::Shared(nodes) => nodes,
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        let nodes = match &self.held {
-            Held::Own(nodes) => nodes.capacity(),
-            Held::Shared(nodes) => nodes.capacity(),
-        };
-        nodes * size_of::<Node<B>>()
+    /// Whether a layout can share the segment as it is.
+    pub(super) fn can_stay(&self) -> bool {
+        self.drift == 0 && matches!(self.held, Held::Shared(_))
     }
 
     /// The same nodes a second time; from here on nobody changes them.
     pub(super) fn lend(&mut self) -> Self {
-        let shared = match core::mem::replace(&mut self.held, Held::Own(Vec::new())) {
+        let shared = match core::mem::replace(&mut self.held, Held::Own(Strip::default())) {
             Held::Own(nodes) => Arc::new(nodes),
             Held::Shared(nodes) => nodes,
         };
@@ -131,7 +136,7 @@ impl<B: Bits> Segment<B> {
 
     /// The nodes to be changed: a copy of them, if somebody else has them as well.
     #[inline(always)]
-    fn own(&mut self) -> &mut Vec<Node<B>> {
+    fn own(&mut self) -> &mut Strip<Node<B>> {
         if let Held::Shared(_) = self.held {
             self.part();
         }
@@ -143,7 +148,7 @@ impl<B: Bits> Segment<B> {
 
     #[cold]
     fn part(&mut self) {
-        if let Held::Shared(shared) = core::mem::replace(&mut self.held, Held::Own(Vec::new())) {
+        if let Held::Shared(shared) = core::mem::replace(&mut self.held, Held::Own(Strip::default())) {
             self.held = Held::Own(Arc::try_unwrap(shared).unwrap_or_else(copied));
         }
     }
@@ -227,16 +232,12 @@ pub(super) fn seek<B: Bits, T: Touch>(nodes: &[Node<B>], from: u32, key: B) -> u
     }
 }
 
-fn with_room<B: Bits>(nodes: &[Node<B>], room: usize) -> Vec<Node<B>> {
-    let mut own = Vec::with_capacity(nodes.len() + room);
-    own.extend_from_slice(nodes);
-    own
-}
-
 /// Nodes that somebody else has as well, with as much room as they had, or as growing makes.
-fn copied<B: Bits>(shared: Arc<Vec<Node<B>>>) -> Vec<Node<B>> {
+fn copied<B: Bits>(shared: Arc<Strip<Node<B>>>) -> Strip<Node<B>> {
     let room = (shared.capacity() - shared.len()).max(room_to_grow(shared.len()));
-    with_room(&shared, room)
+    let mut own = Vec::with_capacity(shared.len() + room);
+    own.extend_from_slice(&shared);
+    own.into()
 }
 
 /// Nodes that a segment of so many gets more when it is full: a quarter.
@@ -245,7 +246,7 @@ fn room_to_grow(nodes: usize) -> usize {
 }
 
 #[cold]
-fn grow<B>(nodes: &mut Vec<Node<B>>, budget: &Budget) -> Result<()> {
+fn grow<B: Bits>(nodes: &mut Strip<Node<B>>, budget: &Budget) -> Result<()> {
     if nodes.len() as u32 >= END {
         return Err(Error::ReferencesExhausted { limit: u64::from(END) });
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::error::Error;
 use crate::mem::budget::Budget;
+use crate::mem::sheet::Paper;
 use crate::mem::touch::Untouched;
 use crate::sync::Job;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ fn one_by_one(jobs: Vec<Job<'_>>) {
 }
 
 fn form(nodes: usize, seed: u64) -> Form {
-    Form { nodes, room_percent: 25, heights: Heights::new(seed) }
+    Form { nodes, room_percent: 25, heights: Heights::new(seed), paper: Paper::default() }
 }
 
 /// `len` keys, each so much above the one before, with their numbers as values.
@@ -122,6 +123,40 @@ fn a_lent_list_stands_still_and_shares_what_does_not_change() {
     assert!(shared(&anew, &list) > list.segments() / 2, "most segments are as they were");
     assert!(shared(&anew, &list) < list.segments());
     assert!(shared(&lent, &list) < list.segments(), "what changed was copied first");
+}
+
+/// Rounds of changes that leave one segment in ten as it is must not keep all memory of earlier layouts.
+#[test]
+fn what_stays_in_an_emptied_quarry_is_gathered() {
+    let len = if cfg!(miri) { 1_200 } else { 120_000 };
+    let form = Form { paper: Paper { huge_pages: true, node: None }, ..form(100, 1) };
+    let mut list = Segments::<u64>::from_sorted(len, &|nth| (nth as u64, 0), form, (1, &one_by_one));
+    let (segments, loaded) = (list.segments(), list.memory_bytes());
+    assert!(loaded < len * 40, "{loaded} bytes for {len} nodes");
+    for round in 0..4 {
+        let mut talls: Vec<(u64, Anchor)> = Vec::new();
+        let source = list.parts(1);
+        crate::layer::routed::Source::each(&source, 0, &mut |tall, _, word| {
+            talls.push((tall, Anchor::from_word(word)));
+        });
+        for &(key, anchor) in talls.iter().filter(|(_, anchor)| anchor.segment() % 10 != 3) {
+            // A key that goes and comes back: the segment has drifted and holds what it held.
+            let mut finger = Finger::default();
+            for put in [false, true] {
+                let drift = match put {
+                    true => {
+                        list.all().put::<Untouched>(anchor, &mut finger, (key, round), &NO_LIMIT).unwrap().1
+                    }
+                    false => list.all().take::<Untouched>(anchor, &mut finger, key).1,
+                };
+                list.changed(drift);
+            }
+        }
+        list = list.lend().laid_out(1, &one_by_one);
+        list.check().unwrap();
+        assert_eq!((list.segments(), list.len()), (segments, len));
+        assert!(list.memory_bytes() < loaded * 3 / 2, "{} of {loaded} bytes", list.memory_bytes());
+    }
 }
 
 #[test]

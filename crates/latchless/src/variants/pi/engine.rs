@@ -67,7 +67,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             touch: PhantomData,
         };
         for node in 0..nodes {
-            let domain = Domain::empty(options.form(), engine.plan(node, 1))?;
+            let domain = Domain::empty(options.form(engine.node_numbers[node]), engine.plan(node, 1))?;
             engine.domains.push(domain);
         }
         engine.recount();
@@ -186,7 +186,8 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             let of_node = |at: usize| entry_at(own.start + at);
             let pool = self.pool.as_ref();
             let run = |jobs: Vec<Job<'_>>| Self::on_all_threads(pool, jobs);
-            let list = Segments::from_sorted(own.len(), &of_node, self.options.form(), (threads, &run));
+            let form = self.options.form(self.node_numbers[node]);
+            let list = Segments::from_sorted(own.len(), &of_node, form, (threads, &run));
             let built = Built::over(list, self.plan(node, threads), &run)?;
             held += built.list.memory_bytes() + built.layer.memory_bytes();
             if let Some(limit_bytes) = self.options.limit_bytes

@@ -3,6 +3,7 @@
 use crate::batch::QuerySetSize;
 use crate::chain::segments::Form;
 use crate::layer::routed::Heights;
+use crate::mem::sheet::Paper;
 use crate::mem::topology::Topology;
 use crate::search::Kernel;
 
@@ -57,7 +58,7 @@ pub struct Options {
     /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it
     /// takes up to twice as much. `None`: no limit.
     pub limit_bytes: Option<usize>,
-    /// Whether the index layer stands on huge pages where the system offers them.
+    /// Whether data nodes and index layer stand on huge pages where the system offers them.
     pub huge_pages: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
@@ -67,9 +68,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// How the list of data nodes is laid out.
-    pub fn form(&self) -> Form {
-        Form { nodes: self.segment_nodes, room_percent: self.room_percent, heights: Heights::new(self.seed) }
+    /// How the list of data nodes is laid out, on the NUMA node of this number if there is one.
+    pub fn form(&self, node: Option<usize>) -> Form {
+        Form {
+            nodes: self.segment_nodes,
+            room_percent: self.room_percent,
+            heights: Heights::new(self.seed),
+            paper: Paper { huge_pages: self.huge_pages, node },
+        }
     }
 
     /// The topology that is asked for.

@@ -33,11 +33,14 @@ pub struct Form {
     pub prefetch: bool,
     /// Whether threads follow the load.
     pub self_adjusted: bool,
+    /// Whether nodes and entries stand on huge pages.
+    pub huge_pages: bool,
 }
 
 impl Form {
     /// With everything.
-    pub const WHOLE: Self = Self { numa: true, group: 32, prefetch: true, self_adjusted: true };
+    pub const WHOLE: Self =
+        Self { numa: true, group: 32, prefetch: true, self_adjusted: true, huge_pages: true };
 }
 
 impl Contestant {
@@ -49,6 +52,7 @@ impl Contestant {
         match self {
             Self::Pi(form) if form == Form::WHOLE => "pi",
             Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
+            Self::Pi(Form { huge_pages: false, .. }) => "pi, small pages",
             Self::Pi(Form { prefetch: false, group: 1, numa: false, .. }) => "+ SIMD entries",
             Self::Pi(Form { prefetch: false, group: 1, .. }) => "+ NUMA",
             Self::Pi(_) => "+ groups",
@@ -91,6 +95,7 @@ pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch:
         batch,
         group: form.group,
         prefetch: form.prefetch,
+        huge_pages: form.huge_pages,
         entry_keys: EntryKeys::Eight,
         ..Options::default()
     }

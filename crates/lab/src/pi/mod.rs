@@ -11,6 +11,7 @@ mod contestant;
 mod latency;
 mod modelled;
 mod native;
+mod pages;
 mod size;
 mod skew;
 mod traffic;
@@ -49,6 +50,7 @@ pub const PAPER: Paper = Paper {
         skew::FIG_13,
         skew::FIG_14,
         ablation::FIG_15,
+        pages::HUGE_PAGES,
         latency::AUTO_BATCH,
         latency::LATENCY,
     ],
@@ -73,7 +75,7 @@ struct Case {
     /// Queries of a batch, for each thread.
     batch: usize,
     traffic: Traffic,
-    /// Batches that count.
+    /// Rounds that count: on the model of a batch each.
     rounds: usize,
 }
 
@@ -86,11 +88,11 @@ impl Case {
         Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds }
     }
 
-    /// One batch more than counts, for all threads together.
+    /// As many batches as are wanted, for all threads together.
     fn batches(&self) -> impl Iterator<Item = Vec<Query<u32, u32>>> + use<> {
         let (case, mut source) = (*self, Source::new(2016));
         let len = case.batch * case.threads;
-        (0..=case.rounds).map(move |_| source.batch(Keys::new(case.keys), case.traffic, len))
+        core::iter::repeat_with(move || source.batch(Keys::new(case.keys), case.traffic, len))
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
     serve(&machine, &mut loaded, &warming, case.threads)?;
     let reading = || machine.with(|machine| (machine.counters(), machine.now_slots()));
     let ((before, start), mut queries) = (reading(), 0);
-    for batch in batches {
+    for batch in batches.take(case.rounds) {
         queries += batch.len();
         serve(&machine, &mut loaded, &batch, case.threads)?;
     }

@@ -1,5 +1,6 @@
 //! Batches on this machine: all contestants round by round, in turn, so that whatever else the machine does
-//! hits all of them alike; of each the median round counts.
+//! hits all of them alike; of each the median round counts. A round has several batches, because an index that
+//! serves one batch after the other doesn't find the caches full of its rivals.
 
 use super::contestant::{Contestant, Loaded, by_list, load_native, serve_alone, serve_shared};
 use super::traffic::Keys;
@@ -11,7 +12,10 @@ use latchless::mem::touch::Untouched;
 use latchless::variants::pi::Query;
 use std::time::Instant;
 
-/// Measures all contestants on a case: one round to fill the caches, then one a batch.
+/// Batches that each contestant serves before it is the next one's turn.
+const IN_A_ROW: usize = 8;
+
+/// Measures all contestants on a case: one round that doesn't count, then the case's.
 ///
 /// # Errors
 /// When a contestant refuses.
@@ -22,17 +26,20 @@ pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Mea
     };
     let mut loaded: Vec<Loaded<Untouched>> = contestants.iter().map(load).collect::<Result<_>>()?;
     let mut times = vec![Vec::new(); loaded.len()];
-    let mut queries = 0;
-    for (round, batch) in case.batches().enumerate() {
+    let mut source = case.batches();
+    for round in 0..=case.rounds {
+        let batches: Vec<_> = source.by_ref().take(IN_A_ROW).collect();
         for (one, times) in loaded.iter_mut().zip(&mut times) {
             let start = Instant::now();
-            serve(one, &batch, case.threads)?;
+            for batch in &batches {
+                serve(one, batch, case.threads)?;
+            }
             if round > 0 {
                 times.push(start.elapsed().as_secs_f64());
             }
         }
-        queries = batch.len();
     }
+    let queries = IN_A_ROW * case.threads * case.batch;
     let measured = |times: &mut Vec<f64>| Measured {
         seconds: median(times),
         queries,

@@ -38,7 +38,7 @@ fn every_experiment_runs_on_the_model() {
         ("pb-tree", "eq-1 table-3 fig-1 fig-7 fig-8 fig-9 fig-10 fig-11 fig-12 fig-13 fig-14"),
         ("olfit", "eq-1 fig-2 fig-6 fig-7 fig-8 fig-9 fig-10"),
         ("cssl", "fig-4 fig-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 simd threads rebuild"),
-        ("spiderman", "fig-9 fig-10 fig-11 fig-12 fig-13"),
+        ("spiderman", "fig-9 fig-10 fig-11 fig-12 fig-13 indexes"),
         ("pi", "section-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-13 fig-14 fig-15"),
     ];
     for (paper, experiments) in experiments {

@@ -5,6 +5,7 @@
 //! paper's form of the technique (*naive*) ours runs on the same tree (*ours*).
 
 mod figures;
+mod indexes;
 
 use crate::experiment::{BatchedYardstick, Paper, Scaled, Way};
 use latchless::variants::spiderman::Rounds;
@@ -52,5 +53,12 @@ const WAYS: &[Way] = &[
 pub const PAPER_OF_SPIDERMAN: Paper = Paper {
     name: "spiderman",
     title: "Vu: Spiderman, Software Prefetching and Request Multiplexing (École Polytechnique, 2023)",
-    experiments: &[figures::FIG_9, figures::FIG_10, figures::FIG_11, figures::FIG_12, figures::FIG_13],
+    experiments: &[
+        figures::FIG_9,
+        figures::FIG_10,
+        figures::FIG_11,
+        figures::FIG_12,
+        figures::FIG_13,
+        indexes::INDEXES,
+    ],
 };

@@ -1,0 +1,183 @@
+//! §5.2, "other trees": the one executor over this library's other indexes, beside lookups one by one and
+//! beside the batches that each index has of its own. Natively alone.
+
+use crate::error::{LabError, Result};
+use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::row::{On, Row};
+use crate::runner::{NOT_COMPARABLE, median};
+use latchless::variants::cssl::CsslMap;
+use latchless::variants::olfit;
+use latchless::variants::pb_tree::{CsbTree, PInternalTree};
+use latchless::variants::pi::{self, Pi};
+use latchless::variants::spiderman::BatchSize;
+use latchless::{FillFactor, OrderedIndex};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::time::Instant;
+
+const KEYS: Scaled<usize> = Scaled::new(10_000_000, 10_000);
+/// Lookups of one way in one round.
+const LOOKUPS: Scaled<usize> = Scaled::new(1 << 16, 1 << 9);
+const ROUNDS: Scaled<usize> = Scaled::new(21, 3);
+
+pub(super) const INDEXES: Experiment = Experiment {
+    name: "indexes",
+    title: "One executor over the other indexes: lookups among 10M random 64-bit keys, one thread (§5.2)",
+    remarks: &[
+        "\"one by one\" is a call of get for each key, \"own batches\" what the index's get_many does: the same \
+         executor under OLFIT, groups that go down level by level in the pB+-Tree family, groups of a size \
+         known when compiled in CSSL, and in PI sorted batches that threads share. \"times one by one\" compares \
+         within an index. The author expects other trees to gain as well.",
+    ],
+    body: Body::Timed { x_label: "keys", rows },
+};
+
+type Entries = [(u64, u64)];
+/// Looks keys up; answers go where the second argument says.
+type Ask<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>]) -> latchless::Result<()>;
+
+const SIXTEEN: BatchSize = BatchSize::Of(16);
+/// What the others are compared with.
+const ONE_BY_ONE: &str = "one by one";
+
+fn rows(scale: Scale) -> Result<Vec<Row>> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2023);
+    let mut keys: Vec<u64> = (0..KEYS.at(scale)).map(|_| random.random()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let entries: Vec<(u64, u64)> = keys.iter().map(|&key| (key, !key)).collect();
+    let mut all = Vec::new();
+    for rows_of in [pb_tree, csb_tree, olfit, cssl, pi] {
+        all.extend(rows_of(&entries, scale)?);
+    }
+    Ok(all)
+}
+
+fn pb_tree(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
+    let mut map = PInternalTree::<u64, u64, 8>::new()?;
+    map.bulk_load(entries, FillFactor::FULL)?;
+    race(
+        "pB+-Tree",
+        entries,
+        scale,
+        &[
+            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
+            ("own batches", &|keys, answers| map.get_many(keys, answers)),
+            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
+            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
+        ],
+    )
+}
+
+fn csb_tree(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
+    let mut map = CsbTree::<u64, u64, 1>::new()?;
+    map.bulk_load(entries, FillFactor::FULL)?;
+    race(
+        "CSB+-Tree",
+        entries,
+        scale,
+        &[
+            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
+            ("own batches", &|keys, answers| map.get_many(keys, answers)),
+            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
+            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
+        ],
+    )
+}
+
+fn olfit(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
+    let mut map: Box<dyn OrderedIndex<u64, u64>> =
+        olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
+    map.bulk_load(entries, FillFactor::FULL)?;
+    race(
+        "OLFIT's B+-Tree",
+        entries,
+        scale,
+        &[
+            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
+            ("executor, auto", &|keys, answers| map.get_many(keys, answers)),
+        ],
+    )
+}
+
+fn cssl(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
+    let mut map = CsslMap::new()?;
+    map.bulk_load(entries)?;
+    let map = map.pin();
+    race(
+        "CSSL",
+        entries,
+        scale,
+        &[
+            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
+            ("own batches", &|keys, answers| map.get_many(keys, answers)),
+            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
+            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
+        ],
+    )
+}
+
+fn pi(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
+    let mut map = Pi::<u64, u64>::with_options(&pi::Options { threads: 1, ..pi::Options::default() })?;
+    map.bulk_load(entries)?;
+    race(
+        "PI",
+        entries,
+        scale,
+        &[
+            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
+            ("own batches", &|keys, answers| map.get_many(keys, answers)),
+            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
+            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
+        ],
+    )
+}
+
+fn one_by_one(
+    get: impl Fn(u64) -> Option<u64>,
+) -> impl Fn(&[u64], &mut [Option<u64>]) -> latchless::Result<()> {
+    move |keys, answers| {
+        answers.iter_mut().zip(keys).for_each(|(answer, &key)| *answer = get(key));
+        Ok(())
+    }
+}
+
+/// Times an index's ways to look the same keys up, in turn; of each the median round counts.
+///
+/// # Errors
+/// When an answer is wrong.
+fn race(
+    panel: &'static str,
+    entries: &Entries,
+    scale: Scale,
+    ways: &[(&'static str, Ask<'_>)],
+) -> Result<Vec<Row>> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut times = vec![Vec::new(); ways.len()];
+    let mut answers = vec![None; LOOKUPS.at(scale)];
+    for _ in 0..ROUNDS.at(scale) {
+        for ((name, ask), times) in ways.iter().zip(&mut times) {
+            let keys: Vec<u64> =
+                answers.iter().map(|_| entries[random.random_range(0..entries.len())].0).collect();
+            let start = Instant::now();
+            ask(&keys, &mut answers)?;
+            times.push(start.elapsed().as_nanos() as f64 / keys.len() as f64);
+            if let Some(at) = (0..keys.len()).find(|&at| answers[at] != Some(!keys[at])) {
+                let what = format!("{name}: {:?} under {}", answers[at], keys[at]);
+                return Err(LabError::Wrong { index: panel, what });
+            }
+        }
+    }
+    let times: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
+    let x = entries.len() as f64;
+    let mut rows = Vec::new();
+    for (&(name, _), &time) in ways.iter().zip(&times) {
+        let published = (name != ONE_BY_ONE).then_some(Published::MoreThan(1.0));
+        let note = if scale == Scale::Small && published.is_some() { NOT_COMPARABLE } else { "" };
+        let row = Row::new(name, x, "times one by one", times[0] / time).beside(published);
+        let note = note.to_string();
+        let (cost, cost_unit) = (Some(time), "ns/lookup".to_string());
+        rows.push(Row { panel, on: On::Native, note, cost, cost_unit, ..row });
+    }
+    Ok(rows)
+}

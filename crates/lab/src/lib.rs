@@ -22,6 +22,9 @@
 //! assert!(rows.iter().any(|row| row.published.is_some()));
 //! ```
 
+// Compiled there once, for this crate and for those above.
+use latchless_instances as _;
+
 pub mod catalogue;
 pub mod cssl;
 pub mod error;

@@ -4,6 +4,9 @@
 //!
 //! `LATCHLESS_EFFORT=N` does N times as much of everything, `LATCHLESS_SUBJECT=b-ol` tests that index alone.
 
+// Compiled there once.
+use latchless_instances as _;
+
 mod broken;
 mod churn;
 mod cssl;

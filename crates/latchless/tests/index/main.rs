@@ -1,5 +1,8 @@
 //! Every variant through the trait that all share: against a model, and against bad input.
 
+// Compiled there once.
+use latchless_instances as _;
+
 mod common;
 mod duplicates;
 mod model;

@@ -1,6 +1,9 @@
 //! `latchless::Index` as its users see it: what the documentation says, said again as tests, and every
 //! operation against `BTreeMap`.
 
+// Compiled there once.
+use latchless_instances as _;
+
 mod batches;
 mod boxed;
 mod closures;

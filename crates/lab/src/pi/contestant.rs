@@ -128,7 +128,7 @@ pub(super) fn load_native(
     Ok(match contestant {
         Contestant::Pi(form) => {
             // One node is what this machine has, unless the ablation asks for more.
-            let options = Options { topology: None, ..options_of(form, threads, threads, batch) };
+            let options = Options { topology: None, pin: true, ..options_of(form, threads, threads, batch) };
             let mut index = Pi::with_options(&options)?;
             index.bulk_load(&keys.entries())?;
             Loaded::Pi(Box::new(index))

@@ -1,9 +1,10 @@
 //! Which thread works for which NUMA node (§4.3.2, §4.3.3): threads in proportion to the queries of each
 //! node, on processors of that node as long as it has some.
 
-use crate::mem::topology::{Topology, settle};
+use crate::mem::topology::{Node, Resident, Topology, current_processor, settle};
 use crate::sync::{Crew, Job};
 use core::fmt;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Somebody who does pieces of work side by side.
 pub trait Hands {
@@ -18,14 +19,45 @@ pub trait Hands {
 pub struct Pool {
     seats: Vec<usize>,
     crew: Crew,
+    places: Option<Places>,
+}
+
+/// Where the pool's threads run, if it is the pool that says so.
+struct Places {
+    nodes: Vec<Node>,
+    /// The thread at each seat, once it runs. Nobody sits at the first.
+    threads: Arc<Vec<OnceLock<Resident>>>,
+    /// The processor that all threads are kept off.
+    kept_clear: Mutex<Option<usize>>,
+}
+
+impl Places {
+    /// Keeps the threads off the caller's processor. A system whose processors are mostly busy wakes a thread
+    /// where the one that wakes it runs, to wait there for some milliseconds.
+    fn clear_the_caller_s(&self, seats: &[usize]) {
+        // Who finds another caller at this has a pool at work anyway.
+        let (Some(own), Ok(mut kept_clear)) = (current_processor(), self.kept_clear.try_lock()) else {
+            return;
+        };
+        if *kept_clear == Some(own) {
+            return;
+        }
+        let mut all = true;
+        for (thread, &node) in self.threads.iter().zip(seats).skip(1) {
+            match thread.get() {
+                Some(thread) => _ = thread.keep_off(own, &self.nodes[node]),
+                None => all = false,
+            }
+        }
+        *kept_clear = all.then_some(own);
+    }
 }
 
 impl Pool {
     /// A pool for at most `threads` threads at a time, on a machine of this topology. Each node has seats
     /// for as many of them as it can run at once, so that a node with much to do can have them all. With
     /// `pin` threads but the caller's stay on their node's processors and get their memory there. Which of these
-    /// is the system's to say: the caller's thread goes where it likes, and a thread tied to the one processor
-    /// where that is would wait for it.
+    /// is the system's to say, but for the one that the caller's thread runs on, which goes where it likes.
     ///
     /// # Errors
     /// When the system refuses a thread.
@@ -44,16 +76,24 @@ impl Pool {
                 seats.iter().copied().chain(more).collect()
             }
         };
-        let (kept_seats, kept_nodes) = (seats.clone(), nodes.to_vec());
+        let threads: Arc<Vec<OnceLock<Resident>>> = Arc::new(seats.iter().map(|_| OnceLock::new()).collect());
         let crew = Crew::new(seats.len(), |number| {
-            let node = kept_nodes[kept_seats[number]].clone();
+            let (node, threads) = (nodes[seats[number]].clone(), threads.clone());
             Box::new(move || {
-                if pin {
-                    settle(&node);
+                if pin && settle(&node) {
+                    let _ = threads[number].set(Resident::me());
                 }
             })
         })?;
-        Ok(Self { seats, crew })
+        let places = || Places { nodes: nodes.to_vec(), threads, kept_clear: Mutex::new(None) };
+        let places = (pin && !made_up).then(places);
+        Ok(Self { seats, crew, places })
+    }
+
+    fn clear_the_caller_s_processor(&self) {
+        if let Some(places) = &self.places {
+            places.clear_the_caller_s(&self.seats);
+        }
     }
 
     /// As [`Hands::run`], unless the pool is at work for somebody else: then the work comes back.
@@ -61,6 +101,7 @@ impl Pool {
     /// # Errors
     /// The work.
     pub fn try_run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
+        self.clear_the_caller_s_processor();
         self.crew.try_run_at(jobs)
     }
 }
@@ -71,6 +112,7 @@ impl Hands for Pool {
     }
 
     fn run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        self.clear_the_caller_s_processor();
         self.crew.run_at(jobs);
     }
 }
@@ -199,6 +241,23 @@ mod tests {
             assign(&[0, 2], 2, &[0, 0]).iter().map(|one| (one.nth, one.of)).collect::<Vec<_>>(),
             [(0, 2), (1, 2)]
         );
+    }
+
+    #[test]
+    fn threads_leave_the_caller_s_processor() {
+        let system = Topology::of_system();
+        let pool = Pool::new(&system, 2, true).unwrap();
+        let Some(places) = &pool.places else { return };
+        // Until the other thread has said who it is, if the system lets it.
+        for _ in 0..10_000 {
+            if places.threads[1].get().is_none() {
+                std::thread::yield_now();
+            }
+        }
+        let mut elsewhere = None;
+        pool.run(vec![(1, Box::new(|| elsewhere = current_processor()))]);
+        let kept_clear = *places.kept_clear.lock().unwrap();
+        assert!(kept_clear.is_none_or(|own| Some(own) != elsewhere || places.nodes[0].processors.len() == 1));
     }
 
     #[test]

@@ -122,20 +122,67 @@ fn usable_processors() -> Vec<usize> {
 pub fn settle(node: &Node) -> bool {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
-        use rustix::thread::{CpuSet, sched_setaffinity};
-        if node.processors.is_empty() {
-            return false;
-        }
-        let mut set = CpuSet::new();
-        node.processors.iter().for_each(|&processor| set.set(processor));
-        let moved = sched_setaffinity(None, &set).is_ok();
-        moved && node.number.is_none_or(prefer)
+        may_run_on(None, &node.processors) && node.number.is_none_or(prefer)
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
     {
         let _ = node;
         false
     }
+}
+
+/// The processor that the calling thread runs on just now, where the system says.
+pub fn current_processor() -> Option<usize> {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        Some(rustix::thread::sched_getcpu())
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    None
+}
+
+/// A running thread, for others to move.
+#[derive(Debug, Clone, Copy)]
+pub struct Resident {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    thread: rustix::thread::Pid,
+}
+
+impl Resident {
+    /// The calling thread.
+    pub fn me() -> Self {
+        Self {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            thread: rustix::thread::gettid(),
+        }
+    }
+
+    /// Has the thread run on any processor of `node` but this one; on all of them if the node has no other.
+    /// Says whether the system agreed; nothing depends on it.
+    pub fn keep_off(self, processor: usize, node: &Node) -> bool {
+        let others: Vec<usize> =
+            node.processors.iter().copied().filter(|&other| other != processor).collect();
+        let own = if others.is_empty() { &node.processors } else { &others };
+        #[cfg(all(target_os = "linux", not(miri)))]
+        return may_run_on(Some(self.thread), own);
+        #[cfg(not(all(target_os = "linux", not(miri))))]
+        {
+            let _ = own;
+            false
+        }
+    }
+}
+
+/// Says which processors a thread, or the calling one, may run on.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn may_run_on(thread: Option<rustix::thread::Pid>, processors: &[usize]) -> bool {
+    use rustix::thread::{CpuSet, sched_setaffinity};
+    if processors.is_empty() {
+        return false;
+    }
+    let mut set = CpuSet::new();
+    processors.iter().for_each(|&processor| set.set(processor));
+    sched_setaffinity(thread, &set).is_ok()
 }
 
 /// Asks for the memory that the calling thread touches first from now on to come from one node.
@@ -198,5 +245,28 @@ mod tests {
         });
         assert!(settled.join().unwrap() || cfg!(any(miri, not(target_os = "linux"))));
         assert!(!settle(&Topology::synthetic(1, 1).nodes()[0]), "a made-up node has no place");
+    }
+
+    #[test]
+    fn a_thread_is_kept_off_a_processor_if_there_is_another() {
+        let node = Topology::of_system().nodes()[0].clone();
+        let (tell, told) = std::sync::mpsc::channel();
+        let (moved, wait) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            tell.send(Resident::me()).unwrap();
+            wait.recv().unwrap();
+            (current_processor(), usable_processors())
+        });
+        let resident: Resident = told.recv().unwrap();
+        let unwanted = node.processors.first().copied().unwrap_or(0);
+        let agreed = resident.keep_off(unwanted, &node);
+        moved.send(()).unwrap();
+        let (runs_on, usable) = thread.join().unwrap();
+        if agreed {
+            assert!(usable.iter().all(|processor| node.processors.contains(processor)));
+            assert_eq!(usable.contains(&unwanted), node.processors.len() == 1);
+            assert!(runs_on.is_none_or(|processor| usable.contains(&processor)));
+        }
+        assert!(!resident.keep_off(0, &Topology::synthetic(1, 1).nodes()[0]), "any processor will do");
     }
 }

@@ -30,7 +30,7 @@ pub struct Options {
     /// The NUMA nodes among which keys are divided. `None`: the system's, as far as there are threads for
     /// them.
     pub topology: Option<Topology>,
-    /// Whether threads but the caller's stay on the processors of their node.
+    /// Whether threads but the caller's stay on the processors of their node, and off the caller's.
     pub pin: bool,
     /// Whether each node has threads in proportion to its queries (§4.3.3), or all nodes the same number.
     pub self_adjusted: bool,

@@ -75,6 +75,8 @@ fn every_order_in_and_every_order_out() {
 /// Threads in different phases: while one fills, another empties, so that leaves split and merge
 /// beside each other all the time.
 fn out_of_step(subject: &dyn Subject, threads: u64, n: u64, cycles: u64) {
+    // However little effort is asked for, there is something to fill and to empty.
+    let n = n.max(2);
     std::thread::scope(|scope| {
         for thread in 0..threads {
             scope.spawn(move || {

@@ -5,9 +5,10 @@ use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::{On, Row};
 use crate::runner::{NOT_COMPARABLE, median};
+use latchless::node::Shape;
 use latchless::variants::cssl::CsslMap;
 use latchless::variants::olfit;
-use latchless::variants::pb_tree::{CsbTree, PInternalTree};
+use latchless::variants::pb_tree::{CsbTree, PInternalTree, PbTree};
 use latchless::variants::pi::{self, Pi};
 use latchless::variants::spiderman::BatchSize;
 use latchless::{FillFactor, OrderedIndex};
@@ -54,26 +55,22 @@ fn rows(scale: Scale) -> Result<Vec<Row>> {
 }
 
 fn pb_tree(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
-    let mut map = PInternalTree::<u64, u64, 8>::new()?;
-    map.bulk_load(entries, FillFactor::FULL)?;
-    race(
-        "pB+-Tree",
-        entries,
-        scale,
-        &[
-            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
-            ("own batches", &|keys, answers| map.get_many(keys, answers)),
-            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
-            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
-        ],
-    )
+    of_the_family("pB+-Tree", PInternalTree::<u64, u64, 8>::new()?, entries, scale)
 }
 
 fn csb_tree(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
-    let mut map = CsbTree::<u64, u64, 1>::new()?;
+    of_the_family("CSB+-Tree", CsbTree::<u64, u64, 1>::new()?, entries, scale)
+}
+
+fn of_the_family<S: Shape<Bits = u64>>(
+    panel: &'static str,
+    mut map: PbTree<u64, u64, S>,
+    entries: &Entries,
+    scale: Scale,
+) -> Result<Vec<Row>> {
     map.bulk_load(entries, FillFactor::FULL)?;
     race(
-        "CSB+-Tree",
+        panel,
         entries,
         scale,
         &[

@@ -4,7 +4,7 @@ use super::contestant::{Contestant, Loaded, Who};
 use crate::error::{LabError, Result};
 use crate::experiment::{Published, Scale};
 use crate::row::{On, Row};
-use crate::runner::{NOT_COMPARABLE, median};
+use crate::runner::median;
 use std::time::{Duration, Instant};
 
 /// Rounds; the median counts.
@@ -127,9 +127,5 @@ pub(super) fn rows(
 
 /// A row of this machine; small runs are set beside nothing.
 pub(super) fn native(row: Row, at: Point) -> Row {
-    let note = match (&row.published, at.scale) {
-        (Some(_), Scale::Small) => NOT_COMPARABLE.to_string(),
-        _ => row.note.clone(),
-    };
-    Row { panel: at.panel, on: On::Native, note, ..row }
+    Row { panel: at.panel, on: On::Native, ..row.comparable(at.scale) }
 }

@@ -19,9 +19,9 @@ pub(super) const FIG_15: Experiment = driven(
 
 const STEPS: [Contestant; 5] = [
     Contestant::SkipList,
-    Contestant::Pi(Form { numa: false, group: 1, prefetch: false, self_adjusted: true, huge_pages: true }),
-    Contestant::Pi(Form { numa: true, group: 1, prefetch: false, self_adjusted: true, huge_pages: true }),
-    Contestant::Pi(Form { numa: true, group: 32, prefetch: false, self_adjusted: true, huge_pages: true }),
+    Contestant::Pi(Form { numa: false, group: 1, prefetch: false, ..Form::WHOLE }),
+    Contestant::Pi(Form { group: 1, prefetch: false, ..Form::WHOLE }),
+    Contestant::Pi(Form { prefetch: false, ..Form::WHOLE }),
     Contestant::PI,
 ];
 

@@ -4,7 +4,7 @@
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::{On, Row};
-use crate::runner::{NOT_COMPARABLE, median};
+use crate::runner::median;
 use latchless::node::Shape;
 use latchless::variants::cssl::CsslMap;
 use latchless::variants::olfit;
@@ -37,7 +37,6 @@ type Entries = [(u64, u64)];
 /// Looks keys up; answers go where the second argument says.
 type Ask<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>]) -> latchless::Result<()>;
 
-const SIXTEEN: BatchSize = BatchSize::Of(16);
 /// What the others are compared with.
 const ONE_BY_ONE: &str = "one by one";
 
@@ -69,16 +68,12 @@ fn of_the_family<S: Shape<Bits = u64>>(
     scale: Scale,
 ) -> Result<Vec<Row>> {
     map.bulk_load(entries, FillFactor::FULL)?;
-    race(
+    race_beside_own_batches(
         panel,
-        entries,
-        scale,
-        &[
-            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
-            ("own batches", &|keys, answers| map.get_many(keys, answers)),
-            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
-            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
-        ],
+        (entries, scale),
+        |key| map.get(key),
+        &|keys, answers| map.get_many(keys, answers),
+        |keys, answers, size| map.get_many_interleaved(keys, answers, size),
     )
 }
 
@@ -88,8 +83,7 @@ fn olfit(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
     map.bulk_load(entries, FillFactor::FULL)?;
     race(
         "OLFIT's B+-Tree",
-        entries,
-        scale,
+        (entries, scale),
         &[
             (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
             ("executor, auto", &|keys, answers| map.get_many(keys, answers)),
@@ -101,32 +95,24 @@ fn cssl(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
     let mut map = CsslMap::new()?;
     map.bulk_load(entries)?;
     let map = map.pin();
-    race(
+    race_beside_own_batches(
         "CSSL",
-        entries,
-        scale,
-        &[
-            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
-            ("own batches", &|keys, answers| map.get_many(keys, answers)),
-            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
-            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
-        ],
+        (entries, scale),
+        |key| map.get(key),
+        &|keys, answers| map.get_many(keys, answers),
+        |keys, answers, size| map.get_many_interleaved(keys, answers, size),
     )
 }
 
 fn pi(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
     let mut map = Pi::<u64, u64>::with_options(&pi::Options { threads: 1, ..pi::Options::default() })?;
     map.bulk_load(entries)?;
-    race(
+    race_beside_own_batches(
         "PI",
-        entries,
-        scale,
-        &[
-            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
-            ("own batches", &|keys, answers| map.get_many(keys, answers)),
-            ("executor, 16", &|keys, answers| map.get_many_interleaved(keys, answers, SIXTEEN)),
-            ("executor, auto", &|keys, answers| map.get_many_interleaved(keys, answers, BatchSize::Auto)),
-        ],
+        (entries, scale),
+        |key| map.get(key),
+        &|keys, answers| map.get_many(keys, answers),
+        |keys, answers, size| map.get_many_interleaved(keys, answers, size),
     )
 }
 
@@ -139,14 +125,33 @@ fn one_by_one(
     }
 }
 
+/// The ways of an index whose own batches are something else than the executor.
+fn race_beside_own_batches(
+    panel: &'static str,
+    keys: (&Entries, Scale),
+    get: impl Fn(u64) -> Option<u64>,
+    get_many: Ask<'_>,
+    interleaved: impl Fn(&[u64], &mut [Option<u64>], BatchSize) -> latchless::Result<()>,
+) -> Result<Vec<Row>> {
+    race(
+        panel,
+        keys,
+        &[
+            (ONE_BY_ONE, &one_by_one(get)),
+            ("own batches", get_many),
+            ("executor, 16", &|keys, answers| interleaved(keys, answers, BatchSize::Of(16))),
+            ("executor, auto", &|keys, answers| interleaved(keys, answers, BatchSize::Auto)),
+        ],
+    )
+}
+
 /// Times an index's ways to look the same keys up, in turn; of each the median round counts.
 ///
 /// # Errors
 /// When an answer is wrong.
 fn race(
     panel: &'static str,
-    entries: &Entries,
-    scale: Scale,
+    (entries, scale): (&Entries, Scale),
     ways: &[(&'static str, Ask<'_>)],
 ) -> Result<Vec<Row>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
@@ -167,14 +172,10 @@ fn race(
     }
     let times: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
     let x = entries.len() as f64;
-    let mut rows = Vec::new();
-    for (&(name, _), &time) in ways.iter().zip(&times) {
+    let row = |(&(name, _), &time): (&(&'static str, Ask<'_>), &f64)| {
         let published = (name != ONE_BY_ONE).then_some(Published::MoreThan(1.0));
-        let note = if scale == Scale::Small && published.is_some() { NOT_COMPARABLE } else { "" };
-        let row = Row::new(name, x, "times one by one", times[0] / time).beside(published);
-        let note = note.to_string();
-        let (cost, cost_unit) = (Some(time), "ns/lookup".to_string());
-        rows.push(Row { panel, on: On::Native, note, cost, cost_unit, ..row });
-    }
-    Ok(rows)
+        let row = Row::new(name, x, "times one by one", times[0] / time).beside(published).comparable(scale);
+        Row { panel, on: On::Native, cost: Some(time), cost_unit: "ns/lookup".to_string(), ..row }
+    };
+    Ok(ways.iter().zip(&times).map(row).collect())
 }

@@ -44,10 +44,7 @@ impl Places {
         }
         let mut all = true;
         for (thread, &node) in self.threads.iter().zip(seats).skip(1) {
-            match thread.get() {
-                Some(thread) => _ = thread.keep_off(own, &self.nodes[node]),
-                None => all = false,
-            }
+            all &= thread.get().is_some_and(|thread| thread.keep_off(own, &self.nodes[node]));
         }
         *kept_clear = all.then_some(own);
     }
@@ -80,13 +77,13 @@ impl Pool {
         let crew = Crew::new(seats.len(), |number| {
             let (node, threads) = (nodes[seats[number]].clone(), threads.clone());
             Box::new(move || {
-                if pin && settle(&node) {
+                if pin {
+                    settle(&node);
                     let _ = threads[number].set(Resident::me());
                 }
             })
         })?;
-        let places = || Places { nodes: nodes.to_vec(), threads, kept_clear: Mutex::new(None) };
-        let places = (pin && !made_up).then(places);
+        let places = pin.then(|| Places { nodes: nodes.to_vec(), threads, kept_clear: Mutex::new(None) });
         Ok(Self { seats, crew, places })
     }
 

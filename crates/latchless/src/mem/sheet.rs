@@ -24,6 +24,27 @@ pub struct Paper {
     pub node: Option<usize>,
 }
 
+impl Paper {
+    /// Usable memory of at least so many bytes, from a page's border on.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn mapping(self, bytes: usize) -> Result<Mapping> {
+        let mut mapping = Mapping::reserve(bytes)?;
+        if mapping.bytes() < bytes {
+            return Err(Error::OutOfMemory { requested_bytes: bytes });
+        }
+        if self.huge_pages && bytes >= HUGE_PAGE_BYTES {
+            mapping.advise_huge(0);
+        }
+        if let Some(node) = self.node {
+            mapping.bind(node);
+        }
+        mapping.commit(0, mapping.bytes())?;
+        Ok(mapping)
+    }
+}
+
 /// `len` values side by side. A large sheet starts at a page's border.
 pub struct Sheet<T> {
     memory: Memory<T>,
@@ -70,17 +91,7 @@ impl<T: Copy> Sheet<T> {
             values.resize(len, value);
             return Ok(Self { memory: Memory::Small(values.into_boxed_slice()) });
         }
-        let mut mapping = Mapping::reserve(bytes)?;
-        if mapping.bytes() < bytes {
-            return Err(Error::OutOfMemory { requested_bytes: bytes });
-        }
-        if paper.huge_pages && bytes >= HUGE_PAGE_BYTES {
-            mapping.advise_huge(0);
-        }
-        if let Some(node) = paper.node {
-            mapping.bind(node);
-        }
-        mapping.commit(0, mapping.bytes())?;
+        let mapping = paper.mapping(bytes)?;
         // SAFETY: the mapping is committed and at least `len` values long, and aligned to a huge page, which
         // is more than a value needs. Nobody else knows of it yet. What isn't written may be anything.
         let places = unsafe {

@@ -48,6 +48,13 @@ unsafe impl<T: Send> Send for Strip<T> {}
 unsafe impl<T: Sync> Sync for Strip<T> {}
 
 impl<T: Copy> Strip<T> {
+    /// These values, with room for so many more, in the allocator's memory.
+    pub fn with_room(values: &[T], room: usize) -> Self {
+        let mut own = Vec::with_capacity(values.len() + room);
+        own.extend_from_slice(values);
+        own.into()
+    }
+
     /// How many values fit without moving.
     pub fn capacity(&self) -> usize {
         self.capacity as usize
@@ -174,15 +181,12 @@ impl Census {
 /// Cuts strips, one beside the other.
 pub struct Cutter {
     paper: Paper,
+    /// Whether there are quarries at all.
+    worth_it: bool,
     /// How many bytes will be cut yet, about.
     expected_bytes: usize,
-    open: Option<Open>,
-}
-
-/// A quarry that has place left.
-struct Open {
-    quarry: Arc<Quarry>,
-    used_bytes: usize,
+    /// The quarry that may have place left.
+    open: Option<Arc<Quarry>>,
 }
 
 impl Cutter {
@@ -190,56 +194,43 @@ impl Cutter {
     /// little, strips stand in the allocator's memory.
     pub fn new(expected_bytes: usize, paper: Paper) -> Self {
         let worth_it = expected_bytes >= QUARRY_FROM_BYTES && (paper.huge_pages || paper.node.is_some());
-        Self { paper, expected_bytes: if worth_it { expected_bytes } else { 0 }, open: None }
+        Self { paper, worth_it, expected_bytes, open: None }
     }
 
     /// A strip of these values with room for so many more, or some more still.
     pub fn cut<T: Copy>(&mut self, values: &[T], room: usize) -> Strip<T> {
         const { assert!(align_of::<T>() <= LINE_BYTES) };
         let bytes = ((values.len() + room) * size_of::<T>()).next_multiple_of(LINE_BYTES);
-        let mut strip = self.place(bytes).map_or_else(
-            || Strip::from(Vec::with_capacity(values.len() + room)),
-            |(start, quarry)| Strip {
-                start: start.cast(),
-                len: 0,
-                // Lines are filled: that is room as well.
-                capacity: (bytes / size_of::<T>()) as u32,
-                quarry: Some(quarry),
-            },
-        );
+        let Some((start, quarry)) = self.place(bytes) else { return Strip::with_room(values, room) };
+        // Lines are filled: that is room as well.
+        let capacity = (bytes / size_of::<T>()) as u32;
+        let mut strip = Strip { start: start.cast(), len: 0, capacity, quarry: Some(quarry) };
         values.iter().for_each(|&value| strip.push(value));
         strip
     }
 
     /// The next so many bytes, if there is a quarry to be had.
     fn place(&mut self, bytes: usize) -> Option<(NonNull<u8>, Arc<Quarry>)> {
-        if self.expected_bytes == 0 || u32::try_from(bytes).is_err() {
+        if !self.worth_it || u32::try_from(bytes).is_err() {
             return None;
         }
-        let has_place = |open: &Open| open.used_bytes + bytes <= open.quarry.mapping.bytes();
-        if !self.open.as_ref().is_some_and(has_place) {
-            self.open = Some(self.opened(bytes)?);
-        }
-        let open = self.open.as_mut()?;
-        // SAFETY: the bytes end within the mapping, as was just seen.
-        let start = unsafe { open.quarry.mapping.start().add(open.used_bytes) };
-        open.used_bytes += bytes;
-        open.quarry.cut_bytes.add(bytes);
-        self.expected_bytes = self.expected_bytes.saturating_sub(bytes).max(1);
-        Some((start, open.quarry.clone()))
+        let has_place = |open: &Arc<Quarry>| open.cut_bytes.get() + bytes <= open.mapping.bytes();
+        let quarry = match self.open.take().filter(has_place) {
+            Some(quarry) => quarry,
+            None => self.opened(bytes)?,
+        };
+        // SAFETY: the bytes end within the mapping, as was just seen; only this cutter cuts there.
+        let start = unsafe { quarry.mapping.start().add(quarry.cut_bytes.get()) };
+        quarry.cut_bytes.add(bytes);
+        self.expected_bytes = self.expected_bytes.saturating_sub(bytes);
+        self.open = Some(quarry.clone());
+        Some((start, quarry))
     }
 
-    fn opened(&mut self, bytes: usize) -> Option<Open> {
+    fn opened(&self, bytes: usize) -> Option<Arc<Quarry>> {
         let wanted = self.expected_bytes.min(QUARRY_BYTES_MAX).max(bytes).next_multiple_of(HUGE_PAGE_BYTES);
-        let mut mapping = Mapping::reserve(wanted).ok().filter(|mapping| mapping.bytes() >= bytes)?;
-        if self.paper.huge_pages {
-            mapping.advise_huge(0);
-        }
-        if let Some(node) = self.paper.node {
-            mapping.bind(node);
-        }
-        mapping.commit(0, mapping.bytes()).ok()?;
-        Some(Open { quarry: Arc::new(Quarry { mapping, cut_bytes: Tally::default() }), used_bytes: 0 })
+        let mapping = self.paper.mapping(wanted).ok()?;
+        Some(Arc::new(Quarry { mapping, cut_bytes: Tally::default() }))
     }
 }
 

@@ -143,16 +143,15 @@ impl<B: Bits> Segments<B> {
         let could = self.segments.iter().filter(|segment| segment.can_stay());
         could.for_each(|segment| census.count(segment.strip()));
         let stays = |segment: &Segment<B>| segment.can_stay() && census.stays(segment.strip());
+        let stays: Vec<bool> = self.segments.iter().map(stays).collect();
         let moving = |range: &Range<usize>| -> usize {
-            let moving = self.segments[range.clone()].iter().filter(|segment| !stays(segment));
-            moving.map(|segment| segment.nodes().len()).sum()
+            range.clone().filter(|&nth| !stays[nth]).map(|nth| self.segments[nth].nodes().len()).sum()
         };
         let mut layouts: Vec<Layout<B>> =
             ranges.iter().map(|range| Layout::new(self.form, moving(range))).collect();
         let lay_out = &|(layout, range): (&'_ mut Layout<B>, &'_ Range<usize>)| {
             for nth in range.clone() {
-                let segment = &self.segments[nth];
-                layout.take_over(segment, &self.talls[nth], (nth == 0, stays(segment)));
+                layout.take_over(&self.segments[nth], &self.talls[nth], (nth == 0, stays[nth]));
             }
             layout.flush();
         };

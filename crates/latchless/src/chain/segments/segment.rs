@@ -235,9 +235,7 @@ pub(super) fn seek<B: Bits, T: Touch>(nodes: &[Node<B>], from: u32, key: B) -> u
 /// Nodes that somebody else has as well, with as much room as they had, or as growing makes.
 fn copied<B: Bits>(shared: Arc<Strip<Node<B>>>) -> Strip<Node<B>> {
     let room = (shared.capacity() - shared.len()).max(room_to_grow(shared.len()));
-    let mut own = Vec::with_capacity(shared.len() + room);
-    own.extend_from_slice(&shared);
-    own.into()
+    Strip::with_room(&shared, room)
 }
 
 /// Nodes that a segment of so many gets more when it is full: a quarter.

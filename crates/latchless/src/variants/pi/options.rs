@@ -74,8 +74,13 @@ impl Options {
             nodes: self.segment_nodes,
             room_percent: self.room_percent,
             heights: Heights::new(self.seed),
-            paper: Paper { huge_pages: self.huge_pages, node },
+            paper: self.paper(node),
         }
+    }
+
+    /// Where data nodes and index layer stand, on the NUMA node of this number if there is one.
+    pub(super) fn paper(&self, node: Option<usize>) -> Paper {
+        Paper { huge_pages: self.huge_pages, node }
     }
 
     /// The topology that is asked for.

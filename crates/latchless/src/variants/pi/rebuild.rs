@@ -40,8 +40,7 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(options: &Options, dispatch: Dispatch, node: Option<usize>, parts: usize) -> Self {
-        let paper = Paper { huge_pages: options.huge_pages, node };
-        Self { width: options.entry_keys, paper, dispatch, parts }
+        Self { width: options.entry_keys, paper: options.paper(node), dispatch, parts }
     }
 
     pub(super) fn dispatch(self) -> Dispatch {

@@ -5,6 +5,7 @@
 //! `LATCHLESS_EFFORT=N` does N times as much of everything, `LATCHLESS_SUBJECT=b-ol` tests that index alone.
 
 // Compiled there once.
+#[cfg(not(latchless_alone))]
 use latchless_instances as _;
 
 mod broken;

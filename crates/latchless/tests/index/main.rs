@@ -1,6 +1,7 @@
 //! Every variant through the trait that all share: against a model, and against bad input.
 
 // Compiled there once.
+#[cfg(not(latchless_alone))]
 use latchless_instances as _;
 
 mod common;

@@ -2,6 +2,7 @@
 //! operation against `BTreeMap`.
 
 // Compiled there once.
+#[cfg(not(latchless_alone))]
 use latchless_instances as _;
 
 mod batches;

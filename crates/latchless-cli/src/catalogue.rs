@@ -287,7 +287,7 @@ pub fn check(name: &str) -> Result<(), Failure> {
 fn refusal(name: &str, missing: Missing) -> Failure {
     match missing {
         Missing::NotCompiled => Failure::usage(format!(
-            "the index `{name}` is a published rival and not in this build: build with `--features rivals` \
+            "the index `{name}` is not in this build: --features rivals adds the published rivals \
              (cargo run --release -p latchless-cli --features rivals -- bench …)"
         )),
         Missing::Unknown => {

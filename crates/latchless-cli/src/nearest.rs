@@ -16,8 +16,11 @@ pub fn nearest<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Vec
         let part = if is_part(&given, &name) || is_part(&name, &given) { PART } else { 0.0 };
         strsim::jaro_winkler(&given, &name).max(part)
     };
-    let mut alike: Vec<(f64, &str)> =
-        known.into_iter().map(|name| (likeness(name), name)).filter(|&(likeness, _)| likeness > ALIKE).collect();
+    let mut alike: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|name| (likeness(name), name))
+        .filter(|&(likeness, _)| likeness > ALIKE)
+        .collect();
     alike.sort_by(|left, right| right.0.total_cmp(&left.0));
     alike.dedup_by_key(|&mut (_, name)| name);
     alike.into_iter().take(NAMES_MAX).map(|(_, name)| name).collect()

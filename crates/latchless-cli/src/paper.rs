@@ -165,8 +165,10 @@ fn unknown(error: LabError, names: &[String]) -> Failure {
     let named: Vec<&str> =
         papers.iter().copied().filter(|paper| names.iter().any(|name| name == paper)).collect();
     let all = latchless_lab::catalogue();
-    let experiments =
-        all.iter().filter(|one| named.is_empty() || named.contains(&one.paper.name)).map(|one| one.experiment.name);
+    let experiments = all
+        .iter()
+        .filter(|one| named.is_empty() || named.contains(&one.paper.name))
+        .map(|one| one.experiment.name);
     let like = did_you_mean(given, papers.iter().copied().chain(experiments));
     let of = if named.is_empty() { String::new() } else { format!(" of {}", named.join(", ")) };
     Failure::usage(format!(

@@ -1,6 +1,8 @@
 //! The indexes by name: one catalogue for every command that builds one.
 
+use crate::count;
 use crate::failure::Failure;
+use crate::nearest::{did_you_mean, nearest};
 use latchless::index::{self, ExclusiveIndex};
 use latchless::search::Kernel;
 use latchless::variants::{cssl, olfit, pb_tree, pi, spiderman};
@@ -16,8 +18,9 @@ pub struct Options {
     /// The in-node search kernel of this library's indexes [default: the fastest here; see `list`]
     #[arg(long, value_name = "NAME", value_parser = parse_kernel, help_heading = "Index options")]
     pub kernel: Option<Kernel>,
-    /// The most memory that an index of this library may take for its nodes [default: no limit]
-    #[arg(long, value_name = "BYTES", help_heading = "Index options")]
+    /// The most memory that an index of this library may take for its nodes; 64M and 2G can be written
+    /// so [default: no limit]
+    #[arg(long, value_name = "BYTES", value_parser = count::parse, help_heading = "Index options")]
     pub memory_limit: Option<usize>,
     /// Bytes of a node of OLFIT's family: 64, 128 and so on up to 512 [default: 128]
     #[arg(long, value_name = "BYTES", help_heading = "Index options")]
@@ -100,7 +103,8 @@ impl Options {
 fn parse_kernel(name: &str) -> Result<Kernel, String> {
     let Some(kernel) = Kernel::from_name(name) else {
         let known: Vec<_> = Kernel::ALL.iter().map(|kernel| kernel.name()).collect();
-        return Err(format!("no such kernel; there are {}", known.join(", ")));
+        let like = did_you_mean(name, known.iter().copied());
+        return Err(format!("no such kernel{like}; there are {}", known.join(", ")));
     };
     kernel.checked().map(|_| kernel).map_err(|error| error.to_string())
 }
@@ -233,7 +237,7 @@ const fn about(member: pb_tree::Member) -> &'static str {
 /// An empty index of that name.
 ///
 /// # Errors
-/// A usage failure for a name that nobody bears (it lists those there are) and for a rival that
+/// A usage failure for a name that nobody bears (it says which are like it) and for a rival that
 /// this build was made without (it says how to get it); a failure while running if memory is
 /// refused.
 pub fn build<K, V>(name: &str, options: &Options) -> Result<Box<dyn OrderedIndex<K, V>>, Failure>
@@ -283,12 +287,23 @@ pub fn check(name: &str) -> Result<(), Failure> {
 fn refusal(name: &str, missing: Missing) -> Failure {
     match missing {
         Missing::NotCompiled => Failure::usage(format!(
-            "the index `{name}` is a published rival, which this build was made without: build with \
-             `--features rivals` (cargo run --release -p latchless-cli --features rivals -- bench …)"
+            "the index `{name}` is not in this build: --features rivals adds the published rivals \
+             (cargo run --release -p latchless-cli --features rivals -- bench …)"
         )),
         Missing::Unknown => {
-            let known: Vec<_> = entries().iter().map(|entry| entry.name).collect();
-            Failure::usage(format!("no index is called `{name}`; there are {}", known.join(", ")))
+            let entries = entries();
+            let like = nearest(name, entries.iter().map(|entry| entry.name));
+            let lacks = |name: &&str| entries.iter().any(|entry| entry.name == *name && !entry.compiled);
+            let absent: Vec<_> = like.iter().filter(|name| lacks(name)).copied().collect();
+            let absent = match &absent[..] {
+                [] => String::new(),
+                [only] => format!("; {only} is not in this build: --features rivals"),
+                several => format!("; {} are not in this build: --features rivals", several.join(" and ")),
+            };
+            Failure::usage(format!(
+                "no index is called `{name}`{}{absent}; `latchless list index` shows all",
+                did_you_mean(name, like),
+            ))
         }
     }
 }

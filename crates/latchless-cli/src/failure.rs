@@ -28,7 +28,7 @@ impl Failure {
 
     /// Prints the message to standard error and gives the exit code.
     pub fn report(&self) -> ExitCode {
-        eprintln!("error: {}", self.message);
+        crate::say::warn(format_args!("error: {}", self.message));
         ExitCode::from(self.code)
     }
 }

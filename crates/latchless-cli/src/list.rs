@@ -2,7 +2,9 @@
 
 use crate::catalogue;
 use crate::failure::Failure;
+use crate::nearest::did_you_mean;
 use crate::output::{Format, Rows};
+use crate::say;
 use latchless::search::Kernel;
 use latchless_workload::Workload;
 use serde_json::json;
@@ -13,9 +15,15 @@ use serde_json::json;
 Examples:
   latchless list
       Everything that can be named on the command line.
+  latchless list cssl
+      What has `cssl` in its kind, name, description or note.
   latchless list --format json
-      The same, one JSON object a line: kind, name, about, note.")]
+      Everything, one JSON object a line: kind, name, about, note.")]
 pub struct Args {
+    /// List only what has this in its kind, name, description or note
+    #[arg(value_name = "FILTER")]
+    filter: Option<String>,
+
     /// How the list is printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -26,32 +34,46 @@ pub struct Args {
 /// # Errors
 /// When standard output can't be written to.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let all = items();
+    let wanted = args.filter.as_deref().unwrap_or_default().to_lowercase();
     let mut rows = Rows::new(["kind", "name", "about", "note"]);
+    for item in all.iter().filter(|item| item.iter().any(|cell| cell.to_lowercase().contains(&wanted))) {
+        rows.push(item.map(|cell| json!(cell)).to_vec());
+    }
+    if rows.is_empty() {
+        let like = did_you_mean(&wanted, all.iter().map(|[_, name, ..]| *name));
+        say::note(format_args!("nothing has `{wanted}` in its kind, name, description or note{like}"));
+        return Ok(());
+    }
+    rows.print(args.format)
+}
+
+/// Everything that can be named: its kind, its name, what it is, a note.
+fn items() -> Vec<[&'static str; 4]> {
     let (first, others): (Vec<_>, Vec<_>) =
         catalogue::entries().into_iter().partition(|entry| entry.name == catalogue::FLAGSHIP);
-    for entry in first.into_iter().chain(others) {
+    let indexes = first.into_iter().chain(others).map(|entry| {
         let note = match entry.origin {
             _ if entry.name == catalogue::FLAGSHIP => "latchless: the one to use",
             _ if !entry.compiled => "rival: build with --features rivals",
             origin => origin.name(),
         };
-        rows.push(vec![json!("index"), json!(entry.name), json!(entry.about), json!(note)]);
-    }
-    for workload in Workload::ALL {
+        ["index", entry.name, entry.about, note]
+    });
+    let workloads = Workload::ALL.into_iter().map(|workload| {
         let note = if workload.updates() { "updates" } else { "reads" };
-        rows.push(vec![json!("workload"), json!(workload.name()), json!(workload.about()), json!(note)]);
-    }
-    for one in latchless_lab::catalogue() {
-        let (name, title) = (one.experiment.name, one.experiment.title);
-        rows.push(vec![json!("experiment"), json!(name), json!(title), json!(one.paper.name)]);
-    }
-    for kernel in Kernel::ALL {
+        ["workload", workload.name(), workload.about(), note]
+    });
+    let experiments = latchless_lab::catalogue()
+        .into_iter()
+        .map(|one| ["experiment", one.experiment.name, one.experiment.title, one.paper.name]);
+    let kernels = Kernel::ALL.into_iter().map(|kernel| {
         let note = match kernel {
             absent if !absent.is_available() => "not on this processor",
             best if best == Kernel::best() => "chosen",
             _ => "available",
         };
-        rows.push(vec![json!("kernel"), json!(kernel.name()), json!("in-node search"), json!(note)]);
-    }
-    rows.print(args.format)
+        ["kernel", kernel.name(), "in-node search", note]
+    });
+    indexes.chain(workloads).chain(experiments).chain(kernels).collect()
 }

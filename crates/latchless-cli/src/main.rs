@@ -3,16 +3,20 @@
 
 mod bench;
 mod catalogue;
+mod count;
 mod counting;
 mod failure;
 mod list;
 mod machine;
+mod nearest;
 mod output;
 mod paper;
 mod progress;
 mod query;
+mod say;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use std::process::ExitCode;
 
 /// Off, and as good as absent, unless a command weighs an index with it.
@@ -25,6 +29,10 @@ static ALLOCATOR: counting::Counting = counting::Counting;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// Say nothing on standard error but errors: no statistics, notes or progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -36,7 +44,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    if output::terminal::was_closed() {
+        return Failure::run("standard output is closed, so no answer can be written").report();
+    }
+    let cli = Cli::parse();
+    if cli.quiet {
+        say::be_quiet();
+    }
+    let outcome = match cli.command {
         Command::Query(args) => query::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Paper(args) => paper::run(&args),

@@ -1,10 +1,13 @@
 //! `latchless paper`.
 
+use crate::count;
 use crate::failure::Failure;
+use crate::nearest::did_you_mean;
 use crate::output::{Format, Rows};
+use crate::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use latchless_lab::LabError;
-use latchless_lab::catalogue::Selected;
+use latchless_lab::catalogue::{PAPERS, Selected};
 use latchless_lab::experiment::Scale;
 use latchless_lab::results::{self, Circumstances};
 use latchless_lab::row::{On, Row};
@@ -36,7 +39,7 @@ pub struct Args {
     scale: Size,
 
     /// Records before the transactions of `spiderman` begin [default: the scale's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_records)]
     records: Option<u32>,
 
     /// Seconds for which each way of `spiderman` is timed natively [default: 10]
@@ -89,6 +92,11 @@ enum Size {
     Paper,
 }
 
+fn parse_records(text: &str) -> Result<u32, String> {
+    let records = u32::try_from(count::parse(text)?).map_err(|_| "too large".to_owned())?;
+    if records == 0 { Err("at least 1".to_owned()) } else { Ok(records) }
+}
+
 fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(seconds) if (0.001..=86_400.0).contains(&seconds) => Ok(seconds),
@@ -108,9 +116,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             std::io::stdin().read_line(&mut String::new()).map(drop)
         };
         let answer = latchless_lab::cssl::probe(specification, ready).map_err(failure)?;
-        return say(&format!("{answer}\n"));
+        return put(&format!("{answer}\n"));
     }
-    let selected = latchless_lab::select(&args.names).map_err(failure)?;
+    let selected = latchless_lab::select(&args.names).map_err(|error| unknown(error, &args.names))?;
     let scale = match args.scale {
         Size::Small => Scale::Small,
         Size::Paper => Scale::Paper,
@@ -134,7 +142,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         results::put(file, &page).map_err(failure)?;
     }
     match args.format {
-        Format::Table => print_tables(&selected, &rows),
+        Format::Table => print_tables(&selected, &rows, scale),
         Format::Json => as_json(&rows)?.print(Format::Json),
         Format::Csv => as_csv(&rows).print(Format::Csv),
     }
@@ -142,10 +150,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn failure(error: LabError) -> Failure {
     match error {
-        LabError::UnknownPaper { .. } | LabError::UnknownExperiment { .. } => Failure::usage(error),
         LabError::Wrong { .. } => Failure::wrong(error),
         other => Failure::run(other),
     }
+}
+
+/// A name that no paper or experiment bears, or none of the papers named beside it.
+fn unknown(error: LabError, names: &[String]) -> Failure {
+    let given = match &error {
+        LabError::UnknownPaper { given, .. } | LabError::UnknownExperiment { given, .. } => given,
+        _ => return failure(error),
+    };
+    let papers: Vec<&str> = PAPERS.iter().map(|paper| paper.name).collect();
+    let named: Vec<&str> =
+        papers.iter().copied().filter(|paper| names.iter().any(|name| name == paper)).collect();
+    let all = latchless_lab::catalogue();
+    let experiments = all
+        .iter()
+        .filter(|one| named.is_empty() || named.contains(&one.paper.name))
+        .map(|one| one.experiment.name);
+    let like = did_you_mean(given, papers.iter().copied().chain(experiments));
+    let of = if named.is_empty() { String::new() } else { format!(" of {}", named.join(", ")) };
+    Failure::usage(format!(
+        "no experiment{of} is called `{given}`{like}; the papers are {}, and `latchless list experiment` shows \
+         all experiments",
+        papers.join(", "),
+    ))
 }
 
 const COLUMNS: [&str; 14] = [
@@ -202,24 +232,27 @@ fn published(row: &Row) -> Value {
 }
 
 /// A table for each experiment, under its title and above the command that reproduces it.
-fn print_tables(selected: &[Selected], rows: &[Row]) -> Result<(), Failure> {
+fn print_tables(selected: &[Selected], rows: &[Row], scale: Scale) -> Result<(), Failure> {
     for one in selected {
         let rows: Vec<&Row> = rows
             .iter()
             .filter(|row| row.paper == one.paper.name && row.experiment == one.experiment.name)
             .collect();
-        say(&format!("{} {}: {}\n", one.paper.name, one.experiment.name, one.experiment.title))?;
+        put(&format!("{} {}: {}\n", one.paper.name, one.experiment.name, one.experiment.title))?;
         table(&rows).print(Format::Table)?;
+        if scale != Scale::Paper && !one.experiment.remarks.is_empty() {
+            put("Remarks on the paper's sizes (--scale paper), not on those of this run:\n")?;
+        }
         for remark in one.experiment.remarks {
-            say(&format!("{remark}\n"))?;
+            put(&format!("{remark}\n"))?;
         }
         let mut commands: Vec<&str> = rows.iter().map(|row| row.command.as_str()).collect();
         commands.sort_unstable();
         commands.dedup();
         for command in commands {
-            say(&format!("again: {command}\n"))?;
+            put(&format!("again: {command}\n"))?;
         }
-        say("\n")?;
+        put("\n")?;
     }
     Ok(())
 }
@@ -268,7 +301,7 @@ fn rounded(number: f64, digits: i32) -> Value {
 }
 
 /// Prints; a reader that closes the pipe early ends the printing quietly.
-fn say(text: &str) -> Result<(), Failure> {
+fn put(text: &str) -> Result<(), Failure> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
@@ -293,7 +326,7 @@ impl Bar {
     }
 
     fn show(&mut self, progress: Progress) {
-        if !self.shown && self.since.elapsed() > Self::PATIENCE {
+        if !self.shown && !say::is_quiet() && self.since.elapsed() > Self::PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.shown = true;
         }

@@ -1,5 +1,6 @@
 //! A progress bar for what takes longer than a second: on standard error, on a terminal only.
 
+use crate::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
@@ -32,7 +33,7 @@ impl Progress {
     /// That many steps further. Not for timed phases: drawing takes time.
     pub fn advance(&mut self, steps: u64) {
         self.bar.inc(steps);
-        if !self.shown && self.started.elapsed() > PATIENCE {
+        if !self.shown && !say::is_quiet() && self.started.elapsed() > PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
             self.shown = true;
         }

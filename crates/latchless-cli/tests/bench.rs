@@ -224,7 +224,10 @@ fn kernels_and_pages_can_be_chosen() {
 #[test]
 fn what_cannot_be_served_is_refused_with_what_could_be() {
     let unknown = refusal(&["--index", "btreemap,nobody"], 2);
-    assert!(unknown.contains("`nobody`") && unknown.contains("p8-csb"), "{unknown}");
+    assert!(
+        unknown.contains("`nobody`") && unknown.contains("`latchless list index` shows all"),
+        "{unknown}"
+    );
     let unknown = refusal(&["--workload", "ycsb-g"], 2);
     assert!(unknown.contains("spiderman-d"), "{unknown}");
     assert!(refusal(&["--distribution", "normal"], 2).contains("sparse"));
@@ -259,6 +262,32 @@ fn what_cannot_be_served_is_refused_with_what_could_be() {
 }
 
 #[test]
+fn a_mistyped_name_gets_the_nearest_ones_and_not_all() {
+    for (given, meant) in [("BTreMap", "btreemap"), ("spidermann", "spiderman"), ("p8-cbs", "p8-csb")] {
+        let said = refusal(&["--index", given], 2);
+        let list = said.split("did you mean ").nth(1).expect("a suggestion");
+        assert!(list.starts_with(meant), "{said}");
+        assert!(said.lines().count() == 1 && said.len() < 220, "{said}");
+    }
+    for (flag, given, meant) in [
+        ("--workload", "ycsb_a", "(did you mean ycsb-a"),
+        ("--distribution", "zip:0.5", "(did you mean zipf:θ"),
+        ("--kernel", "scaler", "(did you mean scalar"),
+    ] {
+        let said = refusal(&[flag, given], 2);
+        assert!(said.contains(meant), "{said}");
+    }
+    let said = refusal(&["--suite", "flagship", "--row", "get-many-sort"], 2);
+    assert!(said.contains("(did you mean get-many-sorted") && said.len() < 160, "{said}");
+}
+
+#[test]
+fn memory_limits_are_written_as_other_counts_are() {
+    race(&["--index", "index", "--memory-limit", "64M"]);
+    assert!(refusal(&["--index", "index", "--memory-limit", "10k"], 1).contains("limit of 10000 bytes"));
+}
+
+#[test]
 fn a_rival_races_or_says_how_to_get_it() {
     let listed = Command::new(env!("CARGO_BIN_EXE_latchless")).args(["list", "--format", "csv"]).output();
     let listed = text(&listed.expect("the binary runs").stdout);
@@ -266,6 +295,8 @@ fn a_rival_races_or_says_how_to_get_it() {
     if line.contains("--features rivals") {
         let said = refusal(&["--index", "btreemap,scc"], 2);
         assert!(said.contains("`scc`") && said.contains("--features rivals"), "{said}");
+        let said = refusal(&["--index", "mastree"], 2);
+        assert!(said.contains("masstree") && said.contains("not in this build: --features rivals"), "{said}");
     } else {
         let results = race(&["--index", "btreemap,scc"]);
         checksum(&results);

@@ -39,3 +39,20 @@ fn forms_and_help() {
     assert!(list(&["--format", "csv"]).starts_with("kind,name,about,note\n"));
     assert!(list(&["--help"]).contains("Examples:"));
 }
+
+#[test]
+fn a_filter_lists_what_has_it() {
+    let names = |filter: &str| -> Vec<String> {
+        let all = list(&[filter, "--format", "csv"]);
+        all.lines().skip(1).map(|line| line.split(',').take(2).collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert!(names("YCSB-").iter().all(|line| line.starts_with("workload ycsb-")));
+    assert_eq!(names("ycsb-").len(), 6);
+    assert!(names("skip list").contains(&"index cssl".to_owned()), "a description counts");
+    assert!(names("").len() > 100);
+    let nothing = Command::new(env!("CARGO_BIN_EXE_latchless")).args(["list", "btremap"]).output();
+    let nothing = nothing.expect("the binary runs");
+    assert!(nothing.status.success() && nothing.stdout.is_empty());
+    let said = String::from_utf8(nothing.stderr).expect("readable output");
+    assert!(said.contains("did you mean btreemap"), "{said}");
+}

@@ -109,6 +109,13 @@ fn a_table_has_the_paper_s_number_and_the_command() {
 }
 
 #[test]
+fn remarks_on_the_paper_s_sizes_say_so_at_the_small_scale() {
+    let printed = succeeds(&["pb-tree", "fig-9", "--scale", "small"]);
+    let head = "Remarks on the paper's sizes (--scale paper), not on those of this run:\n";
+    assert!(printed.contains(&format!("{head}The paper's own exception: at 10M keys")), "{printed}");
+}
+
+#[test]
 fn csv_has_a_header_and_a_line_a_row() {
     let printed = succeeds(&["table-3", "--scale", "small", "--format", "csv"]);
     assert!(printed.starts_with("paper,experiment,panel,series,x,unit,on,ours,published,ratio"));
@@ -118,9 +125,11 @@ fn csv_has_a_header_and_a_line_a_row() {
 #[test]
 fn unknown_names_are_refused_with_the_known_ones() {
     let message = refused(&["fig-99"], 2);
-    assert!(message.contains("fig-99") && message.contains("fig-10"), "{message}");
+    assert!(message.contains("`fig-99` (did you mean fig-9"), "{message}");
     let message = refused(&["pb-tree", "nothing"], 2);
-    assert!(message.contains("nothing") && message.contains("table-3"), "{message}");
+    assert!(message.contains("`nothing`") && message.contains("latchless list experiment"), "{message}");
+    let message = refused(&["olfitt"], 2);
+    assert!(message.contains("did you mean olfit") && message.contains("pb-tree"), "{message}");
     refused(&["--scale", "huge"], 2);
     refused(&["--on", "paper"], 2);
 }

@@ -3,8 +3,11 @@
 use super::outcome::Setting;
 use super::word::Word;
 use crate::catalogue;
+use crate::count;
 use crate::failure::Failure;
+use crate::nearest::did_you_mean;
 use crate::output::Format;
+use crate::say;
 use latchless_workload::{Distribution, Kind, Spec, Workload};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -71,16 +74,16 @@ pub struct Args {
     pub row: Vec<String>,
     /// What to do: load, get, chain, insert, update, remove, scan, sum, sum-range, count, mixed,
     /// ycsb-a … -f, spiderman-a … -d
-    #[arg(long, value_name = "NAME", default_value = "get")]
+    #[arg(long, value_name = "NAME", default_value = "get", value_parser = parse_workload)]
     pub workload: Workload,
     /// Keys to load before measuring; 10M and 250k can be written so
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "1M")]
+    #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1M")]
     pub records: usize,
     /// Requests a round, over all threads (a bulk load makes none)
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "1M")]
+    #[arg(long, value_name = "N", value_parser = count::parse, default_value = "1M")]
     pub ops: usize,
     /// Threads that make the requests
-    #[arg(long, value_name = "T", value_parser = parse_count, default_value = "1")]
+    #[arg(long, value_name = "T", value_parser = count::parse, default_value = "1")]
     pub threads: usize,
     /// Requests handed over at once: `none` (one by one), a number, or `auto` (tried out first)
     #[arg(long, value_name = "none|auto|N", default_value = "none")]
@@ -90,7 +93,7 @@ pub struct Args {
     pub order: Order,
     /// uniform, zipf:θ (exact), zipf-ycsb:θ (YCSB's own formula), sequential, dense or sparse
     /// [default: uniform; zipf:0.99 for YCSB]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_distribution)]
     pub distribution: Option<Distribution>,
     /// Width of keys and values
     #[arg(long, value_enum, default_value_t = Width::U64)]
@@ -99,7 +102,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Load::Random)]
     pub load: Load,
     /// Entries that a scan or a sum asks for (ycsb-e: at most; spiderman-d has its own)
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "100")]
+    #[arg(long, value_name = "N", value_parser = count::parse, default_value = "100")]
     pub scan_length: usize,
     /// The share of the key space that the ranges of sum-range and count take
     #[arg(long, value_name = "SHARE", default_value = "0.01")]
@@ -224,17 +227,29 @@ pub enum Load {
     Bulk,
 }
 
-/// A count, as people write them: `1000000`, `1_000_000`, `1M`, `250k`, `2G`.
-fn parse_count(text: &str) -> Result<usize, String> {
-    let plain = text.replace('_', "");
-    let (digits, scale) = match plain.as_bytes().last() {
-        Some(b'k' | b'K') => (&plain[..plain.len() - 1], 1_000),
-        Some(b'M' | b'm') => (&plain[..plain.len() - 1], 1_000_000),
-        Some(b'G' | b'g') => (&plain[..plain.len() - 1], 1_000_000_000),
-        _ => (&plain[..], 1),
-    };
-    let count: usize = digits.parse().map_err(|_| "not a number (try 1000000, 1M or 250k)".to_owned())?;
-    count.checked_mul(scale).ok_or_else(|| "too large".to_owned())
+/// A workload by its name, or, after a slip, those that it may have been.
+fn parse_workload(name: &str) -> Result<Workload, String> {
+    name.parse().map_err(|error: latchless_workload::Error| match error {
+        latchless_workload::Error::UnknownWorkload { known, .. } => {
+            let like = did_you_mean(name, Workload::ALL.map(Workload::name));
+            format!("no workload is called `{name}`{like}; there are {known}")
+        }
+        other => other.to_string(),
+    })
+}
+
+/// A distribution by its name, or, after a slip, those that it may have been.
+fn parse_distribution(text: &str) -> Result<Distribution, String> {
+    text.parse().map_err(|error: latchless_workload::Error| {
+        let like = match &error {
+            latchless_workload::Error::UnknownDistribution { .. } => {
+                let name = text.split(':').next().unwrap_or_default();
+                did_you_mean(name, ["uniform", "zipf:θ", "zipf-ycsb:θ", "sequential", "dense", "sparse"])
+            }
+            _ => String::new(),
+        };
+        format!("{error}{like}")
+    })
 }
 
 /// Updates of more records than this make a sorted array crawl, so `all` leaves it out.
@@ -259,8 +274,8 @@ impl Args {
                     && self.workload != Workload::Load
                     && self.records > SORTED_ARRAY_RECORDS_MAX;
                 if crawls {
-                    eprintln!(
-                        "note: sorted-array is left out, since each update moves half of it; name it to insist"
+                    say::note(
+                        "note: sorted-array is left out, since each update moves half of it; name it to insist",
                     );
                 } else {
                     names.push(entry.name.to_owned());
@@ -326,16 +341,6 @@ impl Args {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_as_people_write_them() {
-        assert_eq!(parse_count("10000000"), Ok(10_000_000));
-        assert_eq!(parse_count("10M"), Ok(10_000_000));
-        assert_eq!(parse_count("1_000k"), Ok(1_000_000));
-        for bad in ["", "M", "-1", "1.5M", "ten", "99999999999G"] {
-            assert!(parse_count(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn batches_are_read_back() {

@@ -13,6 +13,7 @@ use crate::catalogue::{self, Origin};
 use crate::failure::Failure;
 use crate::machine;
 use crate::progress::Progress;
+use crate::say;
 use latchless::FillFactor;
 use latchless_workload::{Kind, Spec, Workload};
 use std::hint::black_box;
@@ -247,7 +248,7 @@ impl<L> Entrant<L> {
         if !entries.iter().any(|entry| entry.name == self.name && entry.origin == Origin::Rival) {
             return Err(failure);
         }
-        eprintln!("note: left out: {failure}");
+        say::warn(format_args!("note: left out: {failure}"));
         (self.runs, self.index) = (false, None);
         Ok(())
     }

@@ -25,6 +25,7 @@ use crate::catalogue::{self, Origin};
 use crate::failure::Failure;
 use crate::machine;
 use crate::output::Format;
+use crate::say;
 use args::Width;
 
 /// Runs the command.
@@ -38,9 +39,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (names, spec) = (args.names()?, args.spec()?);
     let machine = machine::line();
     if args.format == Format::Table {
-        eprintln!("{machine}");
+        say::note(&machine);
         if names.iter().any(|name| is_rival(name)) && !args.options.no_huge_pages {
-            eprintln!("note: latchless's own nodes stand on huge pages (--no-huge-pages turns them off)");
+            say::note("note: latchless's own nodes stand on huge pages (--no-huge-pages turns them off)");
         }
     }
     let outcomes = match args.key {
@@ -52,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         report::write(file, &machine, &setting, &outcomes)?;
     }
     if args.format == Format::Table {
-        eprintln!("{}", setting.line(args.rounds));
+        say::note(setting.line(args.rounds));
         return outcome::table(&setting, &outcomes).print(args.format);
     }
     outcome::rows(&setting, &outcomes).print(args.format)

@@ -3,6 +3,7 @@
 use super::error::QueryError;
 use super::key::KeyType;
 use crate::catalogue;
+use crate::count;
 use crate::output::Format;
 use clap::{ArgGroup, ValueHint};
 use std::path::PathBuf;
@@ -24,13 +25,18 @@ Examples, on the sample file (10,376 variants of human chromosome 22, by positio
     latchless query $FILE --key pos --ceil 50400000
   Through a pipe, as JSON, through another index:
     zcat rows.csv.gz | latchless query - --key id --get 7 --format json --index b-plus
+  The second column of a file without a header, cells such as NA passed over:
+    latchless query rows.csv --no-header --key 2 --skip-bad --between -2.5 1e3
+
+Numbers:
+  Numbers compare as numbers, whatever type the keys are of: --between -5 9.5, --get 5.0 and --floor 1e30 have an answer on unsigned integers, too. Among floats a number is rounded as the column's are, so each row is found by its own text; -0 equals 0, and NaN comes after infinity, where only --get NaN finds it. A number that no key type holds, such as 1e400, is refused in the file.
 
 Output:
-  Answers go to standard output. Standard error says what was missing, how many rows and keys there are, how long it took to read the file, to parse it, to build the index and to query it, and how many bytes a key takes in the index: as text with --format table, as a JSON object with json, as a header and a line with csv. Rows with equal keys are all kept and stand in the order of the file, also under --reverse.
+  Answers go to standard output. Standard error says what was missing, how many rows and keys there are, how long it took to read the file, to parse it, to build the index and to query it, and how many bytes a key takes in the index: as text with --format table, as a JSON object with json, as a header and a line with csv; --quiet turns that off. On a terminal a table keeps to its width (or to COLUMNS): long cells are cut, and columns left out, for which an ellipsis stands. Elsewhere it is whole. Control characters are shown as pictures, in a table only. Rows with equal keys are all kept and stand in the order of the file, also under --reverse.
 
 Exit codes:
-  0  The question was answered. That no such key is there is an answer, too: standard output is then empty (--count prints 0), and standard error says what was missing.
-  1  Something failed while running, such as refused memory.
+  0  The question was answered. That no such key is there, or no row at all, is an answer, too: standard output is then empty (--count prints 0), and standard error says what was missing.
+  1  Something failed while running, such as refused memory or a standard output that is closed or full.
   2  The file or the arguments are at fault.";
 
 /// Answer questions about a file's rows through an index over one of its columns.
@@ -53,7 +59,8 @@ pub struct Args {
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 
-    /// The column that is indexed: every row holds a number there.
+    /// The column that is indexed: every row holds a number there. Its name, in capitals or not, or
+    /// its number from 1.
     #[arg(long, value_name = "COLUMN")]
     pub key: String,
 
@@ -100,7 +107,7 @@ pub struct Args {
     pub ceil: Option<String>,
 
     /// With --between: print at most this many rows.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::parse)]
     pub limit: Option<usize>,
 
     /// With --between: from the largest key downwards.
@@ -114,9 +121,18 @@ pub struct Args {
     /// What the keys are. Without it: u64 if every key is an unsigned integer, else i64 if every
     /// key is an integer, else f64, unless that would round an integer.
     ///
-    /// Floats are kept in the total order of IEEE 754: -0 before 0, NaN behind infinity.
+    /// Floats are in the order of their numbers, NaN after infinity.
     #[arg(long, value_name = "TYPE", value_enum)]
     pub key_type: Option<KeyType>,
+
+    /// Leave out rows whose key is empty or no number, and say how many they were. A number that
+    /// doesn't fit the type is refused all the same.
+    #[arg(long)]
+    pub skip_bad: bool,
+
+    /// The first line is a row; columns are called 1, 2, 3 …
+    #[arg(long)]
+    pub no_header: bool,
 
     /// What separates the fields: one ASCII character, or `tab`.
     #[arg(long, value_name = "CHARACTER", default_value = ",", allow_hyphen_values = true)]

@@ -2,6 +2,8 @@
 
 use super::key::Complaint;
 use crate::failure::Failure;
+use crate::nearest::did_you_mean;
+use crate::output::visible;
 use std::io;
 
 /// Why a query wasn't answered.
@@ -13,9 +15,6 @@ pub enum QueryError {
     /// Not a byte in the file.
     #[error("{file} is empty; its first line should name the columns")]
     Empty { file: String },
-    /// A header and nothing else.
-    #[error("{file} names its columns but has no rows")]
-    HeaderOnly { file: String },
     /// Bytes that aren't UTF-8.
     #[error("line {line} of {file} is not UTF-8")]
     NotUtf8 { file: String, line: u64 },
@@ -31,7 +30,11 @@ pub enum QueryError {
     #[error("the file has more than {limit} rows, the most that one query can tell apart")]
     TooManyRows { limit: u32 },
     /// A column that isn't in the header.
-    #[error("there is no column {name:?} for {option}; the columns are {}", there.join(", "))]
+    #[error(
+        "there is no column {name:?} for {option}{}; the columns are {}",
+        like(name, there),
+        listed(there)
+    )]
     MissingColumn { option: &'static str, name: String, there: Vec<String> },
     /// A column that is in the header more than once and so can't be named.
     #[error("{option}: more than one column is called {name:?}")]
@@ -43,13 +46,16 @@ pub enum QueryError {
     #[error("a quoted field in the row that starts on line {line} is never closed")]
     UnclosedQuote { line: u64 },
     /// A key that can't be read.
-    #[error("line {line}, column {column:?}: {complaint}")]
+    #[error("line {line}, column {column:?}: {complaint}{}", if is_number(complaint) { "" } else { "; --skip-bad leaves such rows out" })]
     Key { line: u64, column: String, complaint: Complaint },
-    /// A key on the command line that can't be read.
-    #[error("{option}: {complaint}{}", chosen(*.inferred))]
-    Argument { option: &'static str, complaint: Complaint, inferred: bool },
+    /// Something else than a number on the command line.
+    #[error("{option}: {given} is not a number")]
+    NotANumber { option: &'static str, given: String },
+    /// A number that is neither below nor above any other.
+    #[error("{option}: NaN is neither smaller nor larger than any number; --get NaN finds it")]
+    NanBound { option: &'static str },
     /// A range the wrong way round.
-    #[error("{option} {low} {high}: the range starts behind its end")]
+    #[error("{option} {low} {high}: the range starts after its end")]
     InvertedRange { option: &'static str, low: String, high: String },
     /// An option that another question doesn't know.
     #[error("{option} goes with --between only")]
@@ -74,9 +80,26 @@ pub enum QueryError {
     Output(#[from] io::Error),
 }
 
-/// How the key type came about, for the end of a message.
-fn chosen(inferred: bool) -> &'static str {
-    if inferred { ", as the column's numbers are; --key-type names another type" } else { "" }
+/// The most columns that a message names.
+const COLUMNS_NAMED_MAX: usize = 20;
+
+/// The columns, or the first of them. Names come from the file, so they are made harmless.
+fn listed(columns: &[String]) -> String {
+    let named: Vec<_> = columns.iter().take(COLUMNS_NAMED_MAX).map(|name| visible(name)).collect();
+    match columns.len().saturating_sub(COLUMNS_NAMED_MAX) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+/// Which columns may have been meant.
+fn like(name: &str, columns: &[String]) -> String {
+    visible(&did_you_mean(name, columns.iter().map(String::as_str))).into_owned()
+}
+
+/// Whether it complains about a number, which --skip-bad doesn't leave out.
+fn is_number(complaint: &Complaint) -> bool {
+    !matches!(complaint, Complaint::Empty(_) | Complaint::NotANumber(_))
 }
 
 impl From<QueryError> for Failure {

@@ -3,13 +3,46 @@
 //! An index only ever sees the order-keeping bits of a key ([`latchless::Key::to_bits`]), so all
 //! six key types are served by two kinds of index, over 32-bit and over 64-bit lanes.
 
+use super::number::Number;
+use super::numeric::{Numeric, Unfit};
 use latchless::Key;
 use latchless::base::key::Bits;
 use std::fmt;
-use std::str::FromStr;
 
 /// Every integer up to here has an `f64` of its own; above, neighbours fall together.
 const EXACT_IN_F64: f64 = 9_007_199_254_740_992.0; // 2^53
+
+/// An expression about the type that a [`KeyType`] stands for.
+macro_rules! each_type {
+    ($key_type:expr, $K:ident => $about:expr) => {
+        match $key_type {
+            KeyType::U32 => {
+                type $K = u32;
+                $about
+            }
+            KeyType::U64 => {
+                type $K = u64;
+                $about
+            }
+            KeyType::I32 => {
+                type $K = i32;
+                $about
+            }
+            KeyType::I64 => {
+                type $K = i64;
+                $about
+            }
+            KeyType::F32 => {
+                type $K = f32;
+                $about
+            }
+            KeyType::F64 => {
+                type $K = f64;
+                $about
+            }
+        }
+    };
+}
 
 /// What a column's numbers are read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -34,20 +67,34 @@ impl KeyType {
         matches!(self, Self::U32 | Self::I32 | Self::F32)
     }
 
-    /// The order-keeping bits of a number in this type; `None` if the text isn't one.
-    fn bits(self, text: &str) -> Option<u64> {
-        fn read<K: Key + FromStr>(text: &str) -> Option<u64> {
-            text.parse::<K>().ok().map(|key| key.to_bits().to_u64())
-        }
-        match self {
-            Self::U32 => read::<u32>(text),
-            Self::U64 => read::<u64>(text),
-            Self::I32 => read::<i32>(text),
-            Self::I64 => read::<i64>(text),
-            Self::F32 => read::<f32>(text),
-            Self::F64 => read::<f64>(text),
-        }
+    /// The order-keeping bits of a number in this type.
+    fn bits(self, text: &str) -> Result<u64, Complaint> {
+        each_type!(self, K => K::read(text).map(bits).map_err(|unfit| match unfit {
+            Unfit::Syntax if text.is_empty() => Complaint::Empty(self),
+            Unfit::Syntax if !is_number(text) => Complaint::NotANumber(quoted(text)),
+            Unfit::Syntax => Complaint::NotOfType(quoted(text), self),
+            Unfit::Size => Complaint::Beyond(quoted(text), self),
+        }))
     }
+
+    /// The bits of the largest key that is this number or smaller.
+    fn at_most(self, number: &Number) -> Option<u64> {
+        each_type!(self, K => K::at_most(number).map(bits))
+    }
+
+    /// The bits of the smallest key that is this number or larger. NaN isn't.
+    fn at_least(self, number: &Number) -> Option<u64> {
+        each_type!(self, K => K::at_least(number).map(bits))
+    }
+
+    /// The bits of the smallest and the largest key that are numbers: infinities are, NaN isn't.
+    pub fn ends(self) -> (u64, u64) {
+        each_type!(self, K => (bits(K::SMALLEST), bits(K::LARGEST)))
+    }
+}
+
+fn bits(key: impl Key) -> u64 {
+    key.to_bits().to_u64()
 }
 
 impl fmt::Display for KeyType {
@@ -69,9 +116,15 @@ pub enum Complaint {
     /// Nothing there.
     #[error("the field is empty where a number of type {0} should be")]
     Empty(KeyType),
-    /// Something else than a number of this type.
+    /// Something else than a number.
+    #[error("{0} is not a number")]
+    NotANumber(String),
+    /// A number, but not of this type.
     #[error("{0} is not a number of type {1}")]
     NotOfType(String, KeyType),
+    /// A number beyond all finite ones of this type.
+    #[error("{0} is beyond the range of type {1}")]
+    Beyond(String, KeyType),
     /// An integer that no inferred type holds exactly.
     #[error(
         "{0} would be rounded, or not fit, next to the column's other numbers; --key-type names a type for all of them"
@@ -100,14 +153,11 @@ impl Rule {
     /// A [`Complaint`] that quotes the text.
     pub fn read(self, text: &str) -> Result<u64, Complaint> {
         let text = text.trim_ascii();
-        match self.key_type.bits(text) {
-            Some(_) if self.inferred && self.key_type == KeyType::F64 && rounds(text) => {
-                Err(Complaint::WouldRound(quoted(text)))
-            }
-            Some(bits) => Ok(bits),
-            None if text.is_empty() => Err(Complaint::Empty(self.key_type)),
-            None => Err(Complaint::NotOfType(quoted(text), self.key_type)),
+        let bits = self.key_type.bits(text)?;
+        if self.inferred && self.key_type == KeyType::F64 && rounds(text) {
+            return Err(Complaint::WouldRound(quoted(text)));
         }
+        Ok(bits)
     }
 
     /// The rule to start the column over with, after this one didn't read `text`.
@@ -118,15 +168,35 @@ impl Rule {
         let text = text.trim_ascii();
         let wider = |key_type| Ok(Self { key_type, inferred: true });
         match self.key_type {
-            _ if !self.inferred => Err(complaint),
-            KeyType::U64 if KeyType::I64.bits(text).is_some() => wider(KeyType::I64),
+            _ if !self.inferred || text.is_empty() => Err(complaint),
+            KeyType::U64 if KeyType::I64.bits(text).is_ok() => wider(KeyType::I64),
             KeyType::U64 | KeyType::I64 if is_integer(text) => Err(Complaint::WouldRound(quoted(text))),
-            KeyType::U64 | KeyType::I64 if KeyType::F64.bits(text).is_some() => wider(KeyType::F64),
-            KeyType::F64 => Err(complaint),
-            _ if text.is_empty() => Err(complaint),
-            _ => Err(Complaint::NotOfType(quoted(text), KeyType::F64)),
+            KeyType::U64 | KeyType::I64 => KeyType::F64.bits(text).and_then(|_| wider(KeyType::F64)),
+            _ => Err(complaint),
         }
     }
+
+    /// The keys that are this number or larger, from which one, and those that are this number or
+    /// smaller, up to which one; `None` where there are none.
+    ///
+    /// A number that the column could hold is read as the column's are: rounded, if they are, so
+    /// that every row is found by its own text. All others are compared as what they are.
+    pub fn place(self, text: &str, number: &Number) -> (Option<u64>, Option<u64>) {
+        match self.read(text) {
+            Ok(bits) => (Some(bits), Some(bits)),
+            Err(_) => (self.key_type.at_least(number), self.key_type.at_most(number)),
+        }
+    }
+}
+
+/// Whether the text is a number of any type, NaN included.
+pub fn is_number(text: &str) -> bool {
+    text.trim_ascii().parse::<f64>().is_ok()
+}
+
+/// Whether the text means NaN.
+pub fn is_nan(text: &str) -> bool {
+    text.trim_ascii().parse::<f64>().is_ok_and(f64::is_nan)
 }
 
 /// Digits, perhaps behind a sign.
@@ -141,7 +211,7 @@ fn rounds(text: &str) -> bool {
 }
 
 /// The text in quotes, control characters escaped, cut to what a message has room for.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
     let shown: String = text.chars().take(SHOWN).collect();
     let more = if shown.len() < text.len() { "…" } else { "" };
@@ -192,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_quoted() {
-        assert_eq!(infer(&["1", "rs74"]).unwrap_err().to_string(), "\"rs74\" is not a number of type f64");
+        assert_eq!(infer(&["1", "rs74"]).unwrap_err().to_string(), "\"rs74\" is not a number");
         assert_eq!(infer(&["1", " "]), Err(Complaint::Empty(KeyType::U64)));
         let narrow = Rule::new(Some(KeyType::U32));
         let complaint = narrow.read("4294967296").unwrap_err();
@@ -208,8 +278,8 @@ mod tests {
             (KeyType::U32, &["0", "7", "4294967295"][..]),
             (KeyType::I32, &["-2147483648", "-1", "0", "2147483647"]),
             (KeyType::I64, &["-9223372036854775808", "-1", "0", "1"]),
-            (KeyType::F32, &["-inf", "-1.5", "-0", "0", "1e-30", "inf", "NaN"]),
-            (KeyType::F64, &["-inf", "-1.5", "-0", "0", "1e-300", "inf", "NaN"]),
+            (KeyType::F32, &["-inf", "-1.5", "0", "1e-30", "inf", "NaN"]),
+            (KeyType::F64, &["-inf", "-1.5", "0", "1e-300", "inf", "NaN"]),
         ] {
             let bits: Vec<u64> = ascending.iter().map(|text| key_type.bits(text).unwrap()).collect();
             assert!(bits.is_sorted_by(|a, b| a < b), "{key_type}");

@@ -1,14 +1,17 @@
 //! `latchless query`: a file's rows through an ordered index over one of its columns.
 //!
 //! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and
-//! fields), [`key`] and [`column`] (each row's key as order-keeping bits), [`postings`] (equal keys
-//! put together), [`question`] (the index answers), [`show`], [`print`] and [`summary`] (what is
-//! said about it). [`progress`] runs beside all of them; [`error`] is everything that can be wrong.
+//! fields), [`number`], [`numeric`], [`key`] and [`column`] (each row's key as order-keeping bits),
+//! [`postings`] (equal keys put together), [`asked`] and [`question`] (numbers as they were asked for become
+//! keys, and the index answers), [`show`], [`print`] and [`summary`] (what is said about it). [`progress`] runs beside all of them; [`error`] is everything that can be wrong.
 
 mod args;
+mod asked;
 mod column;
 mod error;
 mod key;
+mod number;
+mod numeric;
 #[cfg(feature = "parquet")]
 mod parquet_rows;
 mod postings;
@@ -26,14 +29,15 @@ use crate::catalogue;
 use crate::counting;
 use crate::failure::Failure;
 use crate::output::Format;
-use column::Column;
+use crate::say;
+use asked::Asked;
+use column::{Column, Reading};
 use error::QueryError;
 use key::Rule;
 use latchless::base::key::Bits;
 use latchless::{FillFactor, Fits, Key, OrderedIndex};
 use postings::Postings;
 use progress::Progress;
-use question::Question;
 use show::Shown;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -56,12 +60,8 @@ where
     u32: Fits<B>,
 {
     // What is wrong with the arguments alone is said before a large file is read.
-    let asked = Question::new(args)?;
+    let asked = Asked::new(args)?;
     let delimiter = args.delimiter_byte()?;
-    let rule = Rule::new(args.key_type);
-    if !rule.inferred {
-        asked.read::<B>(rule)?;
-    }
     if args.options.memory_limit.is_some() && !catalogue::takes_limit(&args.index) {
         catalogue::check(&args.index)?;
         return Err(QueryError::NoLimit { index: args.index.clone() }.into());
@@ -71,21 +71,19 @@ where
     let progress = Progress::start();
     let mut times = Times::default();
     let columns = args.value.as_deref().map(|value| [&args.key[..], value]);
-    let wanted = source::Wanted { delimiter, columns };
+    let wanted = source::Wanted { delimiter, header: !args.no_header, columns };
     let text = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
-    let table = Table::new(&text, delimiter)?;
+    let table = Table::new(&text, delimiter, !args.no_header)?;
     let key = table.column("--key", &args.key)?;
     let value = args.value.as_deref().map(|name| table.column("--value", name)).transpose()?;
     if args.format == Format::Json && value.is_none() {
         // An object can't tell two columns of one name apart.
         table.columns().try_for_each(|name| table.column("--format json", name).map(drop))?;
     }
-    let Column { keys, starts, rule } =
-        timed(&mut times.parse, || column::read::<B>(&table, key, rule, &progress))?;
-    if keys.is_empty() {
-        return Err(QueryError::HeaderOnly { file: source::name(&args.file) }.into());
-    }
-    let question = asked.read::<B>(rule)?;
+    let reading = Reading { column: key, rule: Rule::new(args.key_type), skip_bad: args.skip_bad };
+    let Column { keys, starts, rule, skipped } =
+        timed(&mut times.parse, || column::read::<B>(&table, reading, &progress))?;
+    let question = asked.over::<B>(rule);
     progress.phase("building", 0);
     let (postings, index_bytes) = timed(&mut times.build, || load(&mut *index, &keys))?;
     drop(keys);
@@ -98,6 +96,7 @@ where
         found: answer.found(),
         missing: asked.missing(&answer),
         rows: starts.len(),
+        skipped,
         keys: index.len(),
         key_type: rule.key_type,
         index: &args.index,
@@ -108,9 +107,9 @@ where
     Shown { table: &table, starts: &starts, key, value, key_type: rule.key_type }.print(args, &answer)?;
     drop(progress);
     if args.format == Format::Table
-        && let Some(note) = asked.note(&args.key, &answer)
+        && let Some(note) = asked.note(&table.called(key), &answer)
     {
-        eprintln!("{note}");
+        say::note(note);
     }
     summary.report(args.format);
     Ok(())

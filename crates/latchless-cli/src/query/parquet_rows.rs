@@ -11,7 +11,7 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::panic::{self, AssertUnwindSafe};
 
-/// The rows of a Parquet file behind a header, as [`rows`] writes them.
+/// The rows of a Parquet file after a header, as [`rows`] writes them.
 ///
 /// The reader panics on some damaged files. A file is nobody's bug, so a panic ends here, without
 /// the message that it would print, and is an error like any other.
@@ -34,7 +34,9 @@ fn rows(bytes: Vec<u8>, wanted: Wanted) -> Result<String> {
     let schema = file.metadata().file_metadata().schema();
     let chosen = chosen(schema, wanted)?;
     let mut writer = csv::WriterBuilder::new().delimiter(wanted.delimiter).from_writer(Vec::new());
-    writer.write_record(chosen.get_fields().iter().map(|field| field.name())).map_err(external)?;
+    if wanted.header {
+        writer.write_record(chosen.get_fields().iter().map(|field| field.name())).map_err(external)?;
+    }
     for row in file.get_row_iter(Some(chosen))? {
         for (_, field) in row?.into_columns() {
             writer.write_field(cell(field)).map_err(external)?;
@@ -86,7 +88,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    const ALL: Wanted = Wanted { delimiter: b',', columns: None };
+    const ALL: Wanted = Wanted { delimiter: b',', header: true, columns: None };
 
     /// Three rows of a key, a name that may be missing and a weight.
     fn file() -> Vec<u8> {

@@ -1,8 +1,9 @@
-//! Rows on standard output, one after the other: a long answer needs no memory for its text,
-//! except as a table, which must know its widest cell before it prints its first.
+//! Rows on standard output, one after the other: a long answer needs no memory for its text.
 
 use super::key::KeyType;
-use crate::output::{Format, Rows};
+use crate::output::Format;
+use crate::output::table::{Column, Table, TooLong};
+use crate::output::terminal;
 use serde_json::{Number, Value};
 use std::io::{self, BufWriter, StdoutLock, Write};
 
@@ -28,19 +29,12 @@ impl Heading<'_> {
         };
         number.map_or_else(|| Value::from(cell), Value::Number)
     }
-
-    /// A cell for a table: looks as it does in the file, but a number knows that it is one.
-    fn verbatim(&self, cell: &str) -> Value {
-        let typed = self.typed(cell);
-        let shown = typed.to_string();
-        if shown == cell { typed } else { Value::from(cell) }
-    }
 }
 
 /// Prints rows of text in the chosen form.
 pub enum Printer<'t> {
-    /// Gathered, printed at the end.
-    Table(Vec<Heading<'t>>, Rows),
+    /// In columns, of which those of numbers keep to the right.
+    Table(Table<BufWriter<StdoutLock<'static>>>),
     /// One object a line, behind each column's name as JSON has it.
     Json(Vec<(Heading<'t>, String)>, BufWriter<StdoutLock<'static>>),
     /// One record a line behind a header.
@@ -48,16 +42,22 @@ pub enum Printer<'t> {
 }
 
 impl<'t> Printer<'t> {
-    /// Prints the header, where the form has one.
+    /// Prints the header, where the form has one. `is_named`: whether the file has one; CSV then
+    /// has it, too.
     ///
     /// # Errors
     /// When standard output can't be written to.
-    pub fn new(format: Format, headings: Vec<Heading<'t>>) -> io::Result<Self> {
+    pub fn new(format: Format, headings: Vec<Heading<'t>>, is_named: bool) -> io::Result<Self> {
         let names = headings.iter().map(|heading| heading.name);
         Ok(match format {
             Format::Table => {
-                let rows = Rows::new(names);
-                Self::Table(headings, rows)
+                let is_key = |heading: &Heading| heading.key_type.is_some();
+                let column =
+                    |heading: &Heading| Column { name: heading.name.to_owned(), right: is_key(heading) };
+                let columns = headings.iter().map(column).collect();
+                let out = BufWriter::new(io::stdout().lock());
+                let key = headings.iter().position(is_key).unwrap_or(0);
+                Self::Table(Table::new(out, columns, terminal::room(), TooLong::Cut).keep(key))
             }
             Format::Json => {
                 let escaped: Vec<_> = names.map(|name| Value::from(name).to_string()).collect();
@@ -65,7 +65,9 @@ impl<'t> Printer<'t> {
             }
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(io::stdout().lock());
-                writer.write_record(names).map_err(cause)?;
+                if is_named {
+                    writer.write_record(names).map_err(cause)?;
+                }
                 Self::Csv(Box::new(writer))
             }
         })
@@ -77,9 +79,7 @@ impl<'t> Printer<'t> {
     /// When standard output can't be written to.
     pub fn row<'a>(&mut self, cells: impl Iterator<Item = &'a str>) -> io::Result<()> {
         match self {
-            Self::Table(headings, rows) => {
-                rows.push(headings.iter().zip(cells).map(|(heading, cell)| heading.verbatim(cell)).collect());
-            }
+            Self::Table(table) => table.row(cells)?,
             Self::Json(headings, out) => {
                 let mut before = '{';
                 for ((heading, name), cell) in headings.iter().zip(cells) {
@@ -93,17 +93,15 @@ impl<'t> Printer<'t> {
         Ok(())
     }
 
-    /// Prints what is still to be printed.
+    /// Prints what is still to be printed, and gives the number of columns that had no room.
     ///
     /// # Errors
     /// When standard output can't be written to.
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<usize> {
         match self {
-            Self::Table(_, rows) => {
-                rows.print(Format::Table).map_err(|failure| io::Error::other(format!("{failure:?}")))
-            }
-            Self::Json(_, mut out) => out.flush(),
-            Self::Csv(mut writer) => writer.flush(),
+            Self::Table(table) => table.finish(),
+            Self::Json(_, mut out) => out.flush().map(|()| 0),
+            Self::Csv(mut writer) => writer.flush().map(|()| 0),
         }
     }
 }

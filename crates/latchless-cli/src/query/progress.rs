@@ -1,5 +1,6 @@
 //! A progress line on standard error, on a terminal only, for what takes longer than a second.
 
+use crate::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -24,7 +25,7 @@ impl Progress {
         let shown = bar.clone();
         let (done, is_done) = mpsc::channel();
         let waiting = thread::spawn(move || {
-            if is_done.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) {
+            if is_done.recv_timeout(QUIET) == Err(RecvTimeoutError::Timeout) && !say::is_quiet() {
                 // Draws nothing if standard error is no terminal.
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(TICK);

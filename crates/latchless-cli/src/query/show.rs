@@ -8,6 +8,7 @@ use super::question::Answer;
 use super::table::Table;
 use crate::failure::Failure;
 use crate::output::Rows;
+use crate::say;
 use serde_json::json;
 use std::io::ErrorKind;
 
@@ -58,12 +59,20 @@ impl Shown<'_> {
             name: names[column],
             key_type: (column == self.key).then_some(self.key_type),
         };
-        let mut printer = Printer::new(args.format, shown.iter().map(heading).collect())?;
+        let headings = shown.iter().map(heading).collect();
+        let mut printer = Printer::new(args.format, headings, self.table.is_named())?;
         let mut fetch = self.table.fetch();
         for &row in rows {
             let fields = fetch.row(self.starts[row as usize])?;
             printer.row(shown.iter().map(|&column| fields.field(column)))?;
         }
-        Ok(printer.finish()?)
+        let hidden = printer.finish()?;
+        if hidden > 0 {
+            let all = shown.len();
+            say::note(format_args!(
+                "the terminal has no room for {hidden} of {all} columns; --value NAME or --format csv shows them"
+            ));
+        }
+        Ok(())
     }
 }

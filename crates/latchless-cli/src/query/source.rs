@@ -21,6 +21,8 @@ const PARQUET: &[u8] = b"PAR1";
 pub struct Wanted<'a> {
     /// What separates the fields of a text that is made here.
     pub delimiter: u8,
+    /// Whether the text's first line is to name the columns.
+    pub header: bool,
     /// The columns that are needed, where that isn't all of them. Others may be left out if that
     /// saves work.
     pub columns: Option<[&'a str; 2]>,

@@ -2,6 +2,7 @@
 
 use super::key::KeyType;
 use crate::output::Format;
+use crate::say;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -25,8 +26,10 @@ pub struct Summary<'q> {
     pub found: usize,
     /// Keys that --get asked for and didn't find, as they were asked for.
     pub missing: Vec<&'q str>,
-    /// Rows of the file.
+    /// Rows of the file that have a key.
     pub rows: usize,
+    /// Other rows, left out because their key is empty or no number.
+    pub skipped: usize,
     /// Distinct keys.
     pub keys: usize,
     /// What the keys are.
@@ -45,24 +48,24 @@ impl Summary<'_> {
     /// Prints to standard error, in the form that the answer has on standard output.
     pub fn report(&self, format: Format) {
         match format {
-            Format::Table => eprintln!("{}", self.text()),
+            Format::Table => say::note(self.text()),
             Format::Json => {
                 // Written out by hand to keep the fields in their order.
                 let fields: Vec<String> =
                     self.fields().iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-                eprintln!("{{{}}}", fields.join(","));
+                say::note(format_args!("{{{}}}", fields.join(",")));
             }
             Format::Csv => {
                 let fields = self.fields();
                 let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
                 // None of the values holds a comma or a quote: numbers, names, keys that were read.
                 let values: Vec<String> = fields.iter().map(|(_, value)| plain(value)).collect();
-                eprintln!("{}\n{}", names.join(","), values.join(","));
+                say::note(format_args!("{}\n{}", names.join(","), values.join(",")));
             }
         }
     }
 
-    fn fields(&self) -> [(&'static str, Value); 13] {
+    fn fields(&self) -> [(&'static str, Value); 14] {
         let nanoseconds = |time: Duration| json!(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         [
             ("found", json!(self.found)),
@@ -78,13 +81,18 @@ impl Summary<'_> {
             ("parse_ns", nanoseconds(self.times.parse)),
             ("build_ns", nanoseconds(self.times.build)),
             ("query_ns", nanoseconds(self.times.query)),
+            ("skipped", json!(self.skipped)),
         ]
     }
 
     fn text(&self) -> String {
         let Times { read, parse, build, query } = self.times;
+        let skipped = match self.skipped {
+            0 => String::new(),
+            rows => format!("{} rows without a number as their key were left out\n", grouped(rows)),
+        };
         format!(
-            "{} of {} rows; {} distinct {} keys in {}, {:.1} bytes a key and {:.1} bytes a row for row numbers\n\
+            "{skipped}{} of {} rows; {} distinct {} keys in {}, {:.1} bytes a key and {:.1} bytes a row for row numbers\n\
              read {read:.1?}, parse {parse:.1?}, build {build:.1?}, query {query:.1?}",
             grouped(self.found),
             grouped(self.rows),

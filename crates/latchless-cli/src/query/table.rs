@@ -4,6 +4,7 @@
 //! is no burden: fields are taken apart again when a row is printed.
 
 use super::error::QueryError;
+use crate::output::visible;
 use csv::{ByteRecord, Position, Reader, ReaderBuilder, StringRecord};
 use std::io::{Cursor, Read};
 
@@ -15,18 +16,22 @@ const FETCH_BYTES: usize = 512;
 pub struct Table<'t> {
     text: &'t str,
     delimiter: u8,
+    /// Whether the text's first row names the columns.
+    is_named: bool,
     header: StringRecord,
 }
 
 impl<'t> Table<'t> {
-    /// Reads the header.
+    /// Reads the header, or, of a text whose columns aren't named, numbers the first row's fields.
     ///
     /// # Errors
     /// [`QueryError::UnclosedQuote`] if it never ends.
-    pub fn new(text: &'t str, delimiter: u8) -> Result<Self, QueryError> {
+    pub fn new(text: &'t str, delimiter: u8, is_named: bool) -> Result<Self, QueryError> {
         let mut reader = builder(delimiter).from_reader(text.as_bytes());
         let header = reader.headers()?.clone();
-        let table = Self { text, delimiter, header };
+        let numbered = || (1..=header.len()).map(|number| number.to_string()).collect();
+        let header = if is_named { header } else { numbered() };
+        let table = Self { text, delimiter, is_named, header };
         if table.ends_at(reader.position()) && !table.closes_quotes(0)? {
             return Err(QueryError::UnclosedQuote { line: 1 });
         }
@@ -38,21 +43,47 @@ impl<'t> Table<'t> {
         self.header.iter()
     }
 
-    /// The number of the column of that name, which `option` asked for.
+    /// Whether the text's first row names the columns.
+    pub fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    /// What a message calls a column.
+    pub fn called(&self, column: usize) -> String {
+        let name = self.header.get(column).unwrap_or_default();
+        if self.is_named { visible(name).into_owned() } else { format!("column {name}") }
+    }
+
+    /// The column, counted from 0, that `option` asked for: the one of exactly that name, or else the
+    /// one of that name in other capitals, or else the one of that number, counted from 1.
     ///
     /// # Errors
     /// [`QueryError::MissingColumn`], [`QueryError::AmbiguousColumn`].
     pub fn column(&self, option: &'static str, name: &str) -> Result<usize, QueryError> {
-        let mut there = self.columns().enumerate().filter(|(_, column)| *column == name);
-        match (there.next(), there.next()) {
-            (Some((number, _)), None) => Ok(number),
-            (Some(_), Some(_)) => Err(QueryError::AmbiguousColumn { option, name: name.to_owned() }),
-            (None, _) => Err(QueryError::MissingColumn {
+        let folded = name.to_lowercase();
+        let find = |is_it: &dyn Fn(&str) -> bool| {
+            let mut there = self.columns().enumerate().filter(|(_, column)| is_it(column));
+            (there.next().map(|(number, _)| number), there.next().is_some())
+        };
+        let found = match find(&|column| column == name) {
+            (None, _) => find(&|column| column.to_lowercase() == folded),
+            exactly => exactly,
+        };
+        match found {
+            (Some(_), true) => Err(QueryError::AmbiguousColumn { option, name: name.to_owned() }),
+            (Some(number), false) => Ok(number),
+            (None, _) => self.numbered(name).ok_or_else(|| QueryError::MissingColumn {
                 option,
                 name: name.to_owned(),
                 there: self.columns().map(str::to_owned).collect(),
             }),
         }
+    }
+
+    /// The column whose number this is.
+    fn numbered(&self, name: &str) -> Option<usize> {
+        let number: usize = name.parse().ok()?;
+        (1..=self.header.len()).contains(&number).then(|| number - 1)
     }
 
     /// How long the text is, in bytes.
@@ -62,7 +93,7 @@ impl<'t> Table<'t> {
 
     /// A walk over all rows.
     pub fn walk(&self) -> Walk<'_> {
-        let reader = builder(self.delimiter).from_reader(Cursor::new(self.text));
+        let reader = builder(self.delimiter).has_headers(self.is_named).from_reader(Cursor::new(self.text));
         Walk { table: self, reader, row: ByteRecord::new() }
     }
 
@@ -201,7 +232,7 @@ mod tests {
 
     /// Every row's line, start and fields, or the error that ends the walk.
     fn rows(text: &str) -> Result<Vec<(u64, u64, Vec<String>)>, QueryError> {
-        let table = Table::new(text, b',')?;
+        let table = Table::new(text, b',', true)?;
         let mut walk = table.walk();
         let mut rows = Vec::new();
         while walk.advance()? {
@@ -260,9 +291,27 @@ mod tests {
     }
 
     #[test]
+    fn without_a_header_every_row_is_one() {
+        let table = Table::new("7,x\n8,y\n", b',', false).unwrap();
+        assert_eq!(table.columns().collect::<Vec<_>>(), ["1", "2"]);
+        let mut walk = table.walk();
+        assert!(walk.advance().unwrap());
+        assert_eq!((walk.line(), walk.start(), walk.field(1)), (1, 0, "x"));
+        assert!(walk.advance().unwrap() && !walk.advance().unwrap());
+        assert_eq!(table.fetch().row(0).unwrap().field(0), "7");
+    }
+
+    #[test]
     fn columns_are_found_by_their_names() {
-        let table = Table::new("a,b,b,\"c d\"\n", b',').unwrap();
-        assert_eq!(table.column("--key", "c d").unwrap(), 3);
+        let table = Table::new("a,b,b,\"c d\"\n", b',', true).unwrap();
+        for (asked, found) in [("c d", 3), ("C D", 3), ("A", 0), ("2", 1), ("4", 3)] {
+            assert_eq!(table.column("--key", asked).unwrap(), found, "{asked}");
+        }
+        let table = Table::new("3,b\n", b',', true).unwrap();
+        assert_eq!(table.column("--key", "3").unwrap(), 0, "a name comes before a number");
+        let table = Table::new("A,a\n", b',', true).unwrap();
+        assert_eq!((table.column("--key", "a").unwrap(), table.column("--key", "A").unwrap()), (1, 0));
+        let table = Table::new("a,b,b,\"c d\"\n", b',', true).unwrap();
         let missing = table.column("--key", "e").unwrap_err().to_string();
         assert_eq!(missing, "there is no column \"e\" for --key; the columns are a, b, b, c d");
         assert!(matches!(table.column("--key", "b"), Err(QueryError::AmbiguousColumn { .. })));
@@ -280,7 +329,7 @@ mod tests {
             ],
         ) {
             let Ok(rows) = rows(&text) else { return Ok(()) };
-            let table = Table::new(&text, b',').unwrap();
+            let table = Table::new(&text, b',', true).unwrap();
             let mut fetch = table.fetch();
             for (_, start, fields) in rows.iter().rev().chain(&rows) {
                 let fetched = fetch.row(*start).unwrap();

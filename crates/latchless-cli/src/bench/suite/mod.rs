@@ -15,7 +15,9 @@ use super::args::{Args, Suite};
 use crate::catalogue;
 use crate::failure::Failure;
 use crate::machine;
+use crate::nearest::did_you_mean;
 use crate::output::Format;
+use crate::say;
 use goal::Goal;
 use races::Races;
 use row::Row;
@@ -37,7 +39,9 @@ pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
     for name in &args.row {
         if !all.iter().any(|row| row.name == name) {
             let known: Vec<_> = all.iter().map(|row| row.name).collect();
-            return Err(Failure::usage(format!("no row is called `{name}`; there are {}", known.join(", "))));
+            let like = did_you_mean(name, known.iter().copied());
+            let all = if like.is_empty() { format!("; there are {}", known.join(", ")) } else { like };
+            return Err(Failure::usage(format!("no row is called `{name}`{all}")));
         }
     }
     for name in args.index.iter().filter(|&name| name != "all") {
@@ -63,7 +67,7 @@ pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
         })?;
     }
     if args.format == Format::Table {
-        eprintln!("{machine}");
+        say::note(&machine);
     }
     show::table(&chosen, &races, args.format != Format::Table).print(args.format)?;
     let failed: Vec<_> = races.all().filter(|(_, race)| race.found.is_err()).map(|(name, _)| name).collect();

@@ -5,6 +5,7 @@ use super::row::{Of, Row, Run};
 use super::show::shown;
 use crate::bench::args::Args;
 use crate::catalogue;
+use crate::say;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -71,7 +72,7 @@ impl Races {
             run.names().into_iter().filter(|index| admitted(index)).map(str::to_owned).collect();
         let flags = child_flags(run, &asked, args);
         let command = format!("latchless bench {}", flags.join(" "));
-        eprintln!("{name}: {command}");
+        say::note(format_args!("{name}: {command}"));
         let (found, notes) = if asked.iter().any(|index| *index != "btreemap") {
             match child(&flags) {
                 Ok(output) => (results(&output), notes(&output)),
@@ -80,14 +81,14 @@ impl Races {
         } else {
             (Err("nobody to race".to_owned()), Vec::new())
         };
-        notes.iter().for_each(|note| eprintln!("{note}"));
+        notes.iter().for_each(say::warn);
         match &found {
             Ok(found) => {
                 let each: Vec<_> =
                     found.iter().map(|one| format!("{} {}", one.index, shown(one.median_ns))).collect();
-                eprintln!("{name}: ns: {}", each.join(", "));
+                say::note(format_args!("{name}: ns: {}", each.join(", ")));
             }
-            Err(failure) => eprintln!("{name}: failed: {failure}"),
+            Err(failure) => say::warn(format_args!("{name}: failed: {failure}")),
         }
         self.done.insert(name, Race { command, asked, found, notes });
     }

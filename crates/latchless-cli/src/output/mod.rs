@@ -1,9 +1,19 @@
 //! Tables for people, JSON and CSV for programs: one set of rows, three forms.
+//!
+//! [`table`] prints a table while its rows come in, in columns that [`fit`] finds room for and with cells
+//! that [`visible`] has made harmless; [`terminal`] says how much room there is.
+
+mod fit;
+pub mod table;
+pub mod terminal;
+mod visible;
+
+pub use visible::visible;
 
 use crate::failure::Failure;
-use comfy_table::{CellAlignment, Table, presets};
 use serde_json::Value;
 use std::io::Write;
+use table::{Column, Table, TooLong};
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -36,13 +46,18 @@ impl Rows {
         self.rows.push(row);
     }
 
+    /// Whether there is no row yet.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Prints to standard output. A reader that closes the pipe early ends the printing quietly.
     ///
     /// # Errors
     /// When standard output can't be written to.
     pub fn print(&self, format: Format) -> Result<(), Failure> {
         let text = match format {
-            Format::Table => self.to_table(),
+            Format::Table => self.to_table(terminal::room())?,
             Format::Json => self.to_json_lines(),
             Format::Csv => self.to_csv()?,
         };
@@ -52,20 +67,19 @@ impl Rows {
         }
     }
 
-    fn to_table(&self) -> String {
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_BORDERS_ONLY).set_header(&self.columns);
-        for row in &self.rows {
-            table.add_row(row.iter().map(plain));
-        }
+    fn to_table(&self, room: Option<usize>) -> Result<String, Failure> {
         let numeric =
             |column: usize| self.rows.iter().all(|row| row[column].is_number() || row[column].is_null());
-        for column in (0..self.columns.len()).filter(|&column| numeric(column)) {
-            if let Some(column) = table.column_mut(column) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
+        let columns = self.columns.iter().enumerate();
+        let columns = columns.map(|(at, name)| Column { name: name.clone(), right: numeric(at) }).collect();
+        let mut text = Vec::new();
+        let mut table = Table::new(&mut text, columns, room, TooLong::Wrap);
+        for row in &self.rows {
+            let cells: Vec<String> = row.iter().map(plain).collect();
+            table.row(cells.iter().map(String::as_str))?;
         }
-        format!("{table}\n")
+        table.finish()?;
+        String::from_utf8(text).map_err(Failure::run)
     }
 
     /// The same table for a page.

@@ -1,0 +1,42 @@
+//! What standard output is connected to.
+
+use std::io::{self, IsTerminal};
+
+/// How many cells a line on standard output has room for: what the variable `COLUMNS` or else the
+/// terminal says; `None` for a file or a pipe, where a line is as long as it likes.
+pub fn room() -> Option<usize> {
+    let out = io::stdout();
+    if !out.is_terminal() {
+        return None;
+    }
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    told.filter(|&columns| columns > 0)
+        .or_else(|| terminal_size::terminal_size_of(out).map(|(width, _)| usize::from(width.0)))
+}
+
+/// Whether standard output was closed when the program began, as by `>&-`. The standard library
+/// puts `/dev/null` there before `main`, so that every answer would seem to be written.
+pub fn was_closed() -> bool {
+    start::WAS_CLOSED.load(std::sync::atomic::Ordering::Relaxed)
+}
+
+/// A look at standard output before the standard library's own start.
+mod start {
+    use std::sync::atomic::AtomicBool;
+
+    pub static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+    #[cfg(target_os = "linux")]
+    extern "C" fn look() {
+        // SAFETY: asking for a descriptor's flags changes nothing, whatever the descriptor is.
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+        WAS_CLOSED.store(flags == -1, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    // SAFETY: the loader calls what this section lists, once and on one thread, before `main`, with
+    // arguments that a C function may ignore. `look` needs nothing of what is set up only later.
+    #[cfg(target_os = "linux")]
+    #[used]
+    #[unsafe(link_section = ".init_array")]
+    static LOOK: extern "C" fn() = look;
+}

@@ -1,0 +1,30 @@
+//! What is said on standard error beside errors: statistics, notes, progress. Nothing under `--quiet`.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::sync::OnceLock;
+
+static QUIET: OnceLock<()> = OnceLock::new();
+
+/// From here on only errors and [`warn`] are printed.
+pub fn be_quiet() {
+    QUIET.get_or_init(|| ());
+}
+
+/// Whether nothing but errors is wanted.
+pub fn is_quiet() -> bool {
+    QUIET.get().is_some()
+}
+
+/// Says a line, unless the user asked for quiet.
+pub fn note(line: impl Display) {
+    if !is_quiet() {
+        warn(line);
+    }
+}
+
+/// Says a line in any case: without it the answer would be misunderstood.
+pub fn warn(line: impl Display) {
+    // With nobody to tell, the exit code still tells.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

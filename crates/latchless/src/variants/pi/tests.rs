@@ -47,7 +47,10 @@ fn forms() -> Vec<Options> {
 }
 
 /// Does the queries to the model as a batch promises to do them.
-fn model_replies(model: &mut BTreeMap<u64, u64>, queries: &[Query<u64, u64>]) -> Vec<Reply<u64, u64>> {
+pub(super) fn model_replies(
+    model: &mut BTreeMap<u64, u64>,
+    queries: &[Query<u64, u64>],
+) -> Vec<Reply<u64, u64>> {
     let low = |query: &Query<u64, u64>| match *query {
         Query::Search(key) | Query::Insert(key, _) | Query::Delete(key) | Query::Range { low: key, .. } => {
             key

@@ -31,7 +31,7 @@ mod tests;
 pub use layout::Parts;
 pub use owned::{Drift, Finger, SegmentsMut};
 
-use crate::base::error::Broken;
+use crate::base::error::{Broken, Error, Result};
 use crate::base::key::Bits;
 use crate::layer::routed::Heights;
 use crate::mem::line::prefetch_read;
@@ -45,6 +45,9 @@ use std::sync::Arc;
 const PLACE_BITS: u32 = 8;
 /// Places in a segment that anchors can name.
 pub const PLACES_MAX: usize = 1 << PLACE_BITS;
+
+/// The most room beyond its nodes that a segment is laid out with, in percent of them.
+pub const ROOM_PERCENT_MAX: usize = 10_000;
 
 /// Segments that anchors can tell apart.
 pub const SEGMENTS_MAX: usize = 1 << (32 - PLACE_BITS);
@@ -98,16 +101,28 @@ struct Tall<B> {
 /// How a list is laid out.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// Nodes from which on a segment ends before the next tall one, at most [`PLACES_MAX`] − 1: small segments
+    /// Nodes from which on a segment ends before the next tall one, 1 to [`PLACES_MAX`] − 1: small segments
     /// make the table of them longer, large ones the copy of a shared one.
     pub nodes: usize,
-    /// Room that a segment has beyond its nodes when it is laid out, in percent of them. Without any the first
-    /// insert has to copy it.
+    /// Room that a segment has beyond its nodes when it is laid out, in percent of them, 0 to
+    /// [`ROOM_PERCENT_MAX`]. Without any the first insert has to copy it.
     pub room_percent: usize,
     /// Which nodes are tall.
     pub heights: Heights,
     /// Where segments that are laid out together stand.
     pub paper: Paper,
+}
+
+impl Form {
+    /// The form, if a list can be laid out in it.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn checked(self) -> Result<Self> {
+        Error::check_setting("segment_nodes", self.nodes, 1..=PLACES_MAX - 1)?;
+        Error::check_setting("room_percent", self.room_percent, 0..=ROOM_PERCENT_MAX)?;
+        Ok(self)
+    }
 }
 
 /// The whole list. See the module's head.

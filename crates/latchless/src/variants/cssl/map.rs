@@ -50,7 +50,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// An empty map.
     ///
     /// # Errors
-    /// [`Error::LaneSkip`], [`Error::KernelUnavailable`], or when memory is refused.
+    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory is refused.
     pub fn with_options(options: &Options) -> Result<Self> {
         Ok(Self { list: SkipList::new(options)?, entry: PhantomData })
     }

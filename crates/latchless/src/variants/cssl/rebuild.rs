@@ -244,7 +244,8 @@ impl<B: Bits> SkipList<B> {
         let pieces = self.pieces(len);
         let of_pieces = len.div_ceil(pieces);
         // Fewer entries may come in fewer and longer pieces.
-        let longest = self.options.part_keys.map_or(len, |most| len.min(2 * most + 1));
+        let longest =
+            self.options.part_keys.map_or(len, |most| len.min(most.saturating_mul(2).saturating_add(1)));
         let bytes = |len| Lanes::<B>::bytes_for(len, &self.lane_options(len));
         (pieces * bytes(of_pieces)).max(bytes(longest)) + pieces * LINE_BYTES
     }
@@ -318,7 +319,7 @@ impl<B: Bits> SkipList<B> {
 
     fn load_cleared(&mut self, len: usize, entries: impl Fn(usize) -> (B, B)) -> Result<()> {
         let first = self.list().load((0..len).map(&entries))?;
-        let most = self.options.part_keys.unwrap_or(usize::MAX).max(1);
+        let most = self.options.part_keys.unwrap_or(usize::MAX);
         let pieces = len.div_ceil(most);
         let mut parts = Vec::with_capacity(pieces);
         for number in 0..pieces {

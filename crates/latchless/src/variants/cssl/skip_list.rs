@@ -15,7 +15,7 @@
 
 use super::catalogue::Options;
 use super::parts::{Locate, Part, Parts, Spot};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::key::Bits;
 use crate::chain::list::{DeadAnchor, List, node_bytes};
 use crate::latch::LINKED_NODES_MAX;
@@ -60,15 +60,13 @@ enum Left {
 impl<B: Bits> SkipList<B> {
     pub(super) fn new(options: &Options) -> Result<Self> {
         let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Kernel::checked)?;
-        if options.skip < 2 {
-            return Err(Error::LaneSkip { given: options.skip });
-        }
+        options.check()?;
         let space = SpaceOptions {
             node_bytes: node_bytes::<B>(),
             unit_nodes: 1,
             limit_bytes: options.limit_bytes,
             huge_pages: options.huge_pages,
-            references: options.node_references.unwrap_or(u32::MAX).min(LINKED_NODES_MAX),
+            references: options.node_references.unwrap_or(LINKED_NODES_MAX),
         };
         let options = options.clone();
         let guarded = Guarded::new(space, Self::no_parts(&options)?)?;

@@ -47,6 +47,7 @@ pub(super) trait Answers<B> {
 
 impl<B: Bits, T: Touch> Engine<B, T> {
     pub(super) fn new(options: &Options) -> Result<Self> {
+        options.check()?;
         let dispatch = options.kernel.unwrap_or_else(Kernel::best).checked()?;
         let topology = options.resolved_topology();
         let nodes = topology.nodes().len();
@@ -164,7 +165,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
 
     /// Rebuilds what has drifted, now, on all threads.
     pub(super) fn rebuild(&mut self) -> Result<()> {
-        let threads = self.options.threads.max(1);
+        let threads = self.options.threads;
         for node in 0..self.domains.len() {
             let plan = self.plan(node, threads);
             let pool = self.pool.as_ref();
@@ -176,7 +177,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
 
     /// Fills the empty index: evenly distributed among the domains (§4.3.1).
     pub(super) fn load(&mut self, len: usize, entry_at: &(dyn Fn(usize) -> (B, B) + Sync)) -> Result<()> {
-        let (nodes, threads) = (self.domains.len(), self.options.threads.max(1));
+        let (nodes, threads) = (self.domains.len(), self.options.threads);
         let mut loaded = Vec::with_capacity(nodes);
         let mut borders = Vec::with_capacity(nodes);
         let mut held = 0;

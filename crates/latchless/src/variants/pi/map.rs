@@ -105,7 +105,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::KernelUnavailable`], or when memory or a thread is refused.
+    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory or a thread is refused.
     pub fn with_options(options: &Options) -> Result<Self> {
         Ok(Self { engine: Engine::new(options)?, tuner: Mutex::default(), entry: PhantomData })
     }
@@ -362,7 +362,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     }
 
     fn threads(&self) -> usize {
-        self.engine.options.threads.max(1)
+        self.engine.options.threads
     }
 
     /// The entries of a range in ascending order.

@@ -220,7 +220,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     }
 
     /// At most `pieces` ranges, both ends included, that together are the given one and hold about equally
-    /// many entries: for as many threads. Nothing for an empty range. O(pieces · parts).
+    /// many entries: for as many threads. Nothing for an empty range. O(pieces · log n).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].

@@ -121,7 +121,7 @@ impl<B: Bits> SkipList<B> {
                 None => parts.push((old.keys_of(number).0, Arc::clone(part))),
             }
         }
-        self.publish(parts);
+        self.publish(old, parts);
         self.guarded.arena().discharge(freed + grant.bytes.saturating_sub(used));
         given_up.into_iter().for_each(|node| self.list().retire(node));
         self.rebuilt.add(chosen.len() as u64);
@@ -283,7 +283,7 @@ impl<B: Bits> SkipList<B> {
 
     /// Publishes parts. Those without keys go, and their keys belong to their left neighbours then, which
     /// haven't counted changes among them.
-    fn publish(&self, parts: Keyed<B>) {
+    fn publish(&self, old: &Parts<B>, parts: Keyed<B>) {
         let mut kept: Keyed<B> = Vec::with_capacity(parts.len());
         for (first, part) in parts {
             match kept.last() {
@@ -296,7 +296,11 @@ impl<B: Bits> SkipList<B> {
             kept.remove(0);
             kept[0].1.insert();
         }
+        old.give_way();
         self.guarded.publish(Parts::new(kept));
+        // One thread publishes at a time: these are the ones.
+        let inside = self.enter();
+        inside.published().published_before(self.guarded.stamp());
     }
 
     /// Bytes of a part's lanes.
@@ -330,7 +334,7 @@ impl<B: Bits> SkipList<B> {
             self.guarded.arena().charge(bytes)?;
             parts.push((lowest, Arc::new(self.part_of(piece.len(), of_piece, Arc::default())?)));
         }
-        self.guarded.set(Parts::new(parts));
+        self.guarded.set(Parts::new(parts).at_rest());
         self.len.set(len as i64);
         Ok(())
     }

@@ -86,7 +86,7 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn no_parts(options: &Options) -> Result<Parts<B>> {
         let lanes = Lanes::build(0, core::iter::empty(), &options.lanes(0))?;
         let part = Part::new(lanes, options.room(0), Arc::default());
-        Ok(Parts::new(vec![(B::MIN, Arc::new(part))]))
+        Ok(Parts::new(vec![(B::MIN, Arc::new(part))]).at_rest())
     }
 
     #[inline(always)]
@@ -113,6 +113,12 @@ impl<B: Bits> SkipList<B> {
     #[inline(always)]
     pub(super) fn locate_nodes<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
         self.dispatch.run(Locate { parts, list: Some(self.list()), keys })
+    }
+
+    /// The first of the parts `from..=to` that isn't settled; asked behind reading their lanes.
+    #[inline(always)]
+    pub(super) fn first_unsettled(&self, parts: &Parts<B>, from: usize, to: usize) -> Option<usize> {
+        parts.first_unsettled((from, to), |stamp| self.guarded.is_past(stamp))
     }
 
     /// The node at a spot.
@@ -186,8 +192,13 @@ impl<B: Bits> SkipList<B> {
         let inside = self.enter();
         let parts = inside.published();
         let [spot] = self.locate_nodes(parts, [key]);
-        let part = parts.part(parts.of(key));
-        let put = |anchor| self.list().insert(anchor, key, value, || part.insert());
+        let number = parts.of(key);
+        let part = parts.part(number);
+        let coming = || {
+            part.insert();
+            parts.mark(number);
+        };
+        let put = |anchor| self.list().insert(anchor, key, value, coming);
         let outcome = self.at_living_anchor(parts, self.before(parts, spot, key), put)?;
         let mut left = Left::Nothing;
         if outcome.before.is_none() {
@@ -203,9 +214,11 @@ impl<B: Bits> SkipList<B> {
         let inside = self.enter();
         let parts = inside.published();
         let [spot] = self.locate_nodes(parts, [key]);
-        let part = parts.part(parts.of(key));
+        let number = parts.of(key);
+        let part = parts.part(number);
         let going = |node: NodeRef| {
             part.remove();
+            parts.mark(number);
             if parts.node(spot) == Some(node) {
                 parts.pass_over(parts.left_of(spot), spot);
             }

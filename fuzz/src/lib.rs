@@ -133,7 +133,7 @@ impl Subject {
                     huge_pages: false,
                     kernel: self.options.kernel,
                     rebuild_from: segment_nodes,
-                    group: self.options.scan_ahead_leaves,
+                    group: self.options.scan_ahead_leaves.max(1),
                     ..pi::Options::default()
                 },
             )),

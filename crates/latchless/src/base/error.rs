@@ -1,5 +1,7 @@
 //! What can go wrong, said so that a caller can act on it.
 
+use core::ops::RangeInclusive;
+
 /// The result of an index operation that can be refused.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
@@ -61,11 +63,15 @@ pub enum Error {
         /// What was given, in bytes.
         given: usize,
     },
-    /// Lanes that would skip nothing.
-    #[error("lanes skip over at least 2 elements (1/p), not {given}")]
-    LaneSkip {
+    /// An option has a value that makes no sense.
+    #[error("{name} has to be {}, not {value}", spoken(allowed))]
+    Setting {
+        /// The option's name.
+        name: &'static str,
         /// What was given.
-        given: usize,
+        value: usize,
+        /// What is taken.
+        allowed: RangeInclusive<usize>,
     },
     /// A page size that isn't offered.
     #[error("pages have 128, 192, 256 and so on up to 4096 bytes; not {given}")]
@@ -128,6 +134,33 @@ pub enum Error {
         /// What was asked for.
         operation: &'static str,
     },
+}
+
+impl Error {
+    /// Checks an option's value.
+    ///
+    /// ```
+    /// # use latchless::Error;
+    /// assert_eq!(Error::check_setting("threads", 2, 1..=8), Ok(()));
+    /// let refused = Error::check_setting("threads", 0, 1..=8).unwrap_err();
+    /// assert_eq!(refused.to_string(), "threads has to be 1 to 8, not 0");
+    /// let refused = Error::check_setting("group", 0, 1..=usize::MAX).unwrap_err();
+    /// assert_eq!(refused.to_string(), "group has to be at least 1, not 0");
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Setting`] when it isn't one of those that are allowed.
+    pub fn check_setting(name: &'static str, value: usize, allowed: RangeInclusive<usize>) -> Result<()> {
+        if allowed.contains(&value) { Ok(()) } else { Err(Self::Setting { name, value, allowed }) }
+    }
+}
+
+/// A range of values in words.
+fn spoken(allowed: &RangeInclusive<usize>) -> String {
+    match (allowed.start(), allowed.end()) {
+        (least, &usize::MAX) => format!("at least {least}"),
+        (least, most) => format!("{least} to {most}"),
+    }
 }
 
 /// A structure found itself broken: a bug in this library, never the caller's fault.

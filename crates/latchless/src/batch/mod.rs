@@ -2,6 +2,7 @@
 //! and edits side by side on many threads; and what PI adds: queries and nodes handed from thread to thread,
 //! threads that follow the load of NUMA nodes.
 
+mod carry;
 mod interleave;
 mod mailbox;
 mod order;
@@ -12,6 +13,7 @@ mod side_by_side;
 mod sorted;
 mod tune;
 
+pub use carry::{Carry, chain};
 pub use interleave::{BatchSize, Interleaving, interleave};
 pub use mailbox::{Receiver, Sender, mailbox};
 pub use order::{Order, cut};

@@ -4,12 +4,13 @@
 //! The sorted batch is cut evenly, each thread finds the anchors (interceptions) of its queries, and then
 //! 1. tells its left neighbour its first anchor, and hears its right neighbour's;
 //! 2. gets from the left what belongs to it: the queries whose anchor lies in its first segment, the rests
-//!    of ranges that go on here, and *all of the list from that segment on*, as a `&mut`;
+//!    of ranges without a limit that go on here, and *all of the list from that segment on*, as a `&mut`;
 //! 3. passes to the right what belongs there, and the `&mut` to the list from there on.
 //!
 //! So the list itself travels from thread to thread, each keeping its part: that no node has two owners
 //! isn't a promise, it is what the compiler has checked. Handing over goes in the order of the threads,
-//! since a range may cover several of them (§3.2.5).
+//! since a range may cover several of them (§3.2.5). How far a range with a limit gets is known later: what is
+//! left of it travels by [`Carry`](super::Carry).
 
 use super::mailbox::{Receiver, Sender, mailbox};
 use crate::base::key::Bits;
@@ -24,8 +25,15 @@ pub struct Piece<B> {
     pub number: u32,
     /// Where the range ends, itself included.
     pub high: B,
-    /// The most entries that the query returns.
+    /// The most entries that the query still returns.
     pub limit: usize,
+}
+
+impl<B> Piece<B> {
+    /// Whether the limit can end the range before its last key does.
+    pub fn is_limited(&self) -> bool {
+        self.limit < usize::MAX
+    }
 }
 
 /// What a thread executes.
@@ -35,7 +43,7 @@ pub struct Share<'a, B: Bits> {
     pub queries: Range<usize>,
     /// Their anchors.
     pub anchors: Vec<Anchor>,
-    /// Ranges that go on here, from the first segment on.
+    /// Ranges without a limit that go on here, from the first segment on.
     pub pieces: Vec<Piece<B>>,
     /// The nodes.
     pub list: SegmentsMut<'a, B>,
@@ -50,7 +58,7 @@ struct Handed<'a, B: Bits> {
 
 /// A thread's place in the row: its ends of the messages' ways.
 pub struct Neighbours<'a, B: Bits> {
-    /// The whole list and the ranges that go on in it, for the first thread.
+    /// The whole list and the ranges without a limit that go on in it, for the first thread.
     list: Option<(SegmentsMut<'a, B>, Vec<Piece<B>>)>,
     first_to_left: Option<Sender<Anchor>>,
     first_from_right: Option<Receiver<Anchor>>,
@@ -58,8 +66,8 @@ pub struct Neighbours<'a, B: Bits> {
     to_right: Option<Sender<Handed<'a, B>>>,
 }
 
-/// A row of `threads` threads that share this list among themselves, and the ranges that come from before
-/// it.
+/// A row of `threads` threads that share this list among themselves, and the ranges without a limit that
+/// come from before it.
 pub fn row<B: Bits>(
     list: SegmentsMut<'_, B>,
     pieces: Vec<Piece<B>>,
@@ -125,7 +133,9 @@ impl<'a, B: Bits> Neighbours<'a, B> {
             queries.end = queries.start + stay;
             let (kept, rest) = list.split(first.segment());
             list = kept;
-            let goes_on = |piece: &Piece<B>| rest.first_key().is_some_and(|key| piece.high >= key);
+            let goes_on = |piece: &Piece<B>| {
+                !piece.is_limited() && rest.first_key().is_some_and(|key| piece.high >= key)
+            };
             let ranges = queries.clone().filter_map(range_at);
             let going_on = pieces.iter().copied().chain(ranges).filter(goes_on).collect();
             to_right.send::<T>(Handed { anchors: handed, pieces: going_on, list: rest });
@@ -153,6 +163,7 @@ mod tests {
             Form { nodes: 8, room_percent: 25, heights: Heights::new(2), paper: Paper::default() },
             (1, &run),
         )
+        .unwrap()
     }
 
     fn anchors_of(list: &Segments<u64>, keys: &[u64]) -> Vec<Anchor> {

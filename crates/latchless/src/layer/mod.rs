@@ -3,6 +3,8 @@
 
 mod drift;
 pub mod lanes;
+mod marks;
 pub mod routed;
 
 pub use drift::Drift;
+pub use marks::Marks;

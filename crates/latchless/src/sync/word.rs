@@ -52,6 +52,12 @@ impl Word {
         self.0.load(Ordering::Acquire)
     }
 
+    /// Sets bits that lead to something, and leaves the others as they are.
+    #[inline(always)]
+    pub fn publish_bits(&self, bits: u64) {
+        self.0.fetch_or(bits, Ordering::Release);
+    }
+
     /// Adds to the value, in no order with anything else; for counters.
     #[inline(always)]
     pub fn add(&self, amount: u64) {

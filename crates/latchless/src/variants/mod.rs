@@ -2,6 +2,15 @@
 
 #[cfg(feature = "cssl")]
 pub mod cssl;
+#[cfg(all(
+    test,
+    feature = "cssl",
+    feature = "olfit",
+    feature = "pb-tree",
+    feature = "pi",
+    feature = "spiderman"
+))]
+mod extremes;
 #[cfg(feature = "olfit")]
 pub mod olfit;
 #[cfg(feature = "pb-tree")]

@@ -31,7 +31,7 @@ mod tests;
 pub use layout::Parts;
 pub use owned::{Drift, Finger, SegmentsMut};
 
-use crate::base::error::Broken;
+use crate::base::error::{Broken, Error, Result};
 use crate::base::key::Bits;
 use crate::layer::routed::Heights;
 use crate::mem::line::prefetch_read;
@@ -45,6 +45,9 @@ use std::sync::Arc;
 const PLACE_BITS: u32 = 8;
 /// Places in a segment that anchors can name.
 pub const PLACES_MAX: usize = 1 << PLACE_BITS;
+
+/// The most room beyond its nodes that a segment is laid out with, in percent of them.
+pub const ROOM_PERCENT_MAX: usize = 10_000;
 
 /// Segments that anchors can tell apart.
 pub const SEGMENTS_MAX: usize = 1 << (32 - PLACE_BITS);
@@ -98,16 +101,28 @@ struct Tall<B> {
 /// How a list is laid out.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// Nodes from which on a segment ends before the next tall one, at most [`PLACES_MAX`] − 1: small segments
+    /// Nodes from which on a segment ends before the next tall one, 1 to [`PLACES_MAX`] − 1: small segments
     /// make the table of them longer, large ones the copy of a shared one.
     pub nodes: usize,
-    /// Room that a segment has beyond its nodes when it is laid out, in percent of them. Without any the first
-    /// insert has to copy it.
+    /// Room that a segment has beyond its nodes when it is laid out, in percent of them, 0 to
+    /// [`ROOM_PERCENT_MAX`]. Without any the first insert has to copy it.
     pub room_percent: usize,
     /// Which nodes are tall.
     pub heights: Heights,
     /// Where segments that are laid out together stand.
     pub paper: Paper,
+}
+
+impl Form {
+    /// The form, if a list can be laid out in it.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn checked(self) -> Result<Self> {
+        Error::check_setting("segment_nodes", self.nodes, 1..=PLACES_MAX - 1)?;
+        Error::check_setting("room_percent", self.room_percent, 0..=ROOM_PERCENT_MAX)?;
+        Ok(self)
+    }
 }
 
 /// The whole list. See the module's head.
@@ -127,7 +142,10 @@ pub struct Segments<B: Bits> {
 
 impl<B: Bits> Segments<B> {
     /// A list of nothing but its head.
-    pub fn new(form: Form) -> Self {
+    ///
+    /// # Errors
+    /// As [`Segments::from_sorted`].
+    pub fn new(form: Form) -> Result<Self> {
         let none = |_| (B::MIN, B::MIN);
         Self::from_sorted(0, &none, form, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
     }
@@ -214,12 +232,16 @@ impl<B: Bits> Segments<B> {
     }
 
     /// A second list that shares all segments with this one.
-    pub fn lend(&mut self) -> Self {
-        Self {
-            segments: self.segments.iter_mut().map(Segment::lend).collect(),
-            talls: self.talls.clone(),
-            ..*self
-        }
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub fn lend(&mut self) -> Result<Self> {
+        let (mut segments, mut talls) = (Vec::new(), Vec::new());
+        reserve(&mut segments, self.segments.len())?;
+        reserve(&mut talls, self.talls.len())?;
+        segments.extend(self.segments.iter_mut().map(Segment::lend));
+        talls.extend_from_slice(&self.talls);
+        Ok(Self { segments, talls, ..*self })
     }
 
     /// The list's nodes by parts, as an index layer is built from.
@@ -265,6 +287,15 @@ impl<B: Bits> Segments<B> {
             head => Err(Broken::new(format!("the head is {head:?}, {live} of {} keys are there", self.len))),
         }
     }
+}
+
+/// Room for so many values more.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
+    let requested_bytes = more.saturating_mul(size_of::<V>());
+    values.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
 }
 
 /// Asks for one line.

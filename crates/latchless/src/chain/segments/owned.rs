@@ -169,14 +169,15 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     }
 
     /// Appends the entries from `low` to `high`, both included, to `found`, until that holds `limit`
-    /// entries or the run ends. The anchor isn't behind `low`.
+    /// entries or the run ends. The anchor isn't behind `low`. Says whether it was the run that ended, so that
+    /// what is missing may be in the next one.
     pub fn range<T: Touch>(
         &self,
         anchor: Anchor,
         (low, high): (B, B),
         limit: usize,
         found: &mut Vec<(B, B)>,
-    ) {
+    ) -> bool {
         let mut from = anchor.place();
         for segment in self.segments.iter().skip(anchor.segment().wrapping_sub(self.first)) {
             let nodes = segment.nodes();
@@ -185,7 +186,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
                 let node = &nodes[at as usize];
                 T::read(core::ptr::from_ref(node).cast(), size_of_val(node));
                 if node.key > high || found.len() >= limit {
-                    return;
+                    return false;
                 }
                 if node.key >= low && !node.is_flagged() {
                     found.push((node.key, node.value()));
@@ -194,5 +195,6 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
             }
             from = 0;
         }
+        found.len() < limit
     }
 }

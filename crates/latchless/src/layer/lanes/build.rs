@@ -2,7 +2,7 @@
 
 use super::guess::Guess;
 use super::{LANES_MAX, Lanes, Level};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
 use crate::mem::line::LINE_BYTES;
 use crate::mem::words::Words;
@@ -11,9 +11,9 @@ use crate::sync::LaneWord;
 /// How lanes are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneOptions {
-    /// How many elements of a lane come to one of the lane above: the paper's 1/p, at least 2.
+    /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
     pub skip: usize,
-    /// How many lanes to build; `None`: until one is at most [`LaneOptions::top_lane_bytes`] long.
+    /// How many lanes to build, 1 to 32, unless one is left with a single key before; `None`: until one is at most [`LaneOptions::top_lane_bytes`] long.
     pub lanes: Option<usize>,
     /// What the highest lane may take if there is a choice: §5's optimum is what the first-level cache
     /// holds.
@@ -25,15 +25,30 @@ pub struct LaneOptions {
     pub huge_pages: bool,
 }
 
+/// The largest 1/p: a proxy has room for as many entries, however few there are.
+const SKIP_MAX: usize = 1 << 20;
+
+impl LaneOptions {
+    /// The options, if lanes can be built by them.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn checked(self) -> Result<Self> {
+        Error::check_setting("skip", self.skip, 2..=SKIP_MAX)?;
+        Error::check_setting("lanes", self.lanes.unwrap_or(1), 1..=LANES_MAX)?;
+        Ok(self)
+    }
+}
+
 impl<B: Bits> Lanes<B> {
     /// Lanes over `len` entries, keys and references, in ascending order of keys. More than `len` are left
     /// out.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    /// [`Error::Setting`], [`Error::OutOfMemory`].
     pub fn build(len: usize, entries: impl Iterator<Item = (B, u32)>, options: &LaneOptions) -> Result<Self> {
-        let skip = options.skip.max(2);
-        let (levels, depth) = Self::levels_for(len, skip, options);
+        let LaneOptions { skip, .. } = options.checked()?;
+        let (levels, depth) = Self::levels_for(len, options);
         let fast_words = Self::whole_lines(levels[0].start() + levels[0].len());
         let fast = Words::<B::Word>::new(fast_words, options.huge_pages)?;
         let proxies = Words::<B::Word>::new(len.div_ceil(skip) * 2 * skip, options.huge_pages)?;
@@ -46,10 +61,11 @@ impl<B: Bits> Lanes<B> {
         Ok(lanes)
     }
 
-    /// The most bytes that lanes over `len` entries take, of fast lanes, of proxies and of the guess.
+    /// The most bytes that lanes over `len` entries take, of fast lanes, of proxies and of the guess. By
+    /// options that are [`LaneOptions::checked`].
     pub fn bytes_for(len: usize, options: &LaneOptions) -> usize {
-        let skip = options.skip.max(2);
-        let (levels, _) = Self::levels_for(len, skip, options);
+        let skip = options.skip;
+        let (levels, _) = Self::levels_for(len, options);
         let fast = Self::whole_lines(levels[0].start() + levels[0].len());
         let words = fast + Self::whole_lines(len.div_ceil(skip) * 2 * skip);
         words * B::BYTES + if options.guess { Guess::<B>::bytes_for(levels[0].len()) } else { 0 }
@@ -61,7 +77,8 @@ impl<B: Bits> Lanes<B> {
     }
 
     /// Where the lanes over `len` entries stand, lane 1 first, and how many there are.
-    fn levels_for(len: usize, skip: usize, options: &LaneOptions) -> ([Level; LANES_MAX], usize) {
+    fn levels_for(len: usize, options: &LaneOptions) -> ([Level; LANES_MAX], usize) {
+        let skip = options.skip;
         let (mut levels, mut depth) = ([Level::default(); LANES_MAX], 0);
         let mut above = len.div_ceil(skip);
         while depth < LANES_MAX {

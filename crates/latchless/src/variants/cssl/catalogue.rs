@@ -1,10 +1,11 @@
 //! The members of the family by name, and what they can be told.
 
 use super::map::CsslMap;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::index::OrderedIndex;
 use crate::base::key::Key;
 use crate::base::value::Fits;
+use crate::latch::LINKED_NODES_MAX;
 use crate::layer::lanes::LaneOptions;
 use crate::search::Kernel;
 
@@ -70,12 +71,13 @@ impl Member {
 /// What a skip list can be told when it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How many elements of a lane come to one of the lane above: the paper's 1/p, at least 2.
+    /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
     pub skip: usize,
-    /// How many fast lanes there are; `None`: until the highest fits a first-level cache (§5).
+    /// How many fast lanes there are, 1 to 32, or fewer if one is left with a single key before; `None`: until
+    /// the highest fits a first-level cache (§5).
     pub lanes: Option<usize>,
-    /// About how many entries stand under lanes of their own, which are rebuilt without the others; `None`:
-    /// all, in one array, as in the paper.
+    /// About how many entries stand under lanes of their own, which are rebuilt without the others, at least 1;
+    /// `None`: all, in one array, as in the paper.
     pub part_keys: Option<usize>,
     /// By how much t exceeds n once lanes are built, in percent (§3): when so many entries have come in,
     /// the lanes are rebuilt.
@@ -92,7 +94,7 @@ pub struct Options {
     /// The search kernel; `None`: the fastest that this processor has. [`Kernel::Scalar`] shows what SIMD
     /// is worth.
     pub kernel: Option<Kernel>,
-    /// How many nodes references can tell apart; `None`: 2^29 − 1. Tests make it tiny.
+    /// How many nodes references can tell apart, 1 to 2^29 − 1; `None`: 2^29 − 1. Tests make it tiny.
     pub node_references: Option<u32>,
 }
 
@@ -114,6 +116,14 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Refuses settings that make no sense.
+    pub(super) fn check(&self) -> Result<()> {
+        self.lanes(0).checked()?;
+        Error::check_setting("part_keys", self.part_keys.unwrap_or(1), 1..=usize::MAX)?;
+        let references = self.node_references.unwrap_or(LINKED_NODES_MAX);
+        Error::check_setting("node_references", references as usize, 1..=LINKED_NODES_MAX as usize)
+    }
+
     /// How lanes over `len` entries are built.
     pub(super) fn lanes(&self, len: usize) -> LaneOptions {
         let top_lane_bytes = match self.part_keys {
@@ -131,7 +141,7 @@ impl Options {
 
     /// Inserts after which lanes over `len` entries are rebuilt.
     pub(super) fn room(&self, len: usize) -> usize {
-        (len / 100 * self.growth_percent).max(ROOM_MIN)
+        (len / 100).saturating_mul(self.growth_percent).max(ROOM_MIN)
     }
 }
 
@@ -152,7 +162,7 @@ impl Options {
 /// ```
 ///
 /// # Errors
-/// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or when memory is refused.
+/// As [`CsslMap::with_options`].
 pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,

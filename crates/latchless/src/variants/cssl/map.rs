@@ -50,7 +50,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// An empty map.
     ///
     /// # Errors
-    /// [`Error::LaneSkip`], [`Error::KernelUnavailable`], or when memory is refused.
+    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory is refused.
     pub fn with_options(options: &Options) -> Result<Self> {
         Ok(Self { list: SkipList::new(options)?, entry: PhantomData })
     }
@@ -220,7 +220,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     }
 
     /// At most `pieces` ranges, both ends included, that together are the given one and hold about equally
-    /// many entries: for as many threads. Nothing for an empty range. O(pieces · parts).
+    /// many entries: for as many threads. Nothing for an empty range. O(pieces · log n).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].

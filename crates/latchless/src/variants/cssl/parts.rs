@@ -3,10 +3,12 @@
 
 use crate::base::key::Bits;
 use crate::chain::list::List;
-use crate::layer::Drift;
 use crate::layer::lanes::Lanes;
+use crate::layer::{Drift, Marks};
 use crate::mem::arena::NodeRef;
 use crate::search::{Operation, Search};
+use crate::sync::Word;
+use core::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// Changes counted in cache lines of their own: every writer writes them, and every reader reads what stands
@@ -14,6 +16,12 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counted(Drift);
+
+#[cfg(test)]
+std::thread_local! {
+    /// How many parts were asked whether they are settled.
+    pub(super) static ASKED: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
+}
 
 /// Lanes over a stretch of keys, and how far the list has drifted from them.
 #[derive(Debug)]
@@ -34,7 +42,7 @@ impl<B: Bits> Part<B> {
         Self { lanes, room, own: Counted::default(), inherited, successor: OnceLock::new() }
     }
 
-    /// An entry is about to come in.
+    /// An entry is about to come in. Updates call [`Parts::mark`] as well.
     pub(super) fn insert(&self) {
         self.own.0.insert();
         if let Some(successor) = self.successor.get() {
@@ -42,7 +50,7 @@ impl<B: Bits> Part<B> {
         }
     }
 
-    /// An entry is about to go out.
+    /// An entry is about to go out. Updates call [`Parts::mark`] as well.
     pub(super) fn remove(&self) {
         self.own.0.remove();
         if let Some(successor) = self.successor.get() {
@@ -54,6 +62,8 @@ impl<B: Bits> Part<B> {
     /// successor was begun there may be changes that are counted by others alone.
     #[inline(always)]
     pub(super) fn is_settled(&self) -> bool {
+        #[cfg(test)]
+        ASKED.with(|asked| asked.set(asked.get() + 1));
         self.own.0.is_none() && self.inherited.is_none() && self.successor.get().is_none()
     }
 
@@ -77,12 +87,28 @@ pub(super) struct Spot {
     pub(super) at: Option<usize>,
 }
 
+/// Parts up to which each is asked whether it is settled.
+const FEW: usize = 4;
+
 /// All parts, in the order of their keys.
+///
+/// Which of them have changed is told by marks, so that a count needn't ask each part between its ends. An
+/// update marks its part in the parts that it came in by. So marks tell of all changes from when everybody
+/// inside came in by these parts until they are replaced; before and after that, each part is asked.
 #[derive(Debug)]
 pub(super) struct Parts<B: Bits> {
     /// The smallest key of each part; the first part begins with the smallest key there is.
     firsts: Vec<B>,
     parts: Vec<Arc<Part<B>>>,
+    /// Positions in the lanes of all parts before each one; and at the end, in all.
+    before: Vec<usize>,
+    marks: Marks,
+    /// The stamp of the moment behind their publication.
+    published: OnceLock<u64>,
+    /// Whether marks tell of all changes that came in by other parts, 1 or 0.
+    marked: Word,
+    /// Whether others are about to be published, 1 or 0.
+    replaced: Word,
 }
 
 impl<B: Bits> Parts<B> {
@@ -92,7 +118,83 @@ impl<B: Bits> Parts<B> {
         if let Some(first) = firsts.first_mut() {
             *first = B::MIN;
         }
-        Self { firsts, parts }
+        let ends = parts.iter().scan(0, |end, part| {
+            *end += part.lanes.len();
+            Some(*end)
+        });
+        let before = core::iter::once(0).chain(ends).collect();
+        let (marks, published) = (Marks::new(parts.len()), OnceLock::new());
+        Self { firsts, parts, before, marks, published, marked: Word::default(), replaced: Word::default() }
+    }
+
+    /// The parts, of which none has changed and nobody can come in by others.
+    pub(super) fn at_rest(self) -> Self {
+        self.marked.poke(1);
+        self
+    }
+
+    /// The parts were published before that moment.
+    pub(super) fn published_before(&self, stamp: u64) {
+        // Each of them is published once.
+        let _ = self.published.set(stamp);
+    }
+
+    /// Others are about to be published.
+    pub(super) fn give_way(&self) {
+        self.replaced.poke(1);
+    }
+
+    /// A part is about to be changed, as it was told already.
+    #[inline(always)]
+    pub(super) fn mark(&self, number: usize) {
+        self.marks.mark(number);
+    }
+
+    /// The first one of `from..=to` that isn't settled; asked behind reading the lanes. O(log parts) once
+    /// everybody inside came in by these parts, which `is_past` says of a moment.
+    #[inline(always)]
+    pub(super) fn first_unsettled(
+        &self,
+        (from, to): (usize, usize),
+        is_past: impl FnOnce(u64) -> bool,
+    ) -> Option<usize> {
+        if to.saturating_sub(from) < FEW || !self.marks_tell(is_past) {
+            return (from..=to).find(|&number| !self.parts[number].is_settled());
+        }
+        self.marks.first(from, to)
+    }
+
+    fn marks_tell(&self, is_past: impl FnOnce(u64) -> bool) -> bool {
+        if self.marked.follow() == 0 {
+            if !self.published.get().is_some_and(|&stamp| is_past(stamp)) {
+                return false;
+            }
+            // Who came in by other parts has left: what they changed is counted in the parts.
+            for (number, part) in self.parts.iter().enumerate() {
+                if !part.is_settled() {
+                    self.marks.mark(number);
+                }
+            }
+            self.marked.publish(1);
+        }
+        self.replaced.peek_behind() == 0
+    }
+
+    /// How many positions there are up to a spot, in all parts.
+    #[inline(always)]
+    pub(super) fn up_to(&self, spot: Spot) -> usize {
+        self.before[spot.part] + spot.at.map_or(0, |at| at + 1)
+    }
+
+    /// The positions of a part, among those of all parts.
+    #[inline(always)]
+    pub(super) fn positions_of(&self, number: usize) -> Range<usize> {
+        self.before[number]..self.before[number + 1]
+    }
+
+    /// The part of a position among those of all parts.
+    pub(super) fn holding(&self, position: usize) -> usize {
+        self.before.partition_point(|&before| before <= position).clamp(1, self.parts.len()) - 1
     }
 
     pub(super) fn len(&self) -> usize {

@@ -59,24 +59,18 @@ impl<B: Bits> SkipList<B> {
         };
         let first = if holds_low { Some(before) } else { parts.right_of(before) };
         let mut ends = None;
-        if let (Some(first), Some(last_at)) = (first, last.at)
+        if let (Some(first), Some(_)) = (first, last.at)
             && (first.part, first.at) <= (last.part, last.at)
         {
             let first_node = self.node(parts, first);
-            let mut len = last_at + 1;
-            for part in first.part..last.part {
-                len += parts.part(part).lanes.len();
-            }
-            len -= first.at.unwrap_or(0);
+            let len = parts.up_to(last) + 1 - parts.up_to(first);
             ends = Some(Ends { first: first_node, last: self.node(parts, last), len: Some(len) });
         }
         // Behind all reading of the lanes.
-        for part in before.part..=last.part.max(before.part) {
-            if !parts.part(part).is_settled() {
-                return None;
-            }
+        match self.first_unsettled(parts, before.part, last.part.max(before.part)) {
+            Some(_) => None,
+            None => Some(ends),
         }
-        Some(ends)
     }
 
     /// The ends by the list.
@@ -105,31 +99,31 @@ impl<B: Bits> SkipList<B> {
     /// they were built; by walking over the parts that have changed.
     pub(super) fn count(&self, inside: &In<'_, B>, low: B, high: B) -> usize {
         let parts = inside.published();
-        let mut count = 0;
-        for number in parts.of(low)..=parts.of(high) {
-            let (first, last) = parts.keys_of(number);
-            count += self.count_in(parts, number, low.max(first), high.min(last));
-        }
-        count
-    }
-
-    /// How many entries of a part lie in `low..=high`, which all belong to it.
-    fn count_in(&self, parts: &Parts<B>, number: usize, low: B, high: B) -> usize {
         let [from, to] = self.locate(parts, [low, high]);
-        let part = parts.part(number);
-        // Entries up to a spot, those of parts before not counted.
-        let up_to = |spot: Spot| if spot.part == number { spot.at.map_or(0, |at| at + 1) } else { 0 };
-        let own_low = from.part == number && from.at.is_some_and(|at| part.lanes.key(at) == low);
-        let count = (up_to(to) + usize::from(own_low)).saturating_sub(up_to(from));
-        if part.is_settled() {
-            return count;
-        }
+        let own_low = from.at.is_some_and(|at| parts.part(from.part).lanes.key(at) == low);
+        let positions = parts.up_to(from) - usize::from(own_low)..parts.up_to(to);
+        // Parts `number..` are still to be counted. Whether they are settled is asked behind reading the lanes.
+        let (mut number, last) = (parts.of(low), parts.of(high));
         let mut count = 0;
-        self.visit_from(parts, from, low, high, |_, _, _| {
-            count += 1;
-            true
-        });
-        count
+        loop {
+            let changed = self.first_unsettled(parts, number, last);
+            let settled = parts.positions_of(number).start..match changed {
+                Some(changed) => parts.positions_of(changed).start,
+                None => parts.positions_of(last).end,
+            };
+            let (start, end) = (positions.start.max(settled.start), positions.end.min(settled.end));
+            count += end.saturating_sub(start);
+            let Some(changed) = changed else { return count };
+            let (first_key, last_key) = parts.keys_of(changed);
+            self.visit(parts, low.max(first_key), high.min(last_key), |_, _, _| {
+                count += 1;
+                true
+            });
+            if changed == last {
+                return count;
+            }
+            number = changed + 1;
+        }
     }
 
     /// Shows the living entries of `low..=high`, ascending, until `visit` has seen enough (`false`).
@@ -226,20 +220,14 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn cut(&self, inside: &In<'_, B>, low: B, high: B, pieces: usize) -> Vec<(B, B)> {
         let parts = inside.published();
         let [from, to] = self.locate(parts, [low, high]);
-        // Entries before each part, among those from `from`'s part on.
-        let before = |spot: Spot| -> usize {
-            let whole = (from.part..spot.part).map(|part| parts.part(part).lanes.len()).sum::<usize>();
-            whole + spot.at.unwrap_or(0)
-        };
-        let (start, end) = (before(from), before(to));
+        // The position of a spot's key, among those of all parts.
+        let position = |spot: Spot| parts.positions_of(spot.part).start + spot.at.unwrap_or(0);
+        let (start, end) = (position(from), position(to));
         let (mut cut, mut low) = (Vec::with_capacity(pieces), low);
         for piece in 1..pieces {
-            let mut at = start + end.saturating_sub(start) * piece / pieces;
-            let mut part = from.part;
-            while part < to.part && at >= parts.part(part).lanes.len() {
-                at -= parts.part(part).lanes.len();
-                part += 1;
-            }
+            let position = start + end.saturating_sub(start) * piece / pieces;
+            let part = parts.holding(position);
+            let at = position - parts.positions_of(part).start;
             if at >= parts.part(part).lanes.len() {
                 continue;
             }
@@ -251,5 +239,115 @@ impl<B: Bits> SkipList<B> {
         }
         cut.push((low, high));
         cut
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Options;
+    use super::super::parts::{ASKED, Parts};
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const PARTS: u64 = if cfg!(miri) { 70 } else { 1000 };
+
+    /// Every tenth number, ten of them in a part.
+    fn loaded() -> (SkipList<u64>, BTreeSet<u64>) {
+        let options =
+            Options { part_keys: Some(10), rebuild_automatically: false, guess: false, ..Options::default() };
+        let mut list = SkipList::new(&options).unwrap();
+        list.load(10 * PARTS as usize, |nth| (nth as u64 * 10, 1)).unwrap();
+        (list, (0..10 * PARTS).map(|nth| nth * 10).collect())
+    }
+
+    fn count(list: &SkipList<u64>, low: u64, high: u64) -> usize {
+        list.count(&list.enter(), low, high)
+    }
+
+    fn asked(what: impl FnOnce()) -> usize {
+        let before = ASKED.get();
+        what();
+        ASKED.get() - before
+    }
+
+    #[test]
+    fn a_settled_count_asks_no_part_between_its_ends() {
+        let (list, model) = loaded();
+        let all = || assert_eq!(count(&list, 0, u64::MAX), model.len());
+        assert_eq!(asked(all), 0, "after a load");
+        list.rebuild(true).unwrap();
+        all();
+        assert_eq!(asked(all), 0, "nobody is inside any more who came in before the rebuild");
+        assert_eq!(asked(|| assert_eq!(count(&list, 15, 25), 1)), 1, "few parts are asked");
+        // One part has changed: it is walked over, the others aren't.
+        list.insert(777, 1).unwrap();
+        assert_eq!(asked(|| assert_eq!(count(&list, 0, u64::MAX), model.len() + 1)), 0);
+    }
+
+    #[test]
+    fn counts_over_many_parts_see_every_change_whichever_parts_one_came_in_by() {
+        let (list, mut model) = loaded();
+        let mut random = 3u64;
+        let mut below = |end: u64| {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (random >> 33) % end
+        };
+        let end = PARTS * 100;
+        for round in 0..if cfg!(miri) { 4 } else { 60 } {
+            let early = list.enter();
+            for _ in 0..4 {
+                if below(2) == 0 {
+                    let key = below(end);
+                    list.insert(key, 1).unwrap();
+                    model.insert(key);
+                } else {
+                    let key = below(end / 10) * 10;
+                    assert_eq!(list.remove(key).is_some(), model.remove(&key));
+                }
+                if below(4) == 0 {
+                    list.rebuild(round % 5 == 0).unwrap();
+                }
+                for _ in 0..10 {
+                    let low = below(end);
+                    let high = low + below(end - low);
+                    let expected = model.range(low..=high).count();
+                    assert_eq!(list.count(&early, low, high), expected, "{low}..={high}, pinned early");
+                    let late = list.enter();
+                    assert_eq!(list.count(&late, low, high), expected, "{low}..={high}");
+                    let ends = list.ends(&late, low, high, Way::Descend);
+                    if let Some(len) = ends.and_then(|ends| ends.len) {
+                        assert_eq!(len, expected, "{low}..={high}, its ends");
+                    }
+                }
+            }
+            drop(early);
+            list.check_invariants().unwrap();
+        }
+    }
+
+    /// A writer that came in by parts which were replaced meanwhile.
+    #[test]
+    fn a_change_through_replaced_parts_is_seen_through_the_new_ones() {
+        let (list, _) = loaded();
+        let inside = list.enter();
+        let old = inside.published();
+        let shared = (0..old.len()).map(|number| (old.keys_of(number).0, old.part(number).clone()));
+        let new = Parts::new(shared.collect());
+        let all = (0, old.len() - 1);
+        assert_eq!(new.first_unsettled(all, |_| true), None, "they aren't published yet, each part is asked");
+        new.published_before(5);
+        old.give_way();
+        old.part(20).insert();
+        old.mark(20);
+        assert_eq!(new.first_unsettled(all, |_| false), Some(20), "the writer may be inside");
+        assert_eq!(new.first_unsettled(all, |stamp| stamp == 5), Some(20), "it has left");
+        new.part(15).insert();
+        new.mark(15);
+        assert_eq!(new.first_unsettled(all, |_| true), Some(15));
+        assert_eq!(
+            old.first_unsettled(all, |_| true),
+            Some(15),
+            "who came in by the old ones sees it as well"
+        );
     }
 }

@@ -121,7 +121,7 @@ impl<B: Bits> SkipList<B> {
                 None => parts.push((old.keys_of(number).0, Arc::clone(part))),
             }
         }
-        self.publish(parts);
+        self.publish(old, parts);
         self.guarded.arena().discharge(freed + grant.bytes.saturating_sub(used));
         given_up.into_iter().for_each(|node| self.list().retire(node));
         self.rebuilt.add(chosen.len() as u64);
@@ -244,7 +244,8 @@ impl<B: Bits> SkipList<B> {
         let pieces = self.pieces(len);
         let of_pieces = len.div_ceil(pieces);
         // Fewer entries may come in fewer and longer pieces.
-        let longest = self.options.part_keys.map_or(len, |most| len.min(2 * most + 1));
+        let longest =
+            self.options.part_keys.map_or(len, |most| len.min(most.saturating_mul(2).saturating_add(1)));
         let bytes = |len| Lanes::<B>::bytes_for(len, &self.lane_options(len));
         (pieces * bytes(of_pieces)).max(bytes(longest)) + pieces * LINE_BYTES
     }
@@ -282,7 +283,7 @@ impl<B: Bits> SkipList<B> {
 
     /// Publishes parts. Those without keys go, and their keys belong to their left neighbours then, which
     /// haven't counted changes among them.
-    fn publish(&self, parts: Keyed<B>) {
+    fn publish(&self, old: &Parts<B>, parts: Keyed<B>) {
         let mut kept: Keyed<B> = Vec::with_capacity(parts.len());
         for (first, part) in parts {
             match kept.last() {
@@ -295,7 +296,11 @@ impl<B: Bits> SkipList<B> {
             kept.remove(0);
             kept[0].1.insert();
         }
+        old.give_way();
         self.guarded.publish(Parts::new(kept));
+        // One thread publishes at a time: these are the ones.
+        let inside = self.enter();
+        inside.published().published_before(self.guarded.stamp());
     }
 
     /// Bytes of a part's lanes.
@@ -318,7 +323,7 @@ impl<B: Bits> SkipList<B> {
 
     fn load_cleared(&mut self, len: usize, entries: impl Fn(usize) -> (B, B)) -> Result<()> {
         let first = self.list().load((0..len).map(&entries))?;
-        let most = self.options.part_keys.unwrap_or(usize::MAX).max(1);
+        let most = self.options.part_keys.unwrap_or(usize::MAX);
         let pieces = len.div_ceil(most);
         let mut parts = Vec::with_capacity(pieces);
         for number in 0..pieces {
@@ -329,7 +334,7 @@ impl<B: Bits> SkipList<B> {
             self.guarded.arena().charge(bytes)?;
             parts.push((lowest, Arc::new(self.part_of(piece.len(), of_piece, Arc::default())?)));
         }
-        self.guarded.set(Parts::new(parts));
+        self.guarded.set(Parts::new(parts).at_rest());
         self.len.set(len as i64);
         Ok(())
     }

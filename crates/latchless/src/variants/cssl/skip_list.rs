@@ -15,7 +15,7 @@
 
 use super::catalogue::Options;
 use super::parts::{Locate, Part, Parts, Spot};
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::key::Bits;
 use crate::chain::list::{DeadAnchor, List, node_bytes};
 use crate::latch::LINKED_NODES_MAX;
@@ -60,15 +60,13 @@ enum Left {
 impl<B: Bits> SkipList<B> {
     pub(super) fn new(options: &Options) -> Result<Self> {
         let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Kernel::checked)?;
-        if options.skip < 2 {
-            return Err(Error::LaneSkip { given: options.skip });
-        }
+        options.check()?;
         let space = SpaceOptions {
             node_bytes: node_bytes::<B>(),
             unit_nodes: 1,
             limit_bytes: options.limit_bytes,
             huge_pages: options.huge_pages,
-            references: options.node_references.unwrap_or(u32::MAX).min(LINKED_NODES_MAX),
+            references: options.node_references.unwrap_or(LINKED_NODES_MAX),
         };
         let options = options.clone();
         let guarded = Guarded::new(space, Self::no_parts(&options)?)?;
@@ -88,7 +86,7 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn no_parts(options: &Options) -> Result<Parts<B>> {
         let lanes = Lanes::build(0, core::iter::empty(), &options.lanes(0))?;
         let part = Part::new(lanes, options.room(0), Arc::default());
-        Ok(Parts::new(vec![(B::MIN, Arc::new(part))]))
+        Ok(Parts::new(vec![(B::MIN, Arc::new(part))]).at_rest())
     }
 
     #[inline(always)]
@@ -115,6 +113,12 @@ impl<B: Bits> SkipList<B> {
     #[inline(always)]
     pub(super) fn locate_nodes<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
         self.dispatch.run(Locate { parts, list: Some(self.list()), keys })
+    }
+
+    /// The first of the parts `from..=to` that isn't settled; asked behind reading their lanes.
+    #[inline(always)]
+    pub(super) fn first_unsettled(&self, parts: &Parts<B>, from: usize, to: usize) -> Option<usize> {
+        parts.first_unsettled((from, to), |stamp| self.guarded.is_past(stamp))
     }
 
     /// The node at a spot.
@@ -188,8 +192,13 @@ impl<B: Bits> SkipList<B> {
         let inside = self.enter();
         let parts = inside.published();
         let [spot] = self.locate_nodes(parts, [key]);
-        let part = parts.part(parts.of(key));
-        let put = |anchor| self.list().insert(anchor, key, value, || part.insert());
+        let number = parts.of(key);
+        let part = parts.part(number);
+        let coming = || {
+            part.insert();
+            parts.mark(number);
+        };
+        let put = |anchor| self.list().insert(anchor, key, value, coming);
         let outcome = self.at_living_anchor(parts, self.before(parts, spot, key), put)?;
         let mut left = Left::Nothing;
         if outcome.before.is_none() {
@@ -205,9 +214,11 @@ impl<B: Bits> SkipList<B> {
         let inside = self.enter();
         let parts = inside.published();
         let [spot] = self.locate_nodes(parts, [key]);
-        let part = parts.part(parts.of(key));
+        let number = parts.of(key);
+        let part = parts.part(number);
         let going = |node: NodeRef| {
             part.remove();
+            parts.mark(number);
             if parts.node(spot) == Some(node) {
                 parts.pass_over(parts.left_of(spot), spot);
             }

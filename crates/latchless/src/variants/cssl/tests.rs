@@ -278,7 +278,10 @@ fn bad_loads_and_options_are_refused() {
     map.bulk_load(&[]).unwrap();
     assert_eq!((map.len(), map.range(..).unwrap().next()), (0, None));
     let options = Options { skip: 1, ..Options::default() };
-    assert_eq!(CsslMap::<u32, u32>::with_options(&options).map(|_| ()), Err(Error::LaneSkip { given: 1 }));
+    assert_eq!(
+        CsslMap::<u32, u32>::with_options(&options).map(|_| ()),
+        Err(Error::Setting { name: "skip", value: 1, allowed: 2..=1 << 20 })
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::options::Options;
 use super::rebuild::{Built, Plan};
 use crate::base::error::{Broken, Error, Result};
 use crate::base::key::Bits;
-use crate::batch::{Assignment, Hands, Order, Piece, Pool, assign, row, sorted, threads_per_node};
+use crate::batch::{Assignment, Carry, Hands, Order, Pool, assign, chain, row, sorted, threads_per_node};
 use crate::chain::segments::Segments;
 use crate::mem::budget::Budget;
 use crate::mem::touch::Touch;
@@ -29,6 +29,9 @@ pub(super) struct Engine<B: Bits, T> {
     node_numbers: Vec<Option<usize>>,
     /// How many threads each domain had in the last batch.
     pub(super) last_threads: Vec<usize>,
+    /// Entries that ranges have fetched, whether they were wanted or not.
+    #[cfg(test)]
+    pub(super) fetched: usize,
     touch: PhantomData<T>,
 }
 
@@ -44,6 +47,7 @@ pub(super) trait Answers<B> {
 
 impl<B: Bits, T: Touch> Engine<B, T> {
     pub(super) fn new(options: &Options) -> Result<Self> {
+        options.check()?;
         let dispatch = options.kernel.unwrap_or_else(Kernel::best).checked()?;
         let topology = options.resolved_topology();
         let nodes = topology.nodes().len();
@@ -63,6 +67,8 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             options: options.clone(),
             dispatch,
             last_threads: vec![0; nodes],
+            #[cfg(test)]
+            fetched: 0,
             node_numbers,
             touch: PhantomData,
         };
@@ -159,7 +165,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
 
     /// Rebuilds what has drifted, now, on all threads.
     pub(super) fn rebuild(&mut self) -> Result<()> {
-        let threads = self.options.threads.max(1);
+        let threads = self.options.threads;
         for node in 0..self.domains.len() {
             let plan = self.plan(node, threads);
             let pool = self.pool.as_ref();
@@ -171,7 +177,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
 
     /// Fills the empty index: evenly distributed among the domains (§4.3.1).
     pub(super) fn load(&mut self, len: usize, entry_at: &(dyn Fn(usize) -> (B, B) + Sync)) -> Result<()> {
-        let (nodes, threads) = (self.domains.len(), self.options.threads.max(1));
+        let (nodes, threads) = (self.domains.len(), self.options.threads);
         let mut loaded = Vec::with_capacity(nodes);
         let mut borders = Vec::with_capacity(nodes);
         let mut held = 0;
@@ -187,7 +193,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             let pool = self.pool.as_ref();
             let run = |jobs: Vec<Job<'_>>| Self::on_all_threads(pool, jobs);
             let form = self.options.form(self.node_numbers[node]);
-            let list = Segments::from_sorted(own.len(), &of_node, form, (threads, &run));
+            let list = Segments::from_sorted(own.len(), &of_node, form, (threads, &run))?;
             let built = Built::over(list, self.plan(node, threads), &run)?;
             held += built.list.memory_bytes() + built.layer.memory_bytes();
             if let Some(limit_bytes) = self.options.limit_bytes
@@ -325,14 +331,19 @@ impl<B: Bits, T: Touch> Engine<B, T> {
         answers: &mut dyn Answers<B>,
     ) {
         let parts = self.by_domain(order);
-        let mut pieces = self.going_on(work, order, &parts);
+        let mut coming = self.coming(work, order, &parts);
         let queries: Vec<usize> =
-            parts.iter().zip(&pieces).map(|(part, pieces)| part.len().max(pieces.len().min(1))).collect();
+            parts.iter().zip(&coming).map(|(part, coming)| part.len().max(coming.is_some().into())).collect();
         let assignments = self.assignments(hands, &queries);
         let mut slots: Vec<Option<Outcome<B>>> = assignments.iter().map(|_| None).collect();
         let (budget, dispatch, (group, prefetch)) = (&self.budget, self.dispatch, self.prefetch_group());
         let mut jobs = BySeat::default();
-        let mut places = slots.iter_mut().zip(&assignments).peekable();
+        // Rests go on from node to node as well: a seat's pieces of work are done in the nodes' order.
+        let carries = match work {
+            Work::Mixed { limited: true, .. } => chain(assignments.len()),
+            _ => assignments.iter().map(|_| Carry::default()).collect(),
+        };
+        let mut places = slots.iter_mut().zip(&assignments).zip(carries);
         self.last_threads.fill(0);
         for (node, domain) in self.domains.iter_mut().enumerate() {
             let logging = domain.rebuilds.running();
@@ -340,14 +351,14 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             let layer = &*layer;
             let of = assignments.iter().filter(|one| one.node == node).count();
             self.last_threads[node] = of;
-            for place in row(list.all(), core::mem::take(&mut pieces[node]), of) {
-                let Some((slot, one)) = places.next() else { break };
+            for place in row(list.all(), core::mem::take(&mut coming[node].pieces), of) {
+                let Some(((slot, one), carry)) = places.next() else { break };
                 let own = slice_of(&parts[node], one.nth, one.of);
                 jobs.add(
                     one.seat,
                     Box::new(move || {
                         let context = Context { layer, work, budget, dispatch, group, prefetch, logging };
-                        *slot = Some(execute::<B, T>(&context, order, own, place));
+                        *slot = Some(execute::<B, T>(&context, order, own, (place, carry)));
                     }),
                 );
             }
@@ -374,22 +385,10 @@ impl<B: Bits, T: Touch> Engine<B, T> {
         for (&(_, number), answer) in order[queries].iter().zip(own) {
             answers.answer(number, answer);
         }
+        #[cfg(test)]
+        found.iter().for_each(|(_, entries)| self.fetched += entries.len());
         found.into_iter().for_each(|(number, entries)| answers.found(number, entries));
         refused.into_iter().for_each(|(number, error)| answers.refused(number, error));
-    }
-
-    /// For each domain, the ranges that begin in an earlier one and go on in it.
-    fn going_on(&self, work: Work<'_, B>, order: &[(B, u32)], parts: &[Range<usize>]) -> Vec<Vec<Piece<B>>> {
-        let mut pieces: Vec<Vec<Piece<B>>> = parts.iter().map(|_| Vec::new()).collect();
-        if let (Work::Mixed(_), true) = (work, parts.len() > 1) {
-            for (node, part) in parts.iter().enumerate() {
-                for piece in order[part.clone()].iter().filter_map(|&(_, number)| work.range(number)) {
-                    let later = node + 1..=self.domain_of(piece.high).max(node);
-                    later.for_each(|later| pieces[later].push(piece));
-                }
-            }
-        }
-        pieces
     }
 
     pub(super) fn check(&self) -> Result<(), Broken> {

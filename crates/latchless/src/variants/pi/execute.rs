@@ -2,10 +2,11 @@
 //! neighbours (Algorithm 3), execute (Algorithm 4).
 
 use super::layer::Layer;
+use super::ranges::{Ahead, Found, go_ahead};
 use crate::base::error::Error;
 use crate::base::key::Bits;
-use crate::batch::{Neighbours, Piece, Share, staying};
-use crate::chain::segments::{Anchor, Drift, Finger, Segments};
+use crate::batch::{Carry, Neighbours, Piece, Share, staying};
+use crate::chain::segments::{Anchor, Drift, Finger, Segments, SegmentsMut};
 use crate::mem::budget::Budget;
 use crate::mem::touch::{Touch, Work as Busy};
 use crate::search::Dispatch;
@@ -17,7 +18,7 @@ pub(super) enum Query<B> {
     Search,
     Insert(B),
     Delete,
-    /// Up to this key, so many entries at most.
+    /// Up to this key, so many entries at most. `usize::MAX` if the index has no more than are wanted.
     Range(B, usize),
 }
 
@@ -27,7 +28,11 @@ pub(super) enum Work<'a, B> {
     Search,
     Delete,
     Insert(&'a (dyn Fn(usize) -> B + Sync)),
-    Mixed(&'a (dyn Fn(usize) -> Query<B> + Sync)),
+    Mixed {
+        query_at: &'a (dyn Fn(usize) -> Query<B> + Sync),
+        /// Whether some of them are ranges that a limit can end.
+        limited: bool,
+    },
 }
 
 impl<B: Bits> Work<'_, B> {
@@ -37,13 +42,13 @@ impl<B: Bits> Work<'_, B> {
             Work::Search => Query::Search,
             Work::Delete => Query::Delete,
             Work::Insert(value_at) => Query::Insert(value_at(number as usize)),
-            Work::Mixed(query_at) => query_at(number as usize),
+            Work::Mixed { query_at, .. } => query_at(number as usize),
         }
     }
 
     /// The query as a range, if it is one.
     pub(super) fn range(&self, number: u32) -> Option<Piece<B>> {
-        let Work::Mixed(query_at) = self else { return None };
+        let Work::Mixed { query_at, .. } = self else { return None };
         match query_at(number as usize) {
             Query::Range(high, limit) => Some(Piece { number, high, limit }),
             _ => None,
@@ -74,7 +79,7 @@ pub(super) struct Outcome<B> {
     /// What stood under each query's key.
     pub(super) answers: Vec<Option<B>>,
     /// What ranges found here, by the query's number.
-    pub(super) found: Vec<(u32, Vec<(B, B)>)>,
+    pub(super) found: Vec<(u32, Found<B>)>,
     pub(super) refused: Vec<(u32, Error)>,
     pub(super) drift: Drift,
     pub(super) log: Vec<Update<B>>,
@@ -106,35 +111,56 @@ pub(super) fn search<B: Bits, T: Touch>(
     answers
 }
 
+/// Asks for the place of a later query's segment and for a nearer one's node, if that is wanted.
+#[inline(always)]
+pub(super) fn ask_ahead<B: Bits, T: Touch>(
+    context: &Context<'_, B>,
+    list: &SegmentsMut<'_, B>,
+    anchors: &[Anchor],
+    at: usize,
+) {
+    if context.prefetch {
+        if let Some(&later) = anchors.get(at + 2 * AHEAD) {
+            list.ask_for_segment::<T>(later);
+        }
+        if let Some(&next) = anchors.get(at + AHEAD) {
+            list.ask_for_node::<T>(next);
+        }
+    }
+}
+
 fn anchors_of<B: Bits, T: Touch>(context: &Context<'_, B>, order: &[(B, u32)]) -> Vec<Anchor> {
     T::read(order.as_ptr().cast(), size_of_val(order));
     let keys: Vec<B> = order.iter().map(|&(key, _)| key).collect();
     context.layer.anchors::<T>(context.dispatch, &keys, (context.group, context.prefetch))
 }
 
-/// A whole share: `own` are this thread's of the sorted queries.
+/// A whole share: `own` are this thread's of the sorted queries. `place` and `carry` are its ends of the ways
+/// to its neighbours.
 pub(super) fn execute<B: Bits, T: Touch>(
     context: &Context<'_, B>,
     order: &[(B, u32)],
     own: Range<usize>,
-    place: Neighbours<'_, B>,
+    (place, carry): (Neighbours<'_, B>, Carry<B>),
 ) -> Outcome<B> {
     let anchors = anchors_of::<B, T>(context, &order[own.clone()]);
     let range_at = |at: usize| context.work.range(order[at].1);
     let share = place.redistribute::<T>(own, anchors, range_at, staying);
-    execute_share::<B, T>(context, order, share)
+    let ahead = go_ahead::<B, T>(context, order, &share, carry);
+    execute_share::<B, T>(context, order, share, ahead)
 }
 
 fn execute_share<B: Bits, T: Touch>(
     context: &Context<'_, B>,
     order: &[(B, u32)],
     share: Share<'_, B>,
+    mut ahead: Ahead<B>,
 ) -> Outcome<B> {
     let Share { queries, anchors, pieces, mut list } = share;
     let mut outcome = Outcome {
         answers: Vec::with_capacity(queries.len()),
         queries: queries.clone(),
-        found: Vec::new(),
+        found: core::mem::take(&mut ahead.carried),
         refused: Vec::new(),
         drift: Drift::default(),
         log: Vec::new(),
@@ -146,15 +172,9 @@ fn execute_share<B: Bits, T: Touch>(
         outcome.found.push((number, found));
     }
     let mut finger = Finger::default();
-    for (at, (&(key, number), &anchor)) in order[queries].iter().zip(&anchors).enumerate() {
-        if context.prefetch {
-            if let Some(&later) = anchors.get(at + 2 * AHEAD) {
-                list.ask_for_segment::<T>(later);
-            }
-            if let Some(&next) = anchors.get(at + AHEAD) {
-                list.ask_for_node::<T>(next);
-            }
-        }
+    for (nth, (at, &anchor)) in queries.zip(&anchors).enumerate() {
+        let (key, number) = order[at];
+        ask_ahead::<B, T>(context, &list, &anchors, nth);
         T::work(Busy::Operation);
         let answer = match context.work.query(number) {
             Query::Search => list.get::<T>(anchor, &mut finger, key),
@@ -180,8 +200,12 @@ fn execute_share<B: Bits, T: Touch>(
                 before
             }
             Query::Range(high, limit) => {
-                let mut found = Vec::new();
-                list.range::<T>(anchor, (key, high), limit, &mut found);
+                let before = ahead.take(order, at, |key| list.get::<T>(anchor, &mut finger, key));
+                let found = before.unwrap_or_else(|| {
+                    let mut found = Vec::new();
+                    list.range::<T>(anchor, (key, high), limit, &mut found);
+                    found
+                });
                 outcome.found.push((number, found));
                 None
             }

@@ -105,7 +105,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::KernelUnavailable`], or when memory or a thread is refused.
+    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory or a thread is refused.
     pub fn with_options(options: &Options) -> Result<Self> {
         Ok(Self { engine: Engine::new(options)?, tuner: Mutex::default(), entry: PhantomData })
     }
@@ -278,14 +278,22 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
             Query::Range { limit: 0, .. } => Reply::Refused(Error::EmptyBuffer),
             Query::Range { .. } => Reply::Scanned(Vec::new()),
         }));
+        // A range's first key may come before it does, all others are there.
+        let all = self.len() + 1;
         let query_at = |number: usize| match &queries[number] {
             Query::Search(_) => execute::Query::Search,
             Query::Insert(_, value) => execute::Query::Insert(value.to_lane()),
             Query::Delete(_) => execute::Query::Delete,
+            Query::Range { high, limit, .. } if *limit >= all => {
+                execute::Query::Range(high.to_bits(), usize::MAX)
+            }
             Query::Range { high, limit, .. } => execute::Query::Range(high.to_bits(), *limit),
         };
         let searches = queries.iter().all(|query| matches!(query, Query::Search(_)));
-        let work = if searches { Work::Search } else { Work::Mixed(&query_at) };
+        let is_limited =
+            |query: &Query<K, V>| matches!(query, Query::Range { limit, .. } if (1..all).contains(limit));
+        let limited = queries.iter().any(is_limited);
+        let work = if searches { Work::Search } else { Work::Mixed { query_at: &query_at, limited } };
         let mut answers = Replies { replies: &mut replies[first..], queries };
         self.engine.execute(hands, work, &order, &mut answers);
     }
@@ -354,7 +362,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     }
 
     fn threads(&self) -> usize {
-        self.engine.options.threads.max(1)
+        self.engine.options.threads
     }
 
     /// The entries of a range in ascending order.

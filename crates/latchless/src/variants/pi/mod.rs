@@ -6,7 +6,7 @@
 //! | storage layer, data nodes (Definition 1, §4.1) | [`chain::segments`](crate::chain::segments) |
 //! | entries, routing tables, traversal (§3.1, §3.2.1, §4.3.4) | [`layer::routed`](crate::layer::routed) |
 //! | sorted query sets (Definition 3) | [`batch::sorted`](crate::batch::sorted) |
-//! | redistribution by messages (§3.2.2, Algorithm 3), ranges (§3.2.5) | [`batch`](crate::batch), `partition` |
+//! | redistribution by messages (§3.2.2, Algorithm 3), ranges (§3.2.5) | [`batch`](crate::batch), `partition`; limited ranges `carry`, `ranges` |
 //! | self-adjusted threading (§4.3.3) | [`threads_per_node`](crate::batch::threads_per_node), [`Pool`](crate::batch::Pool) |
 //! | query processing, execution (Algorithms 1 and 4) | `engine`, `execute` |
 //! | background updating (§4.3.5) | `rebuild` |
@@ -27,6 +27,7 @@ mod map;
 mod options;
 mod ordered;
 mod plain;
+mod ranges;
 mod rebuild;
 mod scan;
 mod submissions;

@@ -1,5 +1,6 @@
 //! What an index can be told when it is made.
 
+use crate::base::error::{Error, Result};
 use crate::batch::QuerySetSize;
 use crate::chain::segments::Form;
 use crate::layer::routed::Heights;
@@ -25,7 +26,7 @@ pub enum EntryKeys {
 pub struct Options {
     /// Keys of an entry.
     pub entry_keys: EntryKeys,
-    /// Threads that work on a batch, the caller's counted.
+    /// Threads that work on a batch, the caller's counted: 1 to 4096.
     pub threads: usize,
     /// The NUMA nodes among which keys are divided. `None`: the system's, as far as there are threads for
     /// them.
@@ -34,9 +35,9 @@ pub struct Options {
     pub pin: bool,
     /// Whether each node has threads in proportion to its queries (§4.3.3), or all nodes the same number.
     pub self_adjusted: bool,
-    /// Queries of a batch, for each thread.
+    /// Queries of a batch, for each thread, at least 1.
     pub batch: QuerySetSize,
-    /// Queries that go down the index layer together (§4.3.4); 1: one after the other.
+    /// Queries that go down the index layer together (§4.3.4), at least 1: one after the other.
     pub group: usize,
     /// Whether they ask for what they need next ahead of use.
     pub prefetch: bool,
@@ -48,11 +49,11 @@ pub struct Options {
     /// Whether it is rebuilt by a thread in the background, and swapped in between batches. Otherwise the
     /// caller waits.
     pub background: bool,
-    /// Nodes of a segment of the list, about; at most 255. A segment has one owner in a batch, and is
+    /// Nodes of a segment of the list, about: 1 to 255. A segment has one owner in a batch, and is
     /// copied if it is changed while a rebuild reads it.
     pub segment_nodes: usize,
     /// Room for further nodes that each segment has when it is laid out, in percent of its nodes: what is
-    /// inserted until the next rebuild finds its place there. 0, for what hardly ever changes, takes the least
+    /// inserted until the next rebuild finds its place there. 0 to 10,000; 0, for what hardly ever changes, takes the least
     /// memory, and a segment's first insert then copies it.
     pub room_percent: usize,
     /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it
@@ -67,7 +68,20 @@ pub struct Options {
     pub seed: u64,
 }
 
+/// More threads than this are a mistake.
+const THREADS_MAX: usize = 4096;
+
 impl Options {
+    /// Refuses settings that make no sense.
+    pub(super) fn check(&self) -> Result<()> {
+        Error::check_setting("threads", self.threads, 1..=THREADS_MAX)?;
+        if let QuerySetSize::Queries(queries) = self.batch {
+            Error::check_setting("batch", queries, 1..=usize::MAX)?;
+        }
+        Error::check_setting("group", self.group, 1..=usize::MAX)?;
+        self.form(None).checked().map(|_| ())
+    }
+
     /// How the list of data nodes is laid out, on the NUMA node of this number if there is one.
     pub fn form(&self, node: Option<usize>) -> Form {
         Form {

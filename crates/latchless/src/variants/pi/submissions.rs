@@ -26,11 +26,12 @@ use std::time::Instant;
 /// How single requests are gathered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubmissionOptions {
-    /// The most queries of a batch.
+    /// The most queries of a batch, at least 1.
     pub batch_queries_max: usize,
-    /// How long the first request of a batch waits for others, at most.
+    /// How long the first request of a batch waits for others, at most. [`Duration::MAX`]: until the batch
+    /// is full.
     pub wait: Duration,
-    /// How many requests may wait; whoever comes with more waits for room.
+    /// How many requests may wait, at least 1; whoever comes with more waits for room.
     pub capacity: usize,
 }
 
@@ -140,7 +141,7 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
         let mut slots = Vec::with_capacity(queries.len());
         for &query in queries {
             let mut state = self.state();
-            while !state.closed && state.requests.len() >= self.options.capacity.max(1) {
+            while !state.closed && state.requests.len() >= self.options.capacity {
                 state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             if state.closed && slots.is_empty() {
@@ -157,16 +158,21 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
             state.requests.push(ticket);
             let waiting = state.requests.len();
             drop(state);
-            if waiting == 1 || waiting >= self.options.batch_queries_max {
+            if waiting == 1 || waiting >= self.full() {
                 self.arrived.notify_one();
             }
         }
         Ok(slots)
     }
 
+    /// Requests in the queue that aren't waited with any longer: a batch of them, or as many as there is room for.
+    fn full(&self) -> usize {
+        self.options.batch_queries_max.min(self.options.capacity)
+    }
+
     /// The next batch, and what else is to be done; `None`: there is nothing left, and nothing will come.
     fn next(&self) -> Option<Gathered<K, V>> {
-        let most = self.options.batch_queries_max.max(1);
+        let most = self.options.batch_queries_max;
         let mut state = self.state();
         while state.requests.is_empty() && state.looks.is_empty() {
             if state.closed {
@@ -174,13 +180,17 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
             }
             state = self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        let until = Instant::now() + self.options.wait;
-        while state.requests.len() < most && state.looks.is_empty() && !state.closed {
-            let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
-            else {
-                break;
+        // No moment is so late: without one.
+        let until = Instant::now().checked_add(self.options.wait);
+        while state.requests.len() < self.full() && state.looks.is_empty() && !state.closed {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            state = match left {
+                Some(left) if left.is_zero() => break,
+                Some(left) => {
+                    self.arrived.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner),
             };
-            state = self.arrived.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         let looks = core::mem::take(&mut state.looks);
         let requests = match state.requests.len() <= most {
@@ -235,8 +245,10 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
     /// Takes an index and starts the thread that it belongs to from here on.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] when the system refuses the thread.
+    /// [`Error::Setting`]; [`Error::OutOfMemory`] when the system refuses the thread.
     pub fn new(index: Pi<K, V>, options: SubmissionOptions) -> Result<Self> {
+        Error::check_setting("batch_queries_max", options.batch_queries_max, 1..=usize::MAX)?;
+        Error::check_setting("capacity", options.capacity, 1..=usize::MAX)?;
         let queue = Arc::new(Queue {
             options,
             state: Mutex::new(State { requests: Vec::new(), looks: Vec::new(), closed: false }),

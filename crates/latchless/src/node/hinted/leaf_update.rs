@@ -17,19 +17,9 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_shape(shape);
     }
 
-    /// Takes out the entries of `low..=high` and says how many are left.
-    pub fn remove_range<S: Lines>(self, low: B, high: B) -> usize {
-        let (mut entries, mut left) = (Entries::default(), Entries::default());
-        self.copy_out::<S>(&mut entries);
-        for (&key, &value) in entries.keys().iter().zip(entries.values()) {
-            if key < low || key > high {
-                left.push(key, value);
-            }
-        }
-        if left.keys().len() < entries.keys().len() {
-            self.fill(&left, 0..left.keys().len(), false);
-        }
-        left.keys().len()
+    /// Takes these entries in place of all others.
+    pub fn keep(self, entries: &Entries<B>) {
+        self.fill(entries, 0..entries.keys().len(), false);
     }
 
     /// Puts in an entry whose key isn't here. `false`: the leaf is full.

@@ -57,7 +57,7 @@ impl<B: Bits> BlinkTree<B> {
             child = self.split_inner::<M>(path.node(level), child, spares.take(level));
         }
         if path.grows {
-            self.grow_root(path.node(splitting - 1), child, splitting, spares.take(splitting));
+            self.grow_root::<M>(path.node(splitting - 1), child, splitting, spares.take(splitting));
         } else {
             self.add_child::<S>(path.node(splitting), child);
         }
@@ -152,8 +152,18 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Puts a new root above the old one, which was split, at `level`.
-    fn grow_root(&self, old: NodeRef, (separator, right): (B, NodeRef), level: usize, root: NodeRef) {
+    fn grow_root<M: Mode>(
+        &self,
+        old: NodeRef,
+        (separator, right): (B, NodeRef),
+        level: usize,
+        root: NodeRef,
+    ) {
+        // Latecomers from its earlier life may be looking at its fences under its latch.
+        let mut held = M::latch(hinted::latch(self.arena.node(root)));
+        held.changing();
         self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
         self.set_root(root, level + 1);
+        drop(held);
     }
 }

@@ -220,6 +220,8 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Adds a child whose separator isn't here, if there is room where it belongs without moving
     /// others to other blocks. For the holder of the latch.
     pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
+        assert_held(self.node);
+        debug_assert!(self.low() <= separator && separator <= self.high(), "a child that belongs here");
         let mut shape = Shape::of(self.node);
         let (mut at, _) = named_block::<S, B>(self.node, shape, separator);
         while at > 0 && S::separators_up_to(block(self.node, at), separator) == 0 {
@@ -268,6 +270,11 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Sets the fences and the link, and takes these children, at least one, in place of all others.
     /// For the holder of the latch, or for a node that nobody knows of yet.
     pub fn set(self, (low, high): (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
+        assert_held_or_new(self.node);
+        debug_assert!(
+            low <= high && separators[0] == low,
+            "fences are in order, and children begin at the low one"
+        );
         line(self.node, Self::FENCES)[0].poke(low.to_u64());
         line(self.node, Self::FENCES)[1].poke(high.to_u64());
         self.fill(separators, nodes);
@@ -276,7 +283,10 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// Takes these children, at least one, in place of all others, spread evenly.
     pub fn fill(self, separators: &[B], nodes: &[NodeRef]) {
+        assert_held_or_new(self.node);
         let len = separators.len();
+        debug_assert!(1 <= len && len <= Self::CAPACITY && nodes.len() == len, "children that fit a node");
+        debug_assert!(separators.is_sorted_by(|a, b| a < b), "separators ascend");
         // The first separator is the low fence, which may be far from all the others.
         let second = separators[1.min(len - 1)].to_u64();
         let mut shape = Shape::for_span(separators[len - 1].to_u64().saturating_sub(second));
@@ -306,6 +316,7 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
     pub fn kill(self) {
+        assert_held(self.node);
         line(self.node, Self::FENCES)[0].poke(B::MAX.to_u64());
         line(self.node, Self::FENCES)[1].poke(B::MIN.to_u64());
     }

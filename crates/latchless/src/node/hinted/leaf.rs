@@ -127,6 +127,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// Sets the value at a place. For the holder of the latch.
     #[inline(always)]
     pub fn set_value(self, place: Place, value: B) {
+        assert_held(self.node);
         set_lane(self.line(place.block), Self::PER_BLOCK + place.at, value);
     }
 

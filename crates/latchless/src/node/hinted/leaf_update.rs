@@ -10,8 +10,10 @@ impl<B: Bits> Leaf<'_, B> {
     /// Takes out the entry at a place.
     #[inline(always)]
     pub fn remove(self, place: Place) {
+        assert_held(self.node);
         let mut shape = self.shape();
         let count = shape.count(place.block);
+        debug_assert!(place.at < count, "an entry is removed that isn't there");
         self.close_gap(place.block, place.at, count);
         shape.set_count(place.block, count - 1);
         self.set_shape(shape);
@@ -19,12 +21,15 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Takes these entries in place of all others.
     pub fn keep(self, entries: &Entries<B>) {
+        assert_held(self.node);
         self.fill(entries, 0..entries.keys().len(), false);
     }
 
     /// Puts in an entry whose key isn't here. `false`: the leaf is full.
     #[inline(always)]
     pub fn insert<S: Lines>(self, key: B, value: B) -> bool {
+        assert_held(self.node);
+        debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
         let shape = self.shape();
         let far = shape.distance(key.to_u64(), self.low().to_u64()) > HINT_MAX;
         let at = self.block_for::<S>(shape, key);
@@ -198,6 +203,8 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
     pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
+        assert_held_or_new(self.node);
+        debug_assert!(low <= high, "a leaf's fences are in order");
         header(self.node)[LOW].poke(low.to_u64());
         header(self.node)[HIGH].poke(high.to_u64());
         self.fill(entries, range, false);
@@ -206,8 +213,13 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Takes these of the `entries` in place of all others, spread evenly, or packed to the left.
     fn fill(self, entries: &Entries<B>, range: Range<usize>, packed: bool) {
+        debug_assert!(range.start <= range.end && range.len() <= Self::CAPACITY, "entries that fit a leaf");
         let (base, len) = (self.low().to_u64(), range.len());
         let keys = entries.keys();
+        debug_assert!(
+            keys[range.clone()].is_sorted() && keys[range.clone()].iter().all(|&key| self.covers(key)),
+            "a leaf's keys ascend between its fences"
+        );
         let reach = keys[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
         let span = reach.saturating_mul(2).min(self.high().to_u64().wrapping_sub(base));
         let mut shape = Shape::for_span(span);
@@ -238,6 +250,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Makes the leaf a dead one: no key lies between its fences.
     pub fn kill(self) {
+        assert_held(self.node);
         header(self.node)[LOW].poke(B::MAX.to_u64());
         header(self.node)[HIGH].poke(B::MIN.to_u64());
     }

@@ -40,6 +40,7 @@ mod sum;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use crate::base::error::Result;
 use crate::base::key::Bits;

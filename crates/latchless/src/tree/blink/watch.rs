@@ -7,15 +7,18 @@
 //! In release builds nothing of this is left.
 
 use super::mode::Held;
+#[cfg(debug_assertions)]
+use crate::node::hinted;
 use crate::node::hinted::NodeLines;
 use core::marker::PhantomData;
 
 /// A latch of a node, which is watched in debug builds. See the file's head.
 #[derive(Debug)]
 pub struct Watched<'a, H: Held> {
-    held: H,
+    // First, so that it looks before the latch is released.
     #[cfg(debug_assertions)]
     watch: Watch<'a>,
+    held: H,
     node: PhantomData<&'a NodeLines>,
 }
 
@@ -25,9 +28,9 @@ impl<'a, H: Held> Watched<'a, H> {
     #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "nothing is watched"))]
     pub(super) fn new(node: &'a NodeLines, held: H) -> Self {
         Self {
-            held,
             #[cfg(debug_assertions)]
             watch: Watch::new(node),
+            held,
             node: PhantomData,
         }
     }
@@ -74,5 +77,65 @@ impl Drop for Watch<'_> {
         if !self.announced && !std::thread::panicking() {
             assert!(self.is_as_it_was(), "a node was changed and its version stays the same");
         }
+    }
+}
+
+#[cfg(all(test, debug_assertions, not(miri)))]
+mod tests {
+    use super::*;
+    use crate::node::hinted::{Entries, Leaf};
+    use crate::tree::blink::{Mode, Shared};
+    use core::array::from_fn;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// An empty leaf of all keys.
+    fn leaf() -> Box<NodeLines> {
+        let node = Box::new(from_fn(|_| from_fn(|_| crate::sync::Word::new(0))));
+        Leaf::new(&node).set((0, u64::MAX), crate::mem::arena::NodeRef::NIL, &Entries::default(), 0..0);
+        node
+    }
+
+    fn insert(node: &NodeLines, key: u64) {
+        assert!(Leaf::new(node).insert::<crate::search::Scalar>(key, key));
+    }
+
+    #[test]
+    #[should_panic(expected = "its version stays the same")]
+    fn a_change_without_a_word_is_caught() {
+        let node = leaf();
+        let _held = Shared::latch(&node);
+        insert(&node, 7);
+    }
+
+    #[test]
+    #[should_panic(expected = "before its holder said so")]
+    fn a_change_before_the_word_is_caught() {
+        let node = leaf();
+        let mut held = Shared::latch(&node);
+        insert(&node, 7);
+        held.changing();
+    }
+
+    #[test]
+    #[should_panic(expected = "whose latch nobody holds")]
+    fn a_change_without_the_latch_is_caught() {
+        insert(&leaf(), 7);
+    }
+
+    #[test]
+    fn a_panic_amid_a_change_leaves_another_version() {
+        let node = leaf();
+        let before = hinted::latch(&node).stable_version();
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            let mut held = Shared::latch(&node);
+            held.changing();
+            insert(&node, 7);
+            panic!("amid a change");
+        }));
+        let after = hinted::latch(&node).stable_version();
+        assert!(unwound.is_err() && after.is_some() && after != before);
+        // Whoever holds it without a word leaves the version that was there.
+        drop(Shared::latch(&node));
+        assert_eq!(hinted::latch(&node).stable_version(), after);
     }
 }

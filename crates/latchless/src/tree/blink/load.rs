@@ -100,8 +100,9 @@ impl<B: Bits> BlinkTree<B> {
             entries = nodes;
         }
         let mut first = self.arena.allocate_run(plan.iter().map(|&(nodes, _)| nodes).sum())?;
-        let levels = plan.into_iter().map(|(nodes, entries)| {
+        let levels = plan.into_iter().enumerate().map(|(kind, (nodes, entries))| {
             let level = Level { first, nodes, entries };
+            self.arena.tell_kind(kind, first, nodes);
             first = first.offset(nodes);
             level
         });

@@ -16,9 +16,11 @@ pub struct Inner<'a, B> {
 
 impl<'a, B: Bits> Inner<'a, B> {
     /// Blocks in an inner node: the last line holds the fences.
-    const BLOCKS: usize = 14;
+    const BLOCKS: usize = or_few(LINES - 2);
+    /// Children that a block's line has room for.
+    const WIDTH: usize = children_in_line::<B>();
     /// Children in a block.
-    const PER_BLOCK: usize = children_in_line::<B>();
+    const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Children in a node: 70 below 64-bit separators, 112 below 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
     /// The line of the fences.
@@ -120,7 +122,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     fn node_at(self, at: usize, place: usize) -> NodeRef {
         let line = block(self.node, at);
         // Children are four bytes wide, behind the separators; the mask only tells the compiler.
-        let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
+        let lane = Self::WIDTH * B::BYTES / 4 + place;
         NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
     }
 
@@ -212,7 +214,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 
     fn set_node_at(self, at: usize, place: usize, node: NodeRef) {
-        let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
+        let lane = Self::WIDTH * B::BYTES / 4 + place;
         let (word, shift) = (&block(self.node, at)[lane / 2], lane % 2 * 32);
         word.publish(word.peek() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
     }
@@ -248,7 +250,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Fills the places of a block behind its `count` children with the last of them.
     fn pad(self, at: usize, count: usize) {
         let last = self.node_at(at, count - 1);
-        for place in count..Self::PER_BLOCK {
+        for place in count..Self::WIDTH {
             self.set_node_at(at, place, last);
             set_lane(block(self.node, at), place, B::MAX);
         }
@@ -295,7 +297,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         for at in 0..Self::BLOCKS {
             let (from, to) = ((at * len).div_ceil(Self::BLOCKS), ((at + 1) * len).div_ceil(Self::BLOCKS));
             let line = block(self.node, at);
-            for place in 0..Self::PER_BLOCK {
+            for place in 0..Self::WIDTH {
                 // An empty block repeats the child before it, so that all words name nodes.
                 let entry = (from + place).min(to - 1);
                 let separator = if place == 0 || from + place < to { separators[entry] } else { B::MAX };
@@ -309,7 +311,7 @@ impl<'a, B: Bits> Inner<'a, B> {
             }
         }
         // The last line isn't a block.
-        set_block_hint(self.node, Self::BLOCKS, NO_BLOCK);
+        (Self::BLOCKS..LINES - 1).for_each(|at| set_block_hint(self.node, at, NO_BLOCK));
         header(self.node)[BASE].poke(base);
         header(self.node)[SHAPE].poke(shape.0);
     }

@@ -84,7 +84,7 @@ impl<B: Bits> Leaf<'_, B> {
     fn nearest_rooms(shape: Shape, at: usize) -> (Option<usize>, Option<usize>) {
         let rooms = shape.rooms(Self::PER_BLOCK);
         let right = at + (rooms >> (4 * at)).trailing_zeros() as usize / 4;
-        let left = at.checked_sub((rooms << (4 * (Self::BLOCKS - at))).leading_zeros() as usize / 4);
+        let left = at.checked_sub((rooms << (4 * (LINES - 1 - at))).leading_zeros() as usize / 4);
         (left, (right < Self::BLOCKS).then_some(right))
     }
 
@@ -226,7 +226,7 @@ impl<B: Bits> Leaf<'_, B> {
         let spread = |at: usize| (at * len).div_ceil(Self::BLOCKS);
         let start = |at: usize| if packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
         let (mut hints, mut first) = ([NO_BLOCK; LINES - 1], range.start);
-        for (at, hint) in hints.iter_mut().enumerate() {
+        for (at, hint) in hints.iter_mut().enumerate().take(Self::BLOCKS) {
             let end = range.start + start(at + 1);
             self.set_block(at, entries, first);
             shape.set_count(at, end - first);

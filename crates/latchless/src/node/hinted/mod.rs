@@ -57,6 +57,18 @@ pub type NodeLines = [Line; LINES];
 /// Room for the places of any node, one more, and a block behind them.
 pub const PLACES_MAX: usize = 144;
 
+/// Blocks and places in a block that nodes have under `--cfg latchless_small_nodes`: so few that small trees
+/// have many levels, and that a few steps split, merge and lend.
+const FEW: Option<usize> = if cfg!(latchless_small_nodes) { Some(2) } else { None };
+
+/// That many, or few of them under `--cfg latchless_small_nodes`.
+const fn or_few(usual: usize) -> usize {
+    match FEW {
+        Some(few) => few,
+        None => usual,
+    }
+}
+
 /// Words of the first line. The third is a leaf's low fence, or an inner node's base.
 const LATCH: usize = 0;
 const SHAPE: usize = 1;

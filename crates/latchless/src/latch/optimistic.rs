@@ -76,6 +76,11 @@ impl<A: Atom> OptimisticLatch<A> {
         self.word.load(Ordering::Relaxed) == version.0
     }
 
+    /// Whether somebody holds the latch, at this moment: for assertions.
+    pub fn is_held(&self) -> bool {
+        self.word.load(Ordering::Relaxed) & Self::HELD != 0
+    }
+
     /// Latches if the content still is of this version.
     #[inline(always)]
     pub fn try_upgrade(&self, version: Version) -> Option<Latched<'_, A>> {

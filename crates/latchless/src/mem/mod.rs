@@ -7,6 +7,7 @@ pub mod boxed;
 pub mod budget;
 mod growth;
 pub mod guarded;
+mod kinds;
 pub mod line;
 mod mapping;
 pub mod shared_arena;

@@ -83,12 +83,23 @@ impl<const LINES: usize> SharedArena<LINES> {
         self.space.allocate(kind)
     }
 
-    /// The first of `count` fresh nodes that stand one after the other, of one kind.
+    /// The first of `count` fresh nodes that stand one after the other. Nodes that will come back are told
+    /// what kind they are.
     ///
     /// # Errors
     /// As [`SharedArena::allocate`]; nothing has changed then.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         self.space.allocate_run(count)
+    }
+
+    /// Says of which kind these nodes of a run are, which debug builds remember.
+    pub fn tell_kind(&self, kind: usize, first: NodeRef, count: usize) {
+        self.space.tell_kind(kind, first, count);
+    }
+
+    /// Whether a node is handed out and of this kind, as far as debug builds know.
+    pub fn is_of_kind(&self, kind: usize, node: NodeRef) -> bool {
+        self.space.is_of_kind(kind, node)
     }
 
     /// Takes a node back, to be handed out again for the same kind.
@@ -190,6 +201,14 @@ mod tests {
         assert_eq!(arena.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
         arena.allocate_run(4).unwrap();
         assert_eq!(arena.allocate(0), Err(Error::ReferencesExhausted { limit: 4 }));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "of kind 0 comes back as kind 1")]
+    fn a_node_that_comes_back_as_another_kind_is_caught() {
+        let arena = small(None, u32::MAX);
+        arena.free(1, arena.allocate(0).unwrap());
     }
 
     #[test]

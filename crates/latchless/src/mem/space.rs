@@ -13,6 +13,7 @@
 
 use super::arena::NodeRef;
 use super::growth::Growth;
+use super::kinds::Kinds;
 use crate::base::error::Result;
 use crate::sync::Word;
 use core::ptr::NonNull;
@@ -53,6 +54,7 @@ struct State {
     charged_bytes: usize,
     /// Units that came back, by kind.
     free: Vec<Vec<NodeRef>>,
+    kinds: Kinds,
 }
 
 // SAFETY: the start is the mapping's, which the space owns; it hands out nothing but the address.
@@ -70,7 +72,14 @@ impl Space {
             committed: Word::new(0),
             start: growth.start(),
             options,
-            state: Mutex::new(State { growth, fresh: 0, live: 0, charged_bytes: 0, free: Vec::new() }),
+            state: Mutex::new(State {
+                growth,
+                fresh: 0,
+                live: 0,
+                charged_bytes: 0,
+                free: Vec::new(),
+                kinds: Kinds::default(),
+            }),
         })
     }
 
@@ -110,6 +119,7 @@ impl Space {
         let mut state = self.state();
         let unit = state.free.get_mut(kind).and_then(Vec::pop)?;
         state.live += self.options.unit_nodes;
+        state.kinds.hand_out_again(self.number(unit), kind);
         Some(unit)
     }
 
@@ -117,11 +127,15 @@ impl Space {
     pub(super) fn allocate(&self, kind: usize) -> Result<NodeRef> {
         match self.reuse(kind) {
             Some(unit) => Ok(unit),
-            None => self.allocate_run(1),
+            None => {
+                let unit = self.allocate_run(1)?;
+                self.tell_kind(kind, unit, 1);
+                Ok(unit)
+            }
         }
     }
 
-    /// The first of `count` fresh units that stand one after the other, of one kind.
+    /// The first of `count` fresh units that stand one after the other.
     pub(super) fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         let count = count.saturating_mul(self.options.unit_nodes);
         let state = &mut *self.state();
@@ -138,12 +152,31 @@ impl Space {
         let first = NodeRef::from_word(state.fresh as u32);
         state.fresh = needed;
         state.live += count;
+        state.kinds.hand_out(self.number(first), count / self.options.unit_nodes);
         Ok(first)
+    }
+
+    /// Says of which kind these units of a run are, which debug builds remember.
+    pub(super) fn tell_kind(&self, kind: usize, first: NodeRef, count: usize) {
+        if cfg!(debug_assertions) {
+            self.state().kinds.tell(self.number(first), count, kind);
+        }
+    }
+
+    /// Whether a unit is handed out and of this kind, as far as debug builds know.
+    pub(super) fn is_of_kind(&self, kind: usize, unit: NodeRef) -> bool {
+        !cfg!(debug_assertions) || self.state().kinds.is(self.number(unit), kind)
+    }
+
+    /// Which of all units this is.
+    fn number(&self, unit: NodeRef) -> usize {
+        unit.to_word() as usize / self.options.unit_nodes
     }
 
     /// Takes a unit back, to be handed out again for the same kind.
     pub(super) fn free(&self, kind: usize, unit: NodeRef) {
         let mut state = self.state();
+        state.kinds.take_back(self.number(unit), kind);
         if state.free.len() <= kind {
             state.free.resize_with(kind + 1, Vec::new);
         }
@@ -157,6 +190,7 @@ impl Space {
         state.growth.release(state.fresh);
         (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
         state.free.clear();
+        state.kinds.clear();
     }
 
     /// Bytes of the nodes in use.

@@ -3,6 +3,7 @@
 //! on purpose, which each of these must find out.
 //!
 //! `LATCHLESS_EFFORT=N` does N times as much of everything, `LATCHLESS_SUBJECT=b-ol` tests that index alone.
+//! With `--no-default-features` and `--cfg latchless_alone` the flagship's subjects are built alone.
 
 // Compiled there once.
 #[cfg(not(latchless_alone))]
@@ -10,19 +11,24 @@ use latchless_instances as _;
 
 mod broken;
 mod churn;
+#[cfg(feature = "cssl")]
 mod cssl;
 mod driver;
+#[cfg(feature = "olfit")]
 mod duplicates;
 mod flagship;
 mod history;
 mod linearizable;
 mod memory;
+#[cfg(feature = "olfit")]
 mod olfit;
+#[cfg(feature = "pi")]
 mod pi;
 mod reference;
 #[path = "../index/rng.rs"]
 mod rng;
 mod scans;
+#[cfg(feature = "spiderman")]
 mod spiderman;
 mod stamps;
 mod storms;

@@ -89,6 +89,7 @@ fn threads_that_run_out_of_references_lose_nothing() {
 }
 
 #[test]
+#[cfg(feature = "olfit")]
 fn every_scheme_at_its_limit_loses_nothing() {
     for (name, make) in crate::olfit::with_limit() {
         println!("{name}");
@@ -102,6 +103,7 @@ fn every_scheme_at_its_limit_loses_nothing() {
 }
 
 #[test]
+#[cfg(feature = "cssl")]
 fn lists_at_their_limit_lose_nothing() {
     let limit_bytes = Some(if cfg!(miri) { 6 << 10 } else { 24 << 10 });
     full_together(&*crate::cssl::limited(limit_bytes, None), limit_bytes, is_memory);

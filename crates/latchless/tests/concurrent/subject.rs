@@ -1,12 +1,16 @@
 //! What the tests ask of an index, and which indexes they ask.
 
+#[cfg(feature = "cssl")]
 use crate::cssl;
 use crate::flagship::Tree;
 use crate::history::Edit;
+#[cfg(feature = "olfit")]
 use crate::olfit::{narrow, wide};
 use crate::reference::Reference;
+#[cfg(feature = "spiderman")]
 use crate::spiderman;
 use latchless::index::{Group, Options};
+#[cfg(feature = "olfit")]
 use latchless::variants::olfit::{
     BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree,
 };
@@ -134,32 +138,54 @@ pub type Make = fn() -> Box<dyn Subject>;
 
 /// Every index that takes updates from many threads. The reference shows that the tests are right. Of a
 /// family each member is asked to do a part of what others do ([`part`]).
-pub const SUBJECTS: [(&str, Make); 26] = [
+pub const SUBJECTS: &[(&str, Make)] = &[
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
     ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+    #[cfg(feature = "spiderman")]
     ("olc", spiderman::one_by_one),
+    #[cfg(feature = "spiderman")]
     ("olc in batches", spiderman::in_batches),
+    #[cfg(feature = "olfit")]
     ("b-ol", wide::<BPlus<Olfit>>),
+    #[cfg(feature = "olfit")]
     ("b-ol-at-once", wide::<BPlus<OlfitAtOnce>>),
+    #[cfg(feature = "olfit")]
     ("b-lc", wide::<BPlus<LockCoupling>>),
+    #[cfg(feature = "olfit")]
     ("b-tl", wide::<BPlus<OneLatch>>),
+    #[cfg(feature = "olfit")]
     ("b-vn", wide::<BPlus<VersionedNodes>>),
+    #[cfg(feature = "olfit")]
     ("b-vt", wide::<BPlus<VersionedTree>>),
+    #[cfg(feature = "olfit")]
     ("csb-ol", wide::<CsbPlus<Olfit>>),
+    #[cfg(feature = "olfit")]
     ("csb-ol-at-once", wide::<CsbPlus<OlfitAtOnce>>),
+    #[cfg(feature = "olfit")]
     ("csb-lc", wide::<CsbPlus<LockCoupling>>),
+    #[cfg(feature = "olfit")]
     ("csb-tl", wide::<CsbPlus<OneLatch>>),
+    #[cfg(feature = "olfit")]
     ("csb-vn", wide::<CsbPlus<VersionedNodes>>),
+    #[cfg(feature = "olfit")]
     ("csb-vt", wide::<CsbPlus<VersionedTree>>),
+    #[cfg(feature = "olfit")]
     ("b-ol of 32-bit lanes", narrow::<BPlus<Olfit>>),
+    #[cfg(feature = "olfit")]
     ("b-ol-at-once of 32-bit lanes", narrow::<BPlus<OlfitAtOnce>>),
+    #[cfg(feature = "olfit")]
     ("csb-ol-at-once of 32-bit lanes", narrow::<CsbPlus<OlfitAtOnce>>),
+    #[cfg(feature = "olfit")]
     ("csb-vn of 32-bit lanes", narrow::<CsbPlus<VersionedNodes>>),
+    #[cfg(feature = "cssl")]
     ("cssl", cssl::parts),
+    #[cfg(feature = "cssl")]
     ("cssl2", cssl::whole),
+    #[cfg(feature = "cssl")]
     ("cssl of 32-bit lanes", cssl::narrow),
+    #[cfg(feature = "pi")]
     ("pi behind its queue", || Box::new(crate::pi::Front::default())),
 ];
 
@@ -179,14 +205,40 @@ thread_local! {
     static PART: Cell<usize> = const { Cell::new(1) };
 }
 
+/// Every subject, or the one of this name.
+///
+/// # Panics
+/// When there is none: otherwise nothing would run, and all tests pass.
+fn asked_for(only: Option<&str>) -> Vec<(&'static str, Make)> {
+    let Some(only) = only else {
+        // The reference would take most of an interpreter's time.
+        return SUBJECTS.iter().copied().skip(usize::from(cfg!(miri))).collect();
+    };
+    let found: Vec<_> = SUBJECTS.iter().copied().filter(|&(name, _)| name == only).collect();
+    let names: Vec<_> = SUBJECTS.iter().map(|&(name, _)| name).collect();
+    assert!(
+        !found.is_empty(),
+        "LATCHLESS_SUBJECT={only} is no subject of this build; these are: {}",
+        names.join(", ")
+    );
+    found
+}
+
+#[test]
+fn one_subject_is_asked_for_by_name_and_all_without() {
+    assert!(asked_for(None).len() > 1);
+    assert_eq!(asked_for(Some("index")).iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["index"]);
+}
+
+#[test]
+#[should_panic(expected = "LATCHLESS_SUBJECT=idnex is no subject")]
+fn a_subject_that_is_not_there_is_an_error_and_not_a_run_of_nothing() {
+    asked_for(Some("idnex"));
+}
+
 /// Runs a test on a fresh one of every subject, or on the one that `LATCHLESS_SUBJECT` names.
 pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
-    // The reference would take most of an interpreter's time.
-    let only = std::env::var("LATCHLESS_SUBJECT").ok();
-    for (name, make) in SUBJECTS.into_iter().skip(usize::from(cfg!(miri))) {
-        if only.as_ref().is_some_and(|only| only != name) {
-            continue;
-        }
+    for (name, make) in asked_for(std::env::var("LATCHLESS_SUBJECT").ok().as_deref()) {
         println!("{name}");
         PART.set(part(name));
         test(&*make());

@@ -61,8 +61,9 @@ fn a_bulk_load_over_the_limit_leaves_the_index_empty_and_usable() {
     let entries: Vec<(u64, u64)> = (0..10_000).map(|key| (key, key)).collect();
     assert!(matches!(index.bulk_load(&entries, FillFactor::FULL), Err(Error::MemoryLimit { .. })));
     assert!(index.is_empty());
-    index.bulk_load(&entries[..500], FillFactor::FULL).unwrap();
-    assert!(index.iter().eq(entries[..500].iter().copied()));
+    let few = &entries[..if cfg!(latchless_small_nodes) { 50 } else { 500 }];
+    index.bulk_load(few, FillFactor::FULL).unwrap();
+    assert!(index.iter().eq(few.iter().copied()));
     index.check_invariants().unwrap();
 }
 

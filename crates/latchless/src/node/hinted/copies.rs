@@ -68,6 +68,15 @@ impl<B: Bits> Entries<B> {
         self.len += 1;
     }
 
+    /// Forgets what lies in `low..=high`.
+    pub fn cut_out(&mut self, low: B, high: B) {
+        let end = self.keys().partition_point(|&key| key <= high);
+        let start = self.keys[..end].partition_point(|&key| key < low);
+        self.keys.copy_within(end..self.len, start);
+        self.values.copy_within(end..self.len, start);
+        self.len -= end - start;
+    }
+
     /// Forgets what lies outside of `low..=high`.
     pub fn trim(&mut self, low: B, high: B) {
         let end = self.keys().partition_point(|&key| key <= high);

@@ -16,9 +16,11 @@ pub struct Inner<'a, B> {
 
 impl<'a, B: Bits> Inner<'a, B> {
     /// Blocks in an inner node: the last line holds the fences.
-    const BLOCKS: usize = 14;
+    const BLOCKS: usize = or_few(LINES - 2);
+    /// Children that a block's line has room for.
+    const WIDTH: usize = children_in_line::<B>();
     /// Children in a block.
-    const PER_BLOCK: usize = children_in_line::<B>();
+    const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Children in a node: 70 below 64-bit separators, 112 below 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
     /// The line of the fences.
@@ -120,7 +122,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     fn node_at(self, at: usize, place: usize) -> NodeRef {
         let line = block(self.node, at);
         // Children are four bytes wide, behind the separators; the mask only tells the compiler.
-        let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
+        let lane = Self::WIDTH * B::BYTES / 4 + place;
         NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
     }
 
@@ -212,7 +214,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 
     fn set_node_at(self, at: usize, place: usize, node: NodeRef) {
-        let lane = Self::PER_BLOCK * B::BYTES / 4 + place;
+        let lane = Self::WIDTH * B::BYTES / 4 + place;
         let (word, shift) = (&block(self.node, at)[lane / 2], lane % 2 * 32);
         word.publish(word.peek() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
     }
@@ -220,6 +222,8 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Adds a child whose separator isn't here, if there is room where it belongs without moving
     /// others to other blocks. For the holder of the latch.
     pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
+        assert_held(self.node);
+        debug_assert!(self.low() <= separator && separator <= self.high(), "a child that belongs here");
         let mut shape = Shape::of(self.node);
         let (mut at, _) = named_block::<S, B>(self.node, shape, separator);
         while at > 0 && S::separators_up_to(block(self.node, at), separator) == 0 {
@@ -246,7 +250,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Fills the places of a block behind its `count` children with the last of them.
     fn pad(self, at: usize, count: usize) {
         let last = self.node_at(at, count - 1);
-        for place in count..Self::PER_BLOCK {
+        for place in count..Self::WIDTH {
             self.set_node_at(at, place, last);
             set_lane(block(self.node, at), place, B::MAX);
         }
@@ -268,6 +272,11 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Sets the fences and the link, and takes these children, at least one, in place of all others.
     /// For the holder of the latch, or for a node that nobody knows of yet.
     pub fn set(self, (low, high): (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
+        assert_held_or_new(self.node);
+        debug_assert!(
+            low <= high && separators[0] == low,
+            "fences are in order, and children begin at the low one"
+        );
         line(self.node, Self::FENCES)[0].poke(low.to_u64());
         line(self.node, Self::FENCES)[1].poke(high.to_u64());
         self.fill(separators, nodes);
@@ -276,7 +285,10 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// Takes these children, at least one, in place of all others, spread evenly.
     pub fn fill(self, separators: &[B], nodes: &[NodeRef]) {
+        assert_held_or_new(self.node);
         let len = separators.len();
+        debug_assert!(1 <= len && len <= Self::CAPACITY && nodes.len() == len, "children that fit a node");
+        debug_assert!(separators.is_sorted_by(|a, b| a < b), "separators ascend");
         // The first separator is the low fence, which may be far from all the others.
         let second = separators[1.min(len - 1)].to_u64();
         let mut shape = Shape::for_span(separators[len - 1].to_u64().saturating_sub(second));
@@ -285,7 +297,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         for at in 0..Self::BLOCKS {
             let (from, to) = ((at * len).div_ceil(Self::BLOCKS), ((at + 1) * len).div_ceil(Self::BLOCKS));
             let line = block(self.node, at);
-            for place in 0..Self::PER_BLOCK {
+            for place in 0..Self::WIDTH {
                 // An empty block repeats the child before it, so that all words name nodes.
                 let entry = (from + place).min(to - 1);
                 let separator = if place == 0 || from + place < to { separators[entry] } else { B::MAX };
@@ -299,13 +311,14 @@ impl<'a, B: Bits> Inner<'a, B> {
             }
         }
         // The last line isn't a block.
-        set_block_hint(self.node, Self::BLOCKS, NO_BLOCK);
+        (Self::BLOCKS..LINES - 1).for_each(|at| set_block_hint(self.node, at, NO_BLOCK));
         header(self.node)[BASE].poke(base);
         header(self.node)[SHAPE].poke(shape.0);
     }
 
     /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
     pub fn kill(self) {
+        assert_held(self.node);
         line(self.node, Self::FENCES)[0].poke(B::MAX.to_u64());
         line(self.node, Self::FENCES)[1].poke(B::MIN.to_u64());
     }

@@ -20,9 +20,11 @@ pub struct Place {
 
 impl<'a, B: Bits> Leaf<'a, B> {
     /// Blocks in a leaf.
-    pub(super) const BLOCKS: usize = 15;
+    pub(super) const BLOCKS: usize = or_few(LINES - 1);
+    /// Entries that a block's line has room for.
+    pub(super) const WIDTH: usize = keys_in_line::<B>();
     /// Entries in a block.
-    pub(super) const PER_BLOCK: usize = keys_in_line::<B>();
+    pub(super) const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Entries in a leaf: 60 of 64-bit lanes, 120 of 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
 
@@ -121,13 +123,14 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// The value at a place.
     #[inline(always)]
     pub fn value(self, place: Place) -> B {
-        lane(self.line(place.block), Self::PER_BLOCK + place.at)
+        lane(self.line(place.block), Self::WIDTH + place.at)
     }
 
     /// Sets the value at a place. For the holder of the latch.
     #[inline(always)]
     pub fn set_value(self, place: Place, value: B) {
-        set_lane(self.line(place.block), Self::PER_BLOCK + place.at, value);
+        assert_held(self.node);
+        set_lane(self.line(place.block), Self::WIDTH + place.at, value);
     }
 
     #[inline(always)]
@@ -139,7 +142,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     pub(super) fn put_at(self, place: Place, (key, value): (B, B)) {
         let line = self.line(place.block);
         set_lane(line, place.at, key);
-        set_lane(line, Self::PER_BLOCK + place.at, value);
+        set_lane(line, Self::WIDTH + place.at, value);
     }
 
     /// The value under `key`.
@@ -242,7 +245,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
             S::copy_half(self.line(at), 0, &mut into.keys[len..]);
             S::copy_half(self.line(at), 4, &mut into.values[len..]);
             // Whatever a torn shape says, the next block finds room.
-            len = (len + shape.count(at)).min(PLACES_MAX - Self::PER_BLOCK);
+            len = (len + shape.count(at)).min(PLACES_MAX - Self::WIDTH);
         }
         into.len = len;
     }

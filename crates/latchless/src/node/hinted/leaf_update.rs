@@ -10,31 +10,26 @@ impl<B: Bits> Leaf<'_, B> {
     /// Takes out the entry at a place.
     #[inline(always)]
     pub fn remove(self, place: Place) {
+        assert_held(self.node);
         let mut shape = self.shape();
         let count = shape.count(place.block);
+        debug_assert!(place.at < count, "an entry is removed that isn't there");
         self.close_gap(place.block, place.at, count);
         shape.set_count(place.block, count - 1);
         self.set_shape(shape);
     }
 
-    /// Takes out the entries of `low..=high` and says how many are left.
-    pub fn remove_range<S: Lines>(self, low: B, high: B) -> usize {
-        let (mut entries, mut left) = (Entries::default(), Entries::default());
-        self.copy_out::<S>(&mut entries);
-        for (&key, &value) in entries.keys().iter().zip(entries.values()) {
-            if key < low || key > high {
-                left.push(key, value);
-            }
-        }
-        if left.keys().len() < entries.keys().len() {
-            self.fill(&left, 0..left.keys().len(), false);
-        }
-        left.keys().len()
+    /// Takes these entries in place of all others.
+    pub fn keep(self, entries: &Entries<B>) {
+        assert_held(self.node);
+        self.fill(entries, 0..entries.keys().len(), false);
     }
 
     /// Puts in an entry whose key isn't here. `false`: the leaf is full.
     #[inline(always)]
     pub fn insert<S: Lines>(self, key: B, value: B) -> bool {
+        assert_held(self.node);
+        debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
         let shape = self.shape();
         let far = shape.distance(key.to_u64(), self.low().to_u64()) > HINT_MAX;
         let at = self.block_for::<S>(shape, key);
@@ -89,7 +84,7 @@ impl<B: Bits> Leaf<'_, B> {
     fn nearest_rooms(shape: Shape, at: usize) -> (Option<usize>, Option<usize>) {
         let rooms = shape.rooms(Self::PER_BLOCK);
         let right = at + (rooms >> (4 * at)).trailing_zeros() as usize / 4;
-        let left = at.checked_sub((rooms << (4 * (Self::BLOCKS - at))).leading_zeros() as usize / 4);
+        let left = at.checked_sub((rooms << (4 * (LINES - 1 - at))).leading_zeros() as usize / 4);
         (left, (right < Self::BLOCKS).then_some(right))
     }
 
@@ -208,6 +203,8 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
     pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
+        assert_held_or_new(self.node);
+        debug_assert!(low <= high, "a leaf's fences are in order");
         header(self.node)[LOW].poke(low.to_u64());
         header(self.node)[HIGH].poke(high.to_u64());
         self.fill(entries, range, false);
@@ -216,15 +213,20 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Takes these of the `entries` in place of all others, spread evenly, or packed to the left.
     fn fill(self, entries: &Entries<B>, range: Range<usize>, packed: bool) {
+        debug_assert!(range.start <= range.end && range.len() <= Self::CAPACITY, "entries that fit a leaf");
         let (base, len) = (self.low().to_u64(), range.len());
         let keys = entries.keys();
+        debug_assert!(
+            keys[range.clone()].is_sorted() && keys[range.clone()].iter().all(|&key| self.covers(key)),
+            "a leaf's keys ascend between its fences"
+        );
         let reach = keys[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
         let span = reach.saturating_mul(2).min(self.high().to_u64().wrapping_sub(base));
         let mut shape = Shape::for_span(span);
         let spread = |at: usize| (at * len).div_ceil(Self::BLOCKS);
         let start = |at: usize| if packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
         let (mut hints, mut first) = ([NO_BLOCK; LINES - 1], range.start);
-        for (at, hint) in hints.iter_mut().enumerate() {
+        for (at, hint) in hints.iter_mut().enumerate().take(Self::BLOCKS) {
             let end = range.start + start(at + 1);
             self.set_block(at, entries, first);
             shape.set_count(at, end - first);
@@ -248,6 +250,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Makes the leaf a dead one: no key lies between its fences.
     pub fn kill(self) {
+        assert_held(self.node);
         header(self.node)[LOW].poke(B::MAX.to_u64());
         header(self.node)[HIGH].poke(B::MIN.to_u64());
     }

@@ -57,6 +57,18 @@ pub type NodeLines = [Line; LINES];
 /// Room for the places of any node, one more, and a block behind them.
 pub const PLACES_MAX: usize = 144;
 
+/// Blocks and places in a block that nodes have under `--cfg latchless_small_nodes`: so few that small trees
+/// have many levels, and that a few steps split, merge and lend.
+const FEW: Option<usize> = if cfg!(latchless_small_nodes) { Some(2) } else { None };
+
+/// That many, or few of them under `--cfg latchless_small_nodes`.
+const fn or_few(usual: usize) -> usize {
+    match FEW {
+        Some(few) => few,
+        None => usual,
+    }
+}
+
 /// Words of the first line. The third is a leaf's low fence, or an inner node's base.
 const LATCH: usize = 0;
 const SHAPE: usize = 1;
@@ -85,6 +97,38 @@ fn header(node: &NodeLines) -> &Line {
 #[inline(always)]
 pub fn latch(node: &NodeLines) -> &OptimisticLatch {
     OptimisticLatch::of(&header(node)[LATCH])
+}
+
+/// What all words of a node but its latch come to: another number when one of them changes.
+#[cfg(debug_assertions)]
+pub fn checksum(node: &NodeLines) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    // Interpreters have other things to find, and take long for this one.
+    let words = if cfg!(miri) { &[] } else { &node.as_flattened()[LATCH + 1..] };
+    let (mut sum, mut factor) = (0u64, 1);
+    for word in words {
+        // An odd factor: no change of one word goes unseen.
+        sum = sum.wrapping_add(word.peek().wrapping_mul(factor));
+        factor = factor.wrapping_add(FACTOR << 1);
+    }
+    sum
+}
+
+/// Whether a node may be changed: its latch is held.
+#[inline(always)]
+fn assert_held(node: &NodeLines) {
+    debug_assert!(latch(node).is_held(), "a node is changed whose latch nobody holds");
+}
+
+/// Whether a node may be written whole: its latch is held, or nobody knows of it because nothing was ever
+/// written into it.
+#[inline(always)]
+fn assert_held_or_new(node: &NodeLines) {
+    let word = |at: usize| header(node)[at].peek();
+    debug_assert!(
+        latch(node).is_held() || (word(SHAPE) == 0 && word(HIGH) == 0),
+        "a node that is in use is written whole, and nobody holds its latch"
+    );
 }
 
 /// The next node to the right on the same level, if there is one.

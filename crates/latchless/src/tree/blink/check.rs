@@ -64,6 +64,9 @@ impl<B: Bits> Check<'_, B> {
         if hinted::latch(self.tree.arena.node(node)).stable_version().is_none() {
             return wrong("is latched".to_owned());
         }
+        if !self.tree.arena.is_of_kind(level, node) {
+            return wrong("was handed out for another level, or given back".to_owned());
+        }
         let own = self.tree.fences(level, node);
         if own != fences {
             return wrong(format!("has fences {own:?}, its parent says {fences:?}"));

@@ -82,7 +82,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Latches the leaf that `key` belongs to. `start`: where a descent came out.
     #[inline(always)]
     pub(super) fn latch_leaf<S: Search, M: Mode>(&self, start: NodeRef, key: B) -> (NodeRef, M::Held<'_>) {
-        let held = M::latch(hinted::latch(self.arena.node(start)));
+        let held = M::latch(self.arena.node(start));
         let (low, high) = self.fences(0, start);
         if low <= key && key <= high {
             return (start, held);
@@ -107,7 +107,7 @@ impl<B: Bits> BlinkTree<B> {
                 None => self.descend_to::<S>(level, key)?,
             };
             loop {
-                let held = M::latch(hinted::latch(self.arena.node(node)));
+                let held = M::latch(self.arena.node(node));
                 let (low, high) = self.fences(level, node);
                 if low <= key && key <= high {
                     return Some((node, held));
@@ -140,9 +140,10 @@ impl<B: Bits> BlinkTree<B> {
     ) -> (R, NodeRef) {
         let (mut backoff, mut tries) = (Backoff::default(), 0);
         loop {
-            let (latch, leaf) = (hinted::latch(self.arena.node(node)), self.leaf(node));
+            let lines = self.arena.node(node);
+            let (latch, leaf) = (hinted::latch(lines), Leaf::<B>::new(lines));
             // `look` stands here alone, or it wouldn't be inlined.
-            let held = (tries == READ_TRIES).then(|| M::latch(latch));
+            let held = (tries == READ_TRIES).then(|| M::latch(lines));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
             let found = look(leaf);

@@ -114,10 +114,12 @@ impl<B: Bits> BlinkTree<B> {
                 leaf.set_value(place, value);
             }
             (Step::Set(value), None) => {
+                // A full leaf changes nothing, but it is split next: that its readers start again costs less
+                // than to look first.
+                held.changing();
                 if !leaf.insert::<S>(key, value) {
                     return Err(Full);
                 }
-                held.changing();
                 drop(held);
                 self.count_entries::<M>(1);
             }

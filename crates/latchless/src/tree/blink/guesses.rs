@@ -317,7 +317,7 @@ mod tests {
         (none, wrong, near)
     }
 
-    const LEN: u64 = 60_000;
+    const LEN: u64 = if cfg!(latchless_small_nodes) { 4_000 } else { 60_000 };
 
     fn all_found(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64> + Clone) {
         for key in keys.clone() {
@@ -336,6 +336,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(latchless_small_nodes, ignore = "is about how well usual nodes are guessed")]
     fn most_leaves_and_lines_are_guessed_while_the_tree_grows_and_shrinks() {
         let tree = grown(scattered(LEN));
         let (none, wrong, near) = guessed(&tree, scattered(LEN));
@@ -386,7 +387,8 @@ mod tests {
         for key in scattered(LEN) {
             assert_eq!(tree.edit::<Exclusive>(key, Edit::Replace(key)).unwrap().before, Some(key));
         }
-        assert!(guessed(&tree, scattered(LEN)).1 < LEN as usize / 100, "who is misled mends the slot");
+        let wrong = guessed(&tree, scattered(LEN)).1;
+        assert!(cfg!(latchless_small_nodes) || wrong < LEN as usize / 100, "who is misled mends the slot");
         tree.check_invariants().unwrap();
     }
 

@@ -40,7 +40,7 @@ impl<B: Bits> BlinkTree<B> {
             return Err(left_held);
         }
         (1..hinted::LINES).for_each(|line| prefetch_read(self.line_address(right, line)));
-        let mut right_held = M::latch(hinted::latch(self.arena.node(right)));
+        let mut right_held = M::latch(self.arena.node(right));
         let (low, (old, high)) = (self.leaf(left).low(), self.fences(0, right));
         if self.leaf(right).len() > Self::LENT_MAX {
             return Err(left_held);
@@ -73,6 +73,7 @@ impl<B: Bits> BlinkTree<B> {
         from.copy_out::<S>(&mut own);
         into.copy_out::<S>(&mut others);
         let kept = own.keys().len().midpoint(others.keys().len());
+        debug_assert!(0 < kept && kept < own.keys().len(), "some entries are moved and some stay");
         let separator = own.keys()[kept];
         let mut moved = Entries::default();
         moved.append(&own, kept);

@@ -100,8 +100,9 @@ impl<B: Bits> BlinkTree<B> {
             entries = nodes;
         }
         let mut first = self.arena.allocate_run(plan.iter().map(|&(nodes, _)| nodes).sum())?;
-        let levels = plan.into_iter().map(|(nodes, entries)| {
+        let levels = plan.into_iter().enumerate().map(|(kind, (nodes, entries))| {
             let level = Level { first, nodes, entries };
+            self.arena.tell_kind(kind, first, nodes);
             first = first.offset(nodes);
             level
         });
@@ -131,9 +132,13 @@ impl<B: Bits> BlinkTree<B> {
                     entries.push(key, value);
                 }
                 let low = if leaf == 0 { B::MIN } else { entries.keys()[0] };
-                // What stands behind is checked when it is reached; until then a fence below its leaf
-                // is all that a wrong order can lead to.
-                let high = if leaf + 1 == level.nodes { B::MAX } else { before(entry_at(share.end).0) };
+                let behind = (leaf + 1 < level.nodes).then(|| entry_at(share.end).0);
+                if let (Some(last), Some(behind)) = (last, behind)
+                    && last >= behind
+                {
+                    return Err(out_of_order(share.end, last == behind));
+                }
+                let high = behind.map_or(B::MAX, before);
                 self.leaf(level.node(leaf)).set((low, high), level.node(leaf + 1), &entries, 0..share.len());
             }
             Ok(())

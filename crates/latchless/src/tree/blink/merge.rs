@@ -26,6 +26,15 @@ enum Outcome {
     Disturbed,
 }
 
+/// What two neighbours become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// One node.
+    IntoOne,
+    /// Two nodes with about as many children each.
+    Evenly,
+}
+
 impl<B: Bits> BlinkTree<B> {
     /// Whether a leaf in which a removal left this many entries is worth a look at its neighbours:
     /// not after each removal, since the neighbours may be full.
@@ -116,7 +125,7 @@ impl<B: Bits> BlinkTree<B> {
         (left, mut left_held): (NodeRef, M::Held<'_>),
         right: NodeRef,
     ) -> Outcome {
-        let mut right_held = M::latch(hinted::latch(self.arena.node(right)));
+        let mut right_held = M::latch(self.arena.node(right));
         let ((low, _), (separator, high)) = (self.fences(level, left), self.fences(level, right));
         let Some((parent, mut parent_held)) = self.latch_covering::<S, M>(level + 1, low) else {
             return Outcome::Disturbed;
@@ -124,79 +133,81 @@ impl<B: Bits> BlinkTree<B> {
         if self.fences(level + 1, parent).1 < high {
             return Outcome::OnlyChild;
         }
-        let names = self.inner(parent);
-        let mut children = Children::default();
-        names.copy_out(&mut children);
-        let place = children.place_of(separator);
-        let merged = if level == 0 {
-            self.merge_leaves::<S>(left, right)
-        } else {
-            self.merge_inner_nodes(left, right, &mut children, place)
-        };
-        let Some(merged) = merged else { return Outcome::Done };
-        if merged {
-            children.remove(place);
-        }
-        names.fill(children.separators(), children.nodes());
+        let Some(way) = self.way_to_merge(level, left, right) else { return Outcome::Done };
         left_held.changing();
         right_held.changing();
         parent_held.changing();
+        let names = self.inner(parent);
+        let mut children = Children::default();
+        names.copy_out(&mut children);
+        children.remove(children.place_of(separator));
+        match way {
+            Way::IntoOne if level == 0 => self.merge_leaves::<S>(left, right),
+            Way::IntoOne => self.merge_inner_nodes(left, right),
+            Way::Evenly => children.insert(self.even_out(left, right), right),
+        }
+        names.fill(children.separators(), children.nodes());
         if level == 0 {
             self.name_leaf(left, (low, high));
         }
         drop((left_held, right_held, parent_held));
-        if !merged {
+        if way == Way::Evenly {
             return Outcome::Done;
         }
         self.give_back(level, right);
         if self.is_nearly_empty(level + 1, parent) { Outcome::Shrank } else { Outcome::Done }
     }
 
-    /// Moves everything to the left leaf if there is room to spare. `None`: there isn't.
-    fn merge_leaves<S: Search>(&self, left: NodeRef, right: NodeRef) -> Option<bool> {
-        let (into, from) = (self.leaf(left), self.leaf(right));
-        if !fits(into.len(), from.len(), Leaf::<B>::CAPACITY) {
-            return None;
+    /// How two neighbours become fewer or fuller, if they do: into one if there is room to spare; inner
+    /// nodes evenly if one of them has a single child, which could then never be merged.
+    fn way_to_merge(&self, level: usize, left: NodeRef, right: NodeRef) -> Option<Way> {
+        if level == 0 {
+            let (left, right) = (self.leaf(left).len(), self.leaf(right).len());
+            return fits(left, right, Leaf::<B>::CAPACITY).then_some(Way::IntoOne);
         }
+        let (left, right) = (self.inner(left).children(), self.inner(right).children());
+        if fits(left, right, Inner::<B>::CAPACITY) {
+            return Some(Way::IntoOne);
+        }
+        (left == 1 || right == 1).then_some(Way::Evenly)
+    }
+
+    /// Moves everything to the left leaf.
+    fn merge_leaves<S: Search>(&self, left: NodeRef, right: NodeRef) {
+        let (into, from) = (self.leaf(left), self.leaf(right));
         let (mut entries, mut more) = (Entries::default(), Entries::default());
         into.copy_out::<S>(&mut entries);
         from.copy_out::<S>(&mut more);
         entries.append(&more, 0);
         into.set((into.low(), from.high()), from.link(), &entries, 0..entries.keys().len());
         from.kill();
-        Some(true)
     }
 
-    /// Moves everything to the left node if there is room to spare. Otherwise, if one of the two has a
-    /// single child, which could then never be merged, evens them out: `Some(false)`.
-    fn merge_inner_nodes(
-        &self,
-        left: NodeRef,
-        right: NodeRef,
-        names: &mut Children<B>,
-        place: usize,
-    ) -> Option<bool> {
+    /// Moves everything to the left node.
+    fn merge_inner_nodes(&self, left: NodeRef, right: NodeRef) {
         let (into, from) = (self.inner(left), self.inner(right));
-        let (mut all, mut more) = (Children::default(), Children::default());
-        let fits = fits(into.children(), from.children(), Inner::<B>::CAPACITY);
-        if !fits && into.children() > 1 && from.children() > 1 {
-            return None;
-        }
-        into.copy_out(&mut all);
-        from.copy_out(&mut more);
-        more.separators().iter().zip(more.nodes()).for_each(|(&separator, &node)| all.push(separator, node));
+        let all = self.children_of_both(left, right);
+        into.set((into.low(), from.high()), from.link(), all.separators(), all.nodes());
+        from.kill();
+    }
+
+    /// Gives both nodes half of the children. Says where the right one begins now.
+    fn even_out(&self, left: NodeRef, right: NodeRef) -> B {
+        let (into, from) = (self.inner(left), self.inner(right));
+        let all = self.children_of_both(left, right);
         let (separators, nodes) = (all.separators(), all.nodes());
-        if fits {
-            into.set((into.low(), from.high()), from.link(), separators, nodes);
-            from.kill();
-            return Some(true);
-        }
         let cut = separators.len() / 2;
         from.set((separators[cut], from.high()), from.link(), &separators[cut..], &nodes[cut..]);
         into.set((into.low(), before(separators[cut])), right, &separators[..cut], &nodes[..cut]);
-        names.remove(place);
-        names.insert(separators[cut], right);
-        Some(false)
+        separators[cut]
+    }
+
+    fn children_of_both(&self, left: NodeRef, right: NodeRef) -> Children<B> {
+        let (mut all, mut more) = (Children::default(), Children::default());
+        self.inner(left).copy_out(&mut all);
+        self.inner(right).copy_out(&mut more);
+        more.separators().iter().zip(more.nodes()).for_each(|(&separator, &node)| all.push(separator, node));
+        all
     }
 }
 

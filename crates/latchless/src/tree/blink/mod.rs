@@ -40,6 +40,7 @@ mod sum;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use crate::base::error::Result;
 use crate::base::key::Bits;
@@ -61,8 +62,8 @@ pub use sweep::Sweep;
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
 
-/// More levels than a tree of 2^32 nodes has.
-const LEVELS_MAX: usize = 16;
+/// More levels than a tree of 2^32 nodes has; of the smallest nodes, than those of tests.
+const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
 
 /// What a tree is told when it is made.
 #[derive(Debug, Clone, Copy)]

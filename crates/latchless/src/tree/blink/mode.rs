@@ -1,6 +1,9 @@
 //! How the tree is entered: beside others, or alone.
 
-use crate::latch::{Latched, OptimisticLatch};
+use super::watch::Watched;
+use crate::latch::Latched;
+use crate::node::hinted::{self, NodeLines};
+use core::marker::PhantomData;
 
 /// Whether latches are taken and versions looked at.
 pub trait Mode: Copy + Send + Sync + 'static {
@@ -8,13 +11,14 @@ pub trait Mode: Copy + Send + Sync + 'static {
     const SHARED: bool;
     /// A latch that is held.
     type Held<'a>: Held;
-    /// Takes a latch.
-    fn latch(latch: &OptimisticLatch) -> Self::Held<'_>;
+    /// Takes the latch of a node.
+    fn latch(node: &NodeLines) -> Self::Held<'_>;
 }
 
 /// A latch that is held, or that needn't be.
 pub trait Held {
-    /// From here on content changes.
+    /// From here on content changes. To be said before the first change: a panic after it must not leave new
+    /// content under an old version.
     fn changing(&mut self);
 }
 
@@ -30,11 +34,11 @@ pub struct Exclusive;
 
 impl Mode for Shared {
     const SHARED: bool = true;
-    type Held<'a> = Latched<'a>;
+    type Held<'a> = Watched<'a, Latched<'a>>;
 
     #[inline(always)]
-    fn latch(latch: &OptimisticLatch) -> Latched<'_> {
-        latch.latch()
+    fn latch(node: &NodeLines) -> Self::Held<'_> {
+        Watched::new(node, hinted::latch(node).latch())
     }
 }
 
@@ -45,21 +49,37 @@ impl Held for Latched<'_> {
     }
 }
 
-/// Nothing is held.
+/// Nothing is held. In debug builds the latch is, because nodes ask for that when they are changed.
 #[derive(Debug)]
-pub struct Free;
+pub struct Free<'a> {
+    #[cfg(debug_assertions)]
+    _latched: Latched<'a>,
+    node: PhantomData<&'a NodeLines>,
+}
 
-impl Mode for Exclusive {
-    const SHARED: bool = false;
-    type Held<'a> = Free;
-
+impl<'a> Free<'a> {
     #[inline(always)]
-    fn latch(_: &OptimisticLatch) -> Free {
-        Free
+    #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "nothing is held"))]
+    fn new(node: &'a NodeLines) -> Self {
+        Self {
+            #[cfg(debug_assertions)]
+            _latched: hinted::latch(node).try_latch().expect("the caller has the tree to itself"),
+            node: PhantomData,
+        }
     }
 }
 
-impl Held for Free {
+impl Mode for Exclusive {
+    const SHARED: bool = false;
+    type Held<'a> = Watched<'a, Free<'a>>;
+
+    #[inline(always)]
+    fn latch(node: &NodeLines) -> Self::Held<'_> {
+        Watched::new(node, Free::new(node))
+    }
+}
+
+impl Held for Free<'_> {
     #[inline(always)]
     fn changing(&mut self) {}
 }

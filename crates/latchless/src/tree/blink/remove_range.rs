@@ -3,6 +3,7 @@
 use super::mode::Held;
 use super::*;
 use crate::base::span::behind;
+use crate::node::hinted::Entries;
 use crate::search::{Operation, Search};
 
 impl<B: Bits> BlinkTree<B> {
@@ -26,13 +27,17 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
     #[inline(always)]
     fn run<S: Search>(self) -> usize {
         let (tree, mut low, mut removed) = (self.tree, self.low, 0);
+        let mut entries = Entries::default();
         while low <= self.high {
             let (node, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
             let leaf = tree.leaf(node);
             let (end, count) = (leaf.high(), leaf.len());
-            let left = leaf.remove_range::<S>(low, self.high);
+            leaf.copy_out::<S>(&mut entries);
+            entries.cut_out(low, self.high);
+            let left = entries.keys().len();
             if left < count {
                 held.changing();
+                leaf.keep(&entries);
             }
             drop(held);
             tree.count_entries::<M>(left as i64 - count as i64);

@@ -23,7 +23,8 @@ use std::sync::{Mutex, OnceLock};
 
 /// Slots that tables have. The largest one takes a quarter of a megabyte, which second-level caches
 /// hold; and together they take next to nothing beside the nodes of a tree that has them.
-const SLOTS: [usize; 3] = [1 << 11, 1 << 13, 1 << 15];
+const SLOTS: [usize; 3] =
+    if cfg!(latchless_small_nodes) { [1 << 2, 1 << 4, 1 << 6] } else { [1 << 11, 1 << 13, 1 << 15] };
 /// Slots for each of the lowest inner nodes, up to the largest table: about as many as it has blocks,
 /// so that few slots lie across two nodes.
 const SLOTS_PER_NODE: usize = 16;
@@ -281,7 +282,7 @@ mod tests {
         tree
     }
 
-    const LEN: usize = 60_000;
+    const LEN: usize = if cfg!(latchless_small_nodes) { 4_000 } else { 60_000 };
 
     fn all_found<M: Mode>(tree: &BlinkTree<u64>) {
         let len = LEN as u64;
@@ -308,6 +309,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(latchless_small_nodes, ignore = "is about how well usual nodes are guessed")]
     fn descents_begin_low() {
         let tree = loaded(LEN);
         all_found::<Shared>(&tree);
@@ -338,7 +340,8 @@ mod tests {
         tree.check_invariants().unwrap();
         wrong(table.slots, somewhere.0);
         (0..LEN as u64).step_by(5).for_each(|i| assert_eq!(tree.get::<Shared>(3 * i), Some(3 * i)));
-        assert!(at_the_lowest(&tree) >= LEN / 2, "slots are mended where they misled");
+        let low = at_the_lowest(&tree);
+        assert!(cfg!(latchless_small_nodes) || low >= LEN / 2, "slots are mended where they misled");
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl<B: Bits> BlinkTree<B> {
             child = self.split_inner::<M>(path.node(level), child, spares.take(level));
         }
         if path.grows {
-            self.grow_root(path.node(splitting - 1), child, splitting, spares.take(splitting));
+            self.grow_root::<M>(path.node(splitting - 1), child, splitting, spares.take(splitting));
         } else {
             self.add_child::<S>(path.node(splitting), child);
         }
@@ -102,8 +102,9 @@ impl<B: Bits> BlinkTree<B> {
         entries.insert(key, value);
         let keys = entries.keys();
         let cut = self.cut(keys, key, leaf.low(), leaf.link());
+        debug_assert!(0 < cut && cut < keys.len(), "both leaves get entries");
         let (low, high, separator) = (leaf.low(), leaf.high(), keys[cut]);
-        let mut held = M::latch(hinted::latch(self.arena.node(right)));
+        let mut held = M::latch(self.arena.node(right));
         held.changing();
         self.leaf(right).set((separator, high), leaf.link(), &entries, cut..keys.len());
         drop(held);
@@ -131,8 +132,9 @@ impl<B: Bits> BlinkTree<B> {
         children.insert(child.0, child.1);
         let (separators, nodes) = (children.separators(), children.nodes());
         let cut = self.cut(separators, child.0, inner.low(), inner.link());
+        debug_assert!(0 < cut && cut < separators.len(), "both nodes get children");
         let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
-        let mut held = M::latch(hinted::latch(self.arena.node(right)));
+        let mut held = M::latch(self.arena.node(right));
         held.changing();
         self.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
         drop(held);
@@ -152,8 +154,18 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Puts a new root above the old one, which was split, at `level`.
-    fn grow_root(&self, old: NodeRef, (separator, right): (B, NodeRef), level: usize, root: NodeRef) {
+    fn grow_root<M: Mode>(
+        &self,
+        old: NodeRef,
+        (separator, right): (B, NodeRef),
+        level: usize,
+        root: NodeRef,
+    ) {
+        // Latecomers from its earlier life may be looking at its fences under its latch.
+        let mut held = M::latch(self.arena.node(root));
+        held.changing();
         self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
         self.set_root(root, level + 1);
+        drop(held);
     }
 }

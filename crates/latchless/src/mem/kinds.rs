@@ -1,0 +1,117 @@
+//! What every unit of a space was handed out as, remembered in debug builds: one that comes back as another
+//! kind, or twice, is caught there and then. A reader with a stale reference would find words of a kind that
+//! it doesn't expect; that is rare enough to pass any test. In release builds nothing of this is left.
+
+/// Kinds by unit. See the file's head.
+#[derive(Debug, Default)]
+pub(super) struct Kinds {
+    #[cfg(debug_assertions)]
+    by_unit: Vec<u8>,
+}
+
+/// Of a unit that came back; the other bits are its kind.
+#[cfg(debug_assertions)]
+const BACK: u8 = 1 << 7;
+/// Of a unit of a run whose kind nobody has told: it may come back as any.
+#[cfg(debug_assertions)]
+const UNTOLD: u8 = BACK - 1;
+
+#[cfg(debug_assertions)]
+impl Kinds {
+    /// Fresh units are handed out as these, whose number of all units is `first` and up.
+    pub(super) fn hand_out(&mut self, first: usize, count: usize) {
+        self.by_unit.resize(self.by_unit.len().max(first + count), UNTOLD);
+    }
+
+    /// Fresh units are of this kind.
+    pub(super) fn tell(&mut self, first: usize, count: usize, kind: usize) {
+        let units = &mut self.by_unit[first..first + count];
+        assert!(units.iter().all(|&own| own == UNTOLD), "units of a kind are told to be of another, {kind}");
+        units.fill(byte(kind));
+    }
+
+    /// A unit that came back is handed out again.
+    pub(super) fn hand_out_again(&mut self, unit: usize, kind: usize) {
+        let own = core::mem::replace(&mut self.by_unit[unit], byte(kind));
+        assert_eq!(own, BACK | byte(kind), "unit {unit} didn't come back as kind {kind}");
+    }
+
+    /// A unit comes back.
+    pub(super) fn take_back(&mut self, unit: usize, kind: usize) {
+        let own = core::mem::replace(&mut self.by_unit[unit], BACK | byte(kind));
+        assert!(own & BACK == 0, "unit {unit} comes back twice, now as kind {kind}");
+        assert!(own == UNTOLD || own == byte(kind), "unit {unit} of kind {own} comes back as kind {kind}");
+    }
+
+    /// Whether a unit is handed out and of this kind, as far as anybody has told.
+    pub(super) fn is(&self, unit: usize, kind: usize) -> bool {
+        self.by_unit.get(unit).is_some_and(|&own| own == byte(kind) || own == UNTOLD)
+    }
+
+    /// Forgets every unit.
+    pub(super) fn clear(&mut self) {
+        self.by_unit.clear();
+    }
+}
+
+#[cfg(debug_assertions)]
+fn byte(kind: usize) -> u8 {
+    u8::try_from(kind).ok().filter(|&kind| kind < UNTOLD).expect("trees have few levels")
+}
+
+#[cfg(not(debug_assertions))]
+#[expect(clippy::unused_self, reason = "nothing is remembered")]
+impl Kinds {
+    pub(super) fn hand_out(&mut self, _: usize, _: usize) {}
+    pub(super) fn tell(&mut self, _: usize, _: usize, _: usize) {}
+    pub(super) fn hand_out_again(&mut self, _: usize, _: usize) {}
+    pub(super) fn take_back(&mut self, _: usize, _: usize) {}
+    pub(super) fn is(&self, _: usize, _: usize) -> bool {
+        true
+    }
+    pub(super) fn clear(&mut self) {}
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::*;
+
+    fn handed_out() -> Kinds {
+        let mut kinds = Kinds::default();
+        kinds.hand_out(0, 4);
+        kinds.tell(1, 2, 1);
+        kinds
+    }
+
+    #[test]
+    fn units_come_and_go_as_their_kind() {
+        let mut kinds = handed_out();
+        kinds.take_back(0, 5);
+        kinds.take_back(1, 1);
+        assert!(!kinds.is(1, 1) && kinds.is(2, 1) && !kinds.is(2, 0) && kinds.is(3, 0) && !kinds.is(4, 0));
+        kinds.hand_out_again(1, 1);
+        assert!(kinds.is(1, 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "unit 2 of kind 1 comes back as kind 2")]
+    fn a_unit_that_comes_back_as_another_kind_is_caught() {
+        handed_out().take_back(2, 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "unit 2 comes back twice")]
+    fn a_unit_that_comes_back_twice_is_caught() {
+        let mut kinds = handed_out();
+        kinds.take_back(2, 1);
+        kinds.take_back(2, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "didn't come back as kind 0")]
+    fn a_unit_from_another_kinds_list_is_caught() {
+        let mut kinds = handed_out();
+        kinds.take_back(2, 1);
+        kinds.hand_out_again(2, 0);
+    }
+}

@@ -9,6 +9,7 @@
 use latchless_instances as _;
 
 mod broken;
+mod broken_order;
 mod churn;
 mod cssl;
 mod driver;
@@ -18,6 +19,8 @@ mod history;
 mod linearizable;
 mod memory;
 mod olfit;
+mod ordered;
+mod passing;
 mod pi;
 mod reference;
 #[path = "../index/rng.rs"]
@@ -26,4 +29,6 @@ mod scans;
 mod spiderman;
 mod stamps;
 mod storms;
+mod straddling;
 mod subject;
+mod whole;

@@ -1,12 +1,12 @@
 //! The first and the last entry, and those beside a key.
 
 use super::Index;
-use super::access::{Access, Lane, all_lanes, entry_of, in_place, key_lane};
+use super::access::{Access, Lane, all_lanes, entry_of, key_lane};
 use crate::base::index::Direction::{self, Forward, Reverse};
 use crate::base::key::Key;
 use crate::base::span::{next, previous};
 use crate::base::value::Value;
-use crate::tree::blink::{Edit, Mode};
+use crate::tree::blink::Mode;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     fn nearest(self, from: Lane<K, V>, direction: Direction) -> Option<(K, V)> {
@@ -14,8 +14,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     pub(super) fn end(self, direction: Direction) -> Option<(K, V)> {
-        let (low, high) = all_lanes::<K, V>();
-        self.nearest(if direction == Forward { low } else { high }, direction)
+        self.nearest(start::<K, V>(direction), direction)
     }
 
     /// The nearest entry that is not behind `key`.
@@ -31,16 +30,14 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     pub(super) fn pop(self, direction: Direction) -> Option<(K, V)> {
-        let (low, high) = all_lanes::<K, V>();
-        loop {
-            let (key, _) =
-                self.tree.nearest::<M>(if direction == Forward { low } else { high }, direction)?;
-            // Another thread may have been faster.
-            if let Some(value) = in_place(self.tree.edit::<M>(key, Edit::Remove)).before {
-                return Some(entry_of::<K, V>((key, value)));
-            }
-        }
+        self.tree.pop::<M>(start::<K, V>(direction), direction).map(entry_of::<K, V>)
     }
+}
+
+/// The lane before all others in a direction.
+fn start<K: Key, V: Value>(direction: Direction) -> Lane<K, V> {
+    let (low, high) = all_lanes::<K, V>();
+    if direction == Forward { low } else { high }
 }
 
 impl<K: Key, V: Value> Index<K, V> {

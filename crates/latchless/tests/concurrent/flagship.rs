@@ -40,6 +40,14 @@ impl Subject for Index<u64, u64> {
         if direction == Direction::Forward { self.ceiling(key) } else { self.floor(key) }
     }
 
+    fn beside(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        if direction == Direction::Forward { self.higher(key) } else { self.lower(key) }
+    }
+
+    fn end(&self, direction: Direction) -> Option<(u64, u64)> {
+        if direction == Direction::Forward { self.first() } else { self.last() }
+    }
+
     fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
         if direction == Direction::Forward { self.pop_first() } else { self.pop_last() }
     }
@@ -193,6 +201,16 @@ impl<B: Bits> Subject for Tree<B> {
     fn nearest(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
         let found = self.0.nearest::<Shared>(B::truncate(key), direction);
         found.map(|(key, value)| (key.to_u64(), value.to_u64()))
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
+        let start = if direction == Direction::Forward { B::MIN } else { B::MAX };
+        let found = self.0.pop::<Shared>(start, direction);
+        found.map(|(key, value)| (key.to_u64(), value.to_u64()))
+    }
+
+    fn leaf_end(&self, key: u64) -> Option<u64> {
+        Some(self.0.leaf_end::<Shared>(B::truncate(key)).to_u64())
     }
 
     fn restarts(&self) -> Option<(u64, u64)> {

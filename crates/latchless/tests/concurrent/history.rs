@@ -1,14 +1,27 @@
-//! Whether a history of one key is linearizable: whether every operation can have happened in one
-//! moment between its call and its return, such that all answers fit.
+//! Whether a history is linearizable: whether every operation can have happened in one moment between its
+//! call and its return, such that all answers fit. What operations do to the state, and which answers fit,
+//! is a [`Model`]: here that of one key; `whole.rs` has that of a map.
 //!
 //! The search is Wing and Gong's, cut down as Lowe does it (*Testing for linearizability*, 2017):
 //! it walks along the calls and returns and keeps every *configuration* that may hold there, that is
-//! the state of the key and which of the open operations have taken effect. An operation takes
+//! the state and which of the open operations have taken effect. An operation takes
 //! effect as late as possible, when a return asks for it. There are few configurations because no
 //! more operations are open than there are threads, so a history costs about its length.
 
 use std::collections::BTreeSet;
 use std::fmt;
+
+/// An operation of a sequential object.
+pub trait Model: Copy + fmt::Debug {
+    type State: Copy + Ord;
+    type Answer: Copy + fmt::Debug;
+
+    /// The state afterwards.
+    fn after(self, before: Self::State) -> Self::State;
+
+    /// Whether the operation may answer this when it finds `state`.
+    fn fits(self, answer: Self::Answer, state: Self::State) -> bool;
+}
 
 /// What stands under a key.
 pub type State = Option<u64>;
@@ -37,9 +50,11 @@ pub enum Op {
     Edit(Edit),
 }
 
-impl Op {
-    /// What stands there afterwards.
-    pub fn after(self, before: State) -> State {
+impl Model for Op {
+    type State = State;
+    type Answer = Answer;
+
+    fn after(self, before: State) -> State {
         match self {
             Self::Get => before,
             Self::Edit(Edit::Put(value)) => Some(value),
@@ -49,6 +64,14 @@ impl Op {
             Self::Edit(Edit::RemoveIf(expected)) if before == Some(expected) => None,
             Self::Edit(Edit::Swap { .. } | Edit::RemoveIf(_)) => before,
             Self::Edit(Edit::Remove) => None,
+        }
+    }
+
+    fn fits(self, answer: Answer, state: State) -> bool {
+        match answer {
+            Answer::Was(told) => told == state,
+            Answer::Present(told) => told == state.is_some(),
+            Answer::Silent => true,
         }
     }
 }
@@ -64,35 +87,25 @@ pub enum Answer {
     Silent,
 }
 
-impl Answer {
-    fn fits(self, state: State) -> bool {
-        match self {
-            Self::Was(told) => told == state,
-            Self::Present(told) => told == state.is_some(),
-            Self::Silent => true,
-        }
-    }
-}
-
 /// An operation that was called and returned, with moments of one clock: no two are equal.
 #[derive(Debug, Clone, Copy)]
-pub struct Event {
+pub struct Event<O: Model = Op> {
     pub called: u64,
     pub returned: u64,
-    pub op: Op,
-    pub answer: Answer,
+    pub op: O,
+    pub answer: O::Answer,
 }
 
 /// A history that isn't linearizable.
 #[derive(Debug)]
-pub struct Violation {
+pub struct Violation<O: Model = Op> {
     /// The first operation for which there is no moment.
-    pub event: Event,
+    pub event: Event<O>,
     /// What happened just before and meanwhile, in the order of calls.
-    pub around: Vec<Event>,
+    pub around: Vec<Event<O>>,
 }
 
-impl fmt::Display for Violation {
+impl<O: Model> fmt::Display for Violation<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "there is no moment for {:?}; around it:", self.event)?;
         self.around.iter().try_for_each(|event| writeln!(f, "  {event:?}"))
@@ -100,16 +113,19 @@ impl fmt::Display for Violation {
 }
 
 /// The state and which of the open operations, each a bit, have taken effect.
-type Configuration = (State, u64);
+type Configuration<O> = (<O as Model>::State, u64);
 
-/// Checks a history of one key that started in one of the states `starts`, and says in which states
-/// it may have ended. No more than 64 of its operations may be open at once.
-pub fn check(history: &mut [Event], starts: &BTreeSet<State>) -> Result<BTreeSet<State>, Violation> {
+/// Checks a history that started in one of the states `starts`, and says in which states it may have ended.
+/// No more than 64 of its operations may be open at once.
+pub fn check<O: Model>(
+    history: &mut [Event<O>],
+    starts: &BTreeSet<O::State>,
+) -> Result<BTreeSet<O::State>, Violation<O>> {
     history.sort_unstable_by_key(|event| event.called);
     let mut returns: Vec<usize> = (0..history.len()).collect();
     returns.sort_unstable_by_key(|&at| history[at].returned);
     let mut open = Open { slots: [None; 64] };
-    let mut configurations: Vec<Configuration> = starts.iter().map(|&state| (state, 0)).collect();
+    let mut configurations: Vec<Configuration<O>> = starts.iter().map(|&state| (state, 0)).collect();
     let mut calls = 0;
     for &returning in &returns {
         let event = history[returning];
@@ -120,7 +136,7 @@ pub fn check(history: &mut [Event], starts: &BTreeSet<State>) -> Result<BTreeSet
         configurations = open.leave(returning, history, configurations);
         if configurations.is_empty() {
             let around = history[..calls].iter().filter(|other| other.returned >= event.called);
-            let mut around: Vec<Event> = around.copied().collect();
+            let mut around: Vec<Event<O>> = around.copied().collect();
             let before = history[..calls].iter().rev().filter(|other| other.returned < event.called);
             around.extend(before.take(8));
             around.sort_unstable_by_key(|event| event.called);
@@ -142,7 +158,12 @@ impl Open {
     }
 
     /// The configurations in which `event` has taken effect, reached from these.
-    fn leave(&mut self, event: usize, history: &[Event], from: Vec<Configuration>) -> Vec<Configuration> {
+    fn leave<O: Model>(
+        &mut self,
+        event: usize,
+        history: &[Event<O>],
+        from: Vec<Configuration<O>>,
+    ) -> Vec<Configuration<O>> {
         let slot = self.slots.iter().position(|&slot| slot == Some(event)).expect("it was called");
         let mut reached = from;
         let mut done = Vec::new();
@@ -156,8 +177,9 @@ impl Open {
             }
             for (bit, &other) in self.slots.iter().enumerate() {
                 let Some(other) = other.filter(|_| effective >> bit & 1 == 0) else { continue };
-                if history[other].answer.fits(state) {
-                    let next = (history[other].op.after(state), effective | 1 << bit);
+                let Event { op, answer, .. } = history[other];
+                if op.fits(answer, state) {
+                    let next = (op.after(state), effective | 1 << bit);
                     if !reached.contains(&next) {
                         reached.push(next);
                     }
@@ -333,7 +355,7 @@ mod tests {
         }
         for (at, event) in left.iter().enumerate() {
             let may_be_first = left.iter().all(|other| other.returned >= event.called);
-            if may_be_first && event.answer.fits(state) {
+            if may_be_first && event.op.fits(event.answer, state) {
                 let rest: Vec<Event> = [&left[..at], &left[at + 1..]].concat();
                 try_every_order(&rest, event.op.after(state), ends);
             }

@@ -10,6 +10,7 @@
 use latchless_instances as _;
 
 mod broken;
+mod broken_order;
 mod churn;
 #[cfg(feature = "cssl")]
 mod cssl;
@@ -22,6 +23,8 @@ mod linearizable;
 mod memory;
 #[cfg(feature = "olfit")]
 mod olfit;
+mod ordered;
+mod passing;
 #[cfg(feature = "pi")]
 mod pi;
 mod reference;
@@ -32,4 +35,6 @@ mod scans;
 mod spiderman;
 mod stamps;
 mod storms;
+mod straddling;
 mod subject;
+mod whole;

@@ -1,6 +1,6 @@
 //! A map behind one lock: slow, and right. What the tests are tested with.
 
-use crate::history::{Edit, Op};
+use crate::history::{Edit, Model, Op};
 use crate::subject::{Subject, updates_are_shared};
 use latchless::base::error::Broken;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};

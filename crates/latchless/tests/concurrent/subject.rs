@@ -43,6 +43,21 @@ pub trait Subject: Send + Sync {
         None
     }
 
+    /// The next entry after `key` in that direction, where that is offered.
+    fn beside(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        self.nearest(next_to(key, direction), direction)
+    }
+
+    /// The first entry in that direction, where that is offered.
+    fn end(&self, direction: Direction) -> Option<(u64, u64)> {
+        self.nearest(if direction == Direction::Forward { 0 } else { u64::from(u32::MAX) }, direction)
+    }
+
+    /// The largest key that belongs to the same leaf as `key`, where the index says.
+    fn leaf_end(&self, _key: u64) -> Option<u64> {
+        None
+    }
+
     /// Takes out the first entry in that direction, where that is offered.
     fn pop(&self, _direction: Direction) -> Option<(u64, u64)> {
         None
@@ -82,6 +97,11 @@ pub trait Subject: Send + Sync {
             assert_eq!(self.look(key), Some(value), "{key}");
         }
     }
+}
+
+/// The key that follows in that direction.
+pub fn next_to(key: u64, direction: Direction) -> u64 {
+    if direction == Direction::Forward { key + 1 } else { key - 1 }
 }
 
 /// Inside `impl OrderedIndex`: an index that, lent by `&mut`, does as it does beside others.
@@ -125,7 +145,7 @@ pub fn walk(
 }
 
 /// Small trees need no huge pages.
-const PLAIN_PAGES: Options = Options {
+pub const PLAIN_PAGES: Options = Options {
     limit_bytes: None,
     huge_pages: false,
     kernel: None,

@@ -2,6 +2,7 @@
 
 use super::shortcuts::Shortcut;
 use super::*;
+use crate::latch::Version;
 use crate::mem::line::prefetch_read;
 use crate::search::Search;
 use crate::sync::Backoff;
@@ -130,14 +131,15 @@ impl<B: Bits> BlinkTree<B> {
         self.read_leaf_from::<S, M, R>(self.descend::<S>(key), key, look).0
     }
 
-    /// As [`BlinkTree::read_leaf`]. `node`: where a descent came out. Says which leaf it was, too.
+    /// As [`BlinkTree::read_leaf`]. `node`: where a descent came out. Says which leaf it was, too, and in
+    /// which version, unless it was read under its latch.
     #[inline(always)]
     pub(super) fn read_leaf_from<S: Search, M: Mode, R>(
         &self,
         mut node: NodeRef,
         key: B,
         mut look: impl FnMut(Leaf<'_, B>) -> R,
-    ) -> (R, NodeRef) {
+    ) -> (R, NodeRef, Option<Version>) {
         let (mut backoff, mut tries) = (Backoff::default(), 0);
         loop {
             let lines = self.arena.node(node);
@@ -150,7 +152,7 @@ impl<B: Bits> BlinkTree<B> {
             let at_rest =
                 !M::SHARED || held.is_some() || version.is_some_and(|version| latch.validate(version));
             if inside && at_rest {
-                return (found, node);
+                return (found, node, version);
             }
             drop(held);
             node = self.look_again::<S>(node, key, at_rest);

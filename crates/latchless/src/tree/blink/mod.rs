@@ -27,6 +27,7 @@ mod edit;
 mod get;
 mod group;
 mod guesses;
+mod latched;
 mod lend;
 mod load;
 mod merge;

@@ -1,12 +1,32 @@
-//! The entry at a key, or the next one before or behind it.
+//! The entry at a key, or the next one before or after it, as of one moment.
+//!
+//! Most answers are in the leaf that the key belongs to. If that leaf has none, the search passes it and
+//! goes on to the next one. The answer is of one moment all the same: after the last leaf has been read,
+//! every leaf that was passed must still have the version that was read.
+//!
+//! # Why that is enough
+//! A leaf that was passed was at rest, in one version, from the first look at it until the last. For all
+//! of them the first look at the last leaf lies in between, and the last leaf was at rest then, too. At
+//! that moment the leaves covered all keys from the search's start to its answer: fences of leaves at rest
+//! don't overlap, and each leaf covers the key after the one before.
+//!
+//! A search that finds a passed leaf changed starts again, at most [`TRIES`] times, and then takes latches
+//! (`latched.rs`).
 
 use super::*;
 use crate::base::index::Direction;
 use crate::base::span::{next, previous};
+use crate::latch::Version;
 use crate::search::{Operation, Search};
 
+/// How often a search that passes leaves is tried without latches.
+const TRIES: usize = 4;
+
+/// The most leaves that a search without latches passes. Two are rare: emptied leaves are merged at once.
+const PASSED_MAX: usize = 4;
+
 impl<B: Bits> BlinkTree<B> {
-    /// The entry at `from`, or the next one in that direction.
+    /// The entry at `from`, or the next one in that direction, as of one moment.
     #[inline]
     pub fn nearest<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
         self.dispatch.run(Nearest { tree: self, from, direction, mode: PhantomData::<M> })
@@ -42,25 +62,109 @@ struct Nearest<'a, B, M> {
     mode: PhantomData<M>,
 }
 
+/// A leaf, as it was read at rest.
+struct Seen<B> {
+    found: Option<(B, B)>,
+    low: B,
+    high: B,
+    node: NodeRef,
+    /// `None`: it was read under its latch.
+    version: Option<Version>,
+}
+
+/// The leaves that a search has passed.
+struct Passed {
+    leaves: [Option<(NodeRef, Version)>; PASSED_MAX],
+    len: usize,
+}
+
+/// A leaf that was passed has changed, or can't be followed.
+struct Restart;
+
+impl Passed {
+    fn push<B>(&mut self, leaf: &Seen<B>) -> Result<(), Restart> {
+        let place = self.leaves.get_mut(self.len).ok_or(Restart)?;
+        *place = Some((leaf.node, leaf.version.ok_or(Restart)?));
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Whether all are as they were.
+    fn still<B: Bits>(&self, tree: &BlinkTree<B>) -> bool {
+        let unchanged =
+            |&(node, version): &(NodeRef, Version)| hinted::latch(tree.arena.node(node)).validate(version);
+        self.leaves.iter().flatten().all(unchanged)
+    }
+}
+
+impl<B: Bits, M: Mode> Nearest<'_, B, M> {
+    /// Reads the leaf that `from` belongs to.
+    #[inline(always)]
+    fn look<S: Search>(&self, from: B) -> Seen<B> {
+        let start = self.tree.descend::<S>(from);
+        let ((found, low, high), node, version) =
+            self.tree.read_leaf_from::<S, M, _>(start, from, |leaf| {
+                let found = match self.direction {
+                    Direction::Forward => leaf.first_from::<S>(from),
+                    Direction::Reverse => leaf.last_up_to::<S>(from),
+                };
+                (found, leaf.low(), leaf.high())
+            });
+        Seen { found, low, high, node, version }
+    }
+
+    /// Where the leaf after this one begins, in the search's direction.
+    fn after(&self, leaf: &Seen<B>) -> Option<B> {
+        match self.direction {
+            Direction::Forward => next(leaf.high),
+            Direction::Reverse => previous(leaf.low),
+        }
+    }
+
+    /// Whether a leaf begins at `from`, in the search's direction.
+    fn begins_at(&self, leaf: &Seen<B>, from: B) -> bool {
+        from == if self.direction == Direction::Forward { leaf.low } else { leaf.high }
+    }
+
+    /// Goes on from the leaf that `from` belongs to, which has no answer.
+    #[inline(never)]
+    fn search<S: Search>(&self, mut first: Seen<B>) -> Option<(B, B)> {
+        for _ in 0..TRIES {
+            if let Ok(found) = self.pass::<S>(first) {
+                return found;
+            }
+            self.tree.restarts.add(1);
+            first = self.look::<S>(self.from);
+        }
+        self.tree.nearest_latched::<S, M>(self.from, self.direction)
+    }
+
+    /// Passes leaves until one has an entry.
+    #[inline(always)]
+    fn pass<S: Search>(&self, first: Seen<B>) -> Result<Option<(B, B)>, Restart> {
+        let mut passed = Passed { leaves: [None; PASSED_MAX], len: 0 };
+        let (mut seen, mut chained) = (first, true);
+        while let (None, Some(from)) = (seen.found, self.after(&seen)) {
+            if M::SHARED {
+                passed.push(&seen)?;
+            }
+            seen = self.look::<S>(from);
+            chained &= self.begins_at(&seen, from);
+        }
+        if !passed.still(self.tree) {
+            return Err(Restart);
+        }
+        debug_assert!(chained, "leaves at rest cover all keys, each one once");
+        Ok(seen.found)
+    }
+}
+
 impl<B: Bits, M: Mode> Operation for Nearest<'_, B, M> {
     type Output = Option<(B, B)>;
 
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
-        let mut from = self.from;
-        loop {
-            let (found, end) = self.tree.read_leaf::<S, M, _>(from, |leaf| match self.direction {
-                Direction::Forward => (leaf.first_from::<S>(from), leaf.high()),
-                Direction::Reverse => (leaf.last_up_to::<S>(from), leaf.low()),
-            });
-            if found.is_some() {
-                return found;
-            }
-            // Nothing left in this leaf: on to where the next one begins.
-            from = match self.direction {
-                Direction::Forward => next(end),
-                Direction::Reverse => previous(end),
-            }?;
-        }
+        let seen = self.look::<S>(self.from);
+        if seen.found.is_some() { seen.found } else { self.search::<S>(seen) }
     }
 }

@@ -134,7 +134,7 @@ impl<B: Bits> Sweep<B> {
         if tree.leaf(node).high() == B::MIN {
             node = tree.descend_to::<S>(0, key).expect("every tree has leaves");
         }
-        let ((found, low, high), leaf) =
+        let ((found, low, high), leaf, _) =
             tree.read_leaf_from::<S, M, _>(node, key, |leaf| (look(leaf), leaf.low(), leaf.high()));
         if leaf != node {
             // The leaves ahead are out of date.

@@ -1,0 +1,151 @@
+//! The nearest entry, searched for under latches: to remove it, or when reading was disturbed too often.
+//!
+//! # Thread safety
+//! The leaves from the search's start to its answer are all latched at once, so the answer holds as long
+//! as the latches are kept. They are taken from left to right, along links: under a leaf's latch its link
+//! leads to its neighbour, which can neither be merged away nor get another low fence without that latch.
+//! So a search to the left begins at the leaf where its answer may be, and when there is none, lets go of
+//! all and begins one leaf further left.
+//!
+//! Every latched leaf is a call deep: only empty ones are passed, and they are few, since an emptied leaf
+//! is merged at once.
+
+use super::mode::Held;
+use super::*;
+use crate::base::index::Direction;
+use crate::base::span::previous;
+use crate::search::{Operation, Search};
+
+/// A latched leaf.
+type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
+
+/// What is done with the entry that is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Look,
+    Remove,
+}
+
+/// An entry that was found, and how many its leaf has now.
+type Found<B> = ((B, B), usize);
+
+impl<B: Bits> BlinkTree<B> {
+    /// As [`BlinkTree::nearest`], under latches.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn nearest_latched<S: Search, M: Mode>(
+        &self,
+        from: B,
+        direction: Direction,
+    ) -> Option<(B, B)> {
+        self.search_latched::<S, M>(from, direction, Use::Look).map(|(entry, _)| entry)
+    }
+
+    /// Removes the entry at `from`, or the next one in that direction, in one atomic step.
+    pub fn pop<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
+        self.dispatch.run(Pop { tree: self, from, direction, mode: PhantomData::<M> })
+    }
+
+    fn search_latched<S: Search, M: Mode>(
+        &self,
+        from: B,
+        direction: Direction,
+        purpose: Use,
+    ) -> Option<Found<B>> {
+        let mut start = from;
+        loop {
+            let first = self.latch_leaf::<S, M>(self.descend::<S>(start), start);
+            let low = self.leaf(first.0).low();
+            let found = match direction {
+                Direction::Forward => return self.first_from_latched::<S, M>(first, from, purpose),
+                Direction::Reverse => self.last_up_to_latched::<S, M>(first, from, purpose),
+            };
+            if found.is_some() {
+                return found;
+            }
+            start = previous(low)?;
+        }
+    }
+
+    /// The first entry at or after `from` in this leaf or in one to its right.
+    fn first_from_latched<S: Search, M: Mode>(
+        &self,
+        (node, held): Latched<'_, M>,
+        from: B,
+        purpose: Use,
+    ) -> Option<Found<B>> {
+        let leaf = self.leaf(node);
+        if let Some(entry) = leaf.first_from::<S>(from.max(leaf.low())) {
+            return Some(self.use_latched::<S, M>((node, held), entry, purpose));
+        }
+        let right = leaf.link();
+        if right.is_nil() {
+            return None;
+        }
+        let right = (right, M::latch(hinted::latch(self.arena.node(right))));
+        let found = self.first_from_latched::<S, M>(right, from, purpose);
+        // Until now: nothing may come in here that would have been the answer.
+        drop(held);
+        found
+    }
+
+    /// The last entry up to `from` in this leaf or in one to its right, which ends with the leaf of `from`.
+    fn last_up_to_latched<S: Search, M: Mode>(
+        &self,
+        (node, held): Latched<'_, M>,
+        from: B,
+        purpose: Use,
+    ) -> Option<Found<B>> {
+        let leaf = self.leaf(node);
+        if leaf.high() < from {
+            let right = leaf.link();
+            let right = (right, M::latch(hinted::latch(self.arena.node(right))));
+            let found = self.last_up_to_latched::<S, M>(right, from, purpose);
+            if found.is_some() {
+                return found;
+            }
+        }
+        let entry = leaf.last_up_to::<S>(from.min(leaf.high()))?;
+        Some(self.use_latched::<S, M>((node, held), entry, purpose))
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Uses an entry of a latched leaf, and lets go of the leaf.
+    fn use_latched<S: Search, M: Mode>(
+        &self,
+        (node, mut held): Latched<'_, M>,
+        entry: (B, B),
+        purpose: Use,
+    ) -> Found<B> {
+        let leaf = self.leaf(node);
+        if purpose == Use::Remove {
+            let place = leaf.find::<S>(entry.0).expect("the leaf is latched since the entry was found");
+            held.changing();
+            leaf.remove(place);
+        }
+        (entry, leaf.len())
+    }
+}
+
+struct Pop<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    from: B,
+    direction: Direction,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
+    type Output = Option<(B, B)>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let (entry, left) = self.tree.search_latched::<S, M>(self.from, self.direction, Use::Remove)?;
+        self.tree.count_entries::<M>(-1);
+        // A merge latches leaves from left to right as well, so it has to wait until all are let go of.
+        if BlinkTree::<B>::invites_a_merge(left) {
+            self.tree.merge_around::<S, M>(0, entry.0);
+        }
+        Some(entry)
+    }
+}

@@ -1,0 +1,134 @@
+//! Maps that answer by order beside writers: the flagship in all its forms, and the reference. What the
+//! tests of `straddling.rs` and `passing.rs` ask of a map.
+
+use crate::flagship::Tree;
+use crate::reference::Reference;
+use crate::subject::{PLAIN_PAGES, Subject, next_to};
+use latchless::{BoxedIndex, Direction, Index};
+
+/// A map under test, shared by threads. Keys and values stay below 2^32.
+pub trait Ordered: Send + Sync {
+    fn get(&self, key: u64) -> Option<u64>;
+    fn put(&self, key: u64, value: u64) -> Option<u64>;
+    fn remove(&self, key: u64) -> Option<u64>;
+
+    /// `ceiling` or `floor`.
+    fn nearest(&self, from: u64, direction: Direction) -> Option<(u64, u64)>;
+
+    /// `higher` or `lower`.
+    fn beside(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        self.nearest(next_to(key, direction), direction)
+    }
+
+    /// `first` or `last`: the search goes forward for the first entry.
+    fn end(&self, direction: Direction) -> Option<(u64, u64)>;
+
+    /// `pop_first` or `pop_last`.
+    fn pop(&self, direction: Direction) -> Option<(u64, u64)>;
+
+    /// Whether a leaf ends between these keys, where the map says.
+    fn parts(&self, _low: u64, _high: u64) -> Option<bool> {
+        None
+    }
+
+    /// Looks at the whole structure, which must be at rest.
+    fn check(&self);
+}
+
+impl<S: Subject> Ordered for S {
+    fn get(&self, key: u64) -> Option<u64> {
+        self.look(key)
+    }
+
+    fn put(&self, key: u64, value: u64) -> Option<u64> {
+        Subject::put(self, key, value)
+    }
+
+    fn remove(&self, key: u64) -> Option<u64> {
+        self.take(key)
+    }
+
+    fn nearest(&self, from: u64, direction: Direction) -> Option<(u64, u64)> {
+        Subject::nearest(self, from, direction)
+    }
+
+    fn beside(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        Subject::beside(self, key, direction)
+    }
+
+    fn end(&self, direction: Direction) -> Option<(u64, u64)> {
+        Subject::end(self, direction)
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
+        Subject::pop(self, direction)
+    }
+
+    fn parts(&self, low: u64, high: u64) -> Option<bool> {
+        self.leaf_end(low).map(|end| end < high)
+    }
+
+    fn check(&self) {
+        self.index().check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}
+
+impl Ordered for BoxedIndex<u64, u64> {
+    fn get(&self, key: u64) -> Option<u64> {
+        self.get_cloned(key)
+    }
+
+    fn put(&self, key: u64, value: u64) -> Option<u64> {
+        self.insert(key, value, &self.pin()).expect("there is memory").copied()
+    }
+
+    fn remove(&self, key: u64) -> Option<u64> {
+        BoxedIndex::remove(self, key, &self.pin()).copied()
+    }
+
+    fn nearest(&self, from: u64, direction: Direction) -> Option<(u64, u64)> {
+        let pin = self.pin();
+        let found =
+            if direction == Direction::Forward { self.ceiling(from, &pin) } else { self.floor(from, &pin) };
+        found.map(|(key, &value)| (key, value))
+    }
+
+    fn end(&self, direction: Direction) -> Option<(u64, u64)> {
+        let pin = self.pin();
+        let found = if direction == Direction::Forward { self.first(&pin) } else { self.last(&pin) };
+        found.map(|(key, &value)| (key, value))
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
+        let pin = self.pin();
+        let found = if direction == Direction::Forward { self.pop_first(&pin) } else { self.pop_last(&pin) };
+        found.map(|(key, &value)| (key, value))
+    }
+
+    fn check(&self) {
+        self.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}
+
+/// A way to make a map.
+pub type MakeOrdered = fn() -> Box<dyn Ordered>;
+
+/// Every map that answers by order beside writers. The reference shows that the tests are right.
+pub const ORDERED: [(&str, MakeOrdered); 5] = [
+    ("reference", || Box::new(Reference::default())),
+    ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
+    ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
+    ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+    ("boxed index", || Box::new(BoxedIndex::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
+];
+
+/// Runs a test on every map, or on the one that `LATCHLESS_SUBJECT` names.
+pub fn on_every_ordered(test: impl Fn(MakeOrdered)) {
+    let only = std::env::var("LATCHLESS_SUBJECT").ok();
+    for (name, make) in ORDERED.into_iter().skip(usize::from(cfg!(miri))) {
+        if only.as_ref().is_none_or(|only| only == name) {
+            println!("{name}");
+            test(make);
+        }
+    }
+}

@@ -61,6 +61,12 @@ pub enum Error {
         /// What was given, in bytes.
         given: usize,
     },
+    /// A node that isn't made of whole cache lines.
+    #[error("a node is made of whole cache lines of 64 bytes, at least one, not of {given} bytes")]
+    NodeLines {
+        /// What was given, in bytes.
+        given: usize,
+    },
     /// Lanes that would skip nothing.
     #[error("lanes skip over at least 2 elements (1/p), not {given}")]
     LaneSkip {

@@ -29,7 +29,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     /// Nodes by these options, and what is published at first.
     ///
     /// # Errors
-    /// When memory is refused.
+    /// [`NodeLines`](crate::Error::NodeLines) when nodes aren't whole cache lines, or memory is refused.
     pub fn new(options: SpaceOptions, first: T) -> Result<Self> {
         let arena = UnitArena::new(options, Reuse::Later, 0)?;
         Ok(Self { arena, current: Pointer::new(Box::new(first)), replaced: Mutex::default() })
@@ -181,7 +181,8 @@ impl<W: LaneWord, T> fmt::Debug for Inside<'_, W, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::Word;
+    use crate::base::error::Error;
+    use crate::sync::{Word, Word32};
     use std::sync::Arc;
 
     fn guarded<T: Send + Sync>(first: T) -> Guarded<Word, T> {
@@ -210,6 +211,22 @@ mod tests {
         assert_eq!((Arc::strong_count(&first), Arc::strong_count(&second)), (2, 1));
         drop(guarded);
         assert_eq!(Arc::strong_count(&first), 1);
+    }
+
+    #[test]
+    fn nodes_that_are_not_whole_lines_are_refused() {
+        for node_bytes in [0, 6, 12, 72] {
+            let options = SpaceOptions {
+                node_bytes,
+                unit_nodes: 1,
+                limit_bytes: None,
+                huge_pages: false,
+                references: u32::MAX,
+            };
+            let refused = Error::NodeLines { given: node_bytes };
+            assert_eq!(Guarded::<Word, u8>::new(options, 0).err(), Some(refused.clone()));
+            assert_eq!(Guarded::<Word32, u8>::new(options, 0).err(), Some(refused));
+        }
     }
 
     #[test]

@@ -59,10 +59,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// When they aren't nodes of this arena yet: a bug of the caller.
     #[inline(always)]
     pub fn first(&self, count: usize) -> &[[Line; LINES]] {
-        if count == 0 {
-            return &[];
-        }
-        self.space.checked(NodeRef::from_word((count - 1) as u32));
+        assert!(self.space.holds_first(count), "more nodes than this arena has");
         // SAFETY: as above; nodes stand one after the other from the start on.
         unsafe { core::slice::from_raw_parts(self.space.start().cast().as_ptr(), count) }
     }
@@ -190,6 +187,23 @@ mod tests {
         assert_eq!(arena.allocate_run(5), Err(Error::ReferencesExhausted { limit: 4 }));
         arena.allocate_run(4).unwrap();
         assert_eq!(arena.allocate(0), Err(Error::ReferencesExhausted { limit: 4 }));
+    }
+
+    #[test]
+    fn the_first_nodes_are_those_that_there_are() {
+        let arena = small(None, u32::MAX);
+        assert!(arena.first(0).is_empty());
+        arena.allocate_run(3).unwrap();
+        assert_eq!(arena.first(3).len(), 3);
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    #[should_panic(expected = "more nodes than this arena has")]
+    fn more_first_nodes_than_references_tell_apart_are_caught() {
+        let arena = small(None, u32::MAX);
+        arena.allocate(0).unwrap();
+        arena.first((1 << 32) + 1);
     }
 
     #[test]

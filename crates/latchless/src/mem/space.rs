@@ -13,7 +13,8 @@
 
 use super::arena::NodeRef;
 use super::growth::Growth;
-use crate::base::error::Result;
+use super::line::LINE_BYTES;
+use crate::base::error::{Error, Result};
 use crate::sync::Word;
 use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +22,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What a space is told when it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct SpaceOptions {
-    /// Bytes of a node: whole cache lines.
+    /// Bytes of a node: whole cache lines, at least one.
     pub node_bytes: usize,
     /// Nodes that are handed out together, side by side. At least one.
     pub unit_nodes: usize,
@@ -61,10 +62,14 @@ unsafe impl Send for Space {}
 unsafe impl Sync for Space {}
 
 impl Space {
-    /// Reserves address space, uses no memory.
+    /// Reserves address space, uses no memory. Refuses nodes that aren't whole cache lines.
     pub(super) fn new(options: SpaceOptions) -> Result<Self> {
         let options = SpaceOptions { unit_nodes: options.unit_nodes.max(1), ..options };
         let SpaceOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
+        // Words of nodes that aren't whole lines would lie across lines, or be misaligned.
+        if node_bytes == 0 || !node_bytes.is_multiple_of(LINE_BYTES) {
+            return Err(Error::NodeLines { given: node_bytes });
+        }
         let growth = Growth::new(node_bytes, limit_bytes, huge_pages, references)?;
         Ok(Self {
             committed: Word::new(0),
@@ -95,6 +100,12 @@ impl Space {
     #[inline(always)]
     pub(super) fn holds(&self, node: NodeRef) -> bool {
         u64::from(node.to_word()) < self.committed.peek()
+    }
+
+    /// Whether so many nodes, from the first one on, can be accessed.
+    #[inline(always)]
+    pub(super) fn holds_first(&self, count: usize) -> bool {
+        count as u64 <= self.committed.peek()
     }
 
     pub(super) fn node_bytes(&self) -> usize {

@@ -52,7 +52,8 @@ impl<W: LaneWord> UnitArena<W> {
     /// An arena with this many units in reserve.
     ///
     /// # Errors
-    /// When memory for the reserve is refused.
+    /// [`NodeLines`](crate::Error::NodeLines) when nodes aren't whole cache lines, or memory for the reserve
+    /// is refused.
     pub fn new(options: SpaceOptions, reuse: Reuse, reserved: usize) -> Result<Self> {
         let mut arena = Self {
             space: Space::new(options)?,

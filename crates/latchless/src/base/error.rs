@@ -61,11 +61,13 @@ pub enum Error {
         /// What was given, in bytes.
         given: usize,
     },
-    /// A node that isn't made of whole cache lines.
-    #[error("a node is made of whole cache lines of 64 bytes, at least one, not of {given} bytes")]
-    NodeLines {
+    /// A node that isn't made of whole words.
+    #[error("a node is made of whole words of {word_bytes} bytes, at least one; not of {given} bytes")]
+    NodeWords {
         /// What was given, in bytes.
         given: usize,
+        /// The size of a word, in bytes.
+        word_bytes: usize,
     },
     /// Lanes that would skip nothing.
     #[error("lanes skip over at least 2 elements (1/p), not {given}")]

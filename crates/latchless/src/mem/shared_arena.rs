@@ -16,7 +16,7 @@ use super::arena::NodeRef;
 use super::line::LINE_BYTES;
 use super::space::{Space, SpaceOptions};
 use crate::base::error::Result;
-use crate::sync::Line;
+use crate::sync::{Line, Origin};
 
 /// Nodes of `LINES` cache lines each. See the file's head.
 #[derive(Debug)]
@@ -26,7 +26,10 @@ pub struct SharedArena<const LINES: usize> {
 
 impl<const LINES: usize> SharedArena<LINES> {
     /// Bytes in a node.
-    pub const NODE_BYTES: usize = LINES * LINE_BYTES;
+    pub const NODE_BYTES: usize = {
+        assert!(LINES > 0, "a node has at least one line");
+        LINES * LINE_BYTES
+    };
 
     /// An empty arena. Reserves address space, uses no memory. `references`: how many nodes
     /// references can tell apart; tests make it tiny.
@@ -62,6 +65,12 @@ impl<const LINES: usize> SharedArena<LINES> {
         assert!(self.space.holds_first(count), "more nodes than this arena has");
         // SAFETY: as above; nodes stand one after the other from the start on.
         unsafe { core::slice::from_raw_parts(self.space.start().cast().as_ptr(), count) }
+    }
+
+    /// The process in which the arena was made.
+    #[inline(always)]
+    pub fn origin(&self) -> &Origin {
+        self.space.origin()
     }
 
     /// Where a node begins. An address to prefetch, not to follow.

@@ -13,16 +13,15 @@
 
 use super::arena::NodeRef;
 use super::growth::Growth;
-use super::line::LINE_BYTES;
-use crate::base::error::{Error, Result};
-use crate::sync::Word;
+use crate::base::error::Result;
+use crate::sync::{Mutex, Origin, Word};
 use core::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 /// What a space is told when it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct SpaceOptions {
-    /// Bytes of a node: whole cache lines, at least one.
+    /// Bytes of a node: whole words, at least one.
     pub node_bytes: usize,
     /// Nodes that are handed out together, side by side. At least one.
     pub unit_nodes: usize,
@@ -41,6 +40,7 @@ pub(super) struct Space {
     committed: Word,
     start: NonNull<u8>,
     options: SpaceOptions,
+    origin: Origin,
     state: Mutex<State>,
 }
 
@@ -62,19 +62,16 @@ unsafe impl Send for Space {}
 unsafe impl Sync for Space {}
 
 impl Space {
-    /// Reserves address space, uses no memory. Refuses nodes that aren't whole cache lines.
+    /// Reserves address space, uses no memory.
     pub(super) fn new(options: SpaceOptions) -> Result<Self> {
         let options = SpaceOptions { unit_nodes: options.unit_nodes.max(1), ..options };
         let SpaceOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
-        // Words of nodes that aren't whole lines would lie across lines, or be misaligned.
-        if node_bytes == 0 || !node_bytes.is_multiple_of(LINE_BYTES) {
-            return Err(Error::NodeLines { given: node_bytes });
-        }
         let growth = Growth::new(node_bytes, limit_bytes, huge_pages, references)?;
         Ok(Self {
             committed: Word::new(0),
             start: growth.start(),
             options,
+            origin: Origin::here(),
             state: Mutex::new(State { growth, fresh: 0, live: 0, charged_bytes: 0, free: Vec::new() }),
         })
     }
@@ -110,6 +107,12 @@ impl Space {
 
     pub(super) fn node_bytes(&self) -> usize {
         self.options.node_bytes
+    }
+
+    /// The process in which the space was made.
+    #[inline(always)]
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     pub(super) fn unit_nodes(&self) -> usize {
@@ -164,7 +167,7 @@ impl Space {
 
     /// Forgets every node and gives the memory back to the system.
     pub(super) fn clear(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.get_mut();
         state.growth.release(state.fresh);
         (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
         state.free.clear();
@@ -197,7 +200,7 @@ impl Space {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here calls foreign code, so a poisoned state is a consistent one.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        // Nothing in here calls foreign code, so after a panic the state is consistent.
+        self.state.lock()
     }
 }

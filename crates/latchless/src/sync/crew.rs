@@ -9,16 +9,22 @@
 //!    what it borrowed is dropped.
 //! 2. [`Crew::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone together
 //!    with the thread that had it. While it waits, reports can come from nobody but those who have work.
-//! 3. One run at a time: pieces of work may wait for each other, and each has a thread of its own.
+//! 3. Threads don't come along into a child of the process: there a crew has none, says so when it is given
+//!    work for one, and leaves what they shared as it was.
+//! 4. One run at a time: pieces of work may wait for each other, and each has a thread of its own.
 
+use super::mutex::Mutex;
+use super::origin::Origin;
 use core::fmt;
 use core::mem::{forget, transmute};
 use core::panic::AssertUnwindSafe;
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError, TryLockError};
 use std::thread::{Builder, JoinHandle};
+
+/// Said when work is for threads that are in another process.
+const THREADS_LEFT_BEHIND: &str = "the crew's threads are in the process that this one was forked from";
 
 /// A piece of work, which may borrow.
 pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
@@ -93,6 +99,8 @@ impl Drop for Member {
 /// ```
 pub struct Crew {
     members: Vec<Member>,
+    /// Where the members are.
+    origin: Origin,
     /// Held while a run is going on.
     running: Mutex<()>,
 }
@@ -107,7 +115,7 @@ impl Crew {
     pub fn new(threads: usize, begin: impl Fn(usize) -> Job<'static>) -> std::io::Result<Self> {
         let member = |nth: usize| Member::new(format!("latchless {nth}"), begin(nth));
         let members = (1..threads.max(1)).map(member).collect::<std::io::Result<_>>()?;
-        Ok(Self { members, running: Mutex::new(()) })
+        Ok(Self { members, origin: Origin::here(), running: Mutex::new(()) })
     }
 
     /// How many pieces of work can run at once.
@@ -118,7 +126,8 @@ impl Crew {
     /// Does every piece of work, each on a thread of its own: the first one on the caller's.
     ///
     /// # Panics
-    /// When there are more pieces than threads, and when one of them panics, or a thread when it began.
+    /// When there are more pieces than threads, and when one of them panics, or a thread when it began; and
+    /// when the process is a child of the one in which the threads are.
     pub fn run<'a>(&self, jobs: Vec<Job<'a>>) {
         self.run_at(jobs.into_iter().enumerate().collect());
     }
@@ -127,10 +136,11 @@ impl Crew {
     ///
     /// # Panics
     /// When there is no such thread, when two pieces are for one, and when one of them panics, or a thread
-    /// when it began.
+    /// when it began; and when the process is a child of the one in which the threads are.
     pub fn run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        self.assert_threads(&jobs);
         // No code of the caller's runs under the mutex but the jobs', which can't break it.
-        let _running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let _running = self.running.lock();
         self.run_alone(jobs);
     }
 
@@ -142,13 +152,16 @@ impl Crew {
     /// # Panics
     /// As [`Crew::run_at`].
     pub fn try_run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
-        let _running = match self.running.try_lock() {
-            Ok(running) => running,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Err(jobs),
-        };
+        self.assert_threads(&jobs);
+        let Some(_running) = self.running.try_lock() else { return Err(jobs) };
         self.run_alone(jobs);
         Ok(())
+    }
+
+    /// Whether there are threads for this work, as far as it isn't the caller's.
+    fn assert_threads(&self, jobs: &[(usize, Job<'_>)]) {
+        let others = jobs.iter().any(|(number, _)| *number > 0);
+        assert!(!others || !self.origin.is_inherited(), "{THREADS_LEFT_BEHIND}");
     }
 
     fn run_alone<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
@@ -183,6 +196,15 @@ impl Crew {
             resume_unwind(panic);
         }
         assert!(lent.outstanding == 0, "a thread of the crew ended with work that it hadn't done");
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        if self.origin.is_inherited() {
+            // Threads that don't exist can't be joined, and may hold what their channels are made of.
+            forget(core::mem::take(&mut self.members));
+        }
     }
 }
 

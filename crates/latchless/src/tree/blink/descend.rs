@@ -79,10 +79,16 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
+    /// Latches a node.
+    #[inline(always)]
+    pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> M::Held<'_> {
+        M::latch(hinted::latch(self.arena.node(node)), self.arena.origin())
+    }
+
     /// Latches the leaf that `key` belongs to. `start`: where a descent came out.
     #[inline(always)]
     pub(super) fn latch_leaf<S: Search, M: Mode>(&self, start: NodeRef, key: B) -> (NodeRef, M::Held<'_>) {
-        let held = M::latch(hinted::latch(self.arena.node(start)));
+        let held = self.latch::<M>(start);
         let (low, high) = self.fences(0, start);
         if low <= key && key <= high {
             return (start, held);
@@ -107,7 +113,7 @@ impl<B: Bits> BlinkTree<B> {
                 None => self.descend_to::<S>(level, key)?,
             };
             loop {
-                let held = M::latch(hinted::latch(self.arena.node(node)));
+                let held = self.latch::<M>(node);
                 let (low, high) = self.fences(level, node);
                 if low <= key && key <= high {
                     return Some((node, held));
@@ -119,7 +125,7 @@ impl<B: Bits> BlinkTree<B> {
                 }
                 node = right;
             }
-            backoff.wait();
+            backoff.wait_at(self.arena.origin());
         }
     }
 
@@ -142,7 +148,7 @@ impl<B: Bits> BlinkTree<B> {
         loop {
             let (latch, leaf) = (hinted::latch(self.arena.node(node)), self.leaf(node));
             // `look` stands here alone, or it wouldn't be inlined.
-            let held = (tries == READ_TRIES).then(|| M::latch(latch));
+            let held = (tries == READ_TRIES).then(|| M::latch(latch, self.arena.origin()));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
             let found = look(leaf);
@@ -154,7 +160,7 @@ impl<B: Bits> BlinkTree<B> {
             drop(held);
             node = self.look_again::<S>(node, key, at_rest);
             tries = READ_TRIES.min(tries + 1);
-            backoff.wait();
+            backoff.wait_at(self.arena.origin());
         }
     }
 

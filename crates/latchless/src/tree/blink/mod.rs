@@ -40,6 +40,8 @@ mod sum;
 mod sweep;
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests_fork;
 
 use crate::base::error::Result;
 use crate::base::key::Bits;

@@ -1,6 +1,7 @@
 //! How the tree is entered: beside others, or alone.
 
 use crate::latch::{Latched, OptimisticLatch};
+use crate::sync::Origin;
 
 /// Whether latches are taken and versions looked at.
 pub trait Mode: Copy + Send + Sync + 'static {
@@ -8,8 +9,8 @@ pub trait Mode: Copy + Send + Sync + 'static {
     const SHARED: bool;
     /// A latch that is held.
     type Held<'a>: Held;
-    /// Takes a latch.
-    fn latch(latch: &OptimisticLatch) -> Self::Held<'_>;
+    /// Takes a latch that was made there.
+    fn latch<'a>(latch: &'a OptimisticLatch, origin: &Origin) -> Self::Held<'a>;
 }
 
 /// A latch that is held, or that needn't be.
@@ -33,8 +34,8 @@ impl Mode for Shared {
     type Held<'a> = Latched<'a>;
 
     #[inline(always)]
-    fn latch(latch: &OptimisticLatch) -> Latched<'_> {
-        latch.latch()
+    fn latch<'a>(latch: &'a OptimisticLatch, origin: &Origin) -> Latched<'a> {
+        latch.latch(origin)
     }
 }
 
@@ -54,7 +55,7 @@ impl Mode for Exclusive {
     type Held<'a> = Free;
 
     #[inline(always)]
-    fn latch(_: &OptimisticLatch) -> Free {
+    fn latch(_: &OptimisticLatch, _: &Origin) -> Free {
         Free
     }
 }

@@ -103,7 +103,7 @@ impl<B: Bits> BlinkTree<B> {
         let keys = entries.keys();
         let cut = self.cut(keys, key, leaf.low(), leaf.link());
         let (low, high, separator) = (leaf.low(), leaf.high(), keys[cut]);
-        let mut held = M::latch(hinted::latch(self.arena.node(right)));
+        let mut held = self.latch::<M>(right);
         held.changing();
         self.leaf(right).set((separator, high), leaf.link(), &entries, cut..keys.len());
         drop(held);
@@ -132,7 +132,7 @@ impl<B: Bits> BlinkTree<B> {
         let (separators, nodes) = (children.separators(), children.nodes());
         let cut = self.cut(separators, child.0, inner.low(), inner.link());
         let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
-        let mut held = M::latch(hinted::latch(self.arena.node(right)));
+        let mut held = self.latch::<M>(right);
         held.changing();
         self.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
         drop(held);

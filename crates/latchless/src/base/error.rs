@@ -63,6 +63,14 @@ pub enum Error {
         /// What was given, in bytes.
         given: usize,
     },
+    /// A node that isn't made of whole words.
+    #[error("a node is made of whole words of {word_bytes} bytes, at least one; not of {given} bytes")]
+    NodeWords {
+        /// What was given, in bytes.
+        given: usize,
+        /// The size of a word, in bytes.
+        word_bytes: usize,
+    },
     /// An option has a value that makes no sense.
     #[error("{name} has to be {}, not {value}", spoken(allowed))]
     Setting {

@@ -61,6 +61,20 @@
 //! as often as it runs. [`get_or_insert_with`](Index::get_or_insert_with) runs its closure at most
 //! once and drops the result if another thread was faster.
 //!
+//! # After a fork
+//! A child of the process has a copy of the index and only the thread that forked. It may use the index,
+//! and change its copy, if no other thread was inside an operation that changes the index at the moment of the
+//! fork. Otherwise a leaf may be latched there by a thread that the child lacks, and reads need leaves at rest
+//! as much as updates do. Such a wait can't end: after a second the operation panics with a message that
+//! names this section. No operation hangs, and none of those that return is wrong, except that
+//! [`len`](Index::len) may miss what was just being changed. After that panic, and through
+//! [`Index::exclusive`], which waits for nobody, the child must not use the index any more. An index that the child
+//! makes itself is like any other.
+//!
+//! Two things stay with the parent. What a [`BoxedIndex`] replaces or removes in the child isn't dropped there if
+//! a thread of the parent was pinned at the fork. And rayon's threads don't come along: `par_range` and the other
+//! operations of the feature `rayon` need a thread pool that was started in the child.
+//!
 //! # One thread alone
 //! Who holds the index by `&mut` has it alone: [`Index::exclusive`] lends it as an [`Exclusive`],
 //! which has the same operations and latches nothing.

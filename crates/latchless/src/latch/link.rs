@@ -22,7 +22,7 @@
 
 #[cfg(not(loom))]
 use crate::sync::LaneWord;
-use crate::sync::{Atom, AtomicU64, Backoff, Ordering, perturb};
+use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, perturb};
 
 /// A link. See the file's head.
 #[derive(Debug)]
@@ -129,9 +129,13 @@ impl<A: Atom> Link<A> {
         }
     }
 
-    /// Claims the node; nothing if it is out. Waits while another has it claimed.
+    /// Claims the node; nothing if it is out. Waits while another has it claimed. `origin`: where the node
+    /// was made.
+    ///
+    /// # Panics
+    /// When a thread had it claimed at a fork, and this is the child.
     #[inline(always)]
-    pub fn claim(&self) -> Option<Claim<'_, A>> {
+    pub fn claim(&self, origin: &Origin) -> Option<Claim<'_, A>> {
         let mut backoff = Backoff::default();
         let mut seen = self.follow();
         loop {
@@ -139,7 +143,7 @@ impl<A: Atom> Link<A> {
                 return None;
             }
             if seen.is_claimed() {
-                backoff.wait();
+                backoff.wait_at(origin);
                 seen = self.follow();
                 continue;
             }
@@ -226,16 +230,16 @@ mod tests {
         assert_eq!(link.lead_to(Seen::to(None), Some(8)), Err(seen), "what was seen is out of date");
         assert!(link.place() && link.place() && link.follow().is_placed());
         assert!(link.displace() && !link.follow().is_placed() && link.place());
-        let claim = link.claim().unwrap();
+        let claim = link.claim(&Origin::here()).unwrap();
         assert!(link.follow().is_claimed());
         let behind = link.lead_to(link.follow(), Some(9)).unwrap();
         assert!(behind.is_claimed() && behind.is_placed(), "nodes come in behind one that is claimed");
         drop(claim);
         assert!(!link.follow().is_claimed());
-        let dead = link.claim().unwrap().kill();
+        let dead = link.claim(&Origin::here()).unwrap().kill();
         assert!(dead.is_dead() && dead.is_placed() && !dead.is_claimed());
         assert_eq!(dead.next(), Some(9));
-        assert!(link.claim().is_none() && !link.place() && !link.displace());
+        assert!(link.claim(&Origin::here()).is_none() && !link.place() && !link.displace());
     }
 
     #[test]
@@ -254,7 +258,8 @@ mod tests {
     fn one_of_many_kills() {
         let link = Link::<AtomicU64>::new(Seen::to(None));
         let killers = std::thread::scope(|scope| {
-            let tries: Vec<_> = (0..4).map(|_| scope.spawn(|| link.claim().map(Claim::kill))).collect();
+            let tries: Vec<_> =
+                (0..4).map(|_| scope.spawn(|| link.claim(&Origin::here()).map(Claim::kill))).collect();
             tries.into_iter().filter_map(|thread| thread.join().unwrap()).count()
         });
         assert_eq!(killers, 1);

@@ -29,7 +29,7 @@
 
 #[cfg(not(loom))]
 use crate::sync::LaneWord;
-use crate::sync::{Atom, AtomicU64, Backoff, Ordering, fence, perturb};
+use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, fence, perturb};
 
 /// A version and a latch in one word. See the file's head.
 #[derive(Debug)]
@@ -98,22 +98,31 @@ impl<A: Atom> OptimisticLatch<A> {
         if word & Self::HELD == 0 { self.try_upgrade(Version(word)) } else { None }
     }
 
-    /// Waits until the latch is free, and takes it.
+    /// Waits until the latch is free, and takes it. `origin`: where the latch was made.
+    ///
+    /// # Panics
+    /// When a thread held it at a fork, and this is the child.
     #[inline(always)]
-    pub fn latch(&self) -> Latched<'_, A> {
+    pub fn latch(&self, origin: &Origin) -> Latched<'_, A> {
         match self.try_latch() {
             Some(latched) => latched,
-            None => self.latch_slowly(),
+            None => self.latch_slowly(origin),
         }
     }
 
     #[cold]
-    fn latch_slowly(&self) -> Latched<'_, A> {
-        let mut backoff = Backoff::default();
+    fn latch_slowly(&self, origin: &Origin) -> Latched<'_, A> {
+        let (mut backoff, mut seen) = (Backoff::default(), 0);
         loop {
-            backoff.wait();
+            backoff.wait_at(origin);
             if let Some(latched) = self.try_latch() {
                 return latched;
+            }
+            // Under loom nothing is inherited, and each look would be one more thing to try.
+            let word = if cfg!(loom) { 0 } else { self.word.load(Ordering::Relaxed) };
+            if word != seen {
+                seen = word;
+                backoff.others_move();
             }
         }
     }

@@ -19,7 +19,7 @@
 
 #[cfg(not(loom))]
 use crate::sync::LaneWord;
-use crate::sync::{Atom, AtomicU64, Backoff, Ordering, perturb};
+use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, perturb};
 
 /// A reader-writer latch. See the file's head.
 #[derive(Debug)]
@@ -92,28 +92,34 @@ impl<A: Atom> SharedLatch<A> {
         }
     }
 
-    /// Waits until it can be held together with others.
+    /// Waits until it can be held together with others. `origin`: where the latch was made.
+    ///
+    /// # Panics
+    /// When a thread held it alone at a fork, and this is the child.
     #[inline(always)]
-    pub fn together(&self) -> Together<'_, A> {
+    pub fn together(&self, origin: &Origin) -> Together<'_, A> {
         let mut backoff = Backoff::default();
         loop {
             if let Some(held) = self.try_together() {
                 return held;
             }
-            backoff.wait();
+            backoff.wait_at(origin);
         }
     }
 
-    /// Waits until it can be held alone.
+    /// Waits until it can be held alone. `origin`: where the latch was made.
+    ///
+    /// # Panics
+    /// When a thread held it at a fork, and this is the child.
     #[inline(always)]
-    pub fn alone(&self) -> Alone<'_, A> {
+    pub fn alone(&self, origin: &Origin) -> Alone<'_, A> {
         let mut backoff = Backoff::default();
         loop {
             if let Some(held) = self.try_alone() {
                 return held;
             }
             self.wish();
-            backoff.wait();
+            backoff.wait_at(origin);
         }
     }
 }
@@ -166,8 +172,8 @@ mod tests {
         latch.wish();
         drop(alone);
         assert!(latch.try_together().is_none(), "the wish stays");
-        drop(latch.alone());
-        drop(latch.together());
+        drop(latch.alone(&Origin::here()));
+        drop(latch.together(&Origin::here()));
         assert!(latch.is_free());
     }
 
@@ -185,10 +191,10 @@ mod tests {
             for _ in 0..3 {
                 scope.spawn(|| {
                     for _ in 0..rounds {
-                        let alone = latch.alone();
+                        let alone = latch.alone(&Origin::here());
                         count.poke(count.peek() + 1);
                         drop(alone);
-                        let _together = latch.together();
+                        let _together = latch.together(&Origin::here());
                         assert!(count.peek() > 0);
                     }
                 });

@@ -22,12 +22,28 @@ use core::marker::PhantomData;
 /// A whole number of cache lines, aligned to one.
 ///
 /// Array sizes can't come from associated constants on stable Rust, so a node's size is a type:
-/// [`Lines<8>`](Lines) is a node of eight lines.
-pub trait Block: core::fmt::Debug + Send + Sync + 'static {
+/// [`Lines<8>`](Lines) is a node of eight lines. Sealed: blocks start where lines do only if they are
+/// whole lines.
+///
+/// ```compile_fail,E0277
+/// #[derive(Debug)]
+/// struct Odd;
+/// impl latchless::mem::arena::Block for Odd {
+///     const LINES: usize = 1;
+///     const BYTES: usize = 9;
+/// }
+/// ```
+pub trait Block: sealed::Sealed + core::fmt::Debug + Send + Sync + 'static {
     /// Cache lines in the block.
     const LINES: usize;
     /// Bytes in the block.
     const BYTES: usize = Self::LINES * LINE_BYTES;
+}
+
+mod sealed {
+    /// Keeps [`super::Block`] to [`super::Lines`].
+    pub trait Sealed {}
+    impl<const W: usize> Sealed for super::Lines<W> {}
 }
 
 /// `W` cache lines.
@@ -35,7 +51,10 @@ pub trait Block: core::fmt::Debug + Send + Sync + 'static {
 pub struct Lines<const W: usize>;
 
 impl<const W: usize> Block for Lines<W> {
-    const LINES: usize = W;
+    const LINES: usize = {
+        assert!(W > 0, "a block has at least one line");
+        W
+    };
 }
 
 /// A reference to a block: four bytes instead of a pointer's eight.
@@ -230,9 +249,10 @@ impl<B: Block> Arena<B> {
         (first_at_bytes, second_at_bytes): (usize, usize),
         len: usize,
     ) -> (&mut [L], &mut [L]) {
-        assert!(first_at_bytes + len * L::BYTES <= second_at_bytes, "overlapping lanes");
         let first = self.checked::<L>(block, first_at_bytes, len).cast_mut();
         let second = self.checked::<L>(block, second_at_bytes, len).cast_mut();
+        // The sum can't wrap: the first stretch was found to end in the block.
+        assert!(first_at_bytes + len * L::BYTES <= second_at_bytes, "overlapping lanes");
         // SAFETY: as in `lanes_mut`; the two don't overlap (just checked).
         unsafe { (core::slice::from_raw_parts_mut(first, len), core::slice::from_raw_parts_mut(second, len)) }
     }
@@ -254,8 +274,9 @@ impl<B: Block> Arena<B> {
     /// # Panics
     /// When one of the blocks isn't this arena's.
     pub fn copy_blocks(&mut self, from: NodeRef, to: NodeRef, count: usize) {
-        let last = from.0.max(to.0) as usize + count;
-        assert!(last <= self.committed, "blocks outside of the arena");
+        // A difference, because a sum with any `count` may wrap.
+        let behind = self.committed.checked_sub(from.0.max(to.0) as usize);
+        assert!(behind.is_some_and(|behind| count <= behind), "blocks outside of the arena");
         let (source, target) = (self.address(from), self.address(to).cast_mut());
         // SAFETY: both stretches lie in committed memory (just checked, invariant 2), which
         // `&mut self` owns; `copy` allows overlap.
@@ -266,8 +287,11 @@ impl<B: Block> Arena<B> {
     #[inline(always)]
     fn checked<L: Bits>(&self, block: NodeRef, at_bytes: usize, len: usize) -> *const L {
         assert!((block.0 as usize) < self.committed, "a reference to no block of this arena");
+        // A quotient, because a product with any `len` may wrap.
         assert!(
-            at_bytes.is_multiple_of(L::BYTES) && at_bytes + len * L::BYTES <= B::BYTES,
+            at_bytes.is_multiple_of(L::BYTES)
+                && at_bytes <= B::BYTES
+                && len <= (B::BYTES - at_bytes) / L::BYTES,
             "lanes outside of the block"
         );
         // SAFETY: the block is committed, so its first `B::BYTES` bytes lie in the mapping.
@@ -379,6 +403,57 @@ mod tests {
         assert_eq!(arena.held_bytes(), 0);
         let block = arena.allocate().unwrap();
         assert_eq!(arena.lanes::<u64>(block, 0, 1), [0]);
+    }
+
+    /// So many 4-byte lanes that their bytes are, modulo 2^64, none.
+    const WRAPPING: usize = 1 << (usize::BITS - 2);
+
+    fn of_two_blocks() -> (Arena<Lines<2>>, NodeRef) {
+        let mut arena = small(ArenaOptions { run_blocks: 2, ..Default::default() });
+        let first = arena.allocate().unwrap();
+        (arena, first)
+    }
+
+    #[test]
+    #[should_panic(expected = "lanes outside of the block")]
+    fn so_many_lanes_that_their_bytes_wrap_are_caught() {
+        let (arena, block) = of_two_blocks();
+        arena.lanes::<u32>(block, 0, WRAPPING);
+    }
+
+    #[test]
+    #[should_panic(expected = "lanes outside of the block")]
+    fn lanes_so_far_behind_that_their_end_wraps_are_caught() {
+        let (arena, block) = of_two_blocks();
+        arena.lanes::<u32>(block, usize::MAX - 3, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "lanes outside of the block")]
+    fn so_many_lanes_to_be_written_that_their_bytes_wrap_are_caught() {
+        let (mut arena, block) = of_two_blocks();
+        arena.lanes_mut::<u32>(block, 0, WRAPPING);
+    }
+
+    #[test]
+    #[should_panic(expected = "lanes outside of the block")]
+    fn so_many_lanes_side_by_side_that_their_bytes_wrap_are_caught() {
+        let (mut arena, block) = of_two_blocks();
+        arena.lanes_mut_twice::<u32>(block, (0, 0), WRAPPING);
+    }
+
+    #[test]
+    #[should_panic(expected = "lanes outside of the block")]
+    fn a_copy_of_so_many_lanes_that_their_bytes_wrap_is_caught() {
+        let (mut arena, block) = of_two_blocks();
+        arena.copy::<u32>((block, 0), (block.offset(1), 0), WRAPPING);
+    }
+
+    #[test]
+    #[should_panic(expected = "blocks outside of the arena")]
+    fn a_copy_of_so_many_blocks_that_their_end_wraps_is_caught() {
+        let (mut arena, block) = of_two_blocks();
+        arena.copy_blocks(block, block.offset(1), usize::MAX);
     }
 
     #[test]

@@ -17,7 +17,7 @@
 use super::line::prefetch_read;
 use crate::base::error::{Error, Result};
 use crate::base::value::Value;
-use crate::sync::Life;
+use crate::sync::{Life, Mutex};
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -25,7 +25,7 @@ use std::any::Any;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 /// Slots of the first segment; each further segment has twice as many.
 const FIRST_SEGMENT: usize = 64;
@@ -141,7 +141,7 @@ unsafe impl<T: Send + Sync> Send for Slots<T> {}
 
 /// Slots never break when a thread panics: nothing of the caller runs while a list is held.
 fn hold<L>(list: &Mutex<L>) -> MutexGuard<'_, L> {
-    list.lock().unwrap_or_else(PoisonError::into_inner)
+    list.lock()
 }
 
 /// The calling thread's own free list.
@@ -251,7 +251,7 @@ impl<T: Send + Sync + 'static> Vault<T> {
     pub fn new(limit_bytes: Option<usize>) -> Self {
         let slots = Slots {
             segments: [const { OnceLock::new() }; SEGMENTS],
-            free: [const { Mutex::new(Vec::new()) }; FREE_LISTS],
+            free: core::array::from_fn(|_| Mutex::default()),
             given_out: Mutex::new(0),
             limit_bytes,
         };

@@ -12,10 +12,10 @@ use super::arena::NodeRef;
 use super::touch::Untouched;
 use super::units::{Pin, Reuse, SpaceOptions, UnitArena};
 use crate::base::error::Result;
-use crate::sync::{Epochs, LaneWord, Pointer, Replaced};
+use crate::sync::{Epochs, LaneWord, Mutex, Pointer, Replaced};
 use core::fmt;
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 /// See the file's head.
 pub struct Guarded<W: LaneWord, T> {
@@ -29,7 +29,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     /// Nodes by these options, and what is published at first.
     ///
     /// # Errors
-    /// When memory is refused.
+    /// [`NodeWords`](crate::Error::NodeWords) when nodes aren't whole words, or memory is refused.
     pub fn new(options: SpaceOptions, first: T) -> Result<Self> {
         let arena = UnitArena::new(options, Reuse::Later, 0)?;
         Ok(Self { arena, current: Pointer::new(Box::new(first)), replaced: Mutex::default() })
@@ -114,7 +114,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     /// Publishes something else when nobody can be inside.
     pub fn set(&mut self, next: T) {
         let old = self.current.replace(Box::new(next));
-        self.replaced.get_mut().unwrap_or_else(PoisonError::into_inner).push_back((0, old));
+        self.replaced.get_mut().push_back((0, old));
         self.free_all();
     }
 
@@ -124,13 +124,13 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
 
     fn replaced(&self) -> MutexGuard<'_, VecDeque<(u64, Replaced<T>)>> {
         // Nothing foreign is called under it.
-        self.replaced.lock().unwrap_or_else(PoisonError::into_inner)
+        self.replaced.lock()
     }
 }
 
 impl<W: LaneWord, T> Guarded<W, T> {
     fn free_all(&mut self) {
-        for (_, old) in self.replaced.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        for (_, old) in self.replaced.get_mut().drain(..) {
             // SAFETY: whoever is inside borrows this one, and it is borrowed mutably.
             unsafe { old.free() };
         }
@@ -181,7 +181,8 @@ impl<W: LaneWord, T> fmt::Debug for Inside<'_, W, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::Word;
+    use crate::base::error::Error;
+    use crate::sync::{Word, Word32};
     use std::sync::Arc;
 
     fn guarded<T: Send + Sync>(first: T) -> Guarded<Word, T> {
@@ -210,6 +211,26 @@ mod tests {
         assert_eq!((Arc::strong_count(&first), Arc::strong_count(&second)), (2, 1));
         drop(guarded);
         assert_eq!(Arc::strong_count(&first), 1);
+    }
+
+    #[test]
+    fn nodes_whose_words_would_be_misaligned_are_refused() {
+        fn refused<W: LaneWord>(node_bytes: usize) -> Option<Error> {
+            let unit = SpaceOptions {
+                node_bytes,
+                unit_nodes: 1,
+                limit_bytes: None,
+                huge_pages: false,
+                references: 100,
+            };
+            Guarded::<W, u8>::new(unit, 0).err()
+        }
+        for (given, halves) in [(0, false), (6, false), (12, true), (24, true), (60, true), (71, false)] {
+            let of_words = given == 24;
+            let error = |word_bytes| Some(Error::NodeWords { given, word_bytes });
+            assert_eq!(refused::<Word>(given), if of_words { None } else { error(8) });
+            assert_eq!(refused::<Word32>(given), if halves { None } else { error(4) });
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::arena::NodeRef;
 use super::line::LINE_BYTES;
 use super::space::{Space, SpaceOptions};
 use crate::base::error::Result;
-use crate::sync::Line;
+use crate::sync::{Line, Origin};
 
 /// Nodes of `LINES` cache lines each. See the file's head.
 #[derive(Debug)]
@@ -26,7 +26,10 @@ pub struct SharedArena<const LINES: usize> {
 
 impl<const LINES: usize> SharedArena<LINES> {
     /// Bytes in a node.
-    pub const NODE_BYTES: usize = LINES * LINE_BYTES;
+    pub const NODE_BYTES: usize = {
+        assert!(LINES > 0, "a node has at least one line");
+        LINES * LINE_BYTES
+    };
 
     /// An empty arena. Reserves address space, uses no memory. `references`: how many nodes
     /// references can tell apart; tests make it tiny.
@@ -59,12 +62,15 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// When they aren't nodes of this arena yet: a bug of the caller.
     #[inline(always)]
     pub fn first(&self, count: usize) -> &[[Line; LINES]] {
-        if count == 0 {
-            return &[];
-        }
-        self.space.checked(NodeRef::from_word((count - 1) as u32));
+        assert!(self.space.holds_first(count), "more nodes than this arena has");
         // SAFETY: as above; nodes stand one after the other from the start on.
         unsafe { core::slice::from_raw_parts(self.space.start().cast().as_ptr(), count) }
+    }
+
+    /// The process in which the arena was made.
+    #[inline(always)]
+    pub fn origin(&self) -> &Origin {
+        self.space.origin()
     }
 
     /// Where a node begins. An address to prefetch, not to follow.
@@ -209,6 +215,23 @@ mod tests {
     fn a_node_that_comes_back_as_another_kind_is_caught() {
         let arena = small(None, u32::MAX);
         arena.free(1, arena.allocate(0).unwrap());
+    }
+
+    #[test]
+    fn the_first_nodes_are_those_that_there_are() {
+        let arena = small(None, u32::MAX);
+        assert!(arena.first(0).is_empty());
+        arena.allocate_run(3).unwrap();
+        assert_eq!(arena.first(3).len(), 3);
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    #[should_panic(expected = "more nodes than this arena has")]
+    fn more_first_nodes_than_references_tell_apart_are_caught() {
+        let arena = small(None, u32::MAX);
+        arena.allocate(0).unwrap();
+        arena.first((1 << 32) + 1);
     }
 
     #[test]

@@ -15,14 +15,14 @@ use super::arena::NodeRef;
 use super::growth::Growth;
 use super::kinds::Kinds;
 use crate::base::error::Result;
-use crate::sync::Word;
+use crate::sync::{Mutex, Origin, Word};
 use core::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 /// What a space is told when it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct SpaceOptions {
-    /// Bytes of a node: whole cache lines.
+    /// Bytes of a node: whole words, at least one.
     pub node_bytes: usize,
     /// Nodes that are handed out together, side by side. At least one.
     pub unit_nodes: usize,
@@ -41,6 +41,7 @@ pub(super) struct Space {
     committed: Word,
     start: NonNull<u8>,
     options: SpaceOptions,
+    origin: Origin,
     state: Mutex<State>,
 }
 
@@ -72,6 +73,7 @@ impl Space {
             committed: Word::new(0),
             start: growth.start(),
             options,
+            origin: Origin::here(),
             state: Mutex::new(State {
                 growth,
                 fresh: 0,
@@ -106,8 +108,20 @@ impl Space {
         u64::from(node.to_word()) < self.committed.peek()
     }
 
+    /// Whether so many nodes, from the first one on, can be accessed.
+    #[inline(always)]
+    pub(super) fn holds_first(&self, count: usize) -> bool {
+        count as u64 <= self.committed.peek()
+    }
+
     pub(super) fn node_bytes(&self) -> usize {
         self.options.node_bytes
+    }
+
+    /// The process in which the space was made.
+    #[inline(always)]
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     pub(super) fn unit_nodes(&self) -> usize {
@@ -186,7 +200,7 @@ impl Space {
 
     /// Forgets every node and gives the memory back to the system.
     pub(super) fn clear(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.get_mut();
         state.growth.release(state.fresh);
         (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
         state.free.clear();
@@ -220,7 +234,7 @@ impl Space {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here calls foreign code, so a poisoned state is a consistent one.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        // Nothing in here calls foreign code, so after a panic the state is consistent.
+        self.state.lock()
     }
 }

@@ -7,17 +7,24 @@
 //! # Thread safety
 //! 1. Work reaches a member through its own channel, and each piece reports once, when it is done and
 //!    what it borrowed is dropped.
-//! 2. [`Crew::run`] doesn't leave, not even by a panic, before every piece has reported.
-//! 3. One run at a time: pieces of work may wait for each other, and each has a thread of its own.
+//! 2. [`Crew::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone together
+//!    with the thread that had it. While it waits, reports can come from nobody but those who have work.
+//! 3. Threads don't come along into a child of the process: there a crew has none, says so when it is given
+//!    work for one, and leaves what they shared as it was.
+//! 4. One run at a time: pieces of work may wait for each other, and each has a thread of its own.
 
+use super::mutex::Mutex;
+use super::origin::Origin;
 use core::fmt;
-use core::mem::transmute;
+use core::mem::{forget, transmute};
 use core::panic::AssertUnwindSafe;
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError, TryLockError};
 use std::thread::{Builder, JoinHandle};
+
+/// Said when work is for threads that are in another process.
+const THREADS_LEFT_BEHIND: &str = "the crew's threads are in the process that this one was forked from";
 
 /// A piece of work, which may borrow.
 pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
@@ -43,10 +50,13 @@ impl Member {
     fn new(name: String, begin: Job<'static>) -> std::io::Result<Self> {
         let (orders, received) = channel::<Order>();
         let thread = Builder::new().name(name).spawn(move || {
-            begin();
+            let mut failed = catch_unwind(AssertUnwindSafe(begin)).err();
             for Order { job, done } in received {
                 // The job is dropped within, and with it what it borrows, before it is reported.
-                let outcome = catch_unwind(AssertUnwindSafe(job));
+                let outcome = match failed.take() {
+                    Some(panic) => catch_unwind(AssertUnwindSafe(|| drop(job))).and(Err(panic)),
+                    None => catch_unwind(AssertUnwindSafe(job)),
+                };
                 // Who doesn't listen any more has nothing lent.
                 let _ = done.send(outcome);
             }
@@ -55,12 +65,23 @@ impl Member {
     }
 }
 
+impl Member {
+    /// Gives work to the thread, or back if the thread is gone.
+    fn lend(&self, order: Order) -> Result<(), Job<'static>> {
+        match &self.orders {
+            Some(orders) => orders.send(order).map_err(|unsent| unsent.0.job),
+            None => Err(order.job),
+        }
+    }
+}
+
 impl Drop for Member {
     fn drop(&mut self) {
         // Without a sender the thread's loop ends.
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+            // What it panicked with may panic again when it is dropped.
+            let _ = thread.join().map_err(forget);
         }
     }
 }
@@ -78,20 +99,23 @@ impl Drop for Member {
 /// ```
 pub struct Crew {
     members: Vec<Member>,
+    /// Where the members are.
+    origin: Origin,
     /// Held while a run is going on.
     running: Mutex<()>,
 }
 
 impl Crew {
     /// A crew of `threads` threads, the caller of [`Crew::run`] counted as the first of them. `begin`
-    /// says what the others do before anything else, such as moving to their processor.
+    /// says what the others do before anything else, such as moving to their processor. If that panics, so
+    /// does the first run with work for that thread, in place of this work; later work is done there.
     ///
     /// # Errors
     /// When the system refuses a thread.
     pub fn new(threads: usize, begin: impl Fn(usize) -> Job<'static>) -> std::io::Result<Self> {
         let member = |nth: usize| Member::new(format!("latchless {nth}"), begin(nth));
         let members = (1..threads.max(1)).map(member).collect::<std::io::Result<_>>()?;
-        Ok(Self { members, running: Mutex::new(()) })
+        Ok(Self { members, origin: Origin::here(), running: Mutex::new(()) })
     }
 
     /// How many pieces of work can run at once.
@@ -102,7 +126,8 @@ impl Crew {
     /// Does every piece of work, each on a thread of its own: the first one on the caller's.
     ///
     /// # Panics
-    /// When there are more pieces than threads, and when one of them panics.
+    /// When there are more pieces than threads, and when one of them panics, or a thread when it began; and
+    /// when the process is a child of the one in which the threads are.
     pub fn run<'a>(&self, jobs: Vec<Job<'a>>) {
         self.run_at(jobs.into_iter().enumerate().collect());
     }
@@ -110,10 +135,12 @@ impl Crew {
     /// Does every piece of work on the thread of that number; 0 is the caller's.
     ///
     /// # Panics
-    /// When there is no such thread, when two pieces are for one, and when one of them panics.
+    /// When there is no such thread, when two pieces are for one, and when one of them panics, or a thread
+    /// when it began; and when the process is a child of the one in which the threads are.
     pub fn run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        self.assert_threads(&jobs);
         // No code of the caller's runs under the mutex but the jobs', which can't break it.
-        let _running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let _running = self.running.lock();
         self.run_alone(jobs);
     }
 
@@ -125,44 +152,58 @@ impl Crew {
     /// # Panics
     /// As [`Crew::run_at`].
     pub fn try_run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
-        let _running = match self.running.try_lock() {
-            Ok(running) => running,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Err(jobs),
-        };
+        self.assert_threads(&jobs);
+        let Some(_running) = self.running.try_lock() else { return Err(jobs) };
         self.run_alone(jobs);
         Ok(())
+    }
+
+    /// Whether there are threads for this work, as far as it isn't the caller's.
+    fn assert_threads(&self, jobs: &[(usize, Job<'_>)]) {
+        let others = jobs.iter().any(|(number, _)| *number > 0);
+        assert!(!others || !self.origin.is_inherited(), "{THREADS_LEFT_BEHIND}");
     }
 
     fn run_alone<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
         let (done, reports) = channel();
         let mut lent = Lent { reports, outstanding: 0, failed: None };
-        let (mut own, mut taken) = (None, vec![false; self.threads()]);
+        // Behind `lent`, and so dropped before it, whatever panics: who waits with a sender of its own in
+        // hand never hears that all others are gone.
+        let done = done;
+        let (mut own, mut taken) = (Vec::new(), vec![false; self.threads()]);
         for (number, job) in jobs {
             assert!(number < taken.len() && !taken[number], "thread {number} is not there, or at work");
             taken[number] = true;
-            if number == 0 {
-                own = Some(job);
+            let Some(member) = number.checked_sub(1).map(|nth| &self.members[nth]) else {
+                own.push(job);
                 continue;
-            }
+            };
             // SAFETY: only the lifetime of what the job borrows is changed. `lent` waits for this job's
             // report, when it is told to or dropped, before this function is left in any way; the report
-            // comes after the job and all that it holds is gone. A member's thread can't end before it
-            // has reported, because it catches panics, and ends only when the crew is dropped.
+            // comes after the job and all that it holds is gone. A member's thread doesn't end before it
+            // has reported, because it catches panics; if it ends all the same, the order is dropped, and
+            // its sender after the job. A job that isn't sent is done or dropped in this function.
             let job = unsafe { transmute::<Job<'a>, Job<'static>>(job) };
-            let order = Order { job, done: done.clone() };
-            if let Some(orders) = &self.members[number - 1].orders
-                && orders.send(order).is_ok()
-            {
-                lent.outstanding += 1;
+            match member.lend(Order { job, done: done.clone() }) {
+                Ok(()) => lent.outstanding += 1,
+                Err(job) => own.push(job),
             }
         }
-        if let Some(own) = own {
-            own();
-        }
+        drop(done);
+        own.into_iter().for_each(|job| job());
         lent.wait();
         if let Some(panic) = lent.failed.take() {
             resume_unwind(panic);
+        }
+        assert!(lent.outstanding == 0, "a thread of the crew ended with work that it hadn't done");
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        if self.origin.is_inherited() {
+            // Threads that don't exist can't be joined, and may hold what their channels are made of.
+            forget(core::mem::take(&mut self.members));
         }
     }
 }
@@ -175,15 +216,19 @@ struct Lent {
 }
 
 impl Lent {
+    /// Waits until every piece has reported. Some are left outstanding if all senders are gone, and with
+    /// them the jobs that they came with.
     fn wait(&mut self) {
-        while self.outstanding > 0 {
-            match self.reports.recv() {
-                Ok(Ok(())) => {}
-                Ok(Err(panic)) => self.failed = Some(panic),
-                // All senders are gone, and with them the jobs that they came with.
-                Err(_) => break,
-            }
+        while self.outstanding > 0
+            && let Ok(outcome) = self.reports.recv()
+        {
             self.outstanding -= 1;
+            match outcome {
+                Err(panic) if self.failed.is_none() => self.failed = Some(panic),
+                // Only one panic can go on, and to drop another one's payload may panic.
+                Err(panic) => forget(panic),
+                Ok(()) => {}
+            }
         }
     }
 }
@@ -191,6 +236,8 @@ impl Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         self.wait();
+        // Another panic is on its way, or this one would have been taken.
+        forget(self.failed.take());
     }
 }
 
@@ -203,10 +250,96 @@ impl fmt::Debug for Crew {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::sync_channel;
+    use core::time::Duration;
+    use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 
     fn crew(threads: usize) -> Crew {
         Crew::new(threads, |_| Box::new(|| ())).unwrap()
+    }
+
+    /// Does something that must not wait for ever, and says what it panics with.
+    fn in_time(act: impl FnOnce() + Send + 'static) -> Outcome {
+        let (ended, ends) = channel();
+        let thread = std::thread::spawn(move || {
+            let outcome = catch_unwind(AssertUnwindSafe(act));
+            let _ = ended.send(());
+            outcome
+        });
+        let waited = ends.recv_timeout(Duration::from_secs(20));
+        assert_ne!(waited, Err(RecvTimeoutError::Timeout), "it hangs");
+        thread.join().unwrap()
+    }
+
+    fn message(outcome: Outcome) -> &'static str {
+        outcome.unwrap_err().downcast_ref::<&'static str>().copied().unwrap_or("another one")
+    }
+
+    #[test]
+    fn a_begin_that_panics_reaches_the_caller() {
+        let outcome = in_time(|| {
+            let crew = Crew::new(2, |_| Box::new(|| panic!("begin"))).unwrap();
+            let mut done = [false; 2];
+            let [own, other] = &mut done;
+            let run = || crew.run(vec![Box::new(|| *own = true), Box::new(|| *other = true)]);
+            assert_eq!(message(catch_unwind(AssertUnwindSafe(run))), "begin");
+            assert_eq!(done, [true, false]);
+            crew.run_at(vec![(1, Box::new(|| done[1] = true))]);
+            assert!(done[1], "the thread is there all the same");
+        });
+        outcome.unwrap();
+    }
+
+    #[test]
+    fn work_for_a_thread_that_is_gone_is_done_by_the_caller() {
+        let outcome = in_time(|| {
+            let mut crew = crew(3);
+            crew.members[0].orders = Some(channel().0);
+            let mut done = [false; 3];
+            crew.run(done.iter_mut().map(|done| Box::new(|| *done = true) as Job<'_>).collect());
+            assert_eq!(done, [true; 3]);
+        });
+        outcome.unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_ends_with_its_work_ends_the_wait() {
+        let outcome = in_time(|| {
+            let mut crew = crew(3);
+            let (orders, received) = channel();
+            crew.members[0].orders = Some(orders);
+            let gone = std::thread::spawn(move || drop(received.recv()));
+            let mut done = [false; 3];
+            let jobs = done.iter_mut().map(|done| Box::new(|| *done = true) as Job<'_>).collect();
+            let panic = message(catch_unwind(AssertUnwindSafe(|| crew.run(jobs))));
+            assert_eq!(panic, "a thread of the crew ended with work that it hadn't done");
+            assert_eq!(done, [true, false, true]);
+            gone.join().unwrap();
+        });
+        outcome.unwrap();
+    }
+
+    /// What panics when it is dropped.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    #[test]
+    fn panics_that_panic_when_they_are_dropped_end_the_run() {
+        for own in [false, true] {
+            let outcome = in_time(move || {
+                let throw = || -> Job<'_> { Box::new(|| std::panic::panic_any(Bomb)) };
+                let first: Job<'_> = if own { Box::new(|| panic!("own")) } else { Box::new(|| ()) };
+                crew(3).run(vec![first, throw(), throw()]);
+            });
+            match own {
+                true => assert_eq!(message(outcome), "own"),
+                false => forget(outcome.unwrap_err().downcast::<Bomb>().unwrap()),
+            }
+        }
     }
 
     #[test]

@@ -2,10 +2,16 @@
 //! when a protocol is being model-checked (`--cfg loom`).
 
 mod atom;
+mod backoff;
 #[cfg(not(loom))]
 mod crew;
 mod epochs;
+#[cfg(all(test, target_os = "linux", not(any(miri, loom))))]
+pub(crate) mod forked;
 mod life;
+#[cfg(not(loom))]
+mod mutex;
+mod origin;
 #[cfg(latchless_perturb)]
 mod perturb;
 #[cfg(not(loom))]
@@ -20,10 +26,14 @@ mod tally;
 mod word;
 
 pub use atom::Atom;
+pub use backoff::Backoff;
 #[cfg(not(loom))]
 pub use crew::{Crew, Job, Run};
 pub use epochs::{Epochs, OUTSIDE};
 pub use life::Life;
+#[cfg(not(loom))]
+pub use mutex::Mutex;
+pub use origin::Origin;
 #[cfg(not(loom))]
 pub use pointer::{Pointer, Replaced};
 #[cfg(not(loom))]
@@ -57,28 +67,4 @@ pub use primitive::{AtomicU32, AtomicU64, fence, spin_loop, yield_now};
 pub fn perturb() {
     #[cfg(latchless_perturb)]
     perturb::perturb();
-}
-
-/// Waits a little longer each time: for a holder that is about to be done, then for one that has
-/// lost its processor.
-#[derive(Debug, Default)]
-pub struct Backoff {
-    rounds: u32,
-}
-
-impl Backoff {
-    /// Rounds that spin, each twice as long as the one before, before the processor is given up.
-    const SPINNING_ROUNDS: u32 = 6;
-
-    /// Waits.
-    pub fn wait(&mut self) {
-        if cfg!(loom) || cfg!(miri) || self.rounds >= Self::SPINNING_ROUNDS {
-            yield_now();
-        } else {
-            for _ in 0..1 << self.rounds {
-                spin_loop();
-            }
-            self.rounds += 1;
-        }
-    }
 }

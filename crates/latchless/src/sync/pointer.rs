@@ -5,10 +5,25 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// Owns what it points to.
+///
+/// Threads that share it also hand over what it points to, from one that replaces to one that drops. So what
+/// may be read by others but not sent to them, such as a guard of a mutex, can't be shared this way:
+///
+/// ```compile_fail,E0277
+/// use latchless::sync::Pointer;
+/// use std::sync::MutexGuard;
+/// fn shared<T: Sync>() {}
+/// shared::<MutexGuard<'static, u8>>();
+/// shared::<Pointer<MutexGuard<'static, u8>>>();
+/// ```
 pub struct Pointer<T> {
     at: AtomicPtr<T>,
     owned: PhantomData<Box<T>>,
 }
+
+// SAFETY: through a shared pointer a `T` is read (T: Sync), and moved in by one thread and dropped by another
+// (T: Send).
+unsafe impl<T: Send + Sync> Sync for Pointer<T> {}
 
 impl<T> Pointer<T> {
     /// Points to this.
@@ -75,6 +90,12 @@ impl<T> fmt::Debug for Pointer<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_can_be_sent_and_shared_can_be_shared_and_sent() {
+        fn both<T: Send + Sync>() {}
+        both::<Pointer<String>>();
+    }
 
     #[test]
     fn owns_what_it_points_to() {

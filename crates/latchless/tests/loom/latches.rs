@@ -1,7 +1,7 @@
 //! The latch under test and its mutations, behind one trait.
 
 use latchless::latch::{OptimisticLatch, Version};
-use latchless::sync::{Atom, AtomicU64, Ordering, fence, yield_now};
+use latchless::sync::{Atom, AtomicU64, Ordering, Origin, fence, yield_now};
 
 /// What the protocols need of a latch.
 pub trait Latch: Default + Send + Sync + 'static {
@@ -30,7 +30,7 @@ impl<A: Atom> Latch for OptimisticLatch<A> {
     }
 
     fn change(&self, work: impl FnOnce()) {
-        let mut latched = self.latch();
+        let mut latched = self.latch(&Origin::here());
         latched.changing();
         work();
     }
@@ -43,7 +43,7 @@ impl<A: Atom> Latch for OptimisticLatch<A> {
     }
 
     fn look(&self, work: impl FnOnce()) {
-        let _latched = self.latch();
+        let _latched = self.latch(&Origin::here());
         work();
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::race;
 use latchless::latch::{Link, Seen};
-use latchless::sync::{AtomicU64, Ordering, yield_now};
+use latchless::sync::{AtomicU64, Ordering, Origin, yield_now};
 
 /// What the list asks of its links.
 trait Links: Send + Sync + 'static {
@@ -49,7 +49,7 @@ impl Links for Link {
     }
 
     fn claimed(&self, dies: bool, work: impl FnOnce() -> u64) -> Option<u64> {
-        let claim = self.claim()?;
+        let claim = self.claim(&Origin::here())?;
         let done = work();
         if dies {
             claim.kill();

@@ -3,7 +3,7 @@
 
 use crate::race;
 use latchless::latch::SharedLatch;
-use latchless::sync::{Atom, AtomicU32, AtomicU64, Ordering, yield_now};
+use latchless::sync::{Atom, AtomicU32, AtomicU64, Ordering, Origin, yield_now};
 
 /// What the protocols need of a shared latch.
 trait Latch: Default + Send + Sync + 'static {
@@ -15,12 +15,12 @@ trait Latch: Default + Send + Sync + 'static {
 
 impl<A: Atom> Latch for SharedLatch<A> {
     fn alone(&self, work: impl FnOnce()) {
-        let _held = SharedLatch::alone(self);
+        let _held = SharedLatch::alone(self, &Origin::here());
         work();
     }
 
     fn together<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _held = SharedLatch::together(self);
+        let _held = SharedLatch::together(self, &Origin::here());
         work()
     }
 }

@@ -104,7 +104,7 @@ impl<B: Bits> List<'_, B> {
             if let Some(found) = place.found {
                 let node = self.node(found);
                 // Dead by now: it is no longer there.
-                let Some(claim) = node.link().claim() else { continue };
+                let Some(claim) = node.link().claim(self.arena.origin()) else { continue };
                 let before = node.value();
                 node.set_value(value);
                 drop(claim);
@@ -145,7 +145,7 @@ impl<B: Bits> List<'_, B> {
             let place = self.place(anchor, key)?;
             let Some(found) = place.found else { return Ok(None) };
             let node = self.node(found);
-            let Some(claim) = node.link().claim() else { continue };
+            let Some(claim) = node.link().claim(self.arena.origin()) else { continue };
             going(found);
             let value = node.value();
             let behind = claim.kill();

@@ -15,11 +15,11 @@ mod shelf;
 use super::arena::NodeRef;
 use super::space::Space;
 use super::touch::{Touch, Work};
-use crate::base::error::Result;
-use crate::sync::{Backoff, Epochs, LaneWord, SLOTS, slot};
+use crate::base::error::{Error, Result};
+use crate::sync::{Backoff, Epochs, LaneWord, Mutex, Origin, SLOTS, slot};
 use core::marker::PhantomData;
 use shelf::Shelf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 pub use super::space::SpaceOptions;
 
@@ -52,8 +52,14 @@ impl<W: LaneWord> UnitArena<W> {
     /// An arena with this many units in reserve.
     ///
     /// # Errors
-    /// When memory for the reserve is refused.
+    /// [`NodeWords`](crate::Error::NodeWords) when nodes aren't whole words, or memory for the reserve is
+    /// refused.
     pub fn new(options: SpaceOptions, reuse: Reuse, reserved: usize) -> Result<Self> {
+        let (given, word_bytes) = (options.node_bytes, size_of::<W>());
+        // Or words would be misaligned, and lie across cache lines.
+        if given == 0 || !given.is_multiple_of(word_bytes) {
+            return Err(Error::NodeWords { given, word_bytes });
+        }
         let mut arena = Self {
             space: Space::new(options)?,
             node_words: options.node_bytes / size_of::<W>(),
@@ -69,7 +75,7 @@ impl<W: LaneWord> UnitArena<W> {
 
     fn stock(&mut self) -> Result<()> {
         let units: Result<Vec<_>> = (0..self.reserved).map(|_| self.space.allocate(0)).collect();
-        *self.reserve.get_mut().unwrap_or_else(PoisonError::into_inner) = units?;
+        *self.reserve.get_mut() = units?;
         Ok(())
     }
 
@@ -81,7 +87,7 @@ impl<W: LaneWord> UnitArena<W> {
     pub fn words(&self, node: NodeRef) -> &[W] {
         let at = self.space.checked(node);
         // SAFETY: the node lies in committed memory of the mapping, which the space owns and which is
-        // aligned to more than a word; a node is that many words long; any bits are a word (of which
+        // aligned to more than a word; a node is that many words long, and nothing else; any bits are a word (of which
         // there are two types, sealed), and words may be written while they are read. All nodes of an
         // arena are of the same words, so no access races with one of another width.
         unsafe {
@@ -94,6 +100,12 @@ impl<W: LaneWord> UnitArena<W> {
     #[inline(always)]
     pub fn holds(&self, node: NodeRef) -> bool {
         self.space.holds(node)
+    }
+
+    /// The process in which the arena was made.
+    #[inline(always)]
+    pub fn origin(&self) -> &Origin {
+        self.space.origin()
     }
 
     /// Where a node begins. An address to prefetch, not to follow.
@@ -168,7 +180,7 @@ impl<W: LaneWord> UnitArena<W> {
                 T::wait(epochs.clock_address());
             }
             if !T::LISTENING {
-                backoff.wait();
+                backoff.wait_at(self.origin());
             }
         }
     }
@@ -209,7 +221,7 @@ impl<W: LaneWord> UnitArena<W> {
             }
             T::wait(epochs.address(own));
             if !T::LISTENING {
-                backoff.wait();
+                backoff.wait_at(self.origin());
             }
         }
     }
@@ -254,7 +266,7 @@ impl<W: LaneWord> UnitArena<W> {
     }
 
     fn reserve(&self) -> MutexGuard<'_, Vec<NodeRef>> {
-        self.reserve.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reserve.lock()
     }
 
     /// Gives a unit to the reserve, or, if that is full, to the memory behind the shelves.

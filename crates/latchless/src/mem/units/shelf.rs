@@ -1,9 +1,9 @@
 //! One thread's units: those ready for use, and those that others may still be reading.
 
 use super::NodeRef;
-use crate::sync::Epochs;
+use crate::sync::{Epochs, Mutex};
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 /// The most units of one kind that lie ready on a shelf.
 const READY_MAX: usize = 64;
@@ -41,8 +41,8 @@ impl State {
 
 impl Shelf {
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here calls foreign code, so a poisoned state is a consistent one.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        // Nothing in here calls foreign code, so after a panic the state is consistent.
+        self.0.lock()
     }
 
     /// A unit that is ready.

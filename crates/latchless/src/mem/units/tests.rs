@@ -88,7 +88,7 @@ fn the_reserve_serves_whom_nothing_may_be_refused() {
         units.iter().for_each(|&unit| arena.retire::<Untouched>(0, unit));
     }
     // One for everybody and one in reserve: they are put together.
-    let unit = arena.reserve.lock().unwrap().pop().unwrap_or_else(|| arena.allocate::<Untouched>(0).unwrap());
+    let unit = arena.reserve.lock().pop().unwrap_or_else(|| arena.allocate::<Untouched>(0).unwrap());
     arena.space.free(0, unit);
     arena.allocate_surely::<Untouched>(&mut units);
     units.iter().for_each(|&unit| arena.retire::<Untouched>(0, unit));

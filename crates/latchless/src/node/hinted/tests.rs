@@ -68,7 +68,7 @@ impl<B: Bits> Operation for Leaves<B> {
         for (seed, spread) in SPREADS.iter().enumerate().skip(if cfg!(miri) { 5 } else { 0 }) {
             let (low, high) = (cut(spread.low), cut(spread.high));
             let (node, mut state) = (blank(), 88_172_645_463_325_252 + seed as u64);
-            let (leaf, _held) = (Leaf::<B>::new(&node), latch(&node).latch());
+            let (leaf, _held) = (Leaf::<B>::new(&node), latch(&node).try_latch().unwrap());
             leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
             for step in 0..if cfg!(miri) { 65 } else { 4000 } {
@@ -111,7 +111,7 @@ impl<B: Bits> Operation for Inners<B> {
     fn run<S: Search>(self) {
         for clustered in [false, true] {
             let (node, mut state) = (blank(), 99_194_853_094_755_497u64);
-            let (inner, _held) = (Inner::<B>::new(&node), latch(&node).latch());
+            let (inner, _held) = (Inner::<B>::new(&node), latch(&node).try_latch().unwrap());
             let mut children = Children::default();
             children.push(B::MIN, NodeRef::from_word(0));
             inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
@@ -157,7 +157,7 @@ fn hints_tell_a_span_apart_and_never_reach_no_block() {
 #[test]
 fn nodes_are_dead_to_every_key_after_their_end() {
     let node = blank();
-    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).latch());
+    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
     let mut entries = Entries::default();
     entries.push(4, 1);
     leaf.set((3, 9), NodeRef::from_word(5), &entries, 0..1);

@@ -80,10 +80,16 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
+    /// Latches a node.
+    #[inline(always)]
+    pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> M::Held<'_> {
+        M::latch(self.arena.node(node), self.arena.origin())
+    }
+
     /// Latches the leaf that `key` belongs to. `start`: where a descent came out.
     #[inline(always)]
     pub(super) fn latch_leaf<S: Search, M: Mode>(&self, start: NodeRef, key: B) -> (NodeRef, M::Held<'_>) {
-        let held = M::latch(self.arena.node(start));
+        let held = self.latch::<M>(start);
         let (low, high) = self.fences(0, start);
         if low <= key && key <= high {
             return (start, held);
@@ -108,7 +114,7 @@ impl<B: Bits> BlinkTree<B> {
                 None => self.descend_to::<S>(level, key)?,
             };
             loop {
-                let held = M::latch(self.arena.node(node));
+                let held = self.latch::<M>(node);
                 let (low, high) = self.fences(level, node);
                 if low <= key && key <= high {
                     return Some((node, held));
@@ -120,7 +126,7 @@ impl<B: Bits> BlinkTree<B> {
                 }
                 node = right;
             }
-            backoff.wait();
+            backoff.wait_at(self.arena.origin());
         }
     }
 
@@ -145,7 +151,7 @@ impl<B: Bits> BlinkTree<B> {
             let lines = self.arena.node(node);
             let (latch, leaf) = (hinted::latch(lines), Leaf::<B>::new(lines));
             // `look` stands here alone, or it wouldn't be inlined.
-            let held = (tries == READ_TRIES).then(|| M::latch(lines));
+            let held = (tries == READ_TRIES).then(|| self.latch::<M>(node));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
             let found = look(leaf);
@@ -157,7 +163,7 @@ impl<B: Bits> BlinkTree<B> {
             drop(held);
             node = self.look_again::<S>(node, key, at_rest);
             tries = READ_TRIES.min(tries + 1);
-            backoff.wait();
+            backoff.wait_at(self.arena.origin());
         }
     }
 

@@ -82,7 +82,7 @@ impl<B: Bits> BlinkTree<B> {
         if right.is_nil() {
             return None;
         }
-        let right = (right, M::latch(hinted::latch(self.arena.node(right))));
+        let right = (right, self.latch::<M>(right));
         let found = self.first_from_latched::<S, M>(right, from, purpose);
         // Until now: nothing may come in here that would have been the answer.
         drop(held);
@@ -99,7 +99,7 @@ impl<B: Bits> BlinkTree<B> {
         let leaf = self.leaf(node);
         if leaf.high() < from {
             let right = leaf.link();
-            let right = (right, M::latch(hinted::latch(self.arena.node(right))));
+            let right = (right, self.latch::<M>(right));
             let found = self.last_up_to_latched::<S, M>(right, from, purpose);
             if found.is_some() {
                 return found;

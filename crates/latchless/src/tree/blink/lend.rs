@@ -40,7 +40,7 @@ impl<B: Bits> BlinkTree<B> {
             return Err(left_held);
         }
         (1..hinted::LINES).for_each(|line| prefetch_read(self.line_address(right, line)));
-        let mut right_held = M::latch(self.arena.node(right));
+        let mut right_held = self.latch::<M>(right);
         let (low, (old, high)) = (self.leaf(left).low(), self.fences(0, right));
         if self.leaf(right).len() > Self::LENT_MAX {
             return Err(left_held);

@@ -125,7 +125,7 @@ impl<B: Bits> BlinkTree<B> {
         (left, mut left_held): (NodeRef, M::Held<'_>),
         right: NodeRef,
     ) -> Outcome {
-        let mut right_held = M::latch(self.arena.node(right));
+        let mut right_held = self.latch::<M>(right);
         let ((low, _), (separator, high)) = (self.fences(level, left), self.fences(level, right));
         let Some((parent, mut parent_held)) = self.latch_covering::<S, M>(level + 1, low) else {
             return Outcome::Disturbed;

@@ -41,6 +41,8 @@ mod sum;
 mod sweep;
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests_fork;
 mod watch;
 
 use crate::base::error::Result;

@@ -3,6 +3,7 @@
 use super::watch::Watched;
 use crate::latch::Latched;
 use crate::node::hinted::{self, NodeLines};
+use crate::sync::Origin;
 use core::marker::PhantomData;
 
 /// Whether latches are taken and versions looked at.
@@ -11,8 +12,8 @@ pub trait Mode: Copy + Send + Sync + 'static {
     const SHARED: bool;
     /// A latch that is held.
     type Held<'a>: Held;
-    /// Takes the latch of a node.
-    fn latch(node: &NodeLines) -> Self::Held<'_>;
+    /// Takes the latch of a node of a tree that was made there.
+    fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a>;
 }
 
 /// A latch that is held, or that needn't be.
@@ -37,8 +38,8 @@ impl Mode for Shared {
     type Held<'a> = Watched<'a, Latched<'a>>;
 
     #[inline(always)]
-    fn latch(node: &NodeLines) -> Self::Held<'_> {
-        Watched::new(node, hinted::latch(node).latch())
+    fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a> {
+        Watched::new(node, hinted::latch(node).latch(origin))
     }
 }
 
@@ -74,7 +75,7 @@ impl Mode for Exclusive {
     type Held<'a> = Watched<'a, Free<'a>>;
 
     #[inline(always)]
-    fn latch(node: &NodeLines) -> Self::Held<'_> {
+    fn latch<'a>(node: &'a NodeLines, _: &Origin) -> Self::Held<'a> {
         Watched::new(node, Free::new(node))
     }
 }

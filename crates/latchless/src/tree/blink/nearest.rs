@@ -102,14 +102,13 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
     #[inline(always)]
     fn look<S: Search>(&self, from: B) -> Seen<B> {
         let start = self.tree.descend::<S>(from);
-        let ((found, low, high), node, version) =
-            self.tree.read_leaf_from::<S, M, _>(start, from, |leaf| {
-                let found = match self.direction {
-                    Direction::Forward => leaf.first_from::<S>(from),
-                    Direction::Reverse => leaf.last_up_to::<S>(from),
-                };
-                (found, leaf.low(), leaf.high())
-            });
+        let ((found, low, high), node, version) = self.tree.read_leaf_from::<S, M, _>(start, from, |leaf| {
+            let found = match self.direction {
+                Direction::Forward => leaf.first_from::<S>(from),
+                Direction::Reverse => leaf.last_up_to::<S>(from),
+            };
+            (found, leaf.low(), leaf.high())
+        });
         Seen { found, low, high, node, version }
     }
 

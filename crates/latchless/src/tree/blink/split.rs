@@ -104,7 +104,7 @@ impl<B: Bits> BlinkTree<B> {
         let cut = self.cut(keys, key, leaf.low(), leaf.link());
         debug_assert!(0 < cut && cut < keys.len(), "both leaves get entries");
         let (low, high, separator) = (leaf.low(), leaf.high(), keys[cut]);
-        let mut held = M::latch(self.arena.node(right));
+        let mut held = self.latch::<M>(right);
         held.changing();
         self.leaf(right).set((separator, high), leaf.link(), &entries, cut..keys.len());
         drop(held);
@@ -134,7 +134,7 @@ impl<B: Bits> BlinkTree<B> {
         let cut = self.cut(separators, child.0, inner.low(), inner.link());
         debug_assert!(0 < cut && cut < separators.len(), "both nodes get children");
         let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
-        let mut held = M::latch(self.arena.node(right));
+        let mut held = self.latch::<M>(right);
         held.changing();
         self.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
         drop(held);
@@ -162,7 +162,7 @@ impl<B: Bits> BlinkTree<B> {
         root: NodeRef,
     ) {
         // Latecomers from its earlier life may be looking at its fences under its latch.
-        let mut held = M::latch(self.arena.node(root));
+        let mut held = self.latch::<M>(root);
         held.changing();
         self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
         self.set_root(root, level + 1);

@@ -84,6 +84,7 @@ impl Drop for Watch<'_> {
 mod tests {
     use super::*;
     use crate::node::hinted::{Entries, Leaf};
+    use crate::sync::Origin;
     use crate::tree::blink::{Mode, Shared};
     use core::array::from_fn;
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -103,7 +104,7 @@ mod tests {
     #[should_panic(expected = "its version stays the same")]
     fn a_change_without_a_word_is_caught() {
         let node = leaf();
-        let _held = Shared::latch(&node);
+        let _held = Shared::latch(&node, &Origin::here());
         insert(&node, 7);
     }
 
@@ -111,7 +112,7 @@ mod tests {
     #[should_panic(expected = "before its holder said so")]
     fn a_change_before_the_word_is_caught() {
         let node = leaf();
-        let mut held = Shared::latch(&node);
+        let mut held = Shared::latch(&node, &Origin::here());
         insert(&node, 7);
         held.changing();
     }
@@ -127,7 +128,7 @@ mod tests {
         let node = leaf();
         let before = hinted::latch(&node).stable_version();
         let unwound = catch_unwind(AssertUnwindSafe(|| {
-            let mut held = Shared::latch(&node);
+            let mut held = Shared::latch(&node, &Origin::here());
             held.changing();
             insert(&node, 7);
             panic!("amid a change");
@@ -135,7 +136,7 @@ mod tests {
         let after = hinted::latch(&node).stable_version();
         assert!(unwound.is_err() && after.is_some() && after != before);
         // Whoever holds it without a word leaves the version that was there.
-        drop(Shared::latch(&node));
+        drop(Shared::latch(&node, &Origin::here()));
         assert_eq!(hinted::latch(&node).stable_version(), after);
     }
 }

@@ -95,7 +95,7 @@ impl<T: Touch> OlcTree<T> {
             }
             T::wait(self.page(page).header_address());
             if !T::LISTENING {
-                backoff.wait();
+                backoff.wait_at(self.arena.origin());
             }
         }
     }
@@ -105,7 +105,7 @@ impl<T: Touch> OlcTree<T> {
     pub(super) fn step_back(&self, backoff: &mut Backoff) {
         self.restarts.add(1);
         if !T::LISTENING {
-            backoff.wait();
+            backoff.wait_at(self.arena.origin());
         }
     }
 }

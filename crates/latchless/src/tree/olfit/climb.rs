@@ -100,7 +100,7 @@ impl<K: Kind> OlfitTree<K> {
                 if self.descend(level, key, &mut above) {
                     path.adopt(&above, level);
                 } else {
-                    backoff.wait();
+                    backoff.wait_at(self.arena.origin());
                     continue;
                 }
             }

@@ -60,7 +60,7 @@ impl<K: Kind> OlfitTree<K> {
                 Came::Lost => {
                     self.restarts.add(1);
                     if !K::Touch::LISTENING {
-                        backoff.wait();
+                        backoff.wait_at(self.arena.origin());
                     }
                 }
             }

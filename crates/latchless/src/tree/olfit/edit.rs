@@ -64,9 +64,9 @@ impl<K: Kind> OlfitTree<K> {
     pub(super) fn step_back(&self, address: usize, backoff: &mut Backoff) {
         self.restarts.add(1);
         if address != 0 {
-            wait_for::<K::Touch>(core::ptr::without_provenance(address), backoff);
+            wait_for::<K::Touch>(core::ptr::without_provenance(address), backoff, self.arena.origin());
         } else if !K::Touch::LISTENING {
-            backoff.wait();
+            backoff.wait_at(self.arena.origin());
         }
     }
 

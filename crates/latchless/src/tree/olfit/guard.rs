@@ -4,7 +4,7 @@
 use super::*;
 use crate::latch::{Alone, Latched, Together};
 use crate::node::olfit::{NodeLatch, TreeLatch};
-use crate::sync::{Atom, AtomicU64, Backoff, LaneWord};
+use crate::sync::{Atom, AtomicU64, Backoff, LaneWord, Origin};
 use core::marker::PhantomData;
 
 /// The atomic that a node's latch is.
@@ -47,11 +47,11 @@ impl<'a, A: Atom, T: Touch> Guard<'a, A, T> {
 
     /// Takes an optimistic latch, waiting for it.
     #[inline(always)]
-    fn latch(latch: &'a OptimisticLatch<A>) -> Self {
+    fn latch(latch: &'a OptimisticLatch<A>, origin: &Origin) -> Self {
         let address = core::ptr::from_ref(latch).cast();
         Self::new(
             Held::Version(wait::<A, T, _>(
-                address,
+                (address, origin),
                 || latch.try_latch(),
                 || latch.stable_version().is_some(),
             )),
@@ -61,17 +61,17 @@ impl<'a, A: Atom, T: Touch> Guard<'a, A, T> {
 
     /// Takes a shared latch together with others.
     #[inline(always)]
-    fn together(latch: &'a SharedLatch<A>) -> Self {
+    fn together(latch: &'a SharedLatch<A>, origin: &Origin) -> Self {
         let address = core::ptr::from_ref(latch).cast();
         Self::new(
-            Held::Together(wait::<A, T, _>(address, || latch.try_together(), || latch.is_open())),
+            Held::Together(wait::<A, T, _>((address, origin), || latch.try_together(), || latch.is_open())),
             address,
         )
     }
 
     /// Takes a shared latch alone.
     #[inline(always)]
-    fn alone(latch: &'a SharedLatch<A>) -> Self {
+    fn alone(latch: &'a SharedLatch<A>, origin: &Origin) -> Self {
         let address = core::ptr::from_ref(latch).cast();
         let attempt = || {
             let held = latch.try_alone();
@@ -81,7 +81,7 @@ impl<'a, A: Atom, T: Touch> Guard<'a, A, T> {
             held
         };
         // Another one's turn took the wish away: it is told again, or readers would keep coming in.
-        let alone = wait::<A, T, _>(address, attempt, || latch.is_free() || latch.is_open());
+        let alone = wait::<A, T, _>((address, origin), attempt, || latch.is_free() || latch.is_open());
         Self::new(Held::Alone(alone), address)
     }
 }
@@ -103,7 +103,7 @@ impl<A: Atom, T: Touch> Drop for Guard<'_, A, T> {
 /// in between it only looks, until another try may work.
 #[inline(always)]
 fn wait<A: Atom, T: Touch, R>(
-    address: *const u8,
+    (address, origin): (*const u8, &Origin),
     attempt: impl Fn() -> Option<R>,
     may_work: impl Fn() -> bool,
 ) -> R {
@@ -114,7 +114,7 @@ fn wait<A: Atom, T: Touch, R>(
             return held;
         }
         loop {
-            wait_for::<T>(address, &mut backoff);
+            wait_for::<T>(address, &mut backoff, origin);
             T::read(address, A::BYTES);
             if may_work() {
                 break;
@@ -125,10 +125,10 @@ fn wait<A: Atom, T: Touch, R>(
 
 /// Waits before a word is looked at again: in a model for another worker to change it, otherwise a while.
 #[inline(always)]
-pub(super) fn wait_for<T: Touch>(address: *const u8, backoff: &mut Backoff) {
+pub(super) fn wait_for<T: Touch>(address: *const u8, backoff: &mut Backoff, origin: &Origin) {
     T::wait(address);
     if !T::LISTENING {
-        backoff.wait();
+        backoff.wait_at(origin);
     }
 }
 
@@ -153,9 +153,9 @@ impl<K: Kind> OlfitTree<K> {
     pub(super) fn enter(&self, access: Access) -> Inside<'_, K> {
         let (latch, writes) = (&self.tree_latch.0, access == Access::Write);
         let latch = match K::Scheme::TREE_LATCH {
-            TreeLatch::Everybody if !writes => Some(Guard::together(latch)),
-            TreeLatch::Everybody => Some(Guard::alone(latch)),
-            TreeLatch::Writers if writes => Some(Guard::alone(latch)),
+            TreeLatch::Everybody if !writes => Some(Guard::together(latch, self.arena.origin())),
+            TreeLatch::Everybody => Some(Guard::alone(latch, self.arena.origin())),
+            TreeLatch::Writers if writes => Some(Guard::alone(latch, self.arena.origin())),
             _ => None,
         };
         // Who waits for the latch needn't keep anything back.
@@ -167,8 +167,8 @@ impl<K: Kind> OlfitTree<K> {
     pub(super) fn latch(&self, node: NodeRef) -> NodeGuard<'_, K> {
         let word = self.node_of(node).latch_word();
         match K::Scheme::NODE_LATCH {
-            NodeLatch::Shared => Guard::alone(SharedLatch::of(word)),
-            _ => Guard::latch(OptimisticLatch::of(word)),
+            NodeLatch::Shared => Guard::alone(SharedLatch::of(word), self.arena.origin()),
+            _ => Guard::latch(OptimisticLatch::of(word), self.arena.origin()),
         }
     }
 
@@ -186,11 +186,11 @@ impl<K: Kind> OlfitTree<K> {
     /// Latches a node for reading it or for going further down, under LC.
     #[inline(always)]
     pub(super) fn latch_together(&self, node: NodeRef) -> NodeGuard<'_, K> {
-        Guard::together(SharedLatch::of(self.node_of(node).latch_word()))
+        Guard::together(SharedLatch::of(self.node_of(node).latch_word()), self.arena.origin())
     }
 
     /// Latches the reference to the root, under VN.
     pub(super) fn latch_root(&self) -> Guard<'_, AtomicU64, K::Touch> {
-        Guard::latch(&self.root_latch)
+        Guard::latch(&self.root_latch, self.arena.origin())
     }
 }

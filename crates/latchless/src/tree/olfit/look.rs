@@ -39,7 +39,7 @@ impl<K: Kind> OlfitTree<K> {
         let mut backoff = Backoff::default();
         for _ in 1..READ_TRIES {
             self.restarts.add(1);
-            wait_for::<K::Touch>(node.latch_address(), &mut backoff);
+            wait_for::<K::Touch>(node.latch_address(), &mut backoff, self.arena.origin());
             if let Some(found) = self.look_once(node, &mut look) {
                 return found;
             }

@@ -24,7 +24,7 @@ use crate::mem::line::LINE_BYTES;
 use crate::mem::touch::Untouched;
 use crate::mem::units::UnitArena;
 use crate::sync::{Backoff, LaneWord};
-use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, MutexGuard};
 
 /// How often a rebuild looks whether everybody inside has come in anew.
 const LOOKS_MAX: usize = 200;
@@ -56,7 +56,7 @@ impl Grant {
 impl<B: Bits> SkipList<B> {
     /// Rebuilds the parts that have changed, or all. Says how many.
     pub(super) fn rebuild(&self, all: bool) -> Result<usize> {
-        let turn = self.rebuilding.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.rebuilding.lock();
         let wanted = |part: &Part<B>| all || !part.is_settled();
         let at_once = self.rebuild_some(&turn, |_, part| wanted(part));
         if at_once.is_ok() {
@@ -73,11 +73,7 @@ impl<B: Bits> SkipList<B> {
 
     /// Rebuilds the part of a key, unless somebody else is rebuilding.
     pub(super) fn rebuild_around(&self, key: B) -> Result<usize> {
-        let turn = match self.rebuilding.try_lock() {
-            Ok(turn) => turn,
-            Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(0),
-        };
+        let Some(turn) = self.rebuilding.try_lock() else { return Ok(0) };
         let number = self.enter().published().of(key);
         // Somebody else may just have done it.
         self.rebuild_some(&turn, |other, part| other == number && !part.is_settled())

@@ -24,8 +24,8 @@ use crate::mem::arena::NodeRef;
 use crate::mem::guarded::{Guarded, Inside};
 use crate::mem::units::SpaceOptions;
 use crate::search::{Dispatch, Kernel};
-use crate::sync::{Striped, Word};
-use std::sync::{Arc, Mutex};
+use crate::sync::{Mutex, Striped, Word};
+use std::sync::Arc;
 
 /// Dead anchors that a search may step over before it has the lanes pass over them.
 const DEAD_ANCHORS_MAX: usize = 4;

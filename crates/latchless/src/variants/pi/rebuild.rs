@@ -18,7 +18,7 @@ use crate::mem::budget::Budget;
 use crate::mem::sheet::Paper;
 use crate::mem::touch::Untouched;
 use crate::search::Dispatch;
-use crate::sync::{Job, Run};
+use crate::sync::{Job, Origin, Run};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -111,6 +111,8 @@ struct Daemon<B: Bits> {
     /// Only ever reached through `&mut`; readers of the index share it.
     done: Mutex<Receiver<Result<Box<Built<B>>>>>,
     thread: Option<JoinHandle<()>>,
+    /// Where the thread is.
+    origin: Origin,
 }
 
 impl<B: Bits> Daemon<B> {
@@ -131,7 +133,7 @@ impl<B: Bits> Daemon<B> {
             }
         };
         let thread = Builder::new().name("latchless rebuild".to_owned()).spawn(work)?;
-        Ok(Self { tasks: Some(tasks), done: Mutex::new(done), thread: Some(thread) })
+        Ok(Self { tasks: Some(tasks), done: Mutex::new(done), thread: Some(thread), origin: Origin::here() })
     }
 
     fn ask(&self, task: Task<B>) -> bool {
@@ -141,6 +143,11 @@ impl<B: Bits> Daemon<B> {
 
 impl<B: Bits> Drop for Daemon<B> {
     fn drop(&mut self) {
+        if self.origin.is_inherited() {
+            // A thread that doesn't exist can't be joined, and may hold what its channels are made of.
+            let done = core::mem::replace(&mut self.done, Mutex::new(channel().1));
+            return core::mem::forget((self.tasks.take(), done, self.thread.take()));
+        }
         self.tasks = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -189,7 +196,7 @@ impl<B: Bits> Rebuilds<B> {
 
     /// Starts a rebuild in the background. `false`: the system refused a thread, or memory.
     pub(super) fn start(&mut self, list: &mut Segments<B>, plan: Plan) -> bool {
-        if self.daemon.is_none() {
+        if self.daemon.as_ref().is_none_or(|daemon| daemon.origin.is_inherited()) {
             self.daemon = Daemon::start(plan.dispatch).ok();
         }
         let Some(daemon) = &self.daemon else { return false };
@@ -211,6 +218,11 @@ impl<B: Bits> Rebuilds<B> {
     pub(super) fn settle(&mut self, current: &mut Built<B>, dispatch: Dispatch, wait: bool) -> Result<bool> {
         loop {
             let (Some(daemon), Some(log)) = (&mut self.daemon, &mut self.log) else { return Ok(false) };
+            if daemon.origin.is_inherited() {
+                // The thread is in another process: what there is goes on being used.
+                (self.log, self.daemon) = (None, None);
+                return Ok(false);
+            }
             let done = daemon.done.get_mut().unwrap_or_else(PoisonError::into_inner);
             let received = match wait {
                 true => done.recv().map_err(|_| TryRecvError::Disconnected),

@@ -5,7 +5,8 @@
 //! 1. The index belongs to one thread, the *dispatcher*; callers reach it through a queue alone.
 //! 2. Every request that the queue has taken is answered: by the dispatcher, or, should that die, by the
 //!    request's own end ([`Error::Closed`]).
-//! 3. Nothing is called under the queue's mutex that could panic or wait.
+//! 3. In a child of the process there is no dispatcher: nothing is put into the queue there.
+//! 4. Nothing is called under the queue's mutex that could panic or wait.
 //!
 //! Requests that are in the queue together were made by callers who all wait, so whatever order a batch
 //! gives them is one in which they may have happened: single requests are linearizable.
@@ -15,7 +16,7 @@ use crate::base::error::{Error, Result};
 use crate::base::key::Key;
 use crate::base::request::Reply;
 use crate::base::value::Fits;
-use crate::sync::Word;
+use crate::sync::{Origin, Word};
 use core::fmt;
 use core::time::Duration;
 use std::sync::mpsc::channel;
@@ -72,6 +73,8 @@ struct Queue<K: Key, V: Fits<K::Bits>> {
     room: Condvar,
     /// Keys of the index after the last batch.
     len: Word,
+    /// Where the dispatcher is.
+    origin: Origin,
 }
 
 struct State<K: Key, V: Fits<K::Bits>> {
@@ -137,6 +140,9 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
 
     /// Puts requests in, waiting for room (back-pressure). All of them, or none.
     fn submit(&self, queries: &[Query<K, V>]) -> Result<Vec<Arc<Slot<K, V>>>> {
+        if self.origin.is_inherited() {
+            return Err(Error::Closed);
+        }
         let caller = std::thread::current();
         let mut slots = Vec::with_capacity(queries.len());
         for &query in queries {
@@ -203,6 +209,9 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
     }
 
     fn close(&self) {
+        if self.origin.is_inherited() {
+            return;
+        }
         self.state().closed = true;
         self.arrived.notify_all();
         self.room.notify_all();
@@ -255,6 +264,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
             arrived: Condvar::new(),
             room: Condvar::new(),
             len: Word::new(index.len() as u64),
+            origin: Origin::here(),
         });
         let own = queue.clone();
         let dispatcher =
@@ -330,6 +340,9 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
             // The caller waits for it.
             let _ = report.send(act(index));
         };
+        if self.queue.origin.is_inherited() {
+            return Err(Error::Closed);
+        }
         let mut state = self.queue.state();
         if state.closed {
             return Err(Error::Closed);
@@ -360,6 +373,9 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
     /// # Errors
     /// [`Error::Closed`] if the index's thread has panicked.
     pub fn into_inner(mut self) -> Result<Pi<K, V>> {
+        if self.queue.origin.is_inherited() {
+            return Err(Error::Closed);
+        }
         self.queue.close();
         let index = self.dispatcher.take().and_then(|dispatcher| dispatcher.join().ok());
         index.ok_or(Error::Closed)
@@ -377,8 +393,11 @@ fn before<K, V>(reply: Reply<K, V>) -> Option<V> {
 impl<K: Key, V: Fits<K::Bits>> Drop for Submissions<K, V> {
     fn drop(&mut self) {
         self.queue.close();
-        if let Some(dispatcher) = self.dispatcher.take() {
-            let _ = dispatcher.join();
+        let Some(dispatcher) = self.dispatcher.take() else { return };
+        match self.queue.origin.is_inherited() {
+            // A thread that doesn't exist can't be joined.
+            true => core::mem::forget(dispatcher),
+            false => _ = dispatcher.join(),
         }
     }
 }

@@ -1,0 +1,63 @@
+//! The standard library's mutex, but for two things: a panic under it doesn't poison it, since what it
+//! guards here is consistent whenever foreign code runs; and waiting for it in a child of the process that made
+//! it ends ([`Origin`]).
+
+use super::backoff::Backoff;
+use super::origin::Origin;
+use std::sync::{MutexGuard, PoisonError, TryLockError};
+
+/// A mutex. See the file's head.
+#[derive(Debug)]
+pub struct Mutex<T> {
+    origin: Origin,
+    inner: std::sync::Mutex<T>,
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> Mutex<T> {
+    /// A mutex that guards this.
+    pub fn new(guarded: T) -> Self {
+        Self { origin: Origin::here(), inner: std::sync::Mutex::new(guarded) }
+    }
+
+    /// Waits until nobody holds it, and takes it.
+    ///
+    /// # Panics
+    /// When a thread held it at a fork, and this is the child.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.try_lock().unwrap_or_else(|| self.lock_slowly())
+    }
+
+    /// Takes it if nobody holds it.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.inner.try_lock() {
+            Ok(held) => Some(held),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    #[cold]
+    fn lock_slowly(&self) -> MutexGuard<'_, T> {
+        if !self.origin.is_inherited() {
+            return self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        }
+        let mut backoff = Backoff::default();
+        loop {
+            backoff.wait_at(&self.origin);
+            if let Some(held) = self.try_lock() {
+                return held;
+            }
+        }
+    }
+
+    /// What it guards.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}

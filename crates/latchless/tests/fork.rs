@@ -31,6 +31,15 @@ fn value_of(key: u64) -> Option<u64> {
     key.is_multiple_of(2).then_some(key / 2)
 }
 
+/// Sets a flag when it is dropped, by a panic as well.
+struct Sets<'a>(&'a AtomicBool);
+
+impl Drop for Sets<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Changes an index from several threads while `act` runs.
 fn beside_writers(write: impl Fn(u64, bool) + Sync, act: impl FnOnce()) {
     let over = AtomicBool::new(false);
@@ -45,8 +54,8 @@ fn beside_writers(write: impl Fn(u64, bool) + Sync, act: impl FnOnce()) {
                 }
             });
         }
+        let _over = Sets(&over);
         act();
-        over.store(true, Ordering::Relaxed);
     });
 }
 
@@ -183,6 +192,35 @@ fn a_crew_says_that_its_threads_stayed_with_the_parent() {
     assert_eq!(child.ended(), Ended::SayingSo);
     let mut crew = Some(crew);
     assert_eq!(Child::start(SAYS, || drop(crew.take())).ended(), Ended::Well);
+}
+
+#[cfg(feature = "pi")]
+#[test]
+fn a_rebuild_that_stayed_with_the_parent_is_let_go() {
+    use latchless::variants::pi::{Options, Pi};
+    let _alone = alone();
+    let options = Options { threads: 1, rebuild_from: 0, rebuild_percent: 1, ..Options::default() };
+    assert!(options.background);
+    let mut index = Pi::<u64, u64>::with_options(&options).unwrap();
+    let entries: Vec<_> = (0..50 * KEYS).map(|key| (2 * key, key)).collect();
+    index.bulk_load(&entries).unwrap();
+    let more: Vec<_> = (0..KEYS).map(|key| (2 * key + 1, key)).collect();
+    index.insert_many(&more, &mut vec![None; more.len()]).unwrap();
+    // The background has just begun to lay out the whole list.
+    let done = index.rebuilds();
+    let mut lent = Some(index);
+    let child = Child::start(SAYS, || {
+        let mut index = lent.take().unwrap();
+        index.settle().unwrap();
+        assert_eq!((index.rebuilds(), index.get(7), index.get(8)), (done, Some(3), Some(4)));
+        index.remove_many(&[7, 8], &mut [None; 2]).unwrap();
+        index.rebuild().unwrap();
+        assert_eq!((index.get(7), index.check_invariants()), (None, Ok(())));
+    });
+    assert_eq!(child.ended(), Ended::Well);
+    let mut index = lent.unwrap();
+    index.settle().unwrap();
+    assert!(index.rebuilds() > done && index.get(7) == Some(3), "the parent's goes on");
 }
 
 #[cfg(feature = "pi")]

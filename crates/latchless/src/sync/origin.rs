@@ -25,7 +25,9 @@ impl Origin {
         Self { process: process() }
     }
 
-    /// Whether another process made it: this one is a child of that one, by a fork, or a child's child.
+    /// Whether another process made it: this one is a child of that one, by a fork, or a child's child. Not
+    /// noticed if this one happens to have that one's number, as a process that is the first in a namespace of its
+    /// own may; nothing but the notice is lost then.
     pub fn is_inherited(&self) -> bool {
         self.process != process()
     }

@@ -163,6 +163,7 @@ mod tests {
             Form { nodes: 8, room_percent: 25, heights: Heights::new(2), paper: Paper::default() },
             (1, &run),
         )
+        .unwrap()
     }
 
     fn anchors_of(list: &Segments<u64>, keys: &[u64]) -> Vec<Anchor> {

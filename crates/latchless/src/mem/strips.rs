@@ -14,18 +14,25 @@
 use super::line::LINE_BYTES;
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
 use super::sheet::Paper;
+use crate::base::error::{Error, Result};
 use crate::sync::Tally;
 use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
-use std::collections::{HashMap, TryReserveError};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What is less than this stands in the allocator's memory.
 const QUARRY_FROM_BYTES: usize = if cfg!(miri) { 16 << 10 } else { HUGE_PAGE_BYTES };
 /// Bytes of a quarry, unless one strip takes more.
 const QUARRY_BYTES_MAX: usize = 32 << 20;
+
+#[cfg(test)]
+std::thread_local! {
+    /// Whether this thread is refused memory for strips.
+    pub static REFUSED: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
+}
 
 /// Memory that strips are cut out of.
 struct Quarry {
@@ -49,10 +56,24 @@ unsafe impl<T: Sync> Sync for Strip<T> {}
 
 impl<T: Copy> Strip<T> {
     /// These values, with room for so many more, in the allocator's memory.
-    pub fn with_room(values: &[T], room: usize) -> Self {
-        let mut own = Vec::with_capacity(values.len() + room);
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn with_room(values: &[T], room: usize) -> Result<Self> {
+        let capacity = values.len().saturating_add(room);
+        let refused = Error::OutOfMemory { requested_bytes: capacity.saturating_mul(size_of::<T>()) };
+        // A strip's length has four bytes.
+        if u32::try_from(capacity).is_err() {
+            return Err(refused);
+        }
+        #[cfg(test)]
+        if REFUSED.get() {
+            return Err(refused);
+        }
+        let mut own = Vec::new();
+        own.try_reserve_exact(capacity).map_err(|_| refused)?;
         own.extend_from_slice(values);
-        own.into()
+        Ok(own.into())
     }
 
     /// How many values fit without moving.
@@ -88,12 +109,9 @@ impl<T: Copy> Strip<T> {
     /// Makes room for so many values more, elsewhere.
     ///
     /// # Errors
-    /// When memory is refused; the strip is then as before.
-    pub fn try_reserve_exact(&mut self, more: usize) -> Result<(), TryReserveError> {
-        let mut grown = Vec::new();
-        grown.try_reserve_exact(self.len() + more)?;
-        grown.extend_from_slice(self);
-        *self = Self::from(grown);
+    /// [`Error::OutOfMemory`]; the strip is then as before.
+    pub fn try_reserve_exact(&mut self, more: usize) -> Result<()> {
+        *self = Self::with_room(self, more)?;
         Ok(())
     }
 }
@@ -198,15 +216,20 @@ impl Cutter {
     }
 
     /// A strip of these values with room for so many more, or some more still.
-    pub fn cut<T: Copy>(&mut self, values: &[T], room: usize) -> Strip<T> {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn cut<T: Copy>(&mut self, values: &[T], room: usize) -> Result<Strip<T>> {
         const { assert!(align_of::<T>() <= LINE_BYTES) };
-        let bytes = ((values.len() + room) * size_of::<T>()).next_multiple_of(LINE_BYTES);
-        let Some((start, quarry)) = self.place(bytes) else { return Strip::with_room(values, room) };
+        let capacity = values.len().saturating_add(room);
+        let bytes = capacity.saturating_mul(size_of::<T>()).checked_next_multiple_of(LINE_BYTES);
+        let place = bytes.and_then(|bytes| Some((bytes, self.place(bytes)?)));
+        let Some((bytes, (start, quarry))) = place else { return Strip::with_room(values, room) };
         // Lines are filled: that is room as well.
         let capacity = (bytes / size_of::<T>()) as u32;
         let mut strip = Strip { start: start.cast(), len: 0, capacity, quarry: Some(quarry) };
         values.iter().for_each(|&value| strip.push(value));
-        strip
+        Ok(strip)
     }
 
     /// The next so many bytes, if there is a quarry to be had.
@@ -229,6 +252,10 @@ impl Cutter {
 
     fn opened(&self, bytes: usize) -> Option<Arc<Quarry>> {
         let wanted = self.expected_bytes.min(QUARRY_BYTES_MAX).max(bytes).next_multiple_of(HUGE_PAGE_BYTES);
+        #[cfg(test)]
+        if REFUSED.get() {
+            return None;
+        }
         let mapping = self.paper.mapping(wanted).ok()?;
         Some(Arc::new(Quarry { mapping, cut_bytes: Tally::default() }))
     }
@@ -247,7 +274,7 @@ mod tests {
     /// So many strips of about 500 bytes.
     fn strips(count: usize, paper: Paper) -> Vec<Strip<u32>> {
         let mut cutter = Cutter::new(count * 500, paper);
-        (0..count).map(|nth| cutter.cut(&values(nth), 25)).collect()
+        (0..count).map(|nth| cutter.cut(&values(nth), 25).unwrap()).collect()
     }
 
     fn count() -> usize {
@@ -309,11 +336,24 @@ mod tests {
     #[test]
     fn little_stands_in_the_allocator_s_memory() {
         let mut cutter = Cutter::new(100, LARGE_PAGES);
-        let strip = cutter.cut(&[1u64, 2], 0);
+        let strip = cutter.cut(&[1u64, 2], 0).unwrap();
         assert!(strip.quarry.is_none());
         assert_eq!((&*strip, strip.capacity(), strip.held_bytes()), (&[1u64, 2][..], 2, 16));
         let empty = Strip::<u64>::default();
         assert_eq!((empty.len(), format!("{strip:?}")), (0, "[1, 2]".to_string()));
+    }
+
+    #[test]
+    fn absurd_room_is_refused() {
+        for paper in [LARGE_PAGES, Paper::default()] {
+            for room in [u32::MAX as usize, usize::MAX / 8, usize::MAX] {
+                let cut = Cutter::new(usize::MAX, paper).cut(&[1u64, 2], room);
+                assert!(matches!(cut, Err(Error::OutOfMemory { .. })), "{room}");
+            }
+        }
+        let mut strip = Strip::from(vec![1u64]);
+        assert!(matches!(strip.try_reserve_exact(usize::MAX), Err(Error::OutOfMemory { .. })));
+        assert_eq!(*strip, [1]);
     }
 
     #[test]

@@ -142,7 +142,10 @@ pub struct Segments<B: Bits> {
 
 impl<B: Bits> Segments<B> {
     /// A list of nothing but its head.
-    pub fn new(form: Form) -> Self {
+    ///
+    /// # Errors
+    /// As [`Segments::from_sorted`].
+    pub fn new(form: Form) -> Result<Self> {
         let none = |_| (B::MIN, B::MIN);
         Self::from_sorted(0, &none, form, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
     }
@@ -229,12 +232,16 @@ impl<B: Bits> Segments<B> {
     }
 
     /// A second list that shares all segments with this one.
-    pub fn lend(&mut self) -> Self {
-        Self {
-            segments: self.segments.iter_mut().map(Segment::lend).collect(),
-            talls: self.talls.clone(),
-            ..*self
-        }
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub fn lend(&mut self) -> Result<Self> {
+        let (mut segments, mut talls) = (Vec::new(), Vec::new());
+        reserve(&mut segments, self.segments.len())?;
+        reserve(&mut talls, self.talls.len())?;
+        segments.extend(self.segments.iter_mut().map(Segment::lend));
+        talls.extend_from_slice(&self.talls);
+        Ok(Self { segments, talls, ..*self })
     }
 
     /// The list's nodes by parts, as an index layer is built from.
@@ -280,6 +287,15 @@ impl<B: Bits> Segments<B> {
             head => Err(Broken::new(format!("the head is {head:?}, {live} of {} keys are there", self.len))),
         }
     }
+}
+
+/// Room for so many values more.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
+    let requested_bytes = more.saturating_mul(size_of::<V>());
+    values.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
 }
 
 /// Asks for one line.

@@ -93,8 +93,11 @@ pub(super) struct Change<B> {
 
 impl<B: Bits> Segment<B> {
     /// A segment of these nodes with room for so many more.
-    pub(super) fn cut(cutter: &mut Cutter, nodes: &[Node<B>], room: usize) -> Self {
-        Self { held: Held::Own(cutter.cut(nodes, room)), drift: 0 }
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn cut(cutter: &mut Cutter, nodes: &[Node<B>], room: usize) -> Result<Self> {
+        Ok(Self { held: Held::Own(cutter.cut(nodes, room)?), drift: 0 })
     }
 
     #[inline(always)]
@@ -135,22 +138,33 @@ impl<B: Bits> Segment<B> {
     }
 
     /// The nodes to be changed: a copy of them, if somebody else has them as well.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
     #[inline(always)]
-    fn own(&mut self) -> &mut Strip<Node<B>> {
+    fn own(&mut self) -> Result<&mut Strip<Node<B>>> {
         if let Held::Shared(_) = self.held {
-            self.part();
+            self.part()?;
         }
         match &mut self.held {
-            Held::Own(nodes) => nodes,
+            Held::Own(nodes) => Ok(nodes),
             Held::Shared(_) => unreachable!("they were just parted"),
         }
     }
 
     #[cold]
-    fn part(&mut self) {
+    fn part(&mut self) -> Result<()> {
         if let Held::Shared(shared) = core::mem::replace(&mut self.held, Held::Own(Strip::default())) {
-            self.held = Held::Own(Arc::try_unwrap(shared).unwrap_or_else(copied));
+            let copy = |shared: Arc<Strip<_>>| copied(&shared).map_err(|refused| (shared, refused));
+            match Arc::try_unwrap(shared).or_else(copy) {
+                Ok(nodes) => self.held = Held::Own(nodes),
+                Err((shared, refused)) => {
+                    self.held = Held::Shared(shared);
+                    return Err(refused);
+                }
+            }
         }
+        Ok(())
     }
 
     #[inline(always)]
@@ -170,7 +184,7 @@ impl<B: Bits> Segment<B> {
         height: u16,
         budget: &Budget,
     ) -> Result<Change<B>> {
-        let nodes = self.own();
+        let nodes = self.own()?;
         let place = seek::<B, T>(nodes, from, key);
         let node = &mut nodes[place as usize];
         if node.key == key {
@@ -202,7 +216,8 @@ impl<B: Bits> Segment<B> {
         if before.is_none() {
             return Change { before, place, drifts: false };
         }
-        let node = &mut self.own()[place as usize];
+        // A removal can't be refused.
+        let node = &mut self.own().expect("there is memory for a copy of a segment")[place as usize];
         T::write(core::ptr::from_ref(node).cast(), size_of::<Node<B>>());
         node.links |= FLAG;
         self.drift += 1;
@@ -233,9 +248,10 @@ pub(super) fn seek<B: Bits, T: Touch>(nodes: &[Node<B>], from: u32, key: B) -> u
 }
 
 /// Nodes that somebody else has as well, with as much room as they had, or as growing makes.
-fn copied<B: Bits>(shared: Arc<Strip<Node<B>>>) -> Strip<Node<B>> {
+fn copied<B: Bits>(shared: &Strip<Node<B>>) -> Result<Strip<Node<B>>> {
     let room = (shared.capacity() - shared.len()).max(room_to_grow(shared.len()));
-    Strip::with_room(&shared, room)
+    // Without the room rather than not at all.
+    Strip::with_room(shared, room).or_else(|_| Strip::with_room(shared, 0))
 }
 
 /// Nodes that a segment of so many gets more when it is full: a quarter.
@@ -251,10 +267,7 @@ fn grow<B: Bits>(nodes: &mut Strip<Node<B>>, budget: &Budget) -> Result<()> {
     let more = room_to_grow(nodes.len());
     let bytes = more * size_of::<Node<B>>();
     budget.claim(bytes)?;
-    nodes.try_reserve_exact(more).map_err(|_| {
-        budget.give_back(bytes);
-        Error::OutOfMemory { requested_bytes: bytes }
-    })
+    nodes.try_reserve_exact(more).inspect_err(|_| budget.give_back(bytes))
 }
 
 impl<B: Bits> Tall<B> {

@@ -21,7 +21,7 @@ fn form(nodes: usize, seed: u64) -> Form {
 /// `len` keys, each so much above the one before, with their numbers as values.
 fn from_sorted(len: usize, step: u64, segment_nodes: usize, parts: usize) -> Segments<u64> {
     let entry_at = |nth: usize| (nth as u64 * step, nth as u64);
-    Segments::from_sorted(len, &entry_at, form(segment_nodes, 1), (parts, &one_by_one))
+    Segments::from_sorted(len, &entry_at, form(segment_nodes, 1), (parts, &one_by_one)).unwrap()
 }
 
 /// The anchor of a key, from the list itself.
@@ -72,7 +72,7 @@ fn edit(list: &mut Segments<u64>, model: &mut BTreeMap<u64, u64>, key: u64, put:
 #[test]
 fn edits_layouts_and_what_is_left() {
     for segment_nodes in [1, 3, 20] {
-        let mut list = Segments::<u64>::new(form(segment_nodes, 5));
+        let mut list = Segments::<u64>::new(form(segment_nodes, 5)).unwrap();
         let mut model = BTreeMap::new();
         let mut state = 1u64;
         for step in 0..if cfg!(miri) { 60 } else { 1500 } {
@@ -86,7 +86,7 @@ fn edits_layouts_and_what_is_left() {
             edit(&mut list, &mut model, key, (state >> 40 & 3 != 0).then_some(step));
             if step % 97 == 0 {
                 same(&list, &model);
-                let anew = list.lend().laid_out(1 + step as usize % 3, &one_by_one);
+                let anew = list.lend().unwrap().laid_out(1 + step as usize % 3, &one_by_one).unwrap();
                 assert_eq!(anew.drift(), 0);
                 same(&anew, &model);
                 list = anew;
@@ -96,7 +96,7 @@ fn edits_layouts_and_what_is_left() {
         for key in model.keys().copied().collect::<Vec<_>>() {
             edit(&mut list, &mut model, key, None);
         }
-        let empty = list.lend().laid_out(2, &one_by_one);
+        let empty = list.lend().unwrap().laid_out(2, &one_by_one).unwrap();
         same(&empty, &model);
         assert_eq!((empty.segments(), empty.longest()), (1, 1), "the head alone is left");
     }
@@ -107,13 +107,13 @@ fn a_lent_list_stands_still_and_shares_what_does_not_change() {
     let mut list = from_sorted(500, 2, 16, 1);
     let mut model: BTreeMap<u64, u64> = (0..500).map(|nth| (nth * 2, nth)).collect();
     let before = model.clone();
-    let lent = list.lend();
+    let lent = list.lend().unwrap();
     for key in 300..340 {
         edit(&mut list, &mut model, key, (key % 3 > 0).then_some(key));
     }
     same(&lent, &before);
     same(&list, &model);
-    let anew = list.lend().laid_out(1, &one_by_one);
+    let anew = list.lend().unwrap().laid_out(1, &one_by_one).unwrap();
     same(&anew, &model);
     let shared = |a: &Segments<u64>, b: &Segments<u64>| {
         let of = |list: &Segments<u64>| list.addresses().map(|range| range.start).collect::<Vec<_>>();
@@ -130,7 +130,7 @@ fn a_lent_list_stands_still_and_shares_what_does_not_change() {
 fn what_stays_in_an_emptied_quarry_is_gathered() {
     let len = if cfg!(miri) { 1_200 } else { 120_000 };
     let form = Form { paper: Paper { huge_pages: true, node: None }, ..form(100, 1) };
-    let mut list = Segments::<u64>::from_sorted(len, &|nth| (nth as u64, 0), form, (1, &one_by_one));
+    let mut list = Segments::<u64>::from_sorted(len, &|nth| (nth as u64, 0), form, (1, &one_by_one)).unwrap();
     let (segments, loaded) = (list.segments(), list.memory_bytes());
     assert!(loaded < len * 40, "{loaded} bytes for {len} nodes");
     for round in 0..4 {
@@ -152,7 +152,7 @@ fn what_stays_in_an_emptied_quarry_is_gathered() {
                 list.changed(drift);
             }
         }
-        list = list.lend().laid_out(1, &one_by_one);
+        list = list.lend().unwrap().laid_out(1, &one_by_one).unwrap();
         list.check().unwrap();
         assert_eq!((list.segments(), list.len()), (segments, len));
         assert!(list.memory_bytes() < loaded * 3 / 2, "{} of {loaded} bytes", list.memory_bytes());
@@ -198,7 +198,7 @@ fn runs_are_owned_by_one_alone() {
 
 #[test]
 fn refused_memory_changes_nothing() {
-    let mut list = Segments::<u64>::new(form(10, 1));
+    let mut list = Segments::<u64>::new(form(10, 1)).unwrap();
     let budget = Budget::new(Some(300), 0);
     let put = |list: &mut Segments<u64>, key| {
         let anchor = anchor_of(list, key);

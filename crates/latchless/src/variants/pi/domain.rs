@@ -34,7 +34,7 @@ pub(super) fn alone(jobs: Vec<Job<'_>>) {
 
 impl<B: Bits> Domain<B> {
     pub(super) fn empty(form: Form, plan: Plan) -> Result<Self> {
-        let built = Built::over(Segments::new(form), plan, &alone)?;
+        let built = Built::over(Segments::new(form)?, plan, &alone)?;
         Ok(Self { built, rebuilds: Rebuilds::default(), not_before: 0 })
     }
 
@@ -118,8 +118,7 @@ impl<B: Bits> Domain<B> {
         self.settle(plan, true)?;
         // Lent, so that segments that haven't drifted are shared, not copied.
         let standing = self.built.list.lend();
-        let built = Built::anew(&standing, plan, run);
-        drop(standing);
+        let built = standing.and_then(|standing| Built::anew(&standing, plan, run));
         let refused = built.is_err();
         let result = built.map(|built| {
             self.built = built;

@@ -193,7 +193,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             let pool = self.pool.as_ref();
             let run = |jobs: Vec<Job<'_>>| Self::on_all_threads(pool, jobs);
             let form = self.options.form(self.node_numbers[node]);
-            let list = Segments::from_sorted(own.len(), &of_node, form, (threads, &run));
+            let list = Segments::from_sorted(own.len(), &of_node, form, (threads, &run))?;
             let built = Built::over(list, self.plan(node, threads), &run)?;
             held += built.list.memory_bytes() + built.layer.memory_bytes();
             if let Some(limit_bytes) = self.options.limit_bytes

@@ -67,33 +67,34 @@ impl<B: Bits> Built<B> {
 
     /// The list laid out anew, and an index layer over it.
     pub(super) fn anew(list: &Segments<B>, plan: Plan, run: Run<'_>) -> Result<Self> {
-        Self::over(list.laid_out(plan.parts, run), plan, run)
+        Self::over(list.laid_out(plan.parts, run)?, plan, run)
     }
 
     /// Does to the list what was done to the one that it was made from.
-    pub(super) fn catch_up(&mut self, log: &[Update<B>], dispatch: Dispatch) {
+    ///
+    /// # Errors
+    /// When memory is refused: this one can't be used then.
+    pub(super) fn catch_up(&mut self, log: &[Update<B>], dispatch: Dispatch) -> Result<()> {
         // What the limit allowed there is allowed here.
         let budget = Budget::new(None, 0);
         for updates in log.chunks(1024) {
             let keys: Vec<B> = updates.iter().map(|update| update.0).collect();
             let anchors = self.layer.anchors::<Untouched>(dispatch, &keys, (32, true));
             for (&(key, value), &anchor) in updates.iter().zip(&anchors) {
-                self.apply(anchor, key, value, &budget);
+                self.apply(anchor, key, value, &budget)?;
             }
         }
+        Ok(())
     }
 
-    fn apply(&mut self, anchor: Anchor, key: B, value: Option<B>, budget: &Budget) {
+    fn apply(&mut self, anchor: Anchor, key: B, value: Option<B>, budget: &Budget) -> Result<()> {
         let finger = &mut Finger::default();
         let drift = match value {
-            Some(value) => match self.list.all().put::<Untouched>(anchor, finger, (key, value), budget) {
-                Ok((_, drift)) => drift,
-                // Memory that the first list got can't be had twice: the process is about to end.
-                Err(error) => panic!("a rebuild can't catch up: {error}"),
-            },
+            Some(value) => self.list.all().put::<Untouched>(anchor, finger, (key, value), budget)?.1,
             None => self.list.all().take::<Untouched>(anchor, finger, key).1,
         };
         self.list.changed(drift);
+        Ok(())
     }
 }
 
@@ -119,10 +120,7 @@ impl<B: Bits> Daemon<B> {
             for task in received {
                 let built = match task {
                     Task::Build(list, plan) => Built::anew(&list, plan, &in_a_scope).map(Box::new),
-                    Task::CatchUp(mut built, log) => {
-                        built.catch_up(&log, dispatch);
-                        Ok(built)
-                    }
+                    Task::CatchUp(mut built, log) => built.catch_up(&log, dispatch).map(|()| built),
                     Task::Forget(old) => {
                         drop(old);
                         continue;
@@ -189,13 +187,14 @@ impl<B: Bits> Rebuilds<B> {
         }
     }
 
-    /// Starts a rebuild in the background. `false`: the system refused a thread.
+    /// Starts a rebuild in the background. `false`: the system refused a thread, or memory.
     pub(super) fn start(&mut self, list: &mut Segments<B>, plan: Plan) -> bool {
         if self.daemon.is_none() {
             self.daemon = Daemon::start(plan.dispatch).ok();
         }
         let Some(daemon) = &self.daemon else { return false };
-        let started = daemon.ask(Task::Build(Box::new(list.lend()), plan));
+        let Ok(lent) = list.lend() else { return false };
+        let started = daemon.ask(Task::Build(Box::new(lent), plan));
         match started {
             true => (self.log, self.rounds) = (Some(Vec::new()), 0),
             // It panicked; the next one starts afresh.
@@ -208,7 +207,7 @@ impl<B: Bits> Rebuilds<B> {
     /// whether anything was swapped.
     ///
     /// # Errors
-    /// When memory for the index layer was refused: everything is as before, and no rebuild goes on.
+    /// When memory was refused: everything is as before, and no rebuild goes on.
     pub(super) fn settle(&mut self, current: &mut Built<B>, dispatch: Dispatch, wait: bool) -> Result<bool> {
         loop {
             let (Some(daemon), Some(log)) = (&mut self.daemon, &mut self.log) else { return Ok(false) };
@@ -235,7 +234,10 @@ impl<B: Bits> Rebuilds<B> {
                 daemon.ask(Task::CatchUp(built, core::mem::take(log)));
                 continue;
             }
-            built.catch_up(log, dispatch);
+            if let Err(refused) = built.catch_up(log, dispatch) {
+                self.log = None;
+                return Err(refused);
+            }
             core::mem::swap(current, &mut built);
             daemon.ask(Task::Forget(built));
             (self.log, self.done) = (None, self.done + 1);

@@ -319,6 +319,41 @@ fn a_memory_limit_is_kept_and_nothing_is_lost() {
 }
 
 #[test]
+fn memory_that_is_refused_to_the_list_is_a_typed_error_and_changes_nothing() {
+    use crate::mem::strips::REFUSED;
+    let refused = |what: &mut dyn FnMut() -> Result<(), Error>| {
+        REFUSED.set(true);
+        let outcome = what();
+        REFUSED.set(false);
+        assert!(matches!(outcome, Err(Error::OutOfMemory { .. })), "{outcome:?}");
+    };
+    let options = Options { background: false, rebuild_from: 1 << 20, ..harsh(1, 2) };
+    refused(&mut || Pi::<u64, u64>::with_options(&options).map(|_| ()));
+    let mut index = Pi::<u64, u64>::with_options(&options).unwrap();
+    let entries: Vec<(u64, u64)> = (0..300).map(|nth| (nth << 55, nth)).collect();
+    refused(&mut || index.bulk_load(&entries));
+    same(&index, &BTreeMap::new());
+    index.bulk_load(&entries).unwrap();
+    let mut model: BTreeMap<u64, u64> = entries.into_iter().collect();
+    for key in 0..30 {
+        index.insert(key, key).unwrap();
+        model.insert(key, key);
+    }
+    refused(&mut || index.rebuild());
+    same(&index, &model);
+    // What a lent segment is changed into is a copy.
+    let lent: Vec<_> = index.engine.domains.iter_mut().map(|domain| domain.built.list.lend()).collect();
+    refused(&mut || index.insert(7, 0).map(|_| ()));
+    refused(&mut || index.insert(u64::MAX, 0).map(|_| ()));
+    same(&index, &model);
+    drop(lent);
+    index.insert(7, 0).unwrap();
+    model.insert(7, 0);
+    index.rebuild().unwrap();
+    same(&index, &model);
+}
+
+#[test]
 fn narrow_lanes_work_as_wide_ones_do() {
     let mut index = Pi::<i32, f32>::with_options(&harsh(2, 2)).unwrap();
     let entries: Vec<(i32, f32)> = (-200..200).map(|nth| (nth, nth as f32 / 2.0)).collect();

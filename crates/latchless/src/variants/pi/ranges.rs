@@ -132,11 +132,12 @@ impl<B: Bits, T: Touch> Engine<B, T> {
                 for piece in order[part.clone()].iter().filter_map(|&(_, number)| work.range(number)) {
                     // One entry more than the limit: the range's first key may go before its turn.
                     let mut missing = piece.limit.saturating_add(1);
-                    for later in node + 1..=self.domain_of(piece.high).max(node) {
+                    let end = self.domain_of(piece.high) + 1;
+                    for (later, coming) in coming.iter_mut().enumerate().take(end).skip(node + 1) {
                         if !piece.is_limited() {
-                            coming[later].pieces.push(piece);
+                            coming.pieces.push(piece);
                         } else if missing > 0 {
-                            coming[later].limited = true;
+                            coming.limited = true;
                             // Rests are done before anything in a domain is changed.
                             missing = missing.saturating_sub(self.domains[later].built.list.len());
                         }

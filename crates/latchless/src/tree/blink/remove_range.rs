@@ -27,8 +27,8 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
     fn run<S: Search>(self) -> usize {
         let (tree, mut low, mut removed) = (self.tree, self.low, 0);
         while low <= self.high {
-            let (node, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
-            let leaf = tree.leaf(node);
+            let (at, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
+            let leaf = at.leaf::<B>();
             let (end, count) = (leaf.high(), leaf.len());
             let left = leaf.remove_range::<S>(low, self.high);
             if left < count {

@@ -134,6 +134,12 @@ use core::fmt;
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The most bytes that the index may take. `None`: what the machine has.
+    ///
+    /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large one
+    /// about twice as much address space as memory at the most. Under a limit on the process's address space
+    /// (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so others can
+    /// still be made; where a quarter is less than 64 KiB, growth is refused with
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages, where it has them. True by default.
     pub huge_pages: bool,

@@ -1,9 +1,8 @@
-//! One huge reserved stretch of address space, made usable step by step.
+//! A reserved stretch of address space, made usable step by step.
 //!
-//! Reserving costs nothing: pages become real when they are first written. So the stretch can be as
-//! long as the machine's memory from the start, and what lives in it never moves.
+//! Reserving costs address space and no memory: pages become real when they are first written.
 //!
-//! Where there is no `mmap` (and under Miri) a zeroed allocation of a fixed, smaller size stands in.
+//! Where there is no `mmap` (and under Miri) a zeroed allocation stands in.
 
 use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
@@ -25,9 +24,13 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Reserves at most `bytes`; less if the system grants only a part of it.
+    /// Reserves so many bytes, rounded up to whole huge pages.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
     pub(super) fn reserve(bytes: usize) -> Result<Self> {
-        RawMapping::reserve(bytes.next_multiple_of(HUGE_PAGE_BYTES))
+        let refused = Error::OutOfMemory { requested_bytes: bytes };
+        RawMapping::reserve(bytes.max(1).checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(refused)?)
     }
 
     /// Where the stretch begins.
@@ -73,9 +76,6 @@ mod linux {
     use super::{Error, HUGE_PAGE_BYTES, Mapping, NonNull, Result};
     use rustix::mm::{self, Advice, MapFlags, MprotectFlags, ProtFlags};
 
-    /// Below this size a refused reservation isn't tried again.
-    const SMALLEST_RESERVATION_BYTES: usize = 16 << 20;
-
     #[derive(Debug)]
     pub(super) struct RawMapping {
         at: *mut core::ffi::c_void,
@@ -83,36 +83,32 @@ mod linux {
     }
 
     impl RawMapping {
-        pub(super) fn reserve(wanted: usize) -> Result<Mapping> {
-            let mut bytes = wanted;
-            loop {
-                // Room to move the start up to a huge page's border.
-                let raw_bytes = bytes + HUGE_PAGE_BYTES;
-                // SAFETY: a new private mapping at an address of the system's choice touches nothing
-                // that exists.
-                let mapped = unsafe {
-                    mm::mmap_anonymous(
-                        core::ptr::null_mut(),
-                        raw_bytes,
-                        ProtFlags::empty(),
-                        MapFlags::PRIVATE | MapFlags::NORESERVE,
-                    )
-                };
-                match mapped {
-                    Ok(at) => {
-                        let raw = Self { at, bytes: raw_bytes };
-                        let shift = at.cast::<u8>().align_offset(HUGE_PAGE_BYTES);
-                        let start = NonNull::new(at.cast::<u8>().wrapping_add(shift));
-                        let start = start.ok_or(Error::OutOfMemory { requested_bytes: bytes })?;
-                        return Ok(Mapping { start, bytes, raw });
-                    }
-                    // A limit on address space (`ulimit -v`) refuses what memory could have held.
-                    Err(_) if bytes > SMALLEST_RESERVATION_BYTES => {
-                        bytes = (bytes / 2).next_multiple_of(HUGE_PAGE_BYTES);
-                    }
-                    Err(_) => return Err(Error::OutOfMemory { requested_bytes: bytes }),
-                }
+        pub(super) fn reserve(bytes: usize) -> Result<Mapping> {
+            let refused = Error::OutOfMemory { requested_bytes: bytes };
+            // Room to move the start up to a huge page's border; what isn't needed goes back.
+            let raw_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or_else(|| refused.clone())?;
+            // SAFETY: a new private mapping at an address of the system's choice touches nothing that
+            // exists.
+            let mapped = unsafe {
+                mm::mmap_anonymous(
+                    core::ptr::null_mut(),
+                    raw_bytes,
+                    ProtFlags::empty(),
+                    MapFlags::PRIVATE | MapFlags::NORESERVE,
+                )
+            };
+            let at = mapped.map_err(|_| refused.clone())?;
+            let front = at.addr().wrapping_neg() % HUGE_PAGE_BYTES;
+            let start = at.wrapping_byte_add(front);
+            let surplus = [(at, front), (start.wrapping_byte_add(bytes), HUGE_PAGE_BYTES - front)];
+            for (at, bytes) in surplus.into_iter().filter(|&(_, bytes)| bytes > 0) {
+                // SAFETY: a part of the new mapping, whole pages, which nobody knows of yet. Where the
+                // system can't split the mapping, the part stays reserved, and is lost.
+                let _ = unsafe { mm::munmap(at, bytes) };
             }
+            let raw = Self { at: start, bytes };
+            let start = NonNull::new(start.cast()).ok_or(refused)?;
+            Ok(Mapping { start, bytes, raw })
         }
 
         pub(super) fn commit(&mut self, start: NonNull<u8>, from: usize, to: usize) -> Result<()> {
@@ -168,26 +164,18 @@ use fallback::RawMapping;
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 mod fallback {
-    use super::{Error, HUGE_PAGE_BYTES, Mapping, NonNull, Result};
-    use std::alloc::{Layout, alloc_zeroed, dealloc};
-
-    /// The most that is allocated at once where memory can't be reserved without being used.
-    const LARGEST_BYTES: usize = if cfg!(miri) { 4 << 20 } else { 1 << 30 };
+    use super::{HUGE_PAGE_BYTES, Mapping, NonNull, Result};
+    use crate::mem::lent::Lent;
 
     #[derive(Debug)]
     pub(super) struct RawMapping {
-        at: NonNull<u8>,
-        layout: Layout,
+        _memory: Lent,
     }
 
     impl RawMapping {
-        pub(super) fn reserve(wanted: usize) -> Result<Mapping> {
-            let bytes = wanted.min(LARGEST_BYTES);
-            let refused = Error::OutOfMemory { requested_bytes: bytes };
-            let layout = Layout::from_size_align(bytes, HUGE_PAGE_BYTES).map_err(|_| refused.clone())?;
-            // SAFETY: the layout has a size, at least one huge page.
-            let at = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(refused)?;
-            Ok(Mapping { start: at, bytes, raw: Self { at, layout } })
+        pub(super) fn reserve(bytes: usize) -> Result<Mapping> {
+            let memory = Lent::new(bytes, HUGE_PAGE_BYTES)?;
+            Ok(Mapping { start: memory.start(), bytes, raw: Self { _memory: memory } })
         }
 
         pub(super) fn commit(&mut self, _: NonNull<u8>, _: usize, _: usize) -> Result<()> {
@@ -201,13 +189,6 @@ mod fallback {
         pub(super) fn release(&mut self, start: NonNull<u8>, from: usize, to: usize) {
             // SAFETY: the range lies in our own allocation and the caller owns it exclusively.
             unsafe { start.as_ptr().add(from).write_bytes(0, to - from) };
-        }
-    }
-
-    impl Drop for RawMapping {
-        fn drop(&mut self) {
-            // SAFETY: allocated by `reserve` with this layout, freed once.
-            unsafe { dealloc(self.at.as_ptr(), self.layout) };
         }
     }
 }

@@ -8,8 +8,12 @@ pub mod budget;
 mod growth;
 pub mod guarded;
 mod kinds;
+mod left;
+mod lent;
 pub mod line;
 mod mapping;
+mod memory;
+mod reach;
 pub mod shared_arena;
 pub mod sheet;
 mod space;
@@ -17,6 +21,7 @@ pub mod strips;
 pub mod topology;
 pub mod touch;
 pub mod units;
+mod window;
 pub mod words;
 
 /// The machine's memory in bytes: no index can grow larger.

@@ -8,13 +8,14 @@
 //! guarded by a mutex; trees do that once a split.
 //!
 //! # Invariants
-//! 1. A reference that was good once never leads out of the mapping, until the arena is dropped.
+//! 1. A reference that was good once never leads out of the arena's memory, until that is cleared or
+//!    dropped.
 //! 2. A node that was handed out for one kind comes back for the same kind only, so a reader with a
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 
 use super::arena::NodeRef;
 use super::line::LINE_BYTES;
-use super::space::{Space, SpaceOptions};
+use super::space::{Begin, Space, SpaceOptions};
 use crate::base::error::Result;
 use crate::sync::{Line, Origin};
 
@@ -31,16 +32,15 @@ impl<const LINES: usize> SharedArena<LINES> {
         LINES * LINE_BYTES
     };
 
-    /// An empty arena. Reserves address space, uses no memory. `references`: how many nodes
-    /// references can tell apart; tests make it tiny.
+    /// An empty arena, which takes no memory. `references`: how many nodes references can tell apart;
+    /// tests make it tiny.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when even a small stretch of address space is
-    /// refused.
+    /// None yet: memory is refused when nodes are asked for.
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
         let node_bytes = Self::NODE_BYTES;
         let options = SpaceOptions { node_bytes, unit_nodes: 1, limit_bytes, huge_pages, references };
-        Ok(Self { space: Space::new(options)? })
+        Ok(Self { space: Space::new(options, Begin::Small)? })
     }
 
     /// A node's lines.
@@ -49,22 +49,17 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// When the reference isn't one of this arena's: a bug of the caller.
     #[inline(always)]
     pub fn node(&self, node: NodeRef) -> &[Line; LINES] {
-        let at = self.space.checked(node);
-        // SAFETY: the node lies in committed memory of the mapping, which the space owns and which is
-        // aligned to more than a line; any bits are a word, and words may be written while they are
-        // read.
-        unsafe { self.space.start().add(at * Self::NODE_BYTES).cast().as_ref() }
+        // SAFETY: the node's memory is accessible and aligned as long as the space is borrowed, which
+        // clearing takes mutably; any bits are a word, and words may be written while they are read.
+        unsafe { &*self.space.at(node, Self::NODE_BYTES).cast() }
     }
 
-    /// The lines of the first `count` nodes.
-    ///
-    /// # Panics
-    /// When they aren't nodes of this arena yet: a bug of the caller.
+    /// As [`SharedArena::node`], if the reference is one of this arena's: for one that may have been kept
+    /// since before the arena was cleared.
     #[inline(always)]
-    pub fn first(&self, count: usize) -> &[[Line; LINES]] {
-        assert!(self.space.holds_first(count), "more nodes than this arena has");
-        // SAFETY: as above; nodes stand one after the other from the start on.
-        unsafe { core::slice::from_raw_parts(self.space.start().cast().as_ptr(), count) }
+    pub fn find(&self, node: NodeRef) -> Option<&[Line; LINES]> {
+        // SAFETY: as above.
+        self.space.find(node, Self::NODE_BYTES).map(|at| unsafe { &*at.cast() })
     }
 
     /// The process in which the arena was made.
@@ -76,7 +71,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// Where a node begins. An address to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {
-        self.space.start().as_ptr().wrapping_add(node.to_word() as usize * Self::NODE_BYTES)
+        self.space.guess(node, Self::NODE_BYTES)
     }
 
     /// A node of this kind, zeroed or as its last owner left it.
@@ -218,20 +213,31 @@ mod tests {
     }
 
     #[test]
-    fn the_first_nodes_are_those_that_there_are() {
+    fn readers_find_nodes_while_pieces_are_added() {
         let arena = small(None, u32::MAX);
-        assert!(arena.first(0).is_empty());
-        arena.allocate_run(3).unwrap();
-        assert_eq!(arena.first(3).len(), 3);
-    }
-
-    #[test]
-    #[cfg(target_pointer_width = "64")]
-    #[should_panic(expected = "more nodes than this arena has")]
-    fn more_first_nodes_than_references_tell_apart_are_caught() {
-        let arena = small(None, u32::MAX);
-        arena.allocate(0).unwrap();
-        arena.first((1 << 32) + 1);
+        let (nodes, newest) = (if cfg!(miri) { 80 } else { 60_000 }, crate::sync::Word::new(0));
+        let last = arena.allocate(0).unwrap();
+        arena.node(last)[0][0].poke(0);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut seen = 0;
+                    while seen < nodes {
+                        seen = newest.follow();
+                        for number in [seen, seen / 2, seen / 3] {
+                            let node = NodeRef::from_word(number as u32);
+                            assert_eq!(arena.node(node)[0][0].peek(), number);
+                            assert_eq!(arena.address(node), arena.node(node).as_ptr().cast());
+                        }
+                    }
+                });
+            }
+            for number in 1..=nodes {
+                let node = arena.allocate(0).unwrap();
+                arena.node(node)[0][0].poke(number);
+                newest.publish(number);
+            }
+        });
     }
 
     #[test]

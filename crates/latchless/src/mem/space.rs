@@ -5,18 +5,20 @@
 //! Handing out and taking back is guarded by a mutex, under which nothing foreign is called.
 //!
 //! # Invariants
-//! 1. Nodes `0..committed` can be read and written, and stay so until the space is dropped:
-//!    a reference that was good once never leads out of the mapping.
+//! 1. Nodes below the reach's bound can be read and written where they are, and stay so until the space
+//!    is cleared or dropped: a reference that was good once never leads out of the space's memory.
 //! 2. A unit that was handed out for one kind comes back for the same kind only, so a reader with a
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 //! 3. Units start at multiples of their length.
 
 use super::arena::NodeRef;
-use super::growth::Growth;
+use super::growth::{Growth, Plan};
 use super::kinds::Kinds;
+use super::left::largest_reservation;
+use super::line::LINE_BYTES;
+use super::reach::Reach;
 use crate::base::error::Result;
-use crate::sync::{Mutex, Origin, Word};
-use core::ptr::NonNull;
+use crate::sync::{Mutex, Origin};
 use std::sync::MutexGuard;
 
 /// What a space is told when it is made.
@@ -37,12 +39,21 @@ pub struct SpaceOptions {
 /// See the file's head.
 #[derive(Debug)]
 pub(super) struct Space {
-    /// Nodes that may be accessed. First field: every access checks against it.
-    committed: Word,
-    start: NonNull<u8>,
+    /// First field: every access goes through it.
+    reach: Reach,
     options: SpaceOptions,
     origin: Origin,
     state: Mutex<State>,
+}
+
+/// How a space begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Begin {
+    /// With two kilobytes: an empty one costs next to nothing.
+    Small,
+    /// With some pages, so that it is the same to a memory-hierarchy model wherever the allocator's
+    /// memory is.
+    Paged,
 }
 
 #[derive(Debug)]
@@ -58,60 +69,52 @@ struct State {
     kinds: Kinds,
 }
 
-// SAFETY: the start is the mapping's, which the space owns; it hands out nothing but the address.
-unsafe impl Send for Space {}
-// SAFETY: as above; all else is atomics or behind the mutex.
-unsafe impl Sync for Space {}
-
 impl Space {
-    /// Reserves address space, uses no memory.
-    pub(super) fn new(options: SpaceOptions) -> Result<Self> {
+    /// No nodes yet; takes no memory.
+    pub(super) fn new(options: SpaceOptions, begin: Begin) -> Result<Self> {
         let options = SpaceOptions { unit_nodes: options.unit_nodes.max(1), ..options };
         let SpaceOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
-        let growth = Growth::new(node_bytes, limit_bytes, huge_pages, references)?;
-        Ok(Self {
-            committed: Word::new(0),
-            start: growth.start(),
-            options,
-            origin: Origin::here(),
-            state: Mutex::new(State {
-                growth,
-                fresh: 0,
-                live: 0,
-                charged_bytes: 0,
-                free: Vec::new(),
-                kinds: Kinds::default(),
-            }),
-        })
+        let (first_bytes, align) = match begin {
+            Begin::Small => (2 << 10, LINE_BYTES),
+            Begin::Paged => (64 << 10, 4 << 10),
+        };
+        let largest = largest_reservation;
+        let plan = Plan { node_bytes, limit_bytes, huge_pages, references, first_bytes, align, largest };
+        let state = State {
+            growth: Growth::new(plan),
+            fresh: 0,
+            live: 0,
+            charged_bytes: 0,
+            free: Vec::new(),
+            kinds: Kinds::default(),
+        };
+        Ok(Self { reach: Reach::none(), options, origin: Origin::here(), state: Mutex::new(state) })
     }
 
-    /// Where the first node begins; the mapping's memory lies behind it.
-    #[inline(always)]
-    pub(super) fn start(&self) -> NonNull<u8> {
-        self.start
-    }
-
-    /// Which of all nodes this one is: the place of a node that can be accessed.
+    /// Where a node begins. The memory of a whole node from there on can be accessed until the space is
+    /// cleared or dropped. It begins a multiple of `node_bytes` after the beginning of a cache line.
+    ///
+    /// `node_bytes`: what the options said, for the compiler to see where it is a constant.
     ///
     /// # Panics
     /// When the reference isn't one of this space's: a bug of the caller.
     #[inline(always)]
-    pub(super) fn checked(&self, node: NodeRef) -> usize {
-        let at = u64::from(node.to_word());
-        assert!(at < self.committed.peek(), "a reference to no node of this arena");
-        at as usize
+    pub(super) fn at(&self, node: NodeRef, node_bytes: usize) -> *mut u8 {
+        debug_assert_eq!(node_bytes, self.options.node_bytes);
+        self.reach.at(node, node_bytes)
     }
 
-    /// Whether [`Space::checked`] takes this reference.
+    /// As [`Space::at`], if the reference is one of this space's.
     #[inline(always)]
-    pub(super) fn holds(&self, node: NodeRef) -> bool {
-        u64::from(node.to_word()) < self.committed.peek()
+    pub(super) fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
+        debug_assert_eq!(node_bytes, self.options.node_bytes);
+        self.reach.find(node, node_bytes)
     }
 
-    /// Whether so many nodes, from the first one on, can be accessed.
+    /// Where a node is likely to begin: to prefetch it.
     #[inline(always)]
-    pub(super) fn holds_first(&self, count: usize) -> bool {
-        count as u64 <= self.committed.peek()
+    pub(super) fn guess(&self, node: NodeRef, node_bytes: usize) -> *const u8 {
+        self.reach.guess(node, node_bytes)
     }
 
     pub(super) fn node_bytes(&self) -> usize {
@@ -158,10 +161,8 @@ impl Space {
             let nodes = needed.saturating_mul(self.options.node_bytes);
             state.growth.within_limit(nodes.saturating_add(state.charged_bytes))?;
         }
-        let committed = self.committed.peek() as usize;
-        if needed > committed {
-            // References to the new nodes are published after this; who follows one sees it.
-            self.committed.publish(state.growth.grow(committed, needed)? as u64);
+        if needed > state.growth.usable() {
+            state.growth.grow(needed, &self.reach)?;
         }
         let first = NodeRef::from_word(state.fresh as u32);
         state.fresh = needed;
@@ -201,7 +202,7 @@ impl Space {
     /// Forgets every node and gives the memory back to the system.
     pub(super) fn clear(&mut self) {
         let state = self.state.get_mut();
-        state.growth.release(state.fresh);
+        state.growth.clear(&mut self.reach);
         (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
         state.free.clear();
         state.kinds.clear();

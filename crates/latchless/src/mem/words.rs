@@ -1,12 +1,12 @@
 //! A long array of words that may be read while they are written, on huge pages if it is large.
 
 use super::line::LINE_BYTES;
-use super::mapping::{HUGE_PAGE_BYTES, Mapping};
+use super::memory::Memory;
 use crate::base::error::{Error, Result};
 use crate::sync::LaneWord;
 use core::fmt;
-use core::marker::PhantomData;
 use core::ops::Deref;
+use core::ptr::NonNull;
 
 /// Zeroed words side by side, the first at the beginning of a cache line. Dereferences to their slice.
 ///
@@ -19,22 +19,10 @@ use core::ops::Deref;
 /// # Ok::<(), latchless::Error>(())
 /// ```
 pub struct Words<W> {
-    memory: Memory,
+    start: NonNull<W>,
     len: usize,
-    words: PhantomData<W>,
-}
-
-enum Memory {
-    /// A mapping of its own, for what fills a huge page.
-    Mapped(Mapping),
-    /// Lines of the allocator's.
-    Lines(Box<[Line]>),
-}
-
-/// Zeroed memory of a cache line. Nothing reads it as that.
-#[repr(align(64))]
-struct Line {
-    _bytes: core::cell::UnsafeCell<[u8; LINE_BYTES]>,
+    /// Owns the words.
+    _memory: Memory,
 }
 
 // SAFETY: what is reached through a shared array are atomic words alone; see `deref`.
@@ -48,26 +36,10 @@ impl<W: LaneWord> Words<W> {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn new(len: usize, huge_pages: bool) -> Result<Self> {
-        let bytes = len.saturating_mul(size_of::<W>());
-        let refused = Error::OutOfMemory { requested_bytes: bytes };
-        let memory = if bytes >= HUGE_PAGE_BYTES && !cfg!(miri) {
-            let mut mapping = Mapping::reserve(bytes)?;
-            if mapping.bytes() < bytes {
-                return Err(refused);
-            }
-            if huge_pages {
-                mapping.advise_huge(0);
-            }
-            mapping.commit(0, bytes)?;
-            Memory::Mapped(mapping)
-        } else {
-            let lines = bytes.div_ceil(LINE_BYTES);
-            let mut memory = Vec::new();
-            memory.try_reserve_exact(lines).map_err(|_| refused)?;
-            memory.resize_with(lines, || Line { _bytes: [0; LINE_BYTES].into() });
-            Memory::Lines(memory.into_boxed_slice())
-        };
-        Ok(Self { memory, len, words: PhantomData })
+        let refused = Error::OutOfMemory { requested_bytes: usize::MAX };
+        let bytes = len.checked_mul(size_of::<W>()).ok_or(refused)?;
+        let memory = Memory::usable(bytes, LINE_BYTES, huge_pages)?;
+        Ok(Self { start: memory.start().cast(), len, _memory: memory })
     }
 
     /// Bytes that the words take, whole lines.
@@ -81,15 +53,10 @@ impl<W: LaneWord> Deref for Words<W> {
 
     #[inline(always)]
     fn deref(&self) -> &[W] {
-        let start = match &self.memory {
-            Memory::Mapped(mapping) => mapping.start().as_ptr().cast_const().cast::<W>(),
-            Memory::Lines(lines) => lines.as_ptr().cast::<W>(),
-        };
-        // SAFETY: both memories hold at least `len` words' bytes, aligned to a line at least, readable and
-        // writable as long as they live, zeroed at first; any bits are a word, and words may be written
-        // through shared references: of a mapping nobody has another kind of reference, and lines are
-        // cells.
-        unsafe { core::slice::from_raw_parts(start, self.len) }
+        // SAFETY: the memory holds at least `len` words' bytes, aligned to a line, readable and writable as
+        // long as this value lives, zeroed at first; any bits are a word, and words may be written through
+        // shared references: nobody has another kind of reference to the memory.
+        unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
@@ -124,6 +91,6 @@ mod tests {
             hold_what_is_written::<Word32>(len);
         }
         #[cfg(not(miri))]
-        hold_what_is_written::<Word32>(HUGE_PAGE_BYTES / 4 + 3);
+        hold_what_is_written::<Word32>((2 << 20) / 4 + 3);
     }
 }

@@ -12,8 +12,8 @@ pub(super) struct Avx2;
 /// Runs `operation` with the AVX2 kernel inlined.
 ///
 /// # Safety
-/// The processor has AVX2, BMI1, BMI2 and POPCNT.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+/// The processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn run<O: Operation>(operation: O) -> O::Output {
     operation.run::<Avx2>()
 }

@@ -12,8 +12,8 @@ pub(super) struct Avx512;
 /// Runs `operation` with the AVX-512 kernel inlined.
 ///
 /// # Safety
-/// The processor has AVX-512F, BW and VL, AVX2, BMI1, BMI2 and POPCNT.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,popcnt")]
+/// The processor has AVX-512F, BW and VL, AVX2, BMI1, BMI2, LZCNT and POPCNT.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn run<O: Operation>(operation: O) -> O::Output {
     operation.run::<Avx512>()
 }

@@ -98,10 +98,14 @@ impl fmt::Display for Kernel {
     }
 }
 
-/// Population count and friends, which turn compare masks into counts.
+/// Population count and friends, which turn compare masks into counts, and leading zeros, which tell where
+/// a node is.
 #[cfg(target_arch = "x86_64")]
 fn has_bit_counting() -> bool {
-    is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2")
+    is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
 }
 
 /// What a kernel does: ranks of a key among ascending lanes.

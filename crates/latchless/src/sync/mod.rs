@@ -1,6 +1,8 @@
 //! Floor 0: the atomics that latches are made of. The standard library's, or loom's twins of them
 //! when a protocol is being model-checked (`--cfg loom`).
 
+#[cfg(not(loom))]
+mod address;
 mod atom;
 mod backoff;
 #[cfg(not(loom))]
@@ -25,6 +27,8 @@ mod tally;
 #[cfg(not(loom))]
 mod word;
 
+#[cfg(not(loom))]
+pub use address::Address;
 pub use atom::Atom;
 pub use backoff::Backoff;
 #[cfg(not(loom))]

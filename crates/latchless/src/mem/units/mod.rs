@@ -13,7 +13,7 @@
 mod shelf;
 
 use super::arena::NodeRef;
-use super::space::Space;
+use super::space::{Begin, Space};
 use super::touch::{Touch, Work};
 use crate::base::error::{Error, Result};
 use crate::sync::{Backoff, Epochs, LaneWord, Mutex, Origin, SLOTS, slot};
@@ -61,7 +61,7 @@ impl<W: LaneWord> UnitArena<W> {
             return Err(Error::NodeWords { given, word_bytes });
         }
         let mut arena = Self {
-            space: Space::new(options)?,
+            space: Space::new(options, Begin::Paged)?,
             node_words: options.node_bytes / size_of::<W>(),
             shelves: (0..SLOTS).map(|_| Shelf::default()).collect(),
             epochs: (reuse == Reuse::Later).then(|| Epochs::new(SLOTS)),
@@ -85,21 +85,18 @@ impl<W: LaneWord> UnitArena<W> {
     /// When the reference isn't one of this arena's: a bug of the caller.
     #[inline(always)]
     pub fn words(&self, node: NodeRef) -> &[W] {
-        let at = self.space.checked(node);
-        // SAFETY: the node lies in committed memory of the mapping, which the space owns and which is
-        // aligned to more than a word; a node is that many words long, and nothing else; any bits are a word (of which
+        let first = self.space.at(node, self.space.node_bytes()).cast::<W>();
+        // SAFETY: the node's memory is accessible as long as the space is borrowed, and aligned to more
+        // than a word; a node is that many words long; any bits are a word (of which
         // there are two types, sealed), and words may be written while they are read. All nodes of an
         // arena are of the same words, so no access races with one of another width.
-        unsafe {
-            let first = self.space.start().add(at * self.space.node_bytes()).cast::<W>();
-            core::slice::from_raw_parts(first.as_ptr(), self.node_words)
-        }
+        unsafe { core::slice::from_raw_parts(first, self.node_words) }
     }
 
     /// Whether a reference is one of this arena's: for who takes it from a node that is just changing.
     #[inline(always)]
     pub fn holds(&self, node: NodeRef) -> bool {
-        self.space.holds(node)
+        self.space.find(node, self.space.node_bytes()).is_some()
     }
 
     /// The process in which the arena was made.
@@ -111,7 +108,7 @@ impl<W: LaneWord> UnitArena<W> {
     /// Where a node begins. An address to prefetch, not to follow.
     #[inline(always)]
     pub fn address(&self, node: NodeRef) -> *const u8 {
-        self.space.start().as_ptr().wrapping_add(node.to_word() as usize * self.space.node_bytes())
+        self.space.guess(node, self.space.node_bytes())
     }
 
     /// Bytes of a node.

@@ -14,15 +14,16 @@ impl<B: Bits> BlinkTree<B> {
     /// as if keys were spread evenly, so that a line that holds it is likely on its way already when
     /// the leaf's first line tells which it is.
     #[inline(always)]
-    pub(super) fn descend<S: Search>(&self, key: B) -> NodeRef {
+    pub(super) fn descend<S: Search>(&self, key: B) -> At<'_> {
         let guess = self.guesses.slots().and_then(|slots| slots.guess(key.to_u64()));
         let (leaf, share) = match guess {
             Some(guess) => guess,
             None => self.descend_through_nodes::<S>(key),
         };
-        prefetch_read(self.line_address(leaf, 0));
+        let leaf = self.at(leaf);
+        prefetch_read(leaf.line_address(0));
         for line in Leaf::<B>::likely_lines(share) {
-            prefetch_read(self.line_address(leaf, line));
+            prefetch_read(leaf.line_address(line));
         }
         leaf
     }
@@ -32,29 +33,30 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
         let start = self.start::<S>(key);
-        self.ask_for_block(start);
-        let (mut node, level) = (start.node(), start.level());
-        for _ in 1..level {
-            node = self.inner(node).child::<S>(key);
+        let mut at = self.at(start.node());
+        Self::ask_for_block(at, start);
+        for _ in 1..start.level() {
+            at = self.at(at.inner::<B>().child::<S>(key));
         }
-        if level > 0 { self.inner(node).child_and_share::<S>(key) } else { (node, 0) }
+        if start.level() > 0 { at.inner::<B>().child_and_share::<S>(key) } else { (at.node, 0) }
     }
 
     /// A slot's width is about that of a block, so a key is in the block at which its slot begins or in
     /// the one behind it, if not in a third.
     #[inline(always)]
-    fn ask_for_block(&self, start: Shortcut) {
+    fn ask_for_block(at: At<'_>, start: Shortcut) {
         for line in Inner::<B>::likely_lines(start.block()) {
-            prefetch_read(self.line_address(start.node(), line));
+            prefetch_read(at.line_address(line));
         }
     }
 
     /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
     #[inline(always)]
-    pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<NodeRef> {
+    pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<At<'_>> {
         let start = self.start::<S>(key);
-        self.ask_for_block(start);
-        let down = (1..start.level()).fold(start.node(), |node, _| self.inner(node).child::<S>(key));
+        let top = self.at(start.node());
+        Self::ask_for_block(top, start);
+        let down = (1..start.level()).fold(top, |at, _| self.at(at.inner::<B>().child::<S>(key)));
         (start.level() > 0).then_some(down)
     }
 
@@ -88,15 +90,19 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Latches the leaf that `key` belongs to. `start`: where a descent came out.
     #[inline(always)]
-    pub(super) fn latch_leaf<S: Search, M: Mode>(&self, start: NodeRef, key: B) -> (NodeRef, M::Held<'_>) {
-        let held = self.latch::<M>(start);
-        let (low, high) = self.fences(0, start);
-        if low <= key && key <= high {
+    pub(super) fn latch_leaf<'a, S: Search, M: Mode>(
+        &'a self,
+        start: At<'a>,
+        key: B,
+    ) -> (At<'a>, M::Held<'a>) {
+        let (held, leaf) = (M::latch(start.lines, self.arena.origin()), start.leaf::<B>());
+        if leaf.low() <= key && key <= leaf.high() {
             return (start, held);
         }
         drop(held);
         self.learn::<S>(key);
-        self.latch_covering::<S, M>(0, key).expect("every tree has leaves")
+        let (node, held) = self.latch_covering::<S, M>(0, key).expect("every tree has leaves");
+        (self.at(node), held)
     }
 
     /// Latches the node of a level that `key` belongs to, if the tree has that level.
@@ -110,7 +116,7 @@ impl<B: Bits> BlinkTree<B> {
         let mut near = if level == 1 { self.descend_near::<S>(key) } else { None };
         loop {
             let mut node = match near.take() {
-                Some(node) => node,
+                Some(at) => at.node,
                 None => self.descend_to::<S>(level, key)?,
             };
             loop {
@@ -140,28 +146,27 @@ impl<B: Bits> BlinkTree<B> {
     /// As [`BlinkTree::read_leaf`]. `node`: where a descent came out. Says which leaf it was, too, and in
     /// which version, unless it was read under its latch.
     #[inline(always)]
-    pub(super) fn read_leaf_from<S: Search, M: Mode, R>(
-        &self,
-        mut node: NodeRef,
+    pub(super) fn read_leaf_from<'a, S: Search, M: Mode, R>(
+        &'a self,
+        mut at: At<'a>,
         key: B,
         mut look: impl FnMut(Leaf<'_, B>) -> R,
     ) -> (R, NodeRef, Option<Version>) {
         let (mut backoff, mut tries) = (Backoff::default(), 0);
         loop {
-            let lines = self.arena.node(node);
-            let (latch, leaf) = (hinted::latch(lines), Leaf::<B>::new(lines));
+            let (latch, leaf) = (at.latch(), at.leaf::<B>());
             // `look` stands here alone, or it wouldn't be inlined.
-            let held = (tries == READ_TRIES).then(|| self.latch::<M>(node));
+            let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.arena.origin()));
             let version = latch.stable_version();
             let inside = leaf.covers(key);
             let found = look(leaf);
             let at_rest =
                 !M::SHARED || held.is_some() || version.is_some_and(|version| latch.validate(version));
             if inside && at_rest {
-                return (found, node, version);
+                return (found, at.node, version);
             }
             drop(held);
-            node = self.look_again::<S>(node, key, at_rest);
+            at = self.at(self.look_again::<S>(leaf, key, at_rest));
             tries = READ_TRIES.min(tries + 1);
             backoff.wait_at(self.arena.origin());
         }
@@ -170,9 +175,8 @@ impl<B: Bits> BlinkTree<B> {
     /// Where to look for `key`, which wasn't to be found or to be read in this leaf.
     #[cold]
     #[inline(never)]
-    fn look_again<S: Search>(&self, node: NodeRef, key: B, at_rest: bool) -> NodeRef {
+    fn look_again<S: Search>(&self, leaf: Leaf<'_, B>, key: B, at_rest: bool) -> NodeRef {
         self.restarts.add(1);
-        let leaf = self.leaf(node);
         let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
         if at_rest {
             self.learn::<S>(key);

@@ -85,14 +85,14 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn edit_from<S: Search, M: Mode>(
         &self,
-        start: NodeRef,
+        start: At<'_>,
         key: B,
         edit: Edit<B>,
     ) -> Result<Edited<B>> {
-        let (node, held) = self.latch_leaf::<S, M>(start, key);
-        match self.edit_in::<S, M>(node, held, key, edit) {
+        let (at, held) = self.latch_leaf::<S, M>(start, key);
+        match self.edit_in::<S, M>(at.leaf(), held, key, edit) {
             Ok(edited) => Ok(edited),
-            Err(Full) => self.edit_with_split::<S, M>(node, key, edit),
+            Err(Full) => self.edit_with_split::<S, M>(at.node, key, edit),
         }
     }
 
@@ -100,12 +100,11 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     fn edit_in<S: Search, M: Mode>(
         &self,
-        node: NodeRef,
+        leaf: Leaf<'_, B>,
         mut held: M::Held<'_>,
         key: B,
         edit: Edit<B>,
     ) -> Result<Edited<B>, Full> {
-        let leaf = self.leaf(node);
         let place = leaf.find::<S>(key);
         let before = place.map(|place| leaf.value(place));
         match (edit.step(before), place) {
@@ -154,16 +153,17 @@ impl<B: Bits> BlinkTree<B> {
     ) -> Result<Edited<B>> {
         self.ask_for_neighbour(node);
         // All of it will be moved; while it comes, nodes are put aside.
-        (0..hinted::LINES).for_each(|line| prefetch_read(self.line_address(node, line)));
+        let address = self.arena.address(node);
+        (0..hinted::LINES).for_each(|line| prefetch_read(hinted::line_address(address, line)));
         let mut spares = Spares::none(&self.arena);
         spares.reserve(1)?;
         loop {
-            let held;
-            (node, held) = self.latch_leaf::<S, M>(node, key);
-            let leaf = self.leaf(node);
+            let (at, held) = self.latch_leaf::<S, M>(self.at(node), key);
+            let leaf = at.leaf::<B>();
+            node = at.node;
             let place = leaf.find::<S>(key);
             if place.is_some() || leaf.len() < Leaf::<B>::CAPACITY {
-                if let Ok(edited) = self.edit_in::<S, M>(node, held, key, edit) {
+                if let Ok(edited) = self.edit_in::<S, M>(leaf, held, key, edit) {
                     return Ok(edited);
                 }
                 continue;

@@ -12,11 +12,11 @@ impl<B: Bits> BlinkTree<B> {
 
     #[inline(always)]
     pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
-        let node = self.descend::<S>(key);
-        let (latch, leaf) = (hinted::latch(self.arena.node(node)), self.leaf(node));
+        let at = self.descend::<S>(key);
+        let (latch, leaf) = (at.latch(), at.leaf::<B>());
         if !M::SHARED {
             let found = leaf.get::<S>(key);
-            return if leaf.covers(key) { found } else { self.get_again::<S, M>(node, key) };
+            return if leaf.covers(key) { found } else { self.get_again::<S, M>(at, key) };
         }
         if let Some(version) = latch.stable_version() {
             let inside = leaf.covers(key);
@@ -25,14 +25,14 @@ impl<B: Bits> BlinkTree<B> {
                 return found;
             }
         }
-        self.get_again::<S, M>(node, key)
+        self.get_again::<S, M>(at, key)
     }
 
-    /// As [`BlinkTree::get_with`], when looking once didn't settle it. `node`: where that was.
+    /// As [`BlinkTree::get_with`], when looking once didn't settle it. `at`: where that was.
     #[cold]
     #[inline(never)]
-    pub(super) fn get_again<S: Search, M: Mode>(&self, node: NodeRef, key: B) -> Option<B> {
-        self.read_leaf_from::<S, M, _>(node, key, |leaf| leaf.get::<S>(key)).0
+    pub(super) fn get_again<S: Search, M: Mode>(&self, at: At<'_>, key: B) -> Option<B> {
+        self.read_leaf_from::<S, M, _>(at, key, |leaf| leaf.get::<S>(key)).0
     }
 }
 

@@ -41,9 +41,9 @@ impl Group {
 const CACHED_LEVELS: usize = 2;
 
 /// Requests that descend together.
-struct Descents<B> {
+struct Descents<'a, B> {
     keys: [B; Group::MAX],
-    nodes: [NodeRef; Group::MAX],
+    nodes: [At<'a>; Group::MAX],
     blocks: [u8; Group::MAX],
     levels: [u8; Group::MAX],
     /// The requests that go through inner nodes, the first `rest_len`: the others' leaves were guessed.
@@ -53,12 +53,12 @@ struct Descents<B> {
     len: usize,
 }
 
-impl<B: Bits> Descents<B> {
+impl<'a, B: Bits> Descents<'a, B> {
     #[inline(always)]
-    fn new() -> Self {
+    fn new(tree: &'a BlinkTree<B>) -> Self {
         Self {
             keys: [B::MIN; Group::MAX],
-            nodes: [NodeRef::NIL; Group::MAX],
+            nodes: [tree.at(tree.root().0); Group::MAX],
             blocks: [0; Group::MAX],
             levels: [0; Group::MAX],
             rest: [0; Group::MAX],
@@ -70,7 +70,7 @@ impl<B: Bits> Descents<B> {
 
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
-    fn descend<S: Search>(&mut self, tree: &BlinkTree<B>) {
+    fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
         self.guess(tree);
         if self.rest_len == 0 {
             return;
@@ -84,7 +84,7 @@ impl<B: Bits> Descents<B> {
 
     /// Asks for the leaves that can be guessed, and lists the other requests.
     #[inline(always)]
-    fn guess(&mut self, tree: &BlinkTree<B>) {
+    fn guess(&mut self, tree: &'a BlinkTree<B>) {
         let slots = tree.guesses.slots();
         self.rest_len = 0;
         if let Some(slots) = slots {
@@ -93,8 +93,7 @@ impl<B: Bits> Descents<B> {
         for at in 0..self.len {
             let guess = slots.and_then(|slots| slots.guess(self.keys[at].to_u64()));
             if let Some((leaf, _)) = guess {
-                self.nodes[at] = leaf;
-                prefetch_read_later(tree.line_address(leaf, 0));
+                self.go_to(tree, at, leaf);
             } else {
                 self.rest[self.rest_len] = at as u8;
                 self.rest_len += 1;
@@ -105,24 +104,25 @@ impl<B: Bits> Descents<B> {
     /// Finds where the descents begin, and leads those that begin higher up down to the level of the
     /// others, which it says.
     #[inline(always)]
-    fn start<S: Search>(&mut self, tree: &BlinkTree<B>) -> usize {
+    fn start<S: Search>(&mut self, tree: &'a BlinkTree<B>) -> usize {
         let Some(table) = tree.shortcuts.table() else {
             let top = tree.top();
-            self.rest[..self.rest_len].iter().for_each(|&at| self.nodes[usize::from(at)] = top.node());
+            let root = tree.at(top.node());
+            self.rest[..self.rest_len].iter().for_each(|&at| self.nodes[usize::from(at)] = root);
             return self.go_on_together::<S>(tree, top.level());
         };
         let (mut lowest, mut highest) = (usize::MAX, 0);
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
             let start = tree.start_by::<S>(table, self.keys[at]);
-            (self.nodes[at], self.levels[at]) = (start.node(), start.level() as u8);
+            self.levels[at] = start.level() as u8;
             (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
-            prefetch_read_later(tree.line_address(start.node(), 0));
+            self.go_to(tree, at, start.node());
         }
         if highest > lowest {
             self.catch_up::<S>(tree, lowest);
         }
-        if self.rest_len == self.len && self.nodes[0] == self.nodes[self.len - 1] {
+        if self.rest_len == self.len && self.nodes[0].node == self.nodes[self.len - 1].node {
             lowest = self.go_on_together::<S>(tree, lowest);
         }
         lowest
@@ -130,15 +130,15 @@ impl<B: Bits> Descents<B> {
 
     /// Leads those that are above this level down to it.
     #[inline(always)]
-    fn catch_up<S: Search>(&mut self, tree: &BlinkTree<B>, level: usize) {
+    fn catch_up<S: Search>(&mut self, tree: &'a BlinkTree<B>, level: usize) {
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
             let own = usize::from(self.levels[at]);
             for _ in level..own {
-                self.nodes[at] = tree.inner(self.nodes[at]).child::<S>(self.keys[at]);
+                self.nodes[at] = tree.at(self.nodes[at].inner::<B>().child::<S>(self.keys[at]));
             }
             if own > level {
-                prefetch_read_later(tree.line_address(self.nodes[at], 0));
+                prefetch_read_later(self.nodes[at].line_address(0));
             }
         }
     }
@@ -146,15 +146,15 @@ impl<B: Bits> Descents<B> {
     /// Leads keys that have come to one node to the lowest node that is on the way to all their leaves,
     /// if that is easy to tell because they ascend. Says its level.
     #[inline(always)]
-    fn go_on_together<S: Search>(&mut self, tree: &BlinkTree<B>, mut level: usize) -> usize {
+    fn go_on_together<S: Search>(&mut self, tree: &'a BlinkTree<B>, mut level: usize) -> usize {
         let (mut node, keys) = (self.nodes[0], &self.keys[..self.len]);
         if self.rest_len == self.len && self.len > 1 && keys[0] <= keys[self.len - 1] && keys.is_sorted() {
             while level > 0 {
-                let child = tree.inner(node).child::<S>(keys[0]);
-                if child != tree.inner(node).child::<S>(keys[self.len - 1]) {
+                let child = node.inner::<B>().child::<S>(keys[0]);
+                if child != node.inner::<B>().child::<S>(keys[self.len - 1]) {
                     break;
                 }
-                (node, level) = (child, level - 1);
+                (node, level) = (tree.at(child), level - 1);
             }
             self.nodes[..self.len].fill(node);
         }
@@ -164,37 +164,43 @@ impl<B: Bits> Descents<B> {
     /// Leads all keys one level down, to nodes whose first lines are asked for. `cached`: this level
     /// is in the nearest caches.
     #[inline(always)]
-    fn descend_one<S: Search>(&mut self, tree: &BlinkTree<B>, cached: bool) {
+    fn descend_one<S: Search>(&mut self, tree: &'a BlinkTree<B>, cached: bool) {
         if cached {
             for i in 0..self.rest_len {
                 let at = usize::from(self.rest[i]);
-                self.nodes[at] = tree.inner(self.nodes[at]).child::<S>(self.keys[at]);
-                prefetch_read_later(tree.line_address(self.nodes[at], 0));
+                self.go_to(tree, at, self.nodes[at].inner::<B>().child::<S>(self.keys[at]));
             }
             return;
         }
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
-            let inner = tree.inner(self.nodes[at]);
+            let inner = self.nodes[at].inner::<B>();
             let block = inner.named_block::<S>(self.keys[at]);
             prefetch_read_later(inner.block_address(block));
             self.blocks[at] = block as u8;
         }
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
-            let inner = tree.inner(self.nodes[at]);
-            self.nodes[at] = inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]);
-            prefetch_read_later(tree.line_address(self.nodes[at], 0));
+            let inner = self.nodes[at].inner::<B>();
+            self.go_to(tree, at, inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]));
         }
+    }
+
+    /// Leads a request to a node, whose first line is asked for.
+    #[inline(always)]
+    fn go_to(&mut self, tree: &'a BlinkTree<B>, at: usize, node: NodeRef) {
+        self.nodes[at] = tree.at(node);
+        prefetch_read_later(self.nodes[at].line_address(0));
     }
 
     /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
     /// that an entry may come in, for those that make room for it.
     #[inline(always)]
-    fn name_blocks<S: Search>(&mut self, tree: &BlinkTree<B>, adds: impl Fn(usize) -> bool) {
+    fn name_blocks<S: Search>(&mut self, adds: impl Fn(usize) -> bool) {
         for at in 0..self.len {
-            let leaf = tree.leaf(self.nodes[at]);
-            self.versions[at] = hinted::latch(tree.arena.node(self.nodes[at])).stable_version();
+            let found = self.nodes[at];
+            self.versions[at] = found.latch().stable_version();
+            let leaf = found.leaf::<B>();
             let block = leaf.named_block::<S>(self.keys[at]);
             prefetch_read_later(leaf.block_address(block));
             if adds(at) {
@@ -206,8 +212,9 @@ impl<B: Bits> Descents<B> {
 
     /// What stands under one of the keys.
     #[inline(always)]
-    fn answer<S: Search, M: Mode>(&self, tree: &BlinkTree<B>, at: usize) -> Option<B> {
-        let (leaf, key) = (tree.leaf(self.nodes[at]), self.keys[at]);
+    fn answer<S: Search, M: Mode>(&self, tree: &'a BlinkTree<B>, at: usize) -> Option<B> {
+        let (found_at, key) = (self.nodes[at], self.keys[at]);
+        let leaf = found_at.leaf::<B>();
         let block = usize::from(self.blocks[at]);
         if !M::SHARED && leaf.covers(key) {
             return leaf.get_in::<S>(block, key);
@@ -215,11 +222,11 @@ impl<B: Bits> Descents<B> {
         if let Some(version) = self.versions[at] {
             let inside = leaf.covers(key);
             let found = leaf.get_in::<S>(block, key);
-            if inside && hinted::latch(tree.arena.node(self.nodes[at])).validate(version) {
+            if inside && found_at.latch().validate(version) {
                 return found;
             }
         }
-        tree.get_again::<S, M>(self.nodes[at], key)
+        tree.get_again::<S, M>(found_at, key)
     }
 }
 
@@ -263,7 +270,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
-        let mut descents = Descents::new();
+        let mut descents = Descents::new(self.tree);
         self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
             for start in (from..to).step_by(group) {
                 descents.len = group.min(to - start);
@@ -271,7 +278,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
                     descents.keys[at] = (self.key_at)(start + at);
                 }
                 descents.descend::<S>(self.tree);
-                descents.name_blocks::<S>(self.tree, |_| false);
+                descents.name_blocks::<S>(|_| false);
                 for at in 0..descents.len {
                     (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
                 }
@@ -300,7 +307,7 @@ where
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
-        let (mut descents, mut edits) = (Descents::new(), [Edit::Look; Group::MAX]);
+        let (mut descents, mut edits) = (Descents::new(self.tree), [Edit::Look; Group::MAX]);
         self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
             for start in (from..to).step_by(group) {
                 descents.len = group.min(to - start);
@@ -308,7 +315,7 @@ where
                     (descents.keys[at], *edit) = (self.edit_at)(start + at);
                 }
                 descents.descend::<S>(self.tree);
-                descents.name_blocks::<S>(self.tree, |at| edits[at].may_add());
+                descents.name_blocks::<S>(|at| edits[at].may_add());
                 for (at, &edit) in edits[..descents.len].iter().enumerate() {
                     let done = if edit == Edit::Look {
                         // Earlier edits of the group may have moved the key; the way down is cached.

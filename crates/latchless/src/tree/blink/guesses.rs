@@ -17,10 +17,11 @@
 //!
 //! # Invariants
 //! 1. A slot that isn't empty names a node that is, or was, a leaf.
-//! 2. Slots stay where they are until the tree is cleared or dropped.
+//! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was outgrown.
 
 use super::*;
 use crate::mem::line::prefetch_read;
+use crate::mem::words::Words;
 use crate::node::hinted::Children;
 use crate::search::Search;
 use core::hint::select_unpredictable;
@@ -41,10 +42,13 @@ const SLOTS_PER_LEAF: usize = 2;
 /// Slots that are written for a leaf at the most: the others are mended by who reads them.
 const NAMED_MAX: usize = 32;
 
-/// More lines than the largest trees need.
-const LINES_MAX: u32 = 1 << 26;
-/// Words in a line.
-const LINE_WORDS: usize = 8;
+/// Slots that the smallest table has; each of the others has four times as many as the one before, so that
+/// all those together that a tree has outgrown are a third of the one it uses.
+const FEWEST_SLOTS: usize = 1 << 11;
+/// The largest table is more than the largest trees need.
+const TABLES: usize = 10;
+/// Tables of which so many bytes are used at once stand on huge pages, if they are wanted at all.
+const HUGE_FROM_BYTES: usize = 2 << 20;
 
 /// What there is to guess by. See the file's head.
 #[derive(Debug)]
@@ -53,11 +57,13 @@ pub(super) struct Guesses {
     base: Word,
     /// Slots a key, in 2^-64.
     scale: Word,
-    /// Slots that keys may have; 0: there are no guesses. One more stands behind them.
-    slots: Word,
-    /// Where the slots stand: lines, of which the first `lines` may be used.
-    table: OnceLock<SharedArena<1>>,
-    lines: Word,
+    /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses. One
+    /// more slot follows them.
+    form: Word,
+    /// Tables by size, each made when it is first wanted. What isn't used of one costs no memory.
+    tables: [OnceLock<Words<Word>>; TABLES],
+    /// Bytes that were ever used of each table.
+    used: [Word; TABLES],
     huge_pages: bool,
 }
 
@@ -173,20 +179,21 @@ impl<'a> Slots<'a> {
 impl Guesses {
     /// None, until a tree has been surveyed.
     pub(super) fn none(huge_pages: bool) -> Self {
-        let [base, scale, slots, lines] = [const { Word::new(0) }; 4];
-        Self { base, scale, slots, table: OnceLock::new(), lines, huge_pages }
+        let [base, scale, form] = [const { Word::new(0) }; 3];
+        let used = [const { Word::new(0) }; TABLES];
+        Self { base, scale, form, tables: [const { OnceLock::new() }; TABLES], used, huge_pages }
     }
 
     /// The slots, if there are any.
     #[inline(always)]
     pub(super) fn slots(&self) -> Option<Slots<'_>> {
-        let slots = self.slots.follow() as usize;
-        if slots == 0 {
+        let form = self.form.follow();
+        if form == 0 {
             return None;
         }
-        let lines = self.table.get()?.first(slots / LINE_WORDS + 1);
+        let table = self.tables.get((form >> 32) as usize)?.get()?;
         // The slots may be made anew in between: then guesses are wrong.
-        let words = &lines.as_flattened().as_flattened()[..=slots];
+        let words = table.get(..=form as u32 as usize)?;
         Some(Slots { base: self.base.peek(), scale: self.scale.peek(), words })
     }
 
@@ -203,28 +210,40 @@ impl Guesses {
         (first, last): (u64, u64),
         charge: impl FnOnce(usize) -> Result<()>,
     ) -> Option<Slots<'_>> {
-        self.slots.publish(0);
+        self.form.publish(0);
         let slots = leaves * SLOTS_PER_LEAF;
         let range = u128::from(last - first) + 1;
         let scale = u64::try_from(((slots as u128) << 64) / range).ok()?;
-        let table = match self.table.get() {
-            Some(table) => table,
-            None => {
-                let made = SharedArena::new(None, self.huge_pages, LINES_MAX).ok()?;
-                self.table.get_or_init(|| made)
-            }
-        };
-        let (has, lines) = (self.lines.peek() as usize, slots / LINE_WORDS + 1);
-        if lines > has {
-            charge((lines - has) * SharedArena::<1>::NODE_BYTES).ok()?;
-            table.allocate_run(lines - has).ok()?;
-            self.lines.poke(lines as u64);
-        }
-        table.first(lines).as_flattened().as_flattened().iter().for_each(|word| word.poke(0));
+        let at = (0..TABLES).find(|&at| slots < FEWEST_SLOTS << (2 * at))?;
+        let table = self.table(at, slots, charge)?;
+        table.get(..=slots)?.iter().for_each(|word| word.poke(0));
         self.base.poke(first);
         self.scale.poke(scale);
-        self.slots.publish(slots as u64);
+        self.form.publish((at as u64) << 32 | slots as u64);
         self.slots()
+    }
+
+    /// The table of that size, with so many slots and one more counted as used.
+    fn table(
+        &self,
+        at: usize,
+        slots: usize,
+        charge: impl FnOnce(usize) -> Result<()>,
+    ) -> Option<&Words<Word>> {
+        let (table, used) = (&self.tables[at], &self.used[at]);
+        let bytes = (slots + 1) * size_of::<Word>();
+        let made = match table.get() {
+            Some(_) => None,
+            None => {
+                let huge_pages = self.huge_pages && bytes >= HUGE_FROM_BYTES;
+                Some(Words::new(FEWEST_SLOTS << (2 * at), huge_pages).ok()?)
+            }
+        };
+        let more = bytes.saturating_sub(used.peek() as usize);
+        charge(more).ok()?;
+        used.add(more as u64);
+        // Nobody else is here to be first.
+        Some(table.get_or_init(|| made.expect("it was made where there was none")))
     }
 }
 
@@ -263,7 +282,7 @@ impl<B: Bits> BlinkTree<B> {
             }
         });
         if 2 * named < leaves {
-            self.guesses.slots.publish(0);
+            self.guesses.form.publish(0);
         }
     }
 
@@ -395,7 +414,7 @@ mod tests {
     #[test]
     fn slots_count_as_memory_until_the_tree_is_cleared() {
         let mut tree = grown(scattered(LEN));
-        let slots = tree.guesses.lines.peek() as usize * 64;
+        let slots = tree.guesses.used.iter().map(|used| used.peek() as usize).sum::<usize>();
         assert!(slots > 0 && tree.held_bytes() >= tree.live_bytes() + slots);
         tree.clear();
         assert!(tree.guesses.slots().is_none());

@@ -54,8 +54,8 @@ impl<B: Bits> BlinkTree<B> {
     ) -> Option<Found<B>> {
         let mut start = from;
         loop {
-            let first = self.latch_leaf::<S, M>(self.descend::<S>(start), start);
-            let low = self.leaf(first.0).low();
+            let (at, held) = self.latch_leaf::<S, M>(self.descend::<S>(start), start);
+            let (first, low) = ((at.node, held), at.leaf::<B>().low());
             let found = match direction {
                 Direction::Forward => return self.first_from_latched::<S, M>(first, from, purpose),
                 Direction::Reverse => self.last_up_to_latched::<S, M>(first, from, purpose),

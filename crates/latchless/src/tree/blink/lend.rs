@@ -20,7 +20,7 @@ impl<B: Bits> BlinkTree<B> {
     pub(super) fn ask_for_neighbour(&self, leaf: NodeRef) {
         let right = self.leaf(leaf).link();
         if !right.is_nil() {
-            prefetch_read(self.line_address(right, 0));
+            prefetch_read(self.arena.address(right));
         }
     }
 
@@ -39,7 +39,8 @@ impl<B: Bits> BlinkTree<B> {
         if right.is_nil() || self.leaf(right).len() > Self::LENT_MAX {
             return Err(left_held);
         }
-        (1..hinted::LINES).for_each(|line| prefetch_read(self.line_address(right, line)));
+        let address = self.arena.address(right);
+        (1..hinted::LINES).for_each(|line| prefetch_read(hinted::line_address(address, line)));
         let mut right_held = self.latch::<M>(right);
         let (low, (old, high)) = (self.leaf(left).low(), self.fences(0, right));
         if self.leaf(right).len() > Self::LENT_MAX {

@@ -48,9 +48,10 @@ mod watch;
 use crate::base::error::Result;
 use crate::base::key::Bits;
 use crate::base::stats::Stats;
+use crate::latch::OptimisticLatch;
 use crate::mem::arena::NodeRef;
 use crate::mem::shared_arena::SharedArena;
-use crate::node::hinted::{self, Inner, Leaf};
+use crate::node::hinted::{self, Inner, Leaf, NodeLines};
 use crate::search::{Dispatch, Kernel};
 use crate::sync::{Striped, Word};
 use crate::walk::Tuner;
@@ -84,6 +85,36 @@ pub struct BlinkOptions {
 impl Default for BlinkOptions {
     fn default() -> Self {
         Self { limit_bytes: None, huge_pages: true, kernel: None, references: u32::MAX }
+    }
+}
+
+/// A node that was looked up, which is done once per visit.
+#[derive(Debug, Clone, Copy)]
+struct At<'a> {
+    node: NodeRef,
+    lines: &'a NodeLines,
+}
+
+impl<'a> At<'a> {
+    #[inline(always)]
+    fn latch(self) -> &'a OptimisticLatch {
+        hinted::latch(self.lines)
+    }
+
+    #[inline(always)]
+    fn leaf<B: Bits>(self) -> Leaf<'a, B> {
+        Leaf::new(self.lines)
+    }
+
+    #[inline(always)]
+    fn inner<B: Bits>(self) -> Inner<'a, B> {
+        Inner::new(self.lines)
+    }
+
+    /// Where line `line` of the node is: to prefetch it.
+    #[inline(always)]
+    fn line_address(self, line: usize) -> *const u8 {
+        hinted::line_address(self.lines.as_ptr().cast(), line)
     }
 }
 
@@ -220,10 +251,9 @@ impl<B: Bits> BlinkTree<B> {
         self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
     }
 
-    /// Where a line of a node stands: to prefetch it.
     #[inline(always)]
-    fn line_address(&self, node: NodeRef, at: usize) -> *const u8 {
-        hinted::line_address(self.arena.address(node), at)
+    fn at(&self, node: NodeRef) -> At<'_> {
+        At { node, lines: self.arena.node(node) }
     }
 
     #[inline(always)]

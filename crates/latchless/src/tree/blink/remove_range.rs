@@ -29,8 +29,8 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
         let (tree, mut low, mut removed) = (self.tree, self.low, 0);
         let mut entries = Entries::default();
         while low <= self.high {
-            let (node, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
-            let leaf = tree.leaf(node);
+            let (at, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
+            let leaf = at.leaf::<B>();
             let (end, count) = (leaf.high(), leaf.len());
             leaf.copy_out::<S>(&mut entries);
             entries.cut_out(low, self.high);

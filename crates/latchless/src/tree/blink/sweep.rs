@@ -127,15 +127,17 @@ impl<B: Bits> Sweep<B> {
             self.look_ahead::<S>(tree, key);
         }
         self.ask::<S>(tree, depth);
-        let mut node = self.ahead[self.at];
+        let node = self.ahead[self.at];
         self.at += 1;
-        // A node that `clear` left behind is zeroed, and an inner node has no high fence where a leaf has
-        // it: both look like a leaf of the smallest key alone. Such leaves are looked up anew.
-        if tree.leaf(node).high() == B::MIN {
-            node = tree.descend_to::<S>(0, key).expect("every tree has leaves");
-        }
+        // A node of before a `clear` is gone or zeroed, and an inner node has no high fence where a leaf has
+        // it: zeroed and inner nodes look like a leaf of the smallest key alone. All are looked up anew.
+        let named = tree.arena.find(node).map(|lines| At { node, lines });
+        let start = match named.filter(|at| at.leaf::<B>().high() != B::MIN) {
+            Some(at) => at,
+            None => tree.at(tree.descend_to::<S>(0, key).expect("every tree has leaves")),
+        };
         let ((found, low, high), leaf, _) =
-            tree.read_leaf_from::<S, M, _>(node, key, |leaf| (look(leaf), leaf.low(), leaf.high()));
+            tree.read_leaf_from::<S, M, _>(start, key, |leaf| (look(leaf), leaf.low(), leaf.high()));
         if leaf != node {
             // The leaves ahead are out of date.
             (self.at, self.len) = (0, 0);
@@ -171,14 +173,14 @@ impl<B: Bits> Sweep<B> {
         // Entries of the leaves that were asked for before are on their way.
         let mut expected = self.expected.saturating_sub(self.asked.saturating_sub(self.at) * ENTRIES_MEAN);
         for at in self.asked.max(self.at)..wanted {
-            prefetch_read(tree.line_address(self.ahead[at], 0));
+            let address = tree.arena.address(self.ahead[at]);
+            prefetch_read(address);
             if depth == Depth::Entries {
                 // The lines before the guess aren't needed; neighbours make up for a bad one.
                 let first = core::mem::take(&mut self.share).saturating_sub(1).max(1);
                 let lines = (hinted::LINES - first)
                     .min(expected.min(ENTRIES_MEAN) * hinted::LINES / ENTRIES_MEAN + 3);
-                (first..first + lines)
-                    .for_each(|line| prefetch_read(tree.line_address(self.ahead[at], line)));
+                (first..first + lines).for_each(|line| prefetch_read(hinted::line_address(address, line)));
                 expected = expected.saturating_sub(lines * ENTRIES_MEAN / hinted::LINES);
             }
         }
@@ -191,7 +193,7 @@ impl<B: Bits> Sweep<B> {
         (self.at, self.len, self.asked, self.onward) = (0, 0, 0, Some(key));
         self.look_further::<S>(tree);
         if self.len == 0 {
-            (self.ahead[0], self.len, self.onward) = (tree.descend::<S>(key), 1, None);
+            (self.ahead[0], self.len, self.onward) = (tree.descend::<S>(key).node, 1, None);
         }
     }
 
@@ -199,7 +201,7 @@ impl<B: Bits> Sweep<B> {
     #[inline(never)]
     fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
         let Some(key) = self.onward.take() else { return };
-        let Some(node) = tree.descend_near::<S>(key) else { return };
+        let Some(inner) = tree.descend_near::<S>(key).map(At::inner::<B>) else { return };
         self.ahead.copy_within(self.at..self.len, 0);
         (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
         self.at = 0;
@@ -209,13 +211,12 @@ impl<B: Bits> Sweep<B> {
         let limit = match self.direction {
             Direction::Forward => {
                 let starts_inside = self.len == 0;
-                self.share = if starts_inside { tree.inner(node).child_and_share::<S>(key).1 } else { 0 };
+                self.share = if starts_inside { inner.child_and_share::<S>(key).1 } else { 0 };
                 self.high
             }
             Direction::Reverse => self.low,
         };
-        let (found, onward) =
-            tree.inner(node).children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
+        let (found, onward) = inner.children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
         self.len += found;
         self.onward = onward;
     }

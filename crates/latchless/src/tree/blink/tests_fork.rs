@@ -21,7 +21,7 @@ fn a_leaf_that_was_latched_at_the_fork_ends_every_wait() {
     let tree = BlinkTree::<u64>::new(BlinkOptions::default()).unwrap();
     let put = |key| tree.edit::<Shared>(key, Edit::Put(2 * key)).map(drop);
     (0..1000).for_each(|key| put(key).unwrap());
-    let held = tree.latch::<Shared>(tree.descend::<crate::search::Scalar>(500));
+    let held = tree.latch::<Shared>(tree.descend::<crate::search::Scalar>(500).node);
     let child = |act: &dyn Fn()| Child::start("\"After a fork\"", act);
     let waiting = [
         child(&|| _ = tree.get::<Shared>(500)),

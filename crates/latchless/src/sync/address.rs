@@ -1,0 +1,25 @@
+//! An address that one thread sets and others read.
+
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+/// Where something is. Owns nothing, and orders nothing else: a word that is published after it does that.
+#[derive(Debug)]
+pub struct Address(AtomicPtr<u8>);
+
+impl Address {
+    /// Nowhere.
+    pub const fn null() -> Self {
+        Self(AtomicPtr::new(core::ptr::null_mut()))
+    }
+
+    /// The address.
+    #[inline(always)]
+    pub fn peek(&self) -> *mut u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Sets the address.
+    pub fn poke(&self, to: *mut u8) {
+        self.0.store(to, Ordering::Relaxed);
+    }
+}

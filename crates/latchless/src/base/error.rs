@@ -114,6 +114,12 @@ pub enum Error {
     /// A range whose start lies behind its end.
     #[error("the range starts behind its end")]
     InvertedRange,
+    /// A duration of more nanoseconds than 64 bits can count.
+    #[error("{given:?} has more nanoseconds than 64 bits can count, which is up to 584 years")]
+    DurationTooLong {
+        /// What was given.
+        given: core::time::Duration,
+    },
     /// A buffer without room for a single entry, which could never make progress.
     #[error("the buffer has no room for a single entry")]
     EmptyBuffer,

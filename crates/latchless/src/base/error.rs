@@ -120,6 +120,17 @@ pub enum Error {
         /// What was given.
         given: core::time::Duration,
     },
+    /// The key is there already, and its value isn't to be replaced.
+    #[error("the key is there already")]
+    KeyPresent,
+    /// A closure changes the key that it is asked about, so that its answer is out of date each time.
+    #[error(
+        "the closure itself changed its key in {tries} tries: it may change other keys, but not that one"
+    )]
+    ClosureChangesItsKey {
+        /// How often its own thread was seen to change the key while it ran.
+        tries: u32,
+    },
     /// A buffer without room for a single entry, which could never make progress.
     #[error("the buffer has no room for a single entry")]
     EmptyBuffer,

@@ -43,6 +43,7 @@ mod sweep;
 mod tests;
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests_fork;
+mod tries;
 mod watch;
 
 use crate::base::error::Result;
@@ -61,6 +62,7 @@ pub use edit::{Edit, Edited};
 pub use group::Group;
 pub use mode::{Exclusive, Mode, Shared};
 pub use sweep::Sweep;
+pub use tries::Tries;
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
@@ -100,6 +102,8 @@ pub struct BlinkTree<B> {
     tuner: Tuner,
     shortcuts: shortcuts::Shortcuts,
     guesses: guesses::Guesses,
+    /// How many operations are listed: see `tries.rs`.
+    listed: Word,
     lanes: PhantomData<fn() -> B>,
 }
 
@@ -121,6 +125,7 @@ impl<B: Bits> BlinkTree<B> {
             tuner: Tuner::new(Group::CANDIDATES),
             shortcuts: shortcuts::Shortcuts::default(),
             guesses: guesses::Guesses::none(options.huge_pages),
+            listed: Word::new(0),
             lanes: PhantomData,
         };
         tree.plant()?;

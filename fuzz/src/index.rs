@@ -168,8 +168,8 @@ impl Pair<'_> {
         match single {
             Single::TryInsert(value) => match on!(self, alone, |index| index.try_insert(key, value.into())) {
                 Ok(()) => assert_eq!(self.model.insert(key, value.into()), None),
-                Err(TryInsertError::Present(found)) => assert_eq!(Some(found), before),
-                Err(TryInsertError::Refused(error)) => self.refused(key, &error),
+                Err(TryInsertError::Present { present, .. }) => assert_eq!(Some(present), before),
+                Err(TryInsertError::Refused { error, .. }) => self.refused(key, &error),
             },
             Single::Replace(value) => {
                 assert_eq!(on!(self, alone, |index| index.replace(key, value.into())), before);

@@ -162,8 +162,9 @@ pub(super) fn serve_shared(index: &dyn OrderedIndex<u32, u32>, query: Query<u32,
         Query::Delete(key) => {
             index.as_concurrent().map_or(0, |shared| shared.remove_shared(key).map_or(0, |_| 1))
         }
-        Query::Range { low, high, limit } => {
+        Query::Range { low, limit, .. } | Query::From { low, limit } => {
             let (mut keys, mut values) = (vec![0; limit], vec![0; limit]);
+            let high = if let Query::Range { high, .. } = query { high } else { u32::MAX };
             let span = (core::ops::Bound::Included(low), core::ops::Bound::Included(high));
             index.scan(span, latchless::Direction::Forward, &mut keys, &mut values)?
         }
@@ -188,8 +189,11 @@ pub(super) fn serve_alone<T: Touch>(
 pub(super) fn by_list(borders: &[u32], queries: &[Query<u32, u32>]) -> Vec<Vec<Query<u32, u32>>> {
     let mut parts = vec![Vec::new(); borders.len()];
     for &query in queries {
-        let (Query::Search(key) | Query::Insert(key, _) | Query::Delete(key) | Query::Range { low: key, .. }) =
-            query;
+        let (Query::Search(key)
+        | Query::Insert(key, _)
+        | Query::Delete(key)
+        | Query::Range { low: key, .. }
+        | Query::From { low: key, .. }) = query;
         parts[borders.partition_point(|&border| border <= key).max(1) - 1].push(query);
     }
     parts

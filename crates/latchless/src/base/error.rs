@@ -114,6 +114,23 @@ pub enum Error {
     /// A range whose start lies behind its end.
     #[error("the range starts behind its end")]
     InvertedRange,
+    /// A duration of more nanoseconds than 64 bits can count.
+    #[error("{given:?} has more nanoseconds than 64 bits can count, which is up to 584 years")]
+    DurationTooLong {
+        /// What was given.
+        given: core::time::Duration,
+    },
+    /// The key is there already, and its value isn't to be replaced.
+    #[error("the key is there already")]
+    KeyPresent,
+    /// A closure changes the key that it is asked about, so that its answer is out of date each time.
+    #[error(
+        "the closure itself changed its key in {tries} tries: it may change other keys, but not that one"
+    )]
+    ClosureChangesItsKey {
+        /// How often its own thread was seen to change the key while it ran.
+        tries: u32,
+    },
     /// A buffer without room for a single entry, which could never make progress.
     #[error("the buffer has no room for a single entry")]
     EmptyBuffer,

@@ -272,16 +272,21 @@ pub fn serve_shared<K: Copy + Default, V: Copy + Default>(
     }
 }
 
-/// The reply to a scan.
+/// The reply to a scan. It grows with what is found: a limit may be far above that.
 fn scanned<K: Copy + Default, V: Copy + Default>(
     index: &(impl OrderedIndex<K, V> + ?Sized),
     from: K,
     limit: usize,
 ) -> Reply<K, V> {
-    let (mut keys, mut values) = (vec![K::default(); limit], vec![V::default(); limit]);
-    let span = (Bound::Included(from), Bound::Unbounded);
-    match index.scan(span, Direction::Forward, &mut keys, &mut values) {
-        Ok(found) => Reply::Scanned(keys.into_iter().zip(values).take(found).collect()),
+    if limit == 0 {
+        return Reply::Refused(Error::EmptyBuffer);
+    }
+    let mut entries = Vec::new();
+    let copy = &mut |keys: &[K], values: &[V]| {
+        entries.extend(keys.iter().copied().zip(values.iter().copied()));
+    };
+    match index.visit((Bound::Included(from), Bound::Unbounded), limit, copy) {
+        Ok(_) => Reply::Scanned(entries),
         Err(error) => Reply::Refused(error),
     }
 }

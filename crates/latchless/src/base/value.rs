@@ -2,16 +2,20 @@
 
 use super::key::Bits;
 use core::fmt::Debug;
-use core::num::NonZero;
 
 /// A value that stands inline beside its key.
 ///
 /// Here are the numbers of up to 64 bits, `bool`, `char`, `()`, byte strings of fixed length up to
-/// `[u8; 8]`, optional [`NonZero`]s, and pairs of values with 32-bit lanes. A type of your own is a
-/// value by implementing this trait.
+/// `[u8; 8]`, [`Ipv4Addr`](core::net::Ipv4Addr), [`NonZero`](core::num::NonZero)s, optional or not, other
+/// `Option`s of at most 32 bits, [`Nanos`](crate::base::nanos::Nanos), and tuples of two, three or four
+/// values with 32-bit lanes that pack into 64 bits. A type of your own is a value by implementing this
+/// trait.
 ///
 /// # Contract
-/// `V::from_bits(v.to_bits())` gives `v` back. Unlike a key's bits, a value's bits carry no order;
+/// `V::from_bits(v.to_bits())` gives `v` back. An index calls `from_bits` only with the bits of values
+/// that were stored, so a type may refuse all others, by a panic.
+///
+/// Unlike a key's bits, a value's bits carry no order;
 /// but operations that compare values ([`Index::compare_exchange`](crate::Index::compare_exchange))
 /// compare their bits.
 ///
@@ -41,9 +45,12 @@ pub trait Value: Copy + Debug + Send + Sync + 'static {
     /// The narrowest lane that holds the value. An index stores it in the wider one of this and its
     /// key's lane.
     type Lane: Bits;
+    /// How many of the lane's lowest bits are in use: in every value's bits, those above are zero. Says
+    /// how much room the value takes in a tuple. The whole lane, unless a type says that it takes less.
+    const WIDTH_BITS: u32 = 8 * Self::Lane::BYTES as u32;
     /// The value as a lane.
     fn to_bits(self) -> Self::Lane;
-    /// The value that a lane stands for.
+    /// The value that a lane stands for. The lane comes from [`Value::to_bits`].
     fn from_bits(bits: Self::Lane) -> Self;
 }
 
@@ -87,13 +94,15 @@ impl<V: Value> Fits<u64> for V {
 }
 
 macro_rules! integer_value {
-    ($bits:ty: $($value:ty),*) => {$(
+    ($bits:ty: $($value:ty as $unsigned:ty),*) => {$(
         impl Value for $value {
             type Lane = $bits;
+            const WIDTH_BITS: u32 = <$value>::BITS;
 
             #[inline(always)]
             fn to_bits(self) -> $bits {
-                self as $bits
+                // Unsigned first: a sign would fill the bits above.
+                self as $unsigned as $bits
             }
 
             #[inline(always)]
@@ -101,24 +110,10 @@ macro_rules! integer_value {
                 bits as $value
             }
         }
-
-        impl Value for Option<NonZero<$value>> {
-            type Lane = $bits;
-
-            #[inline(always)]
-            fn to_bits(self) -> $bits {
-                self.map_or(0, |value| value.get() as $bits)
-            }
-
-            #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
-                NonZero::new(bits as $value)
-            }
-        }
     )*};
 }
-integer_value!(u32: u8, u16, u32, i8, i16, i32);
-integer_value!(u64: u64, i64, usize, isize);
+integer_value!(u32: u8 as u8, u16 as u16, u32 as u32, i8 as u8, i16 as u16, i32 as u32);
+integer_value!(u64: u64 as u64, i64 as u64, usize as usize, isize as usize);
 
 macro_rules! float_value {
     ($($value:ty => $bits:ty),*) => {$(
@@ -141,6 +136,7 @@ float_value!(f32 => u32, f64 => u64);
 
 impl Value for () {
     type Lane = u32;
+    const WIDTH_BITS: u32 = 0;
 
     #[inline(always)]
     fn to_bits(self) -> u32 {
@@ -156,6 +152,7 @@ macro_rules! value_as_key {
     ($($value:ty),*) => {$(
         impl Value for $value {
             type Lane = <$value as super::key::Key>::Bits;
+            const WIDTH_BITS: u32 = <$value as super::key::Key>::WIDTH_BITS;
 
             #[inline(always)]
             fn to_bits(self) -> Self::Lane {
@@ -169,29 +166,30 @@ macro_rules! value_as_key {
         }
     )*};
 }
-value_as_key!(bool, char, [u8; 1], [u8; 2], [u8; 3], [u8; 4], [u8; 5], [u8; 6], [u8; 7], [u8; 8]);
-
-impl<A: Value<Lane = u32>, B: Value<Lane = u32>> Value for (A, B) {
-    type Lane = u64;
-
-    #[inline(always)]
-    fn to_bits(self) -> u64 {
-        u64::from(self.0.to_bits()) << 32 | u64::from(self.1.to_bits())
-    }
-
-    #[inline(always)]
-    fn from_bits(bits: u64) -> Self {
-        (A::from_bits((bits >> 32) as u32), B::from_bits(bits as u32))
-    }
-}
+value_as_key!(
+    bool,
+    char,
+    core::net::Ipv4Addr,
+    [u8; 1],
+    [u8; 2],
+    [u8; 3],
+    [u8; 4],
+    [u8; 5],
+    [u8; 6],
+    [u8; 7],
+    [u8; 8]
+);
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::net::Ipv4Addr;
+    use core::num::NonZero;
 
     /// The value comes back from its own lane and from every lane that it fits.
     fn round_trip<V: Value + PartialEq>(value: V) {
         assert_eq!(V::from_bits(value.to_bits()), value);
+        assert_eq!(value.to_bits().to_u64().checked_shr(V::WIDTH_BITS).unwrap_or(0), 0, "it is wider");
         assert_eq!(<V as Fits<u64>>::from_lane(value.to_lane()), value);
     }
 
@@ -210,6 +208,9 @@ mod tests {
         narrow_round_trip(());
         narrow_round_trip([1u8, 2, 3]);
         narrow_round_trip(NonZero::new(-1i32));
+        narrow_round_trip(NonZero::new(-1i8).unwrap());
+        narrow_round_trip(Ipv4Addr::LOCALHOST);
+        narrow_round_trip(Some(-1i16));
         narrow_round_trip(None::<NonZero<u8>>);
         round_trip(i64::MIN);
         round_trip(u64::MAX);

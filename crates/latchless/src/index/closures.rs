@@ -5,15 +5,24 @@
 //! bits). If another thread changed the entry meanwhile, the closure is asked again with what stands
 //! there now. So it may run several times; its last answer counts, and that was computed from the
 //! value that it replaced. A closure that panics or uses the index itself does no harm: nothing is
-//! held while it runs, and nothing has changed.
+//! held while it runs, and nothing has changed. One that changes its own key each time that it is asked
+//! would be asked for ever; `tree/blink/tries.rs` finds that out.
 
 use super::Index;
-use super::access::{Access, all_lanes, in_place, key_lane, key_of, value_lane, value_of};
+use super::access::{Access, Lane, all_lanes, in_place, key_lane, key_of, value_lane, value_of};
 use crate::base::error::Result;
 use crate::base::index::Direction;
 use crate::base::key::Key;
 use crate::base::value::Value;
 use crate::tree::blink::{Edit, Mode};
+
+/// The outcome of an operation that can't return an error. It adds no key, so no memory can be refused to it.
+///
+/// # Panics
+/// When its closure changes its own key each time.
+fn settled<T>(outcome: Result<T>) -> T {
+    outcome.unwrap_or_else(|error| panic!("{error}"))
+}
 
 /// What a closure wants of an entry.
 enum Wish<V> {
@@ -22,32 +31,64 @@ enum Wish<V> {
     TakeOut,
 }
 
+/// What was stored when an entry was revised, or else what is stored now that it has changed meanwhile.
+type Tried<K, V> = Result<Option<V>, Option<Lane<K, V>>>;
+
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    /// Asks what is to become of an entry until the answer is to what stands there. Returns what
-    /// stood there.
+    /// Asks what is to become of an entry until the answer is to what is stored there. Returns what was
+    /// stored there.
+    ///
+    /// # Errors
+    /// When memory for a new key is refused, or `ask` itself changes the entry each time.
     fn revise(self, key: K, mut ask: impl FnMut(Option<V>) -> Wish<V>) -> Result<Option<V>> {
         let key = key_lane::<K, V>(key);
-        let mut before = self.tree.get::<M>(key);
+        let before = self.tree.get::<M>(key);
+        match self.try_to_revise(key, before, &mut ask)? {
+            Ok(seen) => Ok(seen),
+            Err(now) => self.revise_again(key, now, ask),
+        }
+    }
+
+    /// Asks once what is to become of an entry that was `before`. Says what it is if it changed meanwhile.
+    #[inline(always)]
+    fn try_to_revise(
+        self,
+        key: Lane<K, V>,
+        before: Option<Lane<K, V>>,
+        ask: &mut impl FnMut(Option<V>) -> Wish<V>,
+    ) -> Result<Tried<K, V>> {
+        let seen = before.map(value_of::<K, V>);
+        let edit = match (ask(seen), before) {
+            (Wish::Leave, _) | (Wish::TakeOut, None) => return Ok(Ok(seen)),
+            (Wish::Set(value), None) => Edit::Add(value_lane::<K, V>(value)),
+            (Wish::Set(value), Some(expected)) => Edit::Swap { expected, value: value_lane::<K, V>(value) },
+            (Wish::TakeOut, Some(expected)) => Edit::RemoveIf(expected),
+        };
+        let edited = self.tree.edit::<M>(key, edit)?;
+        Ok(if edited.applied { Ok(seen) } else { Err(edited.before) })
+    }
+
+    /// As [`Access::revise`], after the first try has failed: `now` is what was found then.
+    #[cold]
+    #[inline(never)]
+    fn revise_again(
+        self,
+        key: Lane<K, V>,
+        mut now: Option<Lane<K, V>>,
+        mut ask: impl FnMut(Option<V>) -> Wish<V>,
+    ) -> Result<Option<V>> {
+        let mut tries = self.tree.tries(key);
         loop {
-            let seen = before.map(value_of::<K, V>);
-            let edit = match (ask(seen), before) {
-                (Wish::Leave, _) | (Wish::TakeOut, None) => return Ok(seen),
-                (Wish::Set(value), None) => Edit::Add(value_lane::<K, V>(value)),
-                (Wish::Set(value), Some(expected)) => {
-                    Edit::Swap { expected, value: value_lane::<K, V>(value) }
-                }
-                (Wish::TakeOut, Some(expected)) => Edit::RemoveIf(expected),
+            tries.failed()?;
+            now = match self.try_to_revise(key, now, &mut ask)? {
+                Ok(seen) => return Ok(seen),
+                Err(now) => now,
             };
-            let edited = self.tree.edit::<M>(key, edit)?;
-            if edited.applied {
-                return Ok(seen);
-            }
-            before = edited.before;
         }
     }
 
     pub(super) fn update(self, key: K, mut change: impl FnMut(V) -> V) -> Option<V> {
-        in_place(self.revise(key, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value)))))
+        settled(self.revise(key, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value)))))
     }
 
     pub(super) fn upsert(self, key: K, mut value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
@@ -64,7 +105,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
             met = value.is_some_and(&mut condition);
             if met { Wish::TakeOut } else { Wish::Leave }
         });
-        in_place(before).filter(|_| met)
+        settled(before).filter(|_| met)
     }
 
     pub(super) fn get_or_insert_with(self, key: K, value: impl FnOnce() -> V) -> Result<V> {
@@ -84,13 +125,16 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
             for (&lane, &value) in keys.iter().zip(values) {
                 let key = key_of::<K, V>(lane);
-                let mut seen = value;
+                let (mut seen, mut tries) = (value, self.tree.tries(lane));
                 while !keep(key, value_of::<K, V>(seen)) {
                     let edited = in_place(self.tree.edit::<M>(lane, Edit::RemoveIf(seen)));
                     removed += usize::from(edited.applied);
                     match edited.before {
                         // Changed meanwhile: ask again.
-                        Some(now) if !edited.applied => seen = now,
+                        Some(now) if !edited.applied => {
+                            settled(tries.failed());
+                            seen = now;
+                        }
                         _ => break,
                     }
                 }
@@ -108,6 +152,9 @@ impl<K: Key, V: Value> Index<K, V> {
     /// `change` never runs under a latch; it may run several times, and its last result counts (the
     /// race rule of the [module's head](crate::index#races)).
     ///
+    /// # Panics
+    /// When `change` changes its own key through the index each time that it is asked.
+    ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
     /// index.insert(7, 70)?;
@@ -124,7 +171,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// before. O(log n). The [race rule](crate::index#races) holds for `value`.
     ///
     /// # Errors
-    /// When memory for a new key is refused; the index is then as before.
+    /// When memory for a new key is refused; the index is then as before. And
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -143,7 +191,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// `value`.
     ///
     /// # Errors
-    /// When memory for a new key is refused; the index is then as before.
+    /// As for [`Index::upsert`].
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -159,6 +207,9 @@ impl<K: Key, V: Value> Index<K, V> {
 
     /// Takes a key out if its value meets a condition, and returns that value. O(log n). The
     /// [race rule](crate::index#races) holds for `condition`.
+    ///
+    /// # Panics
+    /// When `condition` changes its own key through the index each time that it is asked.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -205,7 +256,11 @@ impl<K: Key, V: Value> Index<K, V> {
 
     /// Takes out every entry of which `keep` says no, and says how many those were. O(n). Each entry
     /// is judged by the value that it is taken out with; if that changes meanwhile, `keep` is asked
-    /// again. Entries that are put in meanwhile may be judged or not.
+    /// again. Entries that are put in meanwhile may be judged or not. The
+    /// [race rule](crate::index#races) holds for `keep`.
+    ///
+    /// # Panics
+    /// When `keep` changes the value of the key that it is asked about each time that it is asked.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;

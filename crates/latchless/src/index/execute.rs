@@ -39,7 +39,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         if limit == 0 {
             return Reply::Refused(Error::EmptyBuffer);
         }
-        let mut entries = Vec::with_capacity(limit.min(self.tree.len()));
+        // Grows with what is found: a limit may be far above that.
+        let mut entries = Vec::new();
         let low = key_lane::<K, V>(from);
         let (_, high) = all_lanes::<K, V>();
         self.tree.scan::<M>(low, high, Direction::Forward, limit, |keys, values| {

@@ -21,8 +21,8 @@
 //! ```
 //!
 //! # Keys and values
-//! Keys are of fixed width ([`Key`]: integers, floats, `char`, short byte strings, pairs that pack
-//! into 64 bits, your own types); values are `Copy` and up to eight bytes ([`Value`]), and stand
+//! Keys are of fixed width ([`Key`]: integers, floats, `char`, short byte strings, IPv4 addresses,
+//! `NonZero`, `Option` and `Reverse` of them, tuples that pack into 64 bits, your own types); values are `Copy` and up to eight bytes ([`Value`]), and stand
 //! inline beside their keys. Values of any other type go into a [`BoxedIndex`]. An index of 32-bit
 //! keys and values holds twice as many entries a node as one of 64-bit keys or values.
 //!
@@ -60,6 +60,13 @@
 //! counts, and it was computed from the very value that it replaced. Side effects of a closure happen
 //! as often as it runs. [`get_or_insert_with`](Index::get_or_insert_with) runs its closure at most
 //! once and drops the result if another thread was faster.
+//!
+//! A closure may use the index itself, but it must not change the key that it is asked about: its answer
+//! is then out of date, and it is asked again. Other threads may change that key as often as they like.
+//! But if it is the closure's own thread that does so each time, the operation gives up, after 128 tries
+//! at the least: with [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey) if it returns a
+//! `Result`, otherwise by a panic that says the same. The index is then as the closure left it. (A closure
+//! that has *another* thread change its key each time is asked for ever.)
 //!
 //! # After a fork
 //! A child of the process has a copy of the index and only the thread that forked. It may use the index,
@@ -118,7 +125,7 @@ use crate::base::key::Key;
 use crate::base::stats::Stats;
 use crate::base::value::Value;
 use crate::search::Kernel;
-use crate::tree::blink::{BlinkOptions, Shared};
+use crate::tree::blink::{BlinkOptions, Shared, Tries};
 use access::Access;
 use core::fmt;
 
@@ -222,6 +229,11 @@ impl<K: Key, V: Value> Index<K, V> {
     #[inline(always)]
     fn shared(&self) -> Access<'_, K, V, Shared> {
         Access::new(self)
+    }
+
+    /// The tries of an operation with a closure about a key.
+    fn tries(&self, key: K) -> Tries<'_, access::Lane<K, V>> {
+        self.tree.tries(access::key_lane::<K, V>(key))
     }
 
     /// The index for one thread alone: the same operations, but nothing is latched or validated.

@@ -7,15 +7,56 @@ use crate::base::key::Key;
 use crate::base::value::Value;
 use crate::tree::blink::{Edit, Edited, Mode};
 
-/// Why [`Index::try_insert`] didn't insert.
+/// Why [`Index::try_insert`] didn't insert. It gives back the value that wasn't inserted; `?` turns it into
+/// an [`Error`].
+///
+/// ```
+/// # let index = latchless::Index::<u64, u32>::new()?;
+/// fn register(index: &latchless::Index<u64, u32>, id: u64) -> latchless::Result<()> {
+///     index.try_insert(id, 1)?;
+///     Ok(())
+/// }
+/// assert_eq!(register(&index, 7), Ok(()));
+/// assert_eq!(register(&index, 7), Err(latchless::Error::KeyPresent));
+/// # Ok::<(), latchless::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TryInsertError<V> {
-    /// The key is there already, with this value.
+    /// The key is there already.
     #[error("the key is there already")]
-    Present(V),
+    Present {
+        /// The value that it has.
+        present: V,
+        /// The value that wasn't inserted.
+        value: V,
+    },
     /// Memory was refused.
-    #[error(transparent)]
-    Refused(Error),
+    #[error("{error}")]
+    Refused {
+        /// Why.
+        #[source]
+        error: Error,
+        /// The value that wasn't inserted.
+        value: V,
+    },
+}
+
+impl<V> TryInsertError<V> {
+    /// The value that wasn't inserted.
+    pub fn into_value(self) -> V {
+        match self {
+            Self::Present { value, .. } | Self::Refused { value, .. } => value,
+        }
+    }
+}
+
+impl<V> From<TryInsertError<V>> for Error {
+    fn from(refused: TryInsertError<V>) -> Self {
+        match refused {
+            TryInsertError::Present { .. } => Self::KeyPresent,
+            TryInsertError::Refused { error, .. } => error,
+        }
+    }
 }
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
@@ -37,9 +78,9 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     pub(super) fn try_insert(self, key: K, value: V) -> Result<(), TryInsertError<V>> {
         match self.edit(key, Edit::Add(value_lane::<K, V>(value))) {
-            Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present(present)),
+            Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present { present, value }),
             Ok(_) => Ok(()),
-            Err(error) => Err(TryInsertError::Refused(error)),
+            Err(error) => Err(TryInsertError::Refused { error, value }),
         }
     }
 
@@ -121,14 +162,14 @@ impl<K: Key, V: Value> Index<K, V> {
     /// absent key at once, one succeeds.
     ///
     /// # Errors
-    /// [`TryInsertError::Present`] with the value that stands there, or
-    /// [`TryInsertError::Refused`]. The index is then as before.
+    /// [`TryInsertError::Present`] with the value that is stored, or [`TryInsertError::Refused`]; both give
+    /// `value` back. The index is then as before.
     ///
     /// ```
     /// use latchless::{Index, TryInsertError};
     /// # let index = Index::<u64, u32>::new()?;
     /// assert_eq!(index.try_insert(7, 70), Ok(()));
-    /// assert_eq!(index.try_insert(7, 71), Err(TryInsertError::Present(70)));
+    /// assert_eq!(index.try_insert(7, 71), Err(TryInsertError::Present { present: 70, value: 71 }));
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn try_insert(&self, key: K, value: V) -> Result<(), TryInsertError<V>> {

@@ -8,6 +8,7 @@ use crate::base::error::Result;
 use crate::base::index::{Direction, check_buffers};
 use crate::base::key::{Bits, Key};
 use crate::base::value::Value;
+use crate::mem::filled::Filled;
 use crate::tree::blink::{LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
@@ -102,17 +103,14 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// Keys and values in the caller's types.
-struct Page<K, V> {
-    keys: [K; PAGE],
-    values: [V; PAGE],
-}
+/// Entries in the caller's types. There is nothing that the room could be filled with beforehand: a type
+/// may have no value for bits that nobody stored.
+struct Page<K, V>(Filled<K, V, PAGE>);
 
 impl<K: Key, V: Value> Page<K, V> {
     #[inline(always)]
     fn new() -> Self {
-        let (low, _) = all_lanes::<K, V>();
-        Self { keys: [key_of::<K, V>(low); PAGE], values: [value_of::<K, V>(Bits::MIN); PAGE] }
+        Self(Filled::new())
     }
 
     /// Shows the entries of a leaf.
@@ -124,8 +122,8 @@ impl<K: Key, V: Value> Page<K, V> {
         visit: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         keys.chunks(PAGE).zip(values.chunks(PAGE)).try_for_each(|(keys, values)| {
-            let len = copy::<K, V>(keys.iter().zip(values), &mut self.keys, &mut self.values);
-            visit(&self.keys[..len], &self.values[..len])
+            let (keys, values) = self.0.fill(keys, values, key_of::<K, V>, value_of::<K, V>);
+            visit(keys, values)
         })
     }
 }

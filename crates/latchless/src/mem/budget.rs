@@ -26,19 +26,15 @@ impl Budget {
         Self { limit_bytes, held_bytes: Tally::new(held_bytes) }
     }
 
-    /// Asks for so many bytes more.
+    /// Asks for so many bytes more. What fits is granted: a claim that is refused is at no moment held.
     ///
     /// # Errors
     /// [`Error::MemoryLimit`]; nothing is held then that wasn't before.
     pub fn claim(&self, bytes: usize) -> Result<()> {
-        let requested_bytes = self.held_bytes.add(bytes);
-        match self.limit_bytes {
-            Some(limit_bytes) if requested_bytes > limit_bytes => {
-                self.give_back(bytes);
-                Err(Error::MemoryLimit { requested_bytes, limit_bytes })
-            }
-            _ => Ok(()),
-        }
+        let limit_bytes = self.limit_bytes.unwrap_or(usize::MAX);
+        self.held_bytes
+            .add_up_to(bytes, limit_bytes)
+            .map_err(|requested_bytes| Error::MemoryLimit { requested_bytes, limit_bytes })
     }
 
     /// So many bytes are held no longer.
@@ -59,5 +55,40 @@ impl Budget {
     /// The limit.
     pub fn limit_bytes(&self) -> Option<usize> {
         self.limit_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_that_would_overflow_are_refused() {
+        for limit in [None, Some(usize::MAX), Some(100)] {
+            let budget = Budget::new(limit, 60);
+            assert!(matches!(
+                budget.claim(usize::MAX),
+                Err(Error::MemoryLimit { requested_bytes: usize::MAX, .. })
+            ));
+            assert_eq!((budget.claim(40), budget.held_bytes()), (Ok(()), 100));
+        }
+    }
+
+    #[test]
+    fn a_claim_that_fits_is_granted_beside_one_that_does_not() {
+        let budget = Budget::new(Some(100), 0);
+        let rounds = if cfg!(miri) { 200 } else { 1_000_000 };
+        std::thread::scope(|scope| {
+            let claims = scope.spawn(|| {
+                for _ in 0..rounds {
+                    assert_eq!(budget.claim(60), Ok(()), "nobody else holds anything");
+                    budget.give_back(60);
+                }
+            });
+            while !claims.is_finished() {
+                assert!(budget.claim(101).is_err());
+            }
+        });
+        assert_eq!(budget.held_bytes(), 0);
     }
 }

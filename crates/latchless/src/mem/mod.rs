@@ -5,6 +5,7 @@
 pub mod arena;
 pub mod boxed;
 pub mod budget;
+pub mod filled;
 mod growth;
 pub mod guarded;
 mod kinds;

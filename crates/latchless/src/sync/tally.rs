@@ -17,6 +17,17 @@ impl Tally {
         self.0.fetch_add(amount, Ordering::Relaxed).wrapping_add(amount)
     }
 
+    /// Adds to the count unless it would be over a limit then.
+    ///
+    /// # Errors
+    /// What the count would have been; it is as before.
+    pub fn add_up_to(&self, amount: usize, limit: usize) -> Result<(), usize> {
+        let fits = |count: usize| count.checked_add(amount).filter(|&sum| sum <= limit);
+        // Nobody sees more in the count than is claimed: what was added and taken back could refuse others.
+        let added = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
+        added.map(drop).map_err(|count| count.saturating_add(amount))
+    }
+
     /// Takes away from the count.
     pub fn subtract(&self, amount: usize) {
         self.0.fetch_sub(amount, Ordering::Relaxed);

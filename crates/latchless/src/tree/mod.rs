@@ -29,7 +29,7 @@ mod split;
 mod walk;
 
 pub use scan::{LaneRange, Scan};
-pub use sink::{Pairs, Sink, Tally, ValuesOnly};
+pub use sink::{Lanes, Pairs, Sink, Tally, ValuesOnly};
 pub use walk::{Place, TreeWalk};
 
 use crate::base::error::Result;

@@ -111,6 +111,67 @@ impl<B: Bits, V: Fits<B>> Sink<B> for ValuesOnly<'_, V> {
     }
 }
 
+/// Entries as lanes, at most `N` of them, for who decodes them one by one. Places of a key's own type would
+/// have to be filled beforehand, and a type may have no value for bits that nobody stored.
+#[derive(Debug)]
+pub struct Lanes<B, const N: usize> {
+    entries: [(B, B); N],
+    filled: usize,
+}
+
+impl<B: Bits, const N: usize> Lanes<B, N> {
+    /// The entries.
+    #[inline(always)]
+    pub fn entries(&self) -> &[(B, B)] {
+        &self.entries[..self.filled]
+    }
+
+    /// Forgets the entries.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.filled = 0;
+    }
+
+    #[inline(always)]
+    fn extend<'a, T: Touch>(&mut self, entries: impl ExactSizeIterator<Item = (&'a B, &'a B)>) {
+        let to = &mut self.entries[self.filled..][..entries.len()];
+        tell_copy::<(B, B), T>(to);
+        self.filled += to.len();
+        to.iter_mut().zip(entries).for_each(|(to, (&key, &value))| *to = (key, value));
+    }
+}
+
+impl<B: Bits, const N: usize> Default for Lanes<B, N> {
+    fn default() -> Self {
+        Self { entries: [(B::MIN, B::MIN); N], filled: 0 }
+    }
+}
+
+impl<B: Bits, const N: usize> Sink<B> for Lanes<B, N> {
+    const KEYS: bool = true;
+    const VALUES: bool = true;
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        N - self.filled
+    }
+
+    #[inline(always)]
+    fn take<T: Touch>(&mut self, keys: &[B], values: &[B]) {
+        self.extend::<T>(keys.iter().zip(values));
+    }
+
+    #[inline(always)]
+    fn take_reversed<T: Touch>(&mut self, keys: &[B], values: &[B]) {
+        self.extend::<T>(keys.iter().rev().zip(values.iter().rev()));
+    }
+
+    #[inline(always)]
+    fn prefetch<T: Touch>(&self, after: usize, count: usize) {
+        ask_for::<(B, B), T>(&self.entries, self.filled + after, count);
+    }
+}
+
 /// Counts entries and looks at none of them.
 #[derive(Debug, Default)]
 pub struct Tally;

@@ -24,8 +24,8 @@ impl Subject for Index<u64, u64> {
             Edit::Put(value) => self.insert(key, value).expect("there is memory"),
             Edit::Add(value) => match self.try_insert(key, value) {
                 Ok(()) => None,
-                Err(TryInsertError::Present(value)) => Some(value),
-                Err(TryInsertError::Refused(error)) => panic!("there is memory: {error}"),
+                Err(TryInsertError::Present { present, .. }) => Some(present),
+                Err(TryInsertError::Refused { error, .. }) => panic!("there is memory: {error}"),
             },
             Edit::Replace(value) => self.replace(key, value),
             Edit::Swap { expected, value } => {

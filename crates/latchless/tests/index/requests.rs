@@ -42,6 +42,29 @@ fn mixed_requests_are_served_in_their_order() {
 }
 
 #[test]
+fn a_scan_without_a_limit_returns_what_is_there() {
+    for (name, mut index) in every_variant::<u64>() {
+        let entries: Vec<(u64, u64)> = (0..scaled(3000) as u64).map(|key| (key, !key)).collect();
+        let scans = [usize::MAX, usize::MAX / 2].map(|limit| Request::Scan { from: 1, limit });
+        let mut replies = Vec::new();
+        index.execute(&scans, &mut replies);
+        entries.iter().for_each(|&(key, value)| assert_eq!(index.insert(key, value), Ok(None), "{name}"));
+        index.execute(&scans, &mut replies);
+        if let Some(shared) = index.as_concurrent() {
+            shared.execute_shared(&scans, &mut replies);
+        }
+        let all = Reply::Scanned(entries[1..].to_vec());
+        let (empty, full) = replies.split_at(scans.len());
+        assert!(empty.iter().all(|reply| *reply == Reply::Scanned(Vec::new())), "{name}");
+        assert!(full.iter().all(|reply| *reply == all), "{name}");
+        replies.iter().for_each(|reply| {
+            let Reply::Scanned(found) = reply else { unreachable!("compared above") };
+            assert!(found.capacity() <= 2 * entries.len(), "{name}: room for what is found");
+        });
+    }
+}
+
+#[test]
 fn many_lookups_equal_single_ones() {
     for (name, mut index) in every_variant::<u32>() {
         for key in 0..scaled(3000) as u32 {

@@ -1,9 +1,11 @@
 //! Closures: they may panic, use the index themselves, and race.
 
 use crate::common::{scaled, tens};
-use latchless::Index;
+use latchless::base::request::Request;
+use latchless::{BoxedIndex, Error, Index};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::sync_channel;
 
 #[test]
 fn a_closure_that_panics_changes_nothing() {
@@ -87,6 +89,199 @@ fn a_closure_is_asked_again_when_the_value_changes_under_it() {
         value == 1
     });
     assert_eq!((removed, index.get(300)), (None, Some(2)));
+}
+
+/// Counts how often a closure was asked, and ends a test that would never end.
+fn asked(times: &Cell<u32>) {
+    times.set(times.get() + 1);
+    assert!(times.get() < 10_000, "asked for ever");
+}
+
+/// A way of changing a key's value or taking it out, to something else each time.
+type Change = fn(&Index<u64, u64>, u64);
+
+const CHANGES: [(&str, Change); 10] = [
+    ("insert", |index, key| {
+        let _ = index.insert(key, index.get(key).unwrap_or(0) + 1);
+    }),
+    ("update", |index, key| {
+        let _ = index.update(key, |value| value + 1);
+    }),
+    ("upsert", |index, key| {
+        let _ = index.upsert(key, |value| value.unwrap_or(0) + 1);
+    }),
+    ("compare_exchange", |index, key| {
+        let value = index.get(key).unwrap_or(0);
+        let _ = index.compare_exchange(key, value, value + 1);
+    }),
+    ("insert_many", |index, key| {
+        let value = index.get(key).unwrap_or(0) + 1;
+        index.insert_many(&[(key, value), (key + 1, value)], &mut [None; 2]).unwrap();
+    }),
+    ("execute", |index, key| {
+        index.execute(&[Request::Insert(key, index.get(key).unwrap_or(0) + 1)], &mut Vec::new());
+    }),
+    ("remove and insert", |index, key| match index.remove(key) {
+        Some(_) => {}
+        None => drop(index.insert(key, 1)),
+    }),
+    ("remove_range and insert", |index, key| {
+        if index.remove_range(key - 1..=key + 1) == Ok(0) {
+            index.insert(key, 1).unwrap();
+        }
+    }),
+    ("pop_last and insert", |index, key| {
+        if index.last().is_none_or(|last| last.0 != key) {
+            index.insert(key, 1).unwrap();
+        } else {
+            index.pop_last();
+        }
+    }),
+    ("retain and insert", |index, key| {
+        if index.retain(|other, _| other != key) == 0 {
+            index.insert(key, 1).unwrap();
+        }
+    }),
+];
+
+#[test]
+fn a_closure_that_changes_its_own_key_for_ever_is_told() {
+    for (name, change) in CHANGES {
+        let index = tens(1, 1);
+        let times = Cell::new(0);
+        let ask = |key| {
+            asked(&times);
+            change(&index, key);
+        };
+        // `7` is present at every other time, or at all times.
+        index.insert(7, 0).unwrap();
+        let upserted = index.upsert(7, |_| {
+            ask(7);
+            1 << 60
+        });
+        assert!(
+            matches!(upserted, Err(Error::ClosureChangesItsKey { .. })),
+            "upsert with {name}: {upserted:?}"
+        );
+        assert!(times.get() >= 128, "{name}: {} times", times.get());
+        let computed = index.compute(7, |_| {
+            ask(7);
+            Some(1 << 60)
+        });
+        assert_eq!(computed, upserted, "compute with {name}");
+        index.check_invariants().unwrap();
+        // Nothing is left of it: what comes next is asked once.
+        index.insert(7, 0).unwrap();
+        assert_eq!((index.upsert(7, |_| 5), index.get(7)), (Ok(Some(0)), Some(5)), "{name}");
+    }
+}
+
+#[test]
+fn a_closure_of_what_returns_no_error_panics_with_the_message() {
+    let index = tens(10, 1);
+    let times = Cell::new(0);
+    let change = |value: u64| {
+        asked(&times);
+        index.insert(7, value + 1).unwrap();
+    };
+    let tries: [(&str, &dyn Fn()); 3] = [
+        ("update", &|| {
+            index.update(7, |value| {
+                change(value);
+                0
+            });
+        }),
+        ("remove_if", &|| {
+            index.remove_if(7, |value| {
+                change(value);
+                true
+            });
+        }),
+        ("retain", &|| {
+            index.retain(|key, value| {
+                if key == 7 {
+                    change(value);
+                }
+                key != 7
+            });
+        }),
+    ];
+    for (name, attempt) in tries {
+        times.set(0);
+        let payload = catch_unwind(AssertUnwindSafe(attempt)).unwrap_err();
+        let message = payload.downcast_ref::<String>().expect("a message");
+        assert!(message.contains("the closure itself changed its key"), "{name}: {message}");
+        assert_eq!((index.len(), times.get()), (10, 128), "{name}");
+    }
+}
+
+#[test]
+fn a_closure_within_a_closure_is_told_too() {
+    let index = tens(10, 1);
+    let times = Cell::new(0);
+    // The outer closure's key is changed by the inner one; the inner one's own key by none.
+    let outer = index.upsert(7, |_| {
+        let inner = index.upsert(8, |_| {
+            asked(&times);
+            index.insert(7, u64::from(times.get())).unwrap();
+            5
+        });
+        assert!(inner.is_ok());
+        1 << 60
+    });
+    assert!(matches!(outer, Err(Error::ClosureChangesItsKey { .. })), "{outer:?}");
+}
+
+#[test]
+fn a_boxed_closure_that_changes_its_own_key_is_told() {
+    let index = BoxedIndex::<u64, u64>::new().unwrap();
+    let pin = index.pin();
+    index.insert(7, 0, &pin).unwrap();
+    let times = Cell::new(0);
+    let updated = index.update(
+        7,
+        |&value| {
+            asked(&times);
+            index.insert(7, value + 1, &pin).unwrap();
+            0
+        },
+        &pin,
+    );
+    assert!(matches!(updated, Err(Error::ClosureChangesItsKey { .. })), "{updated:?}");
+    index.check_invariants().unwrap();
+}
+
+#[test]
+fn other_threads_may_change_a_key_as_often_as_they_like() {
+    let (index, other) = (tens(10, 1), tens(10, 1));
+    let rounds = if cfg!(miri) { 300 } else { 3000 };
+    let ((ask, asks), (answer, answers)) = (sync_channel(0), sync_channel(0));
+    std::thread::scope(|scope| {
+        let changing = &index;
+        scope.spawn(move || {
+            for () in asks {
+                changing.update(7, |value| value + 1);
+                answer.send(()).unwrap();
+            }
+        });
+        let mut times = 0;
+        let before = index.upsert(7, |value| {
+            times += 1;
+            // Its own thread changes others, the same key of another index, and this one a few times.
+            index.insert(8, times).unwrap();
+            other.insert(7, times).unwrap();
+            if times % 200 == 0 && times < rounds {
+                index.insert(7, 0).unwrap();
+            }
+            if times < rounds {
+                ask.send(()).unwrap();
+                answers.recv().unwrap();
+            }
+            value.unwrap() + 1
+        });
+        drop(ask);
+        assert_eq!((before.unwrap().map(|value| value + 1), times), (index.get(7), rounds));
+    });
 }
 
 #[test]

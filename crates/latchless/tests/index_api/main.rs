@@ -18,4 +18,5 @@ mod ranges;
 mod refusals;
 #[path = "../index/rng.rs"]
 mod rng;
+mod stored;
 mod threads;

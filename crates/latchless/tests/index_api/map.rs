@@ -19,7 +19,7 @@ fn try_insert_leaves_what_stands_there() {
     let index = Index::<i32, i32>::new().unwrap();
     assert_eq!(index.try_insert(3, 1), Ok(()));
     let present = index.try_insert(3, 2).unwrap_err();
-    assert_eq!(present, TryInsertError::Present(1));
+    assert_eq!(present, TryInsertError::Present { present: 1, value: 2 });
     assert_eq!(present.to_string(), "the key is there already");
     assert_eq!(index.get(3), Some(1));
 }

@@ -76,7 +76,8 @@ macro_rules! point {
             5 => assert_eq!($index.get(key), model.get(&at).copied()),
             6 => assert_eq!($index.contains_key(key), model.contains_key(&at)),
             7 => {
-                let expected = model.get(&at).map_or(Ok(()), |&value| Err(TryInsertError::Present(value)));
+                let taken = |&present: &V| Err(TryInsertError::Present { present, value });
+                let expected = model.get(&at).map_or(Ok(()), taken);
                 assert_eq!($index.try_insert(key, value), expected);
                 model.entry(at).or_insert(value);
             }

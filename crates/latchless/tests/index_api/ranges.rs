@@ -157,7 +157,7 @@ fn last_and_debug_of_an_iterator() {
     assert_eq!(index.range(5..=8).unwrap().last(), Some((8, 80)));
     let mut entries = index.range(5..=8).unwrap();
     entries.next();
-    assert_eq!(format!("{entries:?}"), "Entries { rest: Some((6, 8)), .. }");
+    assert_eq!(format!("{entries:?}"), "Entries { rest_lanes: Some((6, 8)), .. }");
 }
 
 #[test]

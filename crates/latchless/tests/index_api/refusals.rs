@@ -3,7 +3,9 @@
 use crate::common::{scaled, tens, tiny};
 use latchless::index::Options;
 use latchless::search::Kernel;
-use latchless::{Error, FillFactor, Index, TryInsertError};
+use latchless::{Error, FillFactor, Index, Key, TryInsertError};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn a_full_index_refuses_new_keys_and_serves_everything_else() {
@@ -12,7 +14,10 @@ fn a_full_index_refuses_new_keys_and_serves_everything_else() {
     let len = index.len();
     assert!(index.iter().eq((0..refused).map(|key| (key, 10 * key))));
     assert!(matches!(index.insert(refused, 0), Err(Error::MemoryLimit { limit_bytes: 32_768, .. })));
-    assert!(matches!(index.try_insert(refused, 0), Err(TryInsertError::Refused(Error::MemoryLimit { .. }))));
+    let not_inserted = index.try_insert(refused, 7).unwrap_err();
+    assert!(matches!(not_inserted, TryInsertError::Refused { error: Error::MemoryLimit { .. }, value: 7 }));
+    assert_eq!((not_inserted.clone().into_value(), not_inserted.to_string().contains("limit")), (7, true));
+    assert!(matches!(Error::from(not_inserted), Error::MemoryLimit { .. }));
     assert!(index.upsert(refused, |_| 0).is_err());
     assert!(index.compute(refused, |_| Some(0)).is_err());
     assert!(index.get_or_insert(refused, 0).is_err());
@@ -21,7 +26,7 @@ fn a_full_index_refuses_new_keys_and_serves_everything_else() {
     index.check_invariants().unwrap();
     assert_eq!(index.insert(3, 4), Ok(Some(30)));
     assert_eq!(index.update(3, |value| value + 1), Some(4));
-    assert_eq!(index.try_insert(3, 0), Err(TryInsertError::Present(5)));
+    assert_eq!(index.try_insert(3, 0), Err(TryInsertError::Present { present: 5, value: 0 }));
     assert_eq!(index.remove_range(..refused / 2), Ok(refused as usize / 2));
     assert_eq!(index.insert(refused, 1), Ok(None), "there is room again");
     index.check_invariants().unwrap();
@@ -53,6 +58,54 @@ fn bulk_loads_name_the_position_at_fault() {
     assert!(index.iter().eq((0..10).map(|key| (key, 10 * key))));
     let floats = [(-0.0, 0u32), (0.0, 0), (f64::NAN, 0)];
     assert!(Index::from_sorted(&floats, FillFactor::FULL).is_ok(), "in the total order");
+}
+
+/// A key of which some can't be made into bits.
+#[derive(Debug, Clone, Copy)]
+struct Odd(u64);
+
+impl Key for Odd {
+    type Bits = u64;
+
+    fn to_bits(self) -> u64 {
+        assert!(self.0 % 2 == 1, "not odd");
+        self.0
+    }
+
+    fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+}
+
+#[test]
+fn a_bulk_load_whose_keys_panic_gives_its_nodes_back() {
+    let options = Options { limit_bytes: Some(2 << 20), huge_pages: false, ..Options::default() };
+    let mut index = Index::<Odd, u64>::with_options(options).unwrap();
+    let before = index.live_bytes();
+    let len = if cfg!(miri) { 500 } else { 60_000 };
+    let odd: Vec<(Odd, u64)> = (0..len).map(|at| (Odd(2 * at + 1), at)).collect();
+    for (at, threads) in [(0, 1), (odd.len() / 2, 1), (odd.len() - 1, 4), (1, 4)] {
+        let mut entries = odd.clone();
+        entries[at].0 = Odd(2 * at as u64);
+        let load = || index.bulk_load_with(&entries, FillFactor::FULL, NonZero::new(threads).unwrap());
+        assert!(catch_unwind(AssertUnwindSafe(load)).is_err());
+        assert_eq!((index.live_bytes(), index.len()), (before, 0), "at {at}, by {threads} threads");
+        index.check_invariants().unwrap();
+    }
+    index.bulk_load(&odd, FillFactor::FULL).unwrap();
+    assert_eq!(index.len(), odd.len());
+    index.check_invariants().unwrap();
+}
+
+#[test]
+fn what_try_insert_refuses_is_an_error_like_others() {
+    let index = tens(10, 1);
+    let register = |key, value| -> latchless::Result<()> {
+        index.try_insert(key, value)?;
+        Ok(())
+    };
+    assert_eq!((register(3, 7), register(10, 7)), (Err(Error::KeyPresent), Ok(())));
+    assert_eq!(index.try_insert(10, 8).map_err(TryInsertError::into_value), Err(8));
 }
 
 #[test]

@@ -285,7 +285,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// [race rule](crate::index#races) holds for `change`.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before.
+    /// When memory is refused; the index is then as before. And
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -301,6 +302,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut change: impl FnMut(&T) -> T,
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>> {
+        let mut tries = self.index.tries(key);
         while let Some(old) = self.index.get(key) {
             let Some(value) = self.vault.read(old, pin) else { continue };
             let new = self.put(change(value))?;
@@ -308,6 +310,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
                 return Ok(self.retire(old, pin));
             }
             self.vault.retire(new, pin);
+            tries.failed()?;
         }
         Ok(None)
     }

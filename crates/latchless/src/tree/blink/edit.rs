@@ -111,6 +111,8 @@ impl<B: Bits> BlinkTree<B> {
             (Step::Set(value), Some(place)) => {
                 held.changing();
                 leaf.set_value(place, value);
+                drop(held);
+                self.note_change::<M>(key, key);
             }
             (Step::Set(value), None) => {
                 // A full leaf changes nothing, but it is split next: that its readers start again costs less
@@ -137,6 +139,7 @@ impl<B: Bits> BlinkTree<B> {
         let left = leaf.len();
         drop(held);
         self.count_entries::<M>(-1);
+        self.note_change::<M>(key, key);
         if Self::invites_a_merge(left) {
             self.merge_around::<S, M>(0, key);
         }

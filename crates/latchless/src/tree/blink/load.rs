@@ -36,13 +36,35 @@ impl Level {
     }
 }
 
+/// Nodes for all levels that aren't part of the tree yet. Given back, unless the load gets to its end: it may
+/// be refused, and the caller's code, which makes the entries, may panic.
+struct Levels<'a, B: Bits> {
+    tree: &'a BlinkTree<B>,
+    levels: Vec<Level>,
+}
+
+impl<B: Bits> Levels<'_, B> {
+    /// They are part of the tree now.
+    fn keep(mut self) -> Vec<Level> {
+        core::mem::take(&mut self.levels)
+    }
+}
+
+impl<B: Bits> Drop for Levels<'_, B> {
+    fn drop(&mut self) {
+        for (kind, level) in self.levels.iter().enumerate() {
+            (0..level.nodes).for_each(|at| self.tree.arena.free(kind, level.node(at)));
+        }
+    }
+}
+
 impl<B: Bits> BlinkTree<B> {
     /// Fills an empty tree with `len` entries in strictly ascending order. `entry_at` is called from
     /// `threads` threads.
     ///
     /// # Errors
     /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the tree
-    /// is as before then.
+    /// is as before then. So it is when `entry_at` panics.
     pub fn bulk_load(
         &mut self,
         len: usize,
@@ -60,29 +82,21 @@ impl<B: Bits> BlinkTree<B> {
         if self.held_bytes() > self.live_bytes() {
             self.clear();
         }
-        let levels = self.allocate_levels(len, fill)?;
-        let (old, old_levels) = self.root();
+        let guard = Levels { tree: self, levels: self.allocate_levels(len, fill)? };
+        let (levels, (old, old_levels)) = (&guard.levels, self.root());
         debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
-        if let Err(refused) = self.build_leaves(levels[0], &entry_at, threads) {
-            self.give_up(&levels);
-            return Err(refused);
-        }
+        self.build_leaves(levels[0], &entry_at, threads)?;
         let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
         for pair in 1..levels.len() {
             self.build_inner_nodes(&levels[..=pair], &start_of);
         }
+        let levels = guard.keep();
         self.set_root(levels[levels.len() - 1].first, levels.len());
         self.len.set(len as i64);
         self.arena.free(0, old);
         self.shortcuts.count_nodes(levels.get(1).map_or(0, |level| level.nodes as i64));
         self.survey();
         Ok(())
-    }
-
-    fn give_up(&self, levels: &[Level]) {
-        for (kind, level) in levels.iter().enumerate() {
-            (0..level.nodes).for_each(|at| self.arena.free(kind, level.node(at)));
-        }
     }
 
     /// Nodes for all levels, from the leaves up to a single root; none if memory doesn't suffice.

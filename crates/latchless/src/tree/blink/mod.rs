@@ -43,6 +43,7 @@ mod sweep;
 mod tests;
 #[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests_fork;
+mod tries;
 mod watch;
 
 use crate::base::error::Result;
@@ -62,6 +63,7 @@ pub use edit::{Edit, Edited};
 pub use group::Group;
 pub use mode::{Exclusive, Mode, Shared};
 pub use sweep::Sweep;
+pub use tries::Tries;
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
@@ -131,6 +133,8 @@ pub struct BlinkTree<B> {
     tuner: Tuner,
     shortcuts: shortcuts::Shortcuts,
     guesses: guesses::Guesses,
+    /// How many operations are listed: see `tries.rs`.
+    listed: Word,
     lanes: PhantomData<fn() -> B>,
 }
 
@@ -152,6 +156,7 @@ impl<B: Bits> BlinkTree<B> {
             tuner: Tuner::new(Group::CANDIDATES),
             shortcuts: shortcuts::Shortcuts::default(),
             guesses: guesses::Guesses::none(options.huge_pages),
+            listed: Word::new(0),
             lanes: PhantomData,
         };
         tree.plant()?;

@@ -5,7 +5,7 @@ use super::pinned::Pinned;
 use super::scan::{Entries, Scan};
 use super::skip_list::SkipList;
 use crate::base::error::{Broken, Error, Result};
-use crate::base::index::{Direction, Sum};
+use crate::base::index::{Direction, Span, Sum};
 use crate::base::key::Key;
 use crate::base::span::lanes_of;
 use crate::base::value::Fits;
@@ -219,16 +219,25 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.pin().sum(range)
     }
 
-    /// At most `pieces` ranges, both ends included, that together are the given one and hold about equally
-    /// many entries: for as many threads. Nothing for an empty range. O(pieces · log n).
+    /// At most `pieces` ranges that together are the given one and hold about equally many entries: for as
+    /// many threads. Nothing for an empty range. O(pieces · log n).
     ///
     /// # Errors
     /// [`Error::InvertedRange`].
-    pub fn cut(&self, range: impl RangeBounds<K>, pieces: usize) -> Result<Vec<(K, K)>> {
-        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
-        let Some((low, high)) = lanes else { return Ok(Vec::new()) };
-        let cut = self.list.cut(&self.list.enter(), low, high, pieces.max(1));
-        Ok(cut.into_iter().map(|(low, high)| (K::from_bits(low), K::from_bits(high))).collect())
+    pub fn cut(&self, range: impl RangeBounds<K>, pieces: usize) -> Result<Vec<Span<K>>> {
+        let (start, end) = (range.start_bound().cloned(), range.end_bound().cloned());
+        let lanes = self.cut_lanes(&(start, end), pieces)?;
+        // Of the lanes that pieces begin with, all but the first are keys.
+        let begins = lanes.iter().skip(1).map(|&(low, _)| K::from_bits(low));
+        let starts = core::iter::once(start).chain(begins.clone().map(Bound::Included));
+        let ends = begins.map(Bound::Excluded).chain(core::iter::once(end));
+        Ok(starts.zip(ends).take(lanes.len()).collect())
+    }
+
+    /// As [`CsslMap::cut`], as lanes, both ends included.
+    fn cut_lanes(&self, span: &Span<K>, pieces: usize) -> Result<Vec<(K::Bits, K::Bits)>> {
+        let Some((low, high)) = lanes_of(span)? else { return Ok(Vec::new()) };
+        Ok(self.list.cut(&self.list.enter(), low, high, pieces.max(1)))
     }
 
     /// As [`CsslMap::sum`], by so many threads, each of which sums a piece of the range ("intra-query
@@ -245,9 +254,9 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn sum_on_threads(&self, range: impl RangeBounds<K>, threads: usize) -> Result<Sum> {
-        let pieces = self.cut(range, threads)?;
+        let pieces = self.cut_lanes(&(range.start_bound().cloned(), range.end_bound().cloned()), threads)?;
         let Some((own, others)) = pieces.split_first() else { return Ok(Sum::default()) };
-        let sum = |&(low, high): &(K, K)| self.pin().sum_lanes(low.to_bits(), high.to_bits(), usize::MAX);
+        let sum = |&(low, high): &(K::Bits, K::Bits)| self.pin().sum_lanes(low, high, usize::MAX);
         let sums = std::thread::scope(|scope| {
             let others: Vec<_> = others.iter().map(|piece| scope.spawn(move || sum(piece))).collect();
             let mut sums = vec![sum(own)];

@@ -92,6 +92,9 @@ fn same_ranges<K: Key + Ord + Debug + Fits<K::Bits>>(
             }
             same_range(map, model, (Included(low), Included(high)));
             same_range(map, model, (Excluded(low), Excluded(high)));
+            let pieces = map.cut((Excluded(low), Included(high)), 3).unwrap();
+            let counts = pieces.iter().map(|&piece| map.count(piece).unwrap());
+            assert_eq!(counts.sum::<usize>(), map.count((Excluded(low), Included(high))).unwrap());
         }
     }
 }

@@ -5,14 +5,14 @@ use super::range::lane_range;
 use crate::base::error::{Broken, Result};
 use crate::base::fill::FillFactor;
 use crate::base::index::{Direction, check_buffers, check_side_by_side};
-use crate::base::key::{Bits, Key};
+use crate::base::key::Key;
 use crate::base::stats::Stats;
 use crate::base::value::Fits;
 use crate::batch::{BatchSize, Interleaving, interleave};
 use crate::mem::touch::Untouched;
 use crate::node::{External, Grouped, Internal, NodeOptions, Plain, Shape, Shaped, Sweeping};
 use crate::search::Kernel;
-use crate::tree::{Pairs, Scan, Tree, TreeOptions, ValuesOnly};
+use crate::tree::{Lanes, Pairs, Scan, Tree, TreeOptions, ValuesOnly};
 use crate::walk::{Aim, Rounds, Tuner};
 use core::fmt;
 use core::marker::PhantomData;
@@ -216,9 +216,9 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
 
     fn one(&self, span: (Bound<K>, Bound<K>), direction: Direction) -> Option<(K, V)> {
         let range = lane_range(&span).ok()?;
-        let (mut key, mut value) = ([K::from_bits(S::Bits::MIN)], [V::from_lane(S::Bits::MIN)]);
-        let mut scan = self.tree.scan(range, direction == Direction::Forward);
-        (scan.fill(&mut Pairs::new(&mut key, &mut value)) == 1).then(|| (key[0], value[0]))
+        let mut found = Lanes::<S::Bits, 1>::default();
+        self.tree.scan(range, direction == Direction::Forward).fill(&mut found);
+        found.entries().first().map(|&(key, value)| (K::from_bits(key), V::from_lane(value)))
     }
 
     /// The entries of a range in ascending order.
@@ -342,17 +342,13 @@ const PAGE: usize = 32;
 #[derive(Debug)]
 pub struct Entries<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     scan: Paused<'a, K, V, S>,
-    keys: [K; PAGE],
-    values: [V; PAGE],
+    page: Lanes<S::Bits, PAGE>,
     at: usize,
-    filled: usize,
 }
 
 impl<'a, K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Entries<'a, K, V, S> {
     fn new(scan: Paused<'a, K, V, S>) -> Self {
-        let keys = [K::from_bits(S::Bits::MIN); PAGE];
-        let values = [V::from_lane(S::Bits::MIN); PAGE];
-        Self { scan, keys, values, at: 0, filled: 0 }
+        Self { scan, page: Lanes::default(), at: 0 }
     }
 }
 
@@ -361,15 +357,14 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_
 
     #[inline]
     fn next(&mut self) -> Option<(K, V)> {
-        if self.at == self.filled {
-            self.filled = self.scan.scan.fill(&mut Pairs::new(&mut self.keys, &mut self.values));
+        if self.at == self.page.entries().len() {
+            self.page.clear();
             self.at = 0;
-            if self.filled == 0 {
-                return None;
-            }
+            self.scan.scan.fill(&mut self.page);
         }
+        let &(key, value) = self.page.entries().get(self.at)?;
         self.at += 1;
-        Some((self.keys[self.at - 1], self.values[self.at - 1]))
+        Some((K::from_bits(key), V::from_lane(value)))
     }
 }
 

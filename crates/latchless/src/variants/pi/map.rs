@@ -38,14 +38,20 @@ pub enum Query<K, V> {
         /// The most entries that it returns.
         limit: usize,
     },
+    /// As [`Query::Range`], without an end: not every type has a key that is the last one.
+    From {
+        /// Where the range begins.
+        low: K,
+        /// The most entries that it returns.
+        limit: usize,
+    },
 }
 
 impl<K: Key, V> Query<K, V> {
     fn low(&self) -> K {
         match *self {
-            Self::Search(key) | Self::Insert(key, _) | Self::Delete(key) | Self::Range { low: key, .. } => {
-                key
-            }
+            Self::Search(key) | Self::Insert(key, _) | Self::Delete(key) => key,
+            Self::Range { low, .. } | Self::From { low, .. } => low,
         }
     }
 }
@@ -275,8 +281,10 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
             Query::Insert(..) => Reply::Inserted(None),
             Query::Delete(_) => Reply::Removed(None),
             // As a scan into a buffer without room.
-            Query::Range { limit: 0, .. } => Reply::Refused(Error::EmptyBuffer),
-            Query::Range { .. } => Reply::Scanned(Vec::new()),
+            Query::Range { limit: 0, .. } | Query::From { limit: 0, .. } => {
+                Reply::Refused(Error::EmptyBuffer)
+            }
+            Query::Range { .. } | Query::From { .. } => Reply::Scanned(Vec::new()),
         }));
         // A range's first key may come before it does, all others are there.
         let all = self.len() + 1;
@@ -288,6 +296,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
                 execute::Query::Range(high.to_bits(), usize::MAX)
             }
             Query::Range { high, limit, .. } => execute::Query::Range(high.to_bits(), *limit),
+            Query::From { limit, .. } => execute::Query::Range(K::Bits::MAX, *limit),
         };
         let searches = queries.iter().all(|query| matches!(query, Query::Search(_)));
         let is_limited =
@@ -472,7 +481,7 @@ impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
 
     fn found(&mut self, number: u32, entries: Vec<(K::Bits, K::Bits)>) {
         let number = number as usize;
-        if let (Reply::Scanned(found), Query::Range { limit, .. }) =
+        if let (Reply::Scanned(found), Query::Range { limit, .. } | Query::From { limit, .. }) =
             (&mut self.replies[number], &self.queries[number])
         {
             let room = limit - found.len();

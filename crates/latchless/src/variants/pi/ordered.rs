@@ -5,7 +5,7 @@ use super::scan::Scan;
 use crate::base::error::{Broken, Result};
 use crate::base::fill::FillFactor;
 use crate::base::index::{Direction, OrderedIndex, Scanner, Span, check_buffers};
-use crate::base::key::{Bits, Key};
+use crate::base::key::Key;
 use crate::base::request::{Reply, Request};
 use crate::base::span::lanes_of;
 use crate::base::stats::Stats;
@@ -91,6 +91,6 @@ fn query_of<K: Key, V: Copy>(request: &Request<K, V>) -> Query<K, V> {
         Request::Get(key) => Query::Search(key),
         Request::Insert(key, value) => Query::Insert(key, value),
         Request::Remove(key) => Query::Delete(key),
-        Request::Scan { from, limit } => Query::Range { low: from, high: K::from_bits(K::Bits::MAX), limit },
+        Request::Scan { from, limit } => Query::From { low: from, limit },
     }
 }

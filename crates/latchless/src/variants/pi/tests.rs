@@ -52,9 +52,8 @@ pub(super) fn model_replies(
     queries: &[Query<u64, u64>],
 ) -> Vec<Reply<u64, u64>> {
     let low = |query: &Query<u64, u64>| match *query {
-        Query::Search(key) | Query::Insert(key, _) | Query::Delete(key) | Query::Range { low: key, .. } => {
-            key
-        }
+        Query::Search(key) | Query::Insert(key, _) | Query::Delete(key) => key,
+        Query::Range { low, .. } | Query::From { low, .. } => low,
     };
     let mut order: Vec<usize> = (0..queries.len()).collect();
     order.sort_by_key(|&at| low(&queries[at]));
@@ -67,6 +66,9 @@ pub(super) fn model_replies(
             Query::Range { low, high, limit } => {
                 let entries = model.range(low..).take_while(|(key, _)| **key <= high).take(limit);
                 Reply::Scanned(entries.map(|(&key, &value)| (key, value)).collect())
+            }
+            Query::From { low, limit } => {
+                Reply::Scanned(model.range(low..).take(limit).map(|(&key, &value)| (key, value)).collect())
             }
         };
     }
@@ -98,8 +100,11 @@ fn query(rng: &mut Rng, shape: u64, at: u64) -> Query<u64, u64> {
         5..13 => Query::Insert(key, rng.below(1000)),
         13..18 => Query::Delete(key),
         kind => {
-            let high = if kind == 18 { u64::MAX } else { key.saturating_add(rng.below(60)) };
-            Query::Range { low: key, high, limit: [1, 7, usize::MAX][rng.below(3) as usize] }
+            let limit = [1, 7, usize::MAX][rng.below(3) as usize];
+            match kind {
+                18 => Query::From { low: key, limit },
+                _ => Query::Range { low: key, high: key.saturating_add(rng.below(60)), limit },
+            }
         }
     }
 }

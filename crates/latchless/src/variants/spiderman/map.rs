@@ -247,7 +247,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
     /// The first entries from a key on, at most `limit`.
     fn scan_at(&self, leaf: Option<Landed>, from: K, limit: usize, page: &mut Page<u64>) -> Vec<(K, V)> {
         let (mut low, high) = (lane(from), K::Bits::MAX.to_u64());
-        let mut entries = Vec::with_capacity(limit.min(self.len()));
+        // Grows with what is found: a limit may be far above that.
+        let mut entries = Vec::new();
         let mut leaf = leaf;
         loop {
             page.clear_for(limit - entries.len());

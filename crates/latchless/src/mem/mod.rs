@@ -9,6 +9,7 @@ mod growth;
 pub mod guarded;
 pub mod line;
 mod mapping;
+mod numbers;
 pub mod shared_arena;
 pub mod sheet;
 mod space;

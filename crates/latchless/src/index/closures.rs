@@ -16,7 +16,7 @@ use crate::base::value::Value;
 use crate::tree::blink::{Edit, Mode};
 
 /// What a closure wants of an entry.
-enum Wish<V> {
+pub(super) enum Wish<V> {
     Leave,
     Set(V),
     TakeOut,
@@ -25,7 +25,7 @@ enum Wish<V> {
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     /// Asks what is to become of an entry until the answer is to what stands there. Returns what
     /// stood there.
-    fn revise(self, key: K, mut ask: impl FnMut(Option<V>) -> Wish<V>) -> Result<Option<V>> {
+    pub(super) fn revise(self, key: K, mut ask: impl FnMut(Option<V>) -> Wish<V>) -> Result<Option<V>> {
         let key = key_lane::<K, V>(key);
         let mut before = self.tree.get::<M>(key);
         loop {
@@ -78,7 +78,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     /// Takes out the entries of which `keep` says no. Returns how many.
-    pub(super) fn retain(self, mut keep: impl FnMut(K, V) -> bool) -> usize {
+    pub(super) fn retain(self, keep: impl FnMut(K, V) -> bool) -> usize {
+        self.retain_each(keep, |_| {})
+    }
+
+    /// As [`Access::retain`]; `gone` is shown each value that was taken out.
+    pub(super) fn retain_each(self, mut keep: impl FnMut(K, V) -> bool, mut gone: impl FnMut(V)) -> usize {
         let mut removed = 0;
         let (low, high) = all_lanes::<K, V>();
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
@@ -87,7 +92,10 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 let mut seen = value;
                 while !keep(key, value_of::<K, V>(seen)) {
                     let edited = in_place(self.tree.edit::<M>(lane, Edit::RemoveIf(seen)));
-                    removed += usize::from(edited.applied);
+                    if edited.applied {
+                        removed += 1;
+                        gone(value_of::<K, V>(seen));
+                    }
                     match edited.before {
                         // Changed meanwhile: ask again.
                         Some(now) if !edited.applied => seen = now,

@@ -90,7 +90,7 @@ pub use crate::tree::blink::Group;
 pub use access::{Holder, Lane, LaneTree};
 pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
-pub use boxed::{BoxedEntries, BoxedIndex};
+pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
 pub use cursor::Cursor;
 pub use exclusive::Exclusive;
 #[cfg(feature = "rayon")]

@@ -14,16 +14,25 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// Puts a number in.
+    #[inline]
     pub(super) fn insert(&mut self, number: u32) {
-        let mut at = number as usize;
-        for level in &mut self.levels {
+        match self.levels[0].get_mut(number as usize / 64) {
+            // The levels above know of the word already.
+            Some(word) if *word != 0 => *word |= 1 << (number % 64),
+            _ => self.insert_from(0, number as usize),
+        }
+    }
+
+    #[inline(never)]
+    fn insert_from(&mut self, lowest: usize, number: usize) {
+        let mut at = number;
+        for level in &mut self.levels[lowest..] {
             let (word, bit) = (at / 64, 1 << (at % 64));
             if level.len() <= word {
                 level.resize(word + 1, 0);
             }
             let before = level[word];
             level[word] |= bit;
-            // The levels above know of the word already.
             if before != 0 {
                 return;
             }
@@ -33,14 +42,35 @@ impl Numbers {
 
     /// Removes a number, if it is there.
     pub(super) fn remove(&mut self, number: u32) {
-        let mut at = number as usize;
-        for level in &mut self.levels {
+        self.remove_from(0, number as usize);
+    }
+
+    fn remove_from(&mut self, lowest: usize, number: usize) {
+        let mut at = number;
+        for level in &mut self.levels[lowest..] {
             let Some(word) = level.get_mut(at / 64) else { return };
             *word &= !(1 << (at % 64));
             if *word != 0 {
                 return;
             }
             at /= 64;
+        }
+    }
+
+    /// Removes the least numbers, at most so many, and shows them, ascending.
+    pub(super) fn take_first(&mut self, most: usize, mut taken: impl FnMut(u32)) {
+        let mut left = most;
+        while left > 0 {
+            let Some(at) = self.first().map(|first| first as usize / 64) else { return };
+            let word = &mut self.levels[0][at];
+            while left > 0 && *word != 0 {
+                taken(at as u32 * 64 + word.trailing_zeros());
+                *word &= *word - 1;
+                left -= 1;
+            }
+            if *word == 0 {
+                self.remove_from(1, at);
+            }
         }
     }
 
@@ -55,7 +85,9 @@ impl Numbers {
     }
 
     fn edge(&self, bit_of: impl Fn(u64) -> u32) -> Option<u32> {
-        self.levels.iter().rev().try_fold(0, |at, level| {
+        // Above a level of a single word all have one.
+        let top = self.levels.iter().position(|level| level.len() <= 1)?;
+        self.levels[..=top].iter().rev().try_fold(0, |at, level| {
             let word = level.get(at as usize).copied().filter(|&word| word != 0)?;
             Some(at * 64 + bit_of(word))
         })
@@ -83,9 +115,12 @@ mod tests {
             }
             assert_eq!((numbers.first(), numbers.last()), (model.first().copied(), model.last().copied()));
         }
-        while let Some(number) = numbers.first() {
-            assert_eq!(model.pop_first(), Some(number));
-            numbers.remove(number);
+        for most in (0..100).cycle() {
+            numbers.take_first(most, |number| assert_eq!(model.pop_first(), Some(number)));
+            assert_eq!(numbers.first(), model.first().copied());
+            if model.is_empty() {
+                break;
+            }
         }
         assert!(model.is_empty() && numbers.last().is_none());
     }

@@ -108,23 +108,23 @@ impl Depot {
     /// The lowest vacant slots, at most so many, the lowest one last. They are vacant no more.
     pub(super) fn take_lowest(&mut self, most: usize) -> Vec<u32> {
         let mut taken = Vec::with_capacity(most);
-        while taken.len() < most {
-            let Some(slot) = self.vacant.first() else { break };
-            let number = self.page_of(slot);
-            let page = &mut self.pages[number as usize];
+        let Self { vacant, pages, whole, shape, .. } = self;
+        vacant.take_first(most, |slot| {
+            let number = slot >> shape.place_bits;
+            let page = &mut pages[number as usize];
             if page.vacant + page.worn == page.open {
-                self.whole.remove(number);
+                whole.remove(number);
             }
             page.vacant -= 1;
-            self.vacant_slots -= 1;
-            self.vacant.remove(slot);
             taken.push(slot);
-        }
+        });
+        self.vacant_slots -= taken.len();
         taken.reverse();
         taken
     }
 
     /// Takes a slot back that was given out and is vacant.
+    #[inline]
     pub(super) fn vacate(&mut self, Vacated { slot, generation }: Vacated) {
         let number = self.page_of(slot);
         let page = &mut self.pages[number as usize];

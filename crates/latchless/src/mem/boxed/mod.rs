@@ -9,10 +9,10 @@
 //! # Thread safety
 //! 1. A slot's value is written by who got the slot when it was vacant, before the slot becomes live.
 //! 2. It is read by who is pinned and saw the slot live in the handle's generation since then.
-//! 3. It is moved out by who took the slot: when it was retired before all present pins began, or
+//! 3. It is dropped or moved out by who took the slot: when it was retired before all present pins began, or
 //!    when nobody can be reading, because the vault is borrowed mutably.
-//! 4. No code of the value's type runs while a mutex is held; a panic in its `Drop` finds the slot
-//!    vacant already.
+//! 4. No code of the value's type runs while a mutex is held. A slot becomes vacant after the value's
+//!    `Drop`, whether that panics or not.
 
 mod depot;
 mod segment;
@@ -26,7 +26,7 @@ use core::cell::Cell;
 use core::fmt;
 use slots::{Slot, Slots};
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 /// Flushes after which what this thread put off is done, unless another one stays pinned: the epoch
@@ -185,11 +185,11 @@ impl<T: Send + Sync + 'static> Vault<T> {
                 // SAFETY: this thread has just taken the slot in this generation. Whoever has a
                 // reference saw the slot live while pinned, so before it was retired, and every pin of
                 // that time has ended: that is when the epoch runs what was put off.
-                let value = unsafe { slot.empty(generation) };
+                let panic = dropping(|| unsafe { slot.drop_value(generation) });
                 slots.give_back(number, generation);
                 // A panic would go through a thread that has nothing to do with the value. Its payload
                 // isn't dropped, which could panic as well.
-                core::mem::forget(drop_quietly(value));
+                core::mem::forget(panic);
             });
             drop_some(pin);
         }
@@ -230,9 +230,9 @@ impl<T: Send + Sync + 'static> Vault<T> {
             let Some(generation) = slot.life.take() else { continue };
             // SAFETY: this thread has just taken the slot in this generation, and references borrow the
             // vault, which the caller has borrowed mutably.
-            let value = unsafe { slot.empty(generation) };
+            let dropped = dropping(|| unsafe { slot.drop_value(generation) });
             emptied(number, generation);
-            match drop_quietly(value) {
+            match dropped {
                 payload if panic.is_none() => panic = payload,
                 payload => core::mem::forget(payload),
             }
@@ -268,12 +268,12 @@ fn drop_some(pin: &Pinned) {
     (0..DUE_FLUSHES).for_each(|_| pin.flush());
 }
 
-/// Drops a value and returns its panic, if it panics.
-fn drop_quietly<T>(value: T) -> Option<Box<dyn Any + Send>> {
+/// Runs what drops a value.
+fn dropping<R>(drop: impl FnOnce() -> R) -> R {
     let outer = IS_DROPPING.replace(true);
-    let panic = catch_unwind(AssertUnwindSafe(|| drop(value))).err();
+    let dropped = drop();
     IS_DROPPING.set(outer);
-    panic
+    dropped
 }
 
 impl<T: Send + Sync + 'static> Drop for Vault<T> {

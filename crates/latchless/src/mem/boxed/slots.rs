@@ -23,6 +23,8 @@ use crate::sync::{self, Life, Tally};
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Pages are multiples of this: at least the system's own. Tests and Miri see more of them.
@@ -59,6 +61,19 @@ impl<T> Slot<T> {
         let value = unsafe { (*self.value.get()).assume_init_read() };
         self.life.end(generation);
         value
+    }
+
+    /// Drops the value where it is and makes the slot vacant. Returns the drop's panic, if it panics.
+    ///
+    /// # Safety
+    /// As [`Slot::empty`].
+    pub(super) unsafe fn drop_value(&self, generation: u32) -> Option<Box<dyn Any + Send>> {
+        // SAFETY: as in `empty`: there is a value, this caller alone drops it, and it is read no more, not
+        // even where its drop panics.
+        let drop = || unsafe { (*self.value.get()).assume_init_drop() };
+        let panic = catch_unwind(AssertUnwindSafe(drop)).err();
+        self.life.end(generation);
+        panic
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Census, Counted};
 use crate::common::scaled;
 use latchless::BoxedIndex;
 use latchless::index::Pinned;
+use std::sync::Mutex;
 
 #[test]
 fn memory_of_retired_values_comes_back() {
@@ -57,9 +58,13 @@ fn resident_bytes() -> usize {
     status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
+/// Held by tests that keep a pin for long, or can't bear one.
+static LONG_PINS: Mutex<()> = Mutex::new(());
+
 #[test]
 #[cfg_attr(miri, ignore = "long; the vault has tests of its own")]
 fn slots_that_a_long_pin_kept_are_given_back() {
+    let _alone = LONG_PINS.lock();
     let index = BoxedIndex::<u64, [u64; 16]>::new().unwrap();
     let pin = index.pin();
     let seen = (index.insert(0, [7; 16], &pin).unwrap(), index.get(0, &pin).unwrap());
@@ -107,6 +112,7 @@ fn what_is_left_of_many_values_gathers_in_little_memory() {
 
 #[test]
 fn values_that_many_operations_retire_under_each_pin_are_dropped_on_the_way() {
+    let _alone = LONG_PINS.lock();
     let census = Census::new();
     let index = BoxedIndex::<u64, Counted>::new().unwrap();
     let (rounds, each) = if cfg!(miri) { (30, 20) } else { (1000, 1000) };

@@ -32,7 +32,7 @@ pub(super) struct Shape {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Vacated {
     pub(super) slot: u32,
-    /// The generation that it would have next; 0 if it wasn't used since it was given out.
+    /// The generation that it would have next; 0 if the depot has known that one.
     pub(super) generation: u32,
 }
 
@@ -105,8 +105,13 @@ impl Depot {
         slot >> self.shape.place_bits
     }
 
+    /// Whether more slots are vacant than the spare ones.
+    pub(super) fn is_ample(&self) -> bool {
+        self.vacant_slots > self.shape.spare_slots
+    }
+
     /// The lowest vacant slots, at most so many, the lowest one last. They are vacant no more.
-    pub(super) fn take_lowest(&mut self, most: usize) -> Vec<u32> {
+    pub(super) fn take_lowest(&mut self, most: usize) -> Vec<Vacated> {
         let mut taken = Vec::with_capacity(most);
         let Self { vacant, pages, whole, shape, .. } = self;
         vacant.take_first(most, |slot| {
@@ -116,7 +121,7 @@ impl Depot {
                 whole.remove(number);
             }
             page.vacant -= 1;
-            taken.push(slot);
+            taken.push(Vacated { slot, generation: 0 });
         });
         self.vacant_slots -= taken.len();
         taken.reverse();
@@ -219,6 +224,10 @@ mod tests {
         depot.next_page().map(|page| depot.open(page, most))
     }
 
+    fn lowest(depot: &mut Depot) -> Vec<u32> {
+        depot.take_lowest(9).into_iter().map(|vacated| vacated.slot).collect()
+    }
+
     fn vacate(depot: &mut Depot, slots: impl IntoIterator<Item = u32>, generation: u32) {
         slots.into_iter().for_each(|slot| depot.vacate(Vacated { slot, generation }));
     }
@@ -237,7 +246,7 @@ mod tests {
         assert_eq!((depot.bytes(), depot.live_bytes()), (60, 30));
         let opened = open(&mut depot, 9).unwrap();
         assert_eq!((opened.slots, opened.generation), (0..6, 5), "no generation comes twice");
-        assert_eq!(depot.take_lowest(9), [10, 9, 8]);
+        assert_eq!(lowest(&mut depot), [10, 9, 8]);
         assert_eq!(open(&mut depot, 1).unwrap().slots, 16..17);
     }
 
@@ -247,7 +256,7 @@ mod tests {
         assert_eq!(open(&mut depot, 6).unwrap().slots, 0..6);
         vacate(&mut depot, 0..5, 1);
         vacate(&mut depot, 5..6, Life::LAST_GENERATION + 1);
-        assert_eq!(depot.take_lowest(9).len(), 5, "a worn slot isn't vacant");
+        assert_eq!(lowest(&mut depot).len(), 5, "a worn slot isn't vacant");
         vacate(&mut depot, 0..5, 2);
         assert_eq!((depot.close_one(), depot.close_one()), (Some(0), None));
         assert_eq!((depot.bytes(), open(&mut depot, 1).unwrap().slots), (0, 8..9));

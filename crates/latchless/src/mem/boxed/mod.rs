@@ -32,11 +32,9 @@ use std::sync::Arc;
 /// Flushes after which what this thread put off is done, unless another one stays pinned: the epoch
 /// must advance twice.
 const FLUSHES: usize = 3;
-/// Values that a thread retires before it drops some of those that are due. A flush drops 8 times as many
-/// at the most, so what piled up while the epoch couldn't advance goes down soon, however rarely threads
-/// pin anew.
+/// Values that a thread retires before it drops some of those that are due: 8 times as many at the most. So
+/// what piled up while the epoch couldn't advance goes down soon, however rarely threads pin anew.
 const RETIRED_TOGETHER: u32 = 64;
-const DUE_FLUSHES: usize = 2;
 
 /// Keeps what the calling thread reads from being dropped, as long as it lives. Pinning costs some
 /// 20 ns, so one pin should serve a batch or a scan; but while a thread is pinned nothing that any
@@ -111,7 +109,7 @@ impl<T: Send + Sync + 'static> Vault<T> {
         Self { slots: Arc::new(Slots::new(limit_bytes)) }
     }
 
-    /// Bytes of the slots: at most about twice what was live since memory was last needed, and a megabyte,
+    /// Bytes of the slots: at most about twice what is live and a few megabytes,
     /// unless what lives is strewn over all of it.
     pub fn bytes(&self) -> usize {
         self.slots.bytes().0
@@ -265,7 +263,7 @@ fn drop_some(pin: &Pinned) {
         return RETIRED.set(retired);
     }
     RETIRED.set(0);
-    (0..DUE_FLUSHES).for_each(|_| pin.flush());
+    pin.flush();
 }
 
 /// Runs what drops a value.

@@ -22,7 +22,7 @@ impl Segment {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub(super) fn new(bytes: usize, align: usize) -> Result<Self> {
-        Raw::new(bytes, align).ok_or(Error::OutOfMemory { requested_bytes: bytes })
+        Raw::reserve(bytes, align).ok_or(Error::OutOfMemory { requested_bytes: bytes })
     }
 
     /// Where the memory begins.
@@ -62,7 +62,7 @@ mod linux {
     }
 
     impl Raw {
-        pub(super) fn new(bytes: usize, align: usize) -> Option<Segment> {
+        pub(super) fn reserve(bytes: usize, align: usize) -> Option<Segment> {
             // Room to move the start up to the next aligned address.
             let room = if align > PAGE_BYTES { align } else { 0 };
             let mapped_bytes = bytes.checked_add(room)?;
@@ -93,7 +93,7 @@ mod linux {
 
     impl Drop for Raw {
         fn drop(&mut self) {
-            // SAFETY: the mapping was made by `new` with this start and size and is dropped once.
+            // SAFETY: the mapping was made by `reserve` with this start and size and is dropped once.
             let _ = unsafe { mm::munmap(self.at, self.bytes) };
         }
     }
@@ -114,7 +114,7 @@ mod fallback {
     }
 
     impl Raw {
-        pub(super) fn new(bytes: usize, align: usize) -> Option<Segment> {
+        pub(super) fn reserve(bytes: usize, align: usize) -> Option<Segment> {
             let layout = Layout::from_size_align(bytes, align).ok().filter(|layout| layout.size() > 0)?;
             // SAFETY: the layout has a size.
             let at = NonNull::new(unsafe { alloc_zeroed(layout) })?;
@@ -128,7 +128,7 @@ mod fallback {
 
     impl Drop for Raw {
         fn drop(&mut self) {
-            // SAFETY: allocated by `new` with this layout, freed once.
+            // SAFETY: allocated by `reserve` with this layout, freed once.
             unsafe { dealloc(self.at.as_ptr(), self.layout) };
         }
     }
@@ -159,6 +159,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "the interpreter ends when its own memory does")]
     fn absurd_sizes_are_refused() {
         for bytes in [usize::MAX, usize::MAX / 2 - (1 << 20)] {
             assert!(matches!(Segment::new(bytes, 8), Err(Error::OutOfMemory { .. })));

@@ -40,8 +40,10 @@ const SPARE_BYTES: usize = 8 * PAGE_BYTES;
 const SEGMENTS: usize = 32;
 /// Lists of vacant slots, so that threads rarely meet at one.
 const STRIPES: usize = 8;
-/// Slots that move between a stripe and the depot at once.
-const TOGETHER: usize = 32;
+/// Slots that move between a stripe and the depot at once, at the most.
+const TOGETHER_MAX: usize = 32;
+/// Slots in each list of a stripe, at the most.
+const LIST_SLOTS_MAX: usize = 512;
 
 /// A place for one value at a time.
 pub(super) struct Slot<T> {
@@ -80,9 +82,9 @@ impl<T> Slot<T> {
 /// Vacant slots of some of the threads.
 #[derive(Debug, Default)]
 struct Lists {
-    /// The next ones to be given out, the lowest one last.
-    out: Vec<u32>,
-    /// Those that came back, until there are enough for the depot.
+    /// The next ones to be given out, the last one first.
+    out: Vec<Vacated>,
+    /// Those that came back.
     back: Vec<Vacated>,
 }
 
@@ -90,7 +92,7 @@ impl Lists {
     /// Moves everything to `recalled`.
     fn recall_all(&mut self, recalled: &mut Vec<Vacated>) {
         recalled.append(&mut self.back);
-        recalled.extend(self.out.drain(..).map(|slot| Vacated { slot, generation: 0 }));
+        recalled.append(&mut self.out);
     }
 }
 
@@ -108,6 +110,9 @@ pub(super) struct Slots<T> {
     segments: [OnceLock<Segment>; SEGMENTS],
     stripes: [Stripe; STRIPES],
     depot: Mutex<Depot>,
+    /// 1 if the depot has more vacant slots than the spare ones, so that it is worth while to put values on
+    /// the lowest ones; else 0.
+    ample: Tally,
     /// Whose turn it is to be recalled.
     turn: Tally,
     values: PhantomData<T>,
@@ -135,6 +140,10 @@ impl<T> Slots<T> {
     const PAGE_SLOTS: usize = Self::PAGE_BYTES / Self::SLOT_BYTES;
     /// Bits of a slot's number that tell its place on its page.
     const PLACE_BITS: u32 = Self::PAGE_SLOTS.next_power_of_two().trailing_zeros();
+    /// Lists hold no more than a page does, however large slots are.
+    const LIST_SLOTS: usize =
+        if Self::PAGE_SLOTS < LIST_SLOTS_MAX { Self::PAGE_SLOTS } else { LIST_SLOTS_MAX };
+    const TOGETHER: usize = if Self::PAGE_SLOTS < TOGETHER_MAX { Self::PAGE_SLOTS } else { TOGETHER_MAX };
 
     pub(super) fn new(limit_bytes: Option<usize>) -> Self {
         let shape = Shape {
@@ -147,6 +156,7 @@ impl<T> Slots<T> {
             segments: [const { OnceLock::new() }; SEGMENTS],
             stripes: Default::default(),
             depot: Mutex::new(Depot::new(shape, limit_bytes)),
+            ample: Tally::new(0),
             turn: Tally::new(0),
             values: PhantomData,
         }
@@ -177,17 +187,27 @@ impl<T> Slots<T> {
     pub(super) fn vacant(&self) -> Result<u32> {
         // Lets go of the list before it looks further.
         let found = hold(self.own_lists()).out.pop();
-        found.map_or_else(|| self.refill(), Ok)
+        found.map_or_else(|| self.refill(), |found| Ok(found.slot))
     }
 
-    /// Gets vacant slots for the calling thread's stripe, and one for the caller: from the depot, from what
-    /// came back to other stripes, from memory that is opened, or, if that is refused, from what other
-    /// stripes would give out.
+    /// Gets vacant slots for the calling thread's stripe, and one for the caller: those that came back to it
+    /// or, if there is a choice, the lowest ones of all; what came back to other stripes; memory that is
+    /// opened; or, if that is refused, what other stripes would give out.
     #[cold]
     #[inline(never)]
     fn refill(&self) -> Result<u32> {
         let mut recalled = Vec::new();
-        recalled.append(&mut hold(self.own_lists()).back);
+        {
+            let mut own = hold(self.own_lists());
+            if self.ample.get() == 0 {
+                let Lists { out, back } = &mut *own;
+                core::mem::swap(out, back);
+                if let Some(found) = out.pop() {
+                    return Ok(found.slot);
+                }
+            }
+            own.recall_all(&mut recalled);
+        }
         if let Some(slot) = self.restock(&mut recalled) {
             return Ok(slot);
         }
@@ -208,11 +228,22 @@ impl<T> Slots<T> {
         let mut lowest = {
             let mut depot = hold(&self.depot);
             recalled.drain(..).for_each(|slot| depot.vacate(slot));
-            depot.take_lowest(TOGETHER)
+            let lowest = depot.take_lowest(Self::TOGETHER);
+            self.note_ample(&depot);
+            lowest
         };
-        let slot = lowest.pop()?;
+        let found = lowest.pop()?;
         hold(self.own_lists()).out.append(&mut lowest);
-        Some(slot)
+        Some(found.slot)
+    }
+
+    /// Notes whether the depot, which is held, has more than the spare slots.
+    fn note_ample(&self, depot: &Depot) {
+        match (self.ample.get(), depot.is_ample()) {
+            (0, true) => _ = self.ample.add(1),
+            (1, false) => self.ample.subtract(1),
+            _ => {}
+        }
     }
 
     /// Opens slots.
@@ -222,15 +253,17 @@ impl<T> Slots<T> {
             let mut depot = hold(&self.depot);
             let page = depot.next_page()?;
             self.make_segment(place_of(page as usize).0)?;
-            let opened = depot.open(page, TOGETHER);
-            // They may have been zeroed since they were last in use.
-            let lives = opened.slots.clone().filter_map(|number| self.slot(number));
-            lives.for_each(|slot| slot.life.restart(opened.generation));
+            let opened = depot.open(page, Self::TOGETHER);
+            // Slots that were never in use are zeros, and so of generation 0.
+            if opened.generation > 0 {
+                let lives = opened.slots.clone().filter_map(|number| self.slot(number));
+                lives.for_each(|slot| slot.life.restart(opened.generation));
+            }
             opened
         };
         debug_assert!(generation <= Life::LAST_GENERATION);
         let slot = slots.next();
-        hold(self.own_lists()).out.extend(slots.rev());
+        hold(self.own_lists()).out.extend(slots.rev().map(|slot| Vacated { slot, generation: 0 }));
         slot.ok_or(Error::OutOfMemory { requested_bytes: Self::SLOT_BYTES })
     }
 
@@ -250,33 +283,34 @@ impl<T> Slots<T> {
         let mut recalled = {
             let mut own = hold(self.own_lists());
             own.back.push(Vacated { slot, generation: generation + 1 });
-            if own.back.len() < TOGETHER {
+            let most = if self.ample.get() == 0 { Self::LIST_SLOTS } else { Self::TOGETHER };
+            if own.back.len() < most {
                 return;
             }
-            core::mem::replace(&mut own.back, Vec::with_capacity(TOGETHER))
+            core::mem::take(&mut own.back)
         };
         // And what another stripe has, each in its turn: its threads may be gone.
         hold(&self.stripes[self.turn.add(1) % STRIPES].0).recall_all(&mut recalled);
+        self.take_back(recalled, Depot::close_surplus);
+    }
+
+    /// Hands vacant slots to the depot, and gives the memory of the pages back that `close` closes then.
+    fn take_back(&self, recalled: Vec<Vacated>, close: impl Fn(&mut Depot) -> Option<u32>) {
         let mut depot = hold(&self.depot);
         recalled.into_iter().for_each(|slot| depot.vacate(slot));
         while Segment::GIVES_BACK
-            && let Some(page) = depot.close_surplus()
+            && let Some(page) = close(&mut depot)
         {
             self.give_back_page(page);
         }
+        self.note_ample(&depot);
     }
 
     /// Gives the memory of all pages back on which nothing lives. The caller has the vault to itself.
     pub(super) fn give_back_all(&self) {
         let mut recalled = Vec::new();
         self.stripes.iter().for_each(|stripe| hold(&stripe.0).recall_all(&mut recalled));
-        let mut depot = hold(&self.depot);
-        recalled.into_iter().for_each(|slot| depot.vacate(slot));
-        while Segment::GIVES_BACK
-            && let Some(page) = depot.close_one()
-        {
-            self.give_back_page(page);
-        }
+        self.take_back(recalled, Depot::close_one);
     }
 
     /// Gives the memory of a page back that was closed just now. The depot is held since then.

@@ -72,7 +72,7 @@ fn wait_for_bytes<T: Send + Sync>(vault: &Vault<T>, at_most: usize) {
 /// The most that is kept for so many live values: twice what is live, spare, or about to be used, and a page.
 fn most_bytes<T>(live: usize) -> usize {
     let page = if cfg!(miri) { 512 } else { 4096 };
-    2 * ((live + 8 * 64) * size_of::<Slot<T>>() + 8 * page) + page
+    2 * (live * size_of::<Slot<T>>() + (8 + 2 * 8) * page) + page
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn slots_are_used_again() {
         vault.retire(handle, &pin);
         drop(pin);
         // Other tests keep pins as well.
-        if vault.bytes() > 200 * size_of::<Slot<u64>>() {
+        if vault.bytes() > most_bytes::<u64>(1) {
             wait_for_bytes(&vault, most_bytes::<u64>(1));
         }
     }
@@ -145,7 +145,7 @@ fn slots_in_the_lists_of_threads_that_are_gone_hold_up_no_page() {
     // Too few for a thread to bring them to the depot, each on a page of its own.
     let page = if cfg!(miri) { 3 } else { 30 };
     for thread in 0..if cfg!(miri) { 2 } else { 16 } {
-        let few: Vec<_> = (0..31).map(|at| (thread * 31 + at) * page % handles.len()).collect();
+        let few: Vec<_> = (0..20).map(|at| (thread * 20 + at) * page % handles.len()).collect();
         let few: Vec<_> = few.into_iter().map(|at| handles[at]).collect();
         std::thread::scope(|scope| {
             let vault = &mut vault;

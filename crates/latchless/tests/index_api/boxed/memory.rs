@@ -33,7 +33,7 @@ fn memory_of_retired_values_comes_back() {
 /// The most that the slots of so many values of 128 bytes may take after a while: twice as much as they
 /// need, and what is kept for the next ones.
 fn most_bytes(values: usize) -> usize {
-    2 * values * 136 + (2 << 20)
+    2 * values * 136 + (4 << 20)
 }
 
 /// Replaces values until no more than so many bytes are held.

@@ -25,7 +25,7 @@ fn settled<T>(outcome: Result<T>) -> T {
 }
 
 /// What a closure wants of an entry.
-enum Wish<V> {
+pub(super) enum Wish<V> {
     Leave,
     Set(V),
     TakeOut,
@@ -40,7 +40,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     ///
     /// # Errors
     /// When memory for a new key is refused, or `ask` itself changes the entry each time.
-    fn revise(self, key: K, mut ask: impl FnMut(Option<V>) -> Wish<V>) -> Result<Option<V>> {
+    pub(super) fn revise(self, key: K, mut ask: impl FnMut(Option<V>) -> Wish<V>) -> Result<Option<V>> {
         let key = key_lane::<K, V>(key);
         let before = self.tree.get::<M>(key);
         match self.try_to_revise(key, before, &mut ask)? {
@@ -119,7 +119,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     /// Takes out the entries of which `keep` says no. Returns how many.
-    pub(super) fn retain(self, mut keep: impl FnMut(K, V) -> bool) -> usize {
+    pub(super) fn retain(self, keep: impl FnMut(K, V) -> bool) -> usize {
+        self.retain_each(keep, |_| {})
+    }
+
+    /// As [`Access::retain`]; `gone` is shown each value that was taken out.
+    pub(super) fn retain_each(self, mut keep: impl FnMut(K, V) -> bool, mut gone: impl FnMut(V)) -> usize {
         let mut removed = 0;
         let (low, high) = all_lanes::<K, V>();
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
@@ -128,7 +133,10 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 let (mut seen, mut tries) = (value, self.tree.tries(lane));
                 while !keep(key, value_of::<K, V>(seen)) {
                     let edited = in_place(self.tree.edit::<M>(lane, Edit::RemoveIf(seen)));
-                    removed += usize::from(edited.applied);
+                    if edited.applied {
+                        removed += 1;
+                        gone(value_of::<K, V>(seen));
+                    }
                     match edited.before {
                         // Changed meanwhile: ask again.
                         Some(now) if !edited.applied => {

@@ -111,7 +111,7 @@ pub use crate::tree::blink::Group;
 pub use access::{Holder, Lane, LaneTree};
 pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
-pub use boxed::{BoxedEntries, BoxedIndex};
+pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
 pub use cursor::Cursor;
 pub use exclusive::Exclusive;
 #[cfg(feature = "rayon")]
@@ -125,7 +125,7 @@ use crate::base::key::Key;
 use crate::base::stats::Stats;
 use crate::base::value::Value;
 use crate::search::Kernel;
-use crate::tree::blink::{BlinkOptions, Shared, Tries};
+use crate::tree::blink::{BlinkOptions, Shared};
 use access::Access;
 use core::fmt;
 
@@ -229,11 +229,6 @@ impl<K: Key, V: Value> Index<K, V> {
     #[inline(always)]
     fn shared(&self) -> Access<'_, K, V, Shared> {
         Access::new(self)
-    }
-
-    /// The tries of an operation with a closure about a key.
-    fn tries(&self, key: K) -> Tries<'_, access::Lane<K, V>> {
-        self.tree.tries(access::key_lane::<K, V>(key))
     }
 
     /// The index for one thread alone: the same operations, but nothing is latched or validated.

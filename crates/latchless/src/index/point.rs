@@ -21,14 +21,14 @@ use crate::tree::blink::{Edit, Edited, Mode};
 /// # Ok::<(), latchless::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TryInsertError<V> {
+pub enum TryInsertError<V, R = V> {
     /// The key is there already.
     #[error("the key is there already")]
     Present {
         /// The value that it has.
         present: V,
-        /// The value that wasn't inserted.
-        value: V,
+        /// The value that wasn't inserted; `()` where that was dropped.
+        value: R,
     },
     /// Memory was refused.
     #[error("{error}")]
@@ -36,22 +36,22 @@ pub enum TryInsertError<V> {
         /// Why.
         #[source]
         error: Error,
-        /// The value that wasn't inserted.
-        value: V,
+        /// The value that wasn't inserted; `()` where that was dropped.
+        value: R,
     },
 }
 
-impl<V> TryInsertError<V> {
+impl<V, R> TryInsertError<V, R> {
     /// The value that wasn't inserted.
-    pub fn into_value(self) -> V {
+    pub fn into_value(self) -> R {
         match self {
             Self::Present { value, .. } | Self::Refused { value, .. } => value,
         }
     }
 }
 
-impl<V> From<TryInsertError<V>> for Error {
-    fn from(refused: TryInsertError<V>) -> Self {
+impl<V, R> From<TryInsertError<V, R>> for Error {
+    fn from(refused: TryInsertError<V, R>) -> Self {
         match refused {
             TryInsertError::Present { .. } => Self::KeyPresent,
             TryInsertError::Refused { error, .. } => error,

@@ -3,13 +3,13 @@
 //! [`Entries`](super::Entries).
 
 use super::Index;
-use super::access::{Access, Holder, Lane, LaneOf, Lanes, all_lanes, key_of, lanes, value_of};
+use super::access::{Access, Holder, Lane, LaneOf, Lanes, all_lanes, in_place, key_of, lanes, value_of};
 use crate::base::error::Result;
 use crate::base::index::{Direction, check_buffers};
 use crate::base::key::{Bits, Key};
 use crate::base::value::Value;
 use crate::mem::filled::Filled;
-use crate::tree::blink::{LeafCopy, Mode, Sweep};
+use crate::tree::blink::{Edit, LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
 
@@ -100,6 +100,23 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     pub(super) fn remove_range(self, range: &impl RangeBounds<K>) -> Result<usize> {
         Ok(lanes::<K, V>(range)?.map_or(0, |(low, high)| self.tree.remove_range::<M>(low, high)))
+    }
+
+    /// As [`Access::remove_range`]; `gone` is shown each value that was removed. Atomic for each key.
+    pub(super) fn remove_each(self, range: &impl RangeBounds<K>, mut gone: impl FnMut(V)) -> Result<usize> {
+        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(0) };
+        let mut removed = 0;
+        self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, _| {
+            let edit = |at: usize| (keys[at], Edit::Remove);
+            self.tree.edit_each::<M>(keys.len(), self.group, edit, |_, edited| {
+                if let Some(value) = in_place(edited).before {
+                    removed += 1;
+                    gone(value_of::<K, V>(value));
+                }
+            });
+            true
+        });
+        Ok(removed)
     }
 }
 

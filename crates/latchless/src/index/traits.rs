@@ -59,19 +59,25 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     pub fn try_from_iter(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut entries: Vec<(K, V)> = entries.into_iter().collect();
-        if !entries.is_sorted_by(|a, b| a.0.to_bits() < b.0.to_bits()) {
-            // Stable, so that of equal keys the last one comes last; it is the one that is kept.
-            entries.sort_by_key(|(key, _)| key.to_bits());
-            entries.dedup_by(|later, kept| {
-                let equal = later.0.to_bits() == kept.0.to_bits();
-                if equal {
-                    *kept = *later;
-                }
-                equal
-            });
-        }
+        sort_and_dedup(&mut entries);
         Self::from_sorted(&entries, FillFactor::FULL)
     }
+}
+
+/// Brings entries into the order of their keys; of equal keys the last one stays.
+pub(super) fn sort_and_dedup<K: Key, T>(entries: &mut Vec<(K, T)>) {
+    if entries.is_sorted_by(|a, b| a.0.to_bits() < b.0.to_bits()) {
+        return;
+    }
+    // Stable, so that of equal keys the last one comes last; it is the one that is kept.
+    entries.sort_by_key(|(key, _)| key.to_bits());
+    entries.dedup_by(|later, kept| {
+        let equal = later.0.to_bits() == kept.0.to_bits();
+        if equal {
+            core::mem::swap(kept, later);
+        }
+        equal
+    });
 }
 
 impl<K: Key, V: Value> FromIterator<(K, V)> for Index<K, V> {

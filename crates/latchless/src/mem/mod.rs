@@ -14,6 +14,7 @@ mod lent;
 pub mod line;
 mod mapping;
 mod memory;
+mod numbers;
 mod reach;
 pub mod shared_arena;
 pub mod sheet;

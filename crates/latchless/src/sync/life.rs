@@ -6,6 +6,10 @@
 //! 1. Vacant to live: by who got the slot from its free list, and so has it alone.
 //! 2. Live to retired, and live or retired to taken: by who wins the compare-and-swap.
 //! 3. Taken to vacant: by who took it.
+//!
+//! The memory of vacant slots can be given back to the system. A word of zeros is a vacant slot, so whoever
+//! looks at one meanwhile sees a slot that isn't live. Before it is used again, its owner
+//! [restarts](Life::restart) it with a generation that it never had.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -50,21 +54,41 @@ impl Life {
         self.step(generation, RETIRED, TAKEN)
     }
 
-    /// Takes the slot if there is a value in it, live or retired, and says of which generation.
-    pub fn take(&self) -> Option<u32> {
-        let generation = self.0.load(Ordering::Relaxed) >> 2;
-        // From live it can only become retired, so the second try settles it.
-        (self.step(generation, LIVE, TAKEN) || self.step(generation, RETIRED, TAKEN)).then_some(generation)
+    /// Takes the slot if it lives in this generation. `true` for one caller, who must know that nobody
+    /// else reads the slot's value.
+    pub fn take_live(&self, generation: u32) -> bool {
+        self.step(generation, LIVE, TAKEN)
     }
 
-    /// Makes a taken slot vacant again. `false`: its generations are used up.
-    pub fn end(&self, generation: u32) -> bool {
-        if generation == Self::LAST_GENERATION {
-            return false;
+    /// Takes the slot if there is a value in it, live or retired, and says of which generation.
+    pub fn take(&self) -> Option<u32> {
+        let word = self.0.load(Ordering::Relaxed);
+        let generation = word >> 2;
+        // From live it can only become retired, so the second try settles it.
+        let taken = matches!(word & 3, LIVE | RETIRED)
+            && (self.step(generation, LIVE, TAKEN) || self.step(generation, RETIRED, TAKEN));
+        taken.then_some(generation)
+    }
+
+    /// Makes a taken slot vacant again, unless its generations are used up.
+    pub fn end(&self, generation: u32) {
+        if generation < Self::LAST_GENERATION {
+            // Release: who gets the slot next writes after the value was read out of it.
+            self.0.store((generation + 1) << 2 | VACANT, Ordering::Release);
         }
-        // Release: who gets the slot next writes after the value was read out of it.
-        self.0.store((generation + 1) << 2 | VACANT, Ordering::Release);
-        true
+    }
+
+    /// Gives a vacant slot another generation, for who has the slot alone. A slot never goes back to a
+    /// generation that it had: the one exception is 0, for as long as it isn't given out.
+    pub fn restart(&self, generation: u32) {
+        let word = self.0.load(Ordering::Relaxed);
+        debug_assert!(
+            word & 3 == VACANT || word == u32::MAX,
+            "nothing lives in it: vacant, or taken for good"
+        );
+        // Relaxed: whatever of this others see, the slot isn't live to them. Who gets the slot sees it,
+        // because a mutex lies between.
+        self.0.store(generation << 2 | VACANT, Ordering::Relaxed);
     }
 
     fn step(&self, generation: u32, from: u32, to: u32) -> bool {
@@ -86,11 +110,20 @@ mod tests {
         assert!(life.is_live(0) && !life.is_live(1) && !life.take_retired(0));
         assert!(life.retire(0) && !life.retire(0) && !life.is_live(0));
         assert!(life.take_retired(0) && !life.take_retired(0) && life.take().is_none());
-        assert!(life.end(0));
+        life.end(0);
         assert_eq!(life.begin(), 1);
         assert!(!life.retire(0), "an old generation's holder does nothing to the new one");
         assert_eq!(life.take(), Some(1));
-        assert!(!life.end(Life::LAST_GENERATION));
+        life.end(1);
+        life.restart(0);
+        assert!(!life.is_live(0) && !life.is_live(1) && life.take().is_none());
+        life.restart(7);
+        assert_eq!((life.begin(), life.take_live(6), life.take_live(7)), (7, false, true));
+        life.end(7);
+        life.restart(Life::LAST_GENERATION);
+        assert_eq!((life.begin(), life.take()), (Life::LAST_GENERATION, Some(Life::LAST_GENERATION)));
+        life.end(Life::LAST_GENERATION);
+        assert!(life.take().is_none() && !life.take_live(0), "taken for good");
     }
 
     #[test]

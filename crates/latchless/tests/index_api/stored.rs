@@ -261,7 +261,7 @@ fn wide_keys_and_narrow_values() {
 #[test]
 fn keys_of_boxed_values() {
     for len in [0, 1, 300] {
-        let mut index = BoxedIndex::<Key64, String>::new().unwrap();
+        let index = BoxedIndex::<Key64, String>::new().unwrap();
         let pin = index.pin();
         for rank in 0..len {
             index.insert(Key64::of(rank), rank.to_string(), &pin).unwrap();

@@ -1,17 +1,32 @@
-//! Values of any type, and single keys with them; what goes by order stands in `order.rs`.
+//! Values of any type. The operations are in the files beside this one, as those of [`Index`] are.
+//!
+//! The index holds handles to the values. A value is put into the vault before its handle comes into the
+//! index, and retired after its handle has left it. A handle comes into the index at most once. So:
+//! * Whoever finds a handle whose value is retired looks at the index again: the handle isn't there any more.
+//! * An edit that expects such a handle does nothing.
+//! * Who takes a handle out of the index is the one to retire its value.
 
+mod batch;
+mod closures;
+mod cursor;
+mod load;
 mod order;
+mod point;
+mod range;
+mod traits;
 
+pub use cursor::BoxedCursor;
 pub use order::BoxedEntries;
+pub use point::CompareExchangeError;
+pub use traits::BoxedIntoEntries;
 
 use super::{Index, Options};
 use crate::base::error::{Broken, Result};
-use crate::base::index::check_side_by_side;
 use crate::base::key::Key;
+use crate::base::stats::Stats;
 use crate::mem::boxed::{Handle, Pinned, Vault};
-use core::fmt;
 
-/// Keys that are looked up together.
+/// Values that are put in, looked up or retired together.
 const TOGETHER: usize = 64;
 
 /// An ordered map from keys of fixed width to values of any type, for many readers and many writers
@@ -23,9 +38,17 @@ const TOGETHER: usize = 64;
 /// Values are read by reference under a pin ([`BoxedIndex::pin`]). A value that was replaced or
 /// removed is *retired*: it can still be read by who found it under a pin from before, and is dropped
 /// once no such pin is left, by whichever thread comes to it. Every value is dropped exactly once, at
-/// the latest with the index. A panic in a value's `Drop` leaves the index whole.
+/// the latest with the index. A panic in a value's `Drop` leaves the index whole. The memory of values that
+/// are gone is given back while the index is used: see [`BoxedIndex::memory_bytes`].
 ///
-/// Operations on single keys are linearizable, ranges weakly consistent, as for [`Index`].
+/// Operations on single keys are linearizable, ranges weakly consistent, as for [`Index`]. What takes a
+/// closure keeps to the [race rule](crate::index#races): an entry is replaced or removed only as the closure
+/// saw it. So an entry that has expired is removed by
+/// `index.remove_if(key, |entry| entry.has_expired(), &pin)`, and one that was refreshed meanwhile stays.
+///
+/// A value that others may be reading can't be moved out, so what is replaced or removed comes back by
+/// reference. For an owned value: clone it, or keep `Arc`s in the index, or use [`BoxedIndex::take`] or
+/// [`into_iter`](IntoIterator::into_iter) where nobody else is there.
 ///
 /// ```
 /// use latchless::BoxedIndex;
@@ -82,8 +105,29 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     }
 
     /// Bytes of the nodes and of the values' slots; what values own elsewhere isn't counted. O(1).
+    ///
+    /// Slots are given back to the system (on Linux) when more than half of them, and half a megabyte, are
+    /// vacant; that takes pages of 64 KiB on which no value is left. Values that are put in gather on the
+    /// pages that are kept. A value that is retired has its slot until it is dropped, so a pin that is held
+    /// for long makes this grow; it falls again while values are replaced or removed afterwards.
     pub fn memory_bytes(&self) -> usize {
         self.index.memory_bytes() + self.vault.bytes()
+    }
+
+    /// Bytes of the nodes in use and of the slots with values, those included that wait to be dropped.
+    /// O(1).
+    pub fn live_bytes(&self) -> usize {
+        self.index.live_bytes() + self.vault.live_bytes()
+    }
+
+    /// As [`Index::stats`], of the nodes that hold the keys.
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(7, "seven"), (9, "nine")].into();
+    /// assert_eq!((names.stats().levels, names.stats().leaves), (1, 1));
+    /// ```
+    pub fn stats(&self) -> Stats {
+        self.index.stats()
     }
 
     /// As [`Index::check_invariants`]; and every key's value is there. O(n).
@@ -99,104 +143,29 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
     }
 
-    /// Takes out all keys and drops all values, now. If drops panic, all others are done first and
-    /// then the first panic goes on.
+    /// Removes all keys, as [`BoxedIndex::remove_range`] does. [`BoxedIndex::reset`] is at once.
     ///
     /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
-    /// #     names.insert(number, name.to_owned(), &pin)?;
-    /// # }
-    /// # drop(pin);
-    /// # let mut names = names;
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(7, "seven"), (9, "nine")].into();
     /// names.clear();
     /// assert!(names.is_empty());
-    /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn clear(&mut self) {
+    pub fn clear(&self) {
+        let all = self.remove_range(..);
+        debug_assert!(all.is_ok(), "the range of all keys is none that is inverted");
+    }
+
+    /// Removes all keys, drops all values, and gives all memory back, now. If drops panic, all others are
+    /// done first and then the first panic goes on.
+    ///
+    /// ```
+    /// # let mut names: latchless::BoxedIndex<u32, String> = [(7, "seven".to_owned())].into();
+    /// names.reset();
+    /// assert!(names.is_empty());
+    /// ```
+    pub fn reset(&mut self) {
         self.index.exclusive().clear();
         self.vault.clear();
-    }
-
-    /// The value under a key. O(log n).
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// names.insert(7, "seven".to_owned(), &pin)?;
-    /// assert_eq!((names.get(7, &pin).unwrap().as_str(), names.get(8, &pin)), ("seven", None));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn get<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<&'p T> {
-        loop {
-            // A handle that was retired meanwhile: the key has another one now, or none.
-            if let Some(value) = self.vault.read(self.index.get(key)?, pin) {
-                return Some(value);
-            }
-        }
-    }
-
-    /// What `read` makes of the value under a key, under a pin of its own. O(log n).
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// names.insert(7, "seven".to_owned(), &names.pin())?;
-    /// assert_eq!(names.read(7, String::len), Some(5));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn read<R>(&self, key: K, read: impl FnOnce(&T) -> R) -> Option<R> {
-        self.get(key, &self.pin()).map(read)
-    }
-
-    /// A clone of the value under a key, under a pin of its own. O(log n).
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// names.insert(7, "seven".to_owned(), &names.pin())?;
-    /// assert_eq!(names.get_cloned(7), Some("seven".to_owned()));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn get_cloned(&self, key: K) -> Option<T>
-    where
-        T: Clone,
-    {
-        self.read(key, T::clone)
-    }
-
-    /// Whether a key is there. O(log n); needs no pin.
-    pub fn contains_key(&self, key: K) -> bool {
-        self.index.contains_key(key)
-    }
-
-    /// One answer for each key, in the keys' order; the waits for memory overlap, as in
-    /// [`Index::get_many`], those for the values included.
-    ///
-    /// # Errors
-    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// names.insert(7, "seven".to_owned(), &pin)?;
-    /// let mut answers = [None; 2];
-    /// names.get_many(&[8, 7], &mut answers, &pin)?;
-    /// assert_eq!((answers[0], answers[1].unwrap().as_str()), (None, "seven"));
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn get_many<'p>(&'p self, keys: &[K], answers: &mut [Option<&'p T>], pin: &'p Pinned) -> Result<()> {
-        check_side_by_side(keys.len(), answers.len())?;
-        let mut handles = [None; TOGETHER];
-        for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
-            let handles = &mut handles[..keys.len()];
-            self.index.get_many(keys, handles)?;
-            handles.iter().flatten().for_each(|&handle| self.vault.prefetch(handle));
-            for ((answer, &handle), &key) in answers.iter_mut().zip(&*handles).zip(keys) {
-                *answer =
-                    handle.and_then(|handle| self.vault.read(handle, pin).or_else(|| self.get(key, pin)));
-            }
-        }
-        Ok(())
     }
 
     /// The value of a handle that this thread has just taken out of the index, which is retired.
@@ -212,127 +181,21 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.vault.put(value).map_err(|(error, _)| error)
     }
 
-    /// Puts a value under a key and returns the value that it replaces, which is retired. O(log n).
-    ///
-    /// # Errors
-    /// When memory is refused; the index is then as before, and `value` is dropped.
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// assert_eq!(names.insert(7, "seven".to_owned(), &pin)?, None);
-    /// assert_eq!(names.insert(7, "VII".to_owned(), &pin)?.unwrap(), "seven");
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn insert<'p>(&'p self, key: K, value: T, pin: &'p Pinned) -> Result<Option<&'p T>> {
-        let handle = self.put(value)?;
-        match self.index.insert(key, handle) {
-            Ok(old) => Ok(old.and_then(|old| self.retire(old, pin))),
-            Err(error) => {
-                self.vault.retire(handle, pin);
-                Err(error)
+    /// Retires a value that didn't come into the index.
+    fn discard(&self, own: Handle, pin: &Pinned) {
+        let retired = self.vault.retire(own, pin);
+        debug_assert!(retired, "no other thread has the handle");
+    }
+
+    /// Retires every value whose handle it is shown, under pins of its own.
+    fn retiring(&self) -> impl FnMut(Handle) + '_ {
+        let (mut pin, mut retired) = (Pinned::new(), 0);
+        move |handle| {
+            self.retire(handle, &pin);
+            retired += 1;
+            if retired % TOGETHER == 0 {
+                pin.repin();
             }
         }
-    }
-
-    /// The value under a key; if the key isn't there, puts `value()` there. O(log n). `value` runs at
-    /// most once; its result is dropped if another thread puts the key there meanwhile.
-    ///
-    /// # Errors
-    /// When memory is refused; the index is then as before.
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// assert_eq!(names.get_or_insert_with(7, || "seven".to_owned(), &pin)?, "seven");
-    /// assert_eq!(names.get_or_insert_with(7, || unreachable!(), &pin)?, "seven");
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn get_or_insert_with<'p>(
-        &'p self,
-        key: K,
-        value: impl FnOnce() -> T,
-        pin: &'p Pinned,
-    ) -> Result<&'p T> {
-        if let Some(value) = self.get(key, pin) {
-            return Ok(value);
-        }
-        let own = self.put(value())?;
-        // Looked up before others know of it: they may take it out again at once.
-        let Some(own_value) = self.vault.read(own, pin) else {
-            unreachable!("no other thread has the handle")
-        };
-        loop {
-            match self.index.get_or_insert(key, own) {
-                Ok(present) if present == own => return Ok(own_value),
-                Ok(present) => {
-                    // If it was retired meanwhile, the key has another value now, or none.
-                    if let Some(value) = self.vault.read(present, pin) {
-                        self.vault.retire(own, pin);
-                        return Ok(value);
-                    }
-                }
-                Err(error) => {
-                    self.vault.retire(own, pin);
-                    return Err(error);
-                }
-            }
-        }
-    }
-
-    /// Changes the value of a key that is there: `change` is shown the value and makes the one that
-    /// replaces it. Returns the value before, which is retired. O(log n). The
-    /// [race rule](crate::index#races) holds for `change`.
-    ///
-    /// # Errors
-    /// When memory is refused; the index is then as before. And
-    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// names.insert(7, "seven".to_owned(), &pin)?;
-    /// assert_eq!(names.update(7, |name| name.to_uppercase(), &pin)?.unwrap(), "seven");
-    /// assert_eq!(names.get(7, &pin).unwrap(), "SEVEN");
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn update<'p>(
-        &'p self,
-        key: K,
-        mut change: impl FnMut(&T) -> T,
-        pin: &'p Pinned,
-    ) -> Result<Option<&'p T>> {
-        let mut tries = self.index.tries(key);
-        while let Some(old) = self.index.get(key) {
-            let Some(value) = self.vault.read(old, pin) else { continue };
-            let new = self.put(change(value))?;
-            if self.index.compare_exchange(key, old, new).is_ok() {
-                return Ok(self.retire(old, pin));
-            }
-            self.vault.retire(new, pin);
-            tries.failed()?;
-        }
-        Ok(None)
-    }
-
-    /// Takes a key out and returns its value, which is retired. O(log n).
-    ///
-    /// ```
-    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
-    /// # let pin = names.pin();
-    /// names.insert(7, "seven".to_owned(), &pin)?;
-    /// assert_eq!(names.remove(7, &pin).unwrap(), "seven");
-    /// assert_eq!(names.remove(7, &pin), None);
-    /// # Ok::<(), latchless::Error>(())
-    /// ```
-    pub fn remove<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<&'p T> {
-        self.index.remove(key).and_then(|handle| self.retire(handle, pin))
-    }
-}
-
-impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedIndex<K, T> {
-    /// As a map: `{7: "seven"}`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter(&self.pin())).finish()
     }
 }

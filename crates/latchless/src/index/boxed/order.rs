@@ -116,6 +116,36 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.entry(pin, |index| index.ceiling(key))
     }
 
+    /// The entry with the largest key below `key`. O(log n).
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
+    /// #     names.insert(number, name.to_owned(), &pin)?;
+    /// # }
+    /// assert_eq!(names.lower(7, &pin).unwrap(), (5, &"five".to_owned()));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn lower<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
+        self.entry(pin, |index| index.lower(key))
+    }
+
+    /// The entry with the smallest key above `key`. O(log n).
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
+    /// #     names.insert(number, name.to_owned(), &pin)?;
+    /// # }
+    /// assert_eq!(names.higher(7, &pin).unwrap(), (9, &"nine".to_owned()));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn higher<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<(K, &'p T)> {
+        self.entry(pin, |index| index.higher(key))
+    }
+
     /// How many keys lie in a range, as [`Index::count`].
     ///
     /// # Errors

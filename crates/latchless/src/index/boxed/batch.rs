@@ -1,0 +1,170 @@
+//! Many requests at once, as for [`Index`]: they go down the tree in groups, so that their waits for memory
+//! overlap.
+
+use super::{BoxedIndex, TOGETHER};
+use crate::base::error::Result;
+use crate::base::index::check_side_by_side;
+use crate::base::key::Key;
+use crate::index::Incomplete;
+#[cfg(doc)]
+use crate::index::Index;
+use crate::mem::boxed::{Handle, Pinned};
+
+impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+    /// One answer for each key, in the keys' order; the waits for memory overlap, as in
+    /// [`Index::get_many`], those for the values included.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// names.insert(7, "seven".to_owned(), &pin)?;
+    /// let mut answers = [None; 2];
+    /// names.get_many(&[8, 7], &mut answers, &pin)?;
+    /// assert_eq!((answers[0], answers[1].unwrap().as_str()), (None, "seven"));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn get_many<'p>(&'p self, keys: &[K], answers: &mut [Option<&'p T>], pin: &'p Pinned) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let mut handles = [None; TOGETHER];
+        for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
+            let handles = &mut handles[..keys.len()];
+            self.index.get_many(keys, handles)?;
+            handles.iter().flatten().for_each(|&handle| self.vault.prefetch(handle));
+            for ((answer, &handle), &key) in answers.iter_mut().zip(&*handles).zip(keys) {
+                *answer =
+                    handle.and_then(|handle| self.vault.read(handle, pin).or_else(|| self.get(key, pin)));
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`BoxedIndex::get_many`], with a vector for the answers.
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.get_all(&[8, 7], &names.pin()), [None, Some(&"seven")]);
+    /// ```
+    pub fn get_all<'p>(&'p self, keys: &[K], pin: &'p Pinned) -> Vec<Option<&'p T>> {
+        let mut answers = vec![None; keys.len()];
+        let lengths = self.get_many(keys, &mut answers, pin);
+        debug_assert_eq!(lengths, Ok(()));
+        answers
+    }
+
+    /// Puts every entry in; of equal keys the last one stays. `replaced` gets the value that each one
+    /// replaced, which is retired, in the entries' order.
+    ///
+    /// # Errors
+    /// [`Incomplete`] names exactly those that were refused, each for want of memory; their values are
+    /// dropped. All others are done. With buffers of unequal length, all are refused.
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// let mut replaced = [None; 3];
+    /// let entries = [(7, "seven"), (5, "five"), (7, "VII")].map(|(key, name)| (key, name.to_owned()));
+    /// names.insert_many(entries, &mut replaced, &pin)?;
+    /// assert_eq!(replaced, [None, None, Some(&"seven".to_owned())]);
+    /// assert_eq!(names.get(7, &pin).unwrap(), "VII");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn insert_many<'p>(
+        &'p self,
+        entries: impl IntoIterator<Item = (K, T), IntoIter: ExactSizeIterator>,
+        replaced: &mut [Option<&'p T>],
+        pin: &'p Pinned,
+    ) -> Result<(), Incomplete> {
+        let mut entries = entries.into_iter();
+        if let Err(error) = check_side_by_side(entries.len(), replaced.len()) {
+            return Err(Incomplete { error, refused: (0..entries.len()).collect() });
+        }
+        let mut incomplete: Option<Incomplete> = None;
+        for (start, replaced) in (0..).step_by(TOGETHER).zip(replaced.chunks_mut(TOGETHER)) {
+            replaced.fill(None);
+            // The caller's iterator runs before anything is put in.
+            let together: Vec<(K, T)> = entries.by_ref().take(replaced.len()).collect();
+            if let Err(Incomplete { error, refused }) = self.insert_together(together, replaced, pin) {
+                let refused = refused.into_iter().map(|at| start + at);
+                incomplete
+                    .get_or_insert_with(|| Incomplete { error, refused: Vec::new() })
+                    .refused
+                    .extend(refused);
+            }
+        }
+        incomplete.map_or(Ok(()), Err)
+    }
+
+    /// As [`BoxedIndex::insert_many`], for at most [`TOGETHER`] entries.
+    fn insert_together<'p>(
+        &'p self,
+        entries: Vec<(K, T)>,
+        replaced: &mut [Option<&'p T>],
+        pin: &'p Pinned,
+    ) -> Result<(), Incomplete> {
+        // The entries that the vault took, and where they are in the batch.
+        let (mut handles, mut places) = (Vec::with_capacity(TOGETHER), [0; TOGETHER]);
+        let (mut first_error, mut refused) = (None, Vec::new());
+        for (at, (key, value)) in entries.into_iter().enumerate() {
+            match self.put(value) {
+                Ok(handle) => {
+                    places[handles.len()] = at;
+                    handles.push((key, handle));
+                }
+                Err(error) => {
+                    first_error.get_or_insert(error);
+                    refused.push(at);
+                }
+            }
+        }
+        let mut old = [None; TOGETHER];
+        let old = &mut old[..handles.len()];
+        if let Err(incomplete) = self.index.insert_many(&handles, old) {
+            first_error.get_or_insert(incomplete.error);
+            for at in incomplete.refused {
+                self.discard(handles[at].1, pin);
+                refused.push(places[at]);
+            }
+            refused.sort_unstable();
+        }
+        for (&place, old) in places.iter().zip(old) {
+            replaced[place] = old.and_then(|old| self.retire(old, pin));
+        }
+        first_error.map_or(Ok(()), |error| Err(Incomplete { error, refused }))
+    }
+
+    /// Removes every key; of equal keys the first one gets the value. `removed` gets the value of each,
+    /// which is retired, in the keys' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `removed` isn't as long as `keys`;
+    /// nothing is done then.
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// # let pin = names.pin();
+    /// let mut removed = [None; 3];
+    /// names.remove_many(&[7, 9, 7], &mut removed, &pin)?;
+    /// assert_eq!(removed, [Some(&"seven"), Some(&"nine"), None]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn remove_many<'p>(
+        &'p self,
+        keys: &[K],
+        removed: &mut [Option<&'p T>],
+        pin: &'p Pinned,
+    ) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        let mut handles: [Option<Handle>; TOGETHER] = [None; TOGETHER];
+        for (keys, removed) in keys.chunks(TOGETHER).zip(removed.chunks_mut(TOGETHER)) {
+            let handles = &mut handles[..keys.len()];
+            self.index.remove_many(keys, handles)?;
+            for (removed, handle) in removed.iter_mut().zip(handles) {
+                *removed = handle.and_then(|handle| self.retire(handle, pin));
+            }
+        }
+        Ok(())
+    }
+}

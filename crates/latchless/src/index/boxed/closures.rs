@@ -1,0 +1,236 @@
+//! Changes that the caller computes. As in [`Index`](crate::Index), a closure never runs while anything is
+//! held, and its answer is put in place only if the entry is still the one that the closure was shown: the
+//! one with that handle.
+
+use super::BoxedIndex;
+use crate::base::error::Result;
+use crate::base::key::Key;
+use crate::index::closures::Wish;
+use crate::mem::boxed::{Handle, Pinned};
+
+impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+    /// Asks what is to become of an entry until the answer is to what is there. Returns what was there.
+    pub(super) fn revise<'p>(
+        &'p self,
+        key: K,
+        pin: &'p Pinned,
+        mut ask: impl FnMut(Option<&'p T>) -> Wish<T>,
+    ) -> Result<Option<&'p T>> {
+        // The last answer: the value's handle, which has come into the index if the answer was put in place.
+        let mut own = None;
+        let (mut seen, mut leave, mut refused) = (None, false, None);
+        let before = self.index.shared().revise(key, |handle: Option<Handle>| {
+            if let Some(own) = own.take() {
+                self.discard(own, pin);
+            }
+            seen = handle.and_then(|handle| self.vault.read(handle, pin));
+            if handle.is_some() && seen.is_none() {
+                // Retired meanwhile. This does nothing, and brings what is there now.
+                return Wish::TakeOut;
+            }
+            let wish = ask(seen);
+            leave = matches!(wish, Wish::Leave);
+            match wish {
+                Wish::Leave => Wish::Leave,
+                Wish::TakeOut => Wish::TakeOut,
+                Wish::Set(value) => match self.put(value) {
+                    Ok(handle) => {
+                        own = Some(handle);
+                        Wish::Set(handle)
+                    }
+                    Err(error) => {
+                        refused = Some(error);
+                        Wish::Leave
+                    }
+                },
+            }
+        });
+        match (before, refused) {
+            (Ok(_), None) if leave => Ok(seen),
+            (Ok(before), None) => Ok(before.and_then(|handle| self.retire(handle, pin))),
+            (Ok(_), Some(refused)) => Err(refused),
+            (Err(refused), _) => {
+                if let Some(own) = own {
+                    self.discard(own, pin);
+                }
+                Err(refused)
+            }
+        }
+    }
+
+    /// Changes the value of a key that is there: `change` is shown the value and makes the one that
+    /// replaces it. Returns the value before, which is retired. O(log n). The
+    /// [race rule](crate::index#races) holds for `change`.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// names.insert(7, "seven".to_owned(), &pin)?;
+    /// assert_eq!(names.update(7, |name| name.to_uppercase(), &pin)?.unwrap(), "seven");
+    /// assert_eq!(names.get(7, &pin).unwrap(), "SEVEN");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn update<'p>(
+        &'p self,
+        key: K,
+        mut change: impl FnMut(&'p T) -> T,
+        pin: &'p Pinned,
+    ) -> Result<Option<&'p T>> {
+        self.revise(key, pin, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value))))
+    }
+
+    /// Puts under a key what `value` makes of its value, or of its absence. Returns the value before, which
+    /// is retired. O(log n). The [race rule](crate::index#races) holds for `value`.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// for part in ["se", "ven"] {
+    ///     names.upsert(7, |name| name.map_or(part.to_owned(), |name| name.clone() + part), &pin)?;
+    /// }
+    /// assert_eq!(names.get(7, &pin).unwrap(), "seven");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn upsert<'p>(
+        &'p self,
+        key: K,
+        mut value: impl FnMut(Option<&'p T>) -> T,
+        pin: &'p Pinned,
+    ) -> Result<Option<&'p T>> {
+        self.revise(key, pin, |before| Wish::Set(value(before)))
+    }
+
+    /// Puts under a key what `value` makes of its value or of its absence, or removes it if that is `None`.
+    /// Returns the value before, which is retired. O(log n). The [race rule](crate::index#races) holds for
+    /// `value`.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let lists = latchless::BoxedIndex::<u32, Vec<u8>>::new()?;
+    /// # let pin = lists.pin();
+    /// lists.insert(7, vec![1, 2], &pin)?;
+    /// let shorter = |list: Option<&Vec<u8>>| list.filter(|list| list.len() > 1).map(|list| list[1..].to_vec());
+    /// assert_eq!(lists.compute(7, shorter, &pin)?.unwrap(), &[1, 2]);
+    /// assert_eq!(lists.get(7, &pin).unwrap(), &[2]);
+    /// assert_eq!(lists.compute(7, shorter, &pin)?.unwrap(), &[2]);
+    /// assert_eq!(lists.get(7, &pin), None);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn compute<'p>(
+        &'p self,
+        key: K,
+        mut value: impl FnMut(Option<&'p T>) -> Option<T>,
+        pin: &'p Pinned,
+    ) -> Result<Option<&'p T>> {
+        self.revise(key, pin, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
+    }
+
+    /// Removes a key if its value meets a condition, and returns that value, which is retired. The entry
+    /// that is removed is the very one that `condition` judged: one that has replaced it meanwhile is
+    /// judged by itself. O(log n). The [race rule](crate::index#races) holds for `condition`.
+    ///
+    /// ```
+    /// # let sessions = latchless::BoxedIndex::<u32, (u64, String)>::new()?;
+    /// # let pin = sessions.pin();
+    /// # let now = 100;
+    /// sessions.insert(7, (99, "seven".to_owned()), &pin)?;
+    /// let expired = sessions.remove_if(7, |&(expires, _)| expires < now, &pin);
+    /// assert_eq!(expired.unwrap().1, "seven");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn remove_if<'p>(
+        &'p self,
+        key: K,
+        mut condition: impl FnMut(&'p T) -> bool,
+        pin: &'p Pinned,
+    ) -> Option<&'p T> {
+        // Of a value that was retired meanwhile it says yes, which brings what is there now.
+        let met = |handle| self.vault.read(handle, pin).is_none_or(&mut condition);
+        self.index.remove_if(key, met).and_then(|handle| self.retire(handle, pin))
+    }
+
+    /// The value under a key; if the key isn't there, puts `value` there. Returns what is there afterwards.
+    /// O(log n). `value` is dropped if it isn't needed.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// assert_eq!(names.get_or_insert(7, "seven".to_owned(), &pin)?, "seven");
+    /// assert_eq!(names.get_or_insert(7, "VII".to_owned(), &pin)?, "seven");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn get_or_insert<'p>(&'p self, key: K, value: T, pin: &'p Pinned) -> Result<&'p T> {
+        self.get_or_insert_with(key, || value, pin)
+    }
+
+    /// The value under a key; if the key isn't there, puts `value()` there. O(log n). `value` runs at
+    /// most once; its result is dropped if another thread puts the key there meanwhile.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// assert_eq!(names.get_or_insert_with(7, || "seven".to_owned(), &pin)?, "seven");
+    /// assert_eq!(names.get_or_insert_with(7, || unreachable!(), &pin)?, "seven");
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn get_or_insert_with<'p>(
+        &'p self,
+        key: K,
+        value: impl FnOnce() -> T,
+        pin: &'p Pinned,
+    ) -> Result<&'p T> {
+        if let Some(value) = self.get(key, pin) {
+            return Ok(value);
+        }
+        let own = self.put(value())?;
+        // Looked up before others know of it: they may take it out again at once.
+        let Some(own_value) = self.vault.read(own, pin) else {
+            unreachable!("no other thread has the handle")
+        };
+        loop {
+            match self.index.get_or_insert(key, own) {
+                Ok(present) if present == own => return Ok(own_value),
+                Ok(present) => {
+                    // If it was retired meanwhile, the key has another value now, or none.
+                    if let Some(value) = self.vault.read(present, pin) {
+                        self.discard(own, pin);
+                        return Ok(value);
+                    }
+                }
+                Err(error) => {
+                    self.discard(own, pin);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Removes every entry of which `keep` says no, and says how many those were. O(n). Each entry is judged
+    /// by the value that it is removed with; if that changes meanwhile, `keep` is asked again. Entries that
+    /// are put in meanwhile may be judged or not.
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.retain(|_, name| name.len() == 4), 1);
+    /// assert_eq!(names.keys().collect::<Vec<_>>(), [5, 9]);
+    /// ```
+    pub fn retain(&self, mut keep: impl FnMut(K, &T) -> bool) -> usize {
+        // Of a value that was retired meanwhile it says no, which brings what is there now.
+        let keep = |key, handle| self.vault.read(handle, &self.pin()).is_some_and(|value| keep(key, value));
+        self.index.shared().retain_each(keep, self.retiring())
+    }
+}

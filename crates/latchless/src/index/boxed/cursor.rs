@@ -1,0 +1,113 @@
+//! Cursors: a place in an index that one walks about in, under a pin.
+
+use super::BoxedIndex;
+use crate::base::key::Key;
+use crate::index::{Cursor, Index};
+use crate::mem::boxed::{Handle, Pinned};
+use core::fmt;
+
+/// A place in a [`BoxedIndex`]: on an entry, before the first one, or behind the last one. As a [`Cursor`],
+/// it always steps to what is next *now*, O(log n) a step; what it came to stays readable under its pin.
+///
+/// ```
+/// # let names: latchless::BoxedIndex<u32, &str> = [(3, "three"), (5, "five"), (7, "seven")].into();
+/// let pin = names.pin();
+/// let mut cursor = names.cursor(&pin);
+/// assert_eq!(cursor.seek(4), Some((5, &"five")));
+/// names.remove(5, &pin);
+/// assert_eq!(cursor.current(), Some((5, &"five")), "what it came to");
+/// assert_eq!(cursor.value(), None, "what is there now");
+/// names.insert(6, "six", &pin)?;
+/// assert_eq!(cursor.next(), Some((6, &"six")));
+/// assert_eq!(cursor.prev(), Some((3, &"three")));
+/// assert_eq!((cursor.prev(), cursor.next()), (None, Some((3, &"three"))));
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub struct BoxedCursor<'p, K: Key, T: Send + Sync + 'static> {
+    index: &'p BoxedIndex<K, T>,
+    pin: &'p Pinned,
+    cursor: Cursor<&'p Index<K, Handle>>,
+    current: Option<(K, &'p T)>,
+}
+
+impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
+    /// Makes a step. If the value that it comes to is retired meanwhile, makes it again from where it was.
+    fn go(
+        &mut self,
+        step: impl Fn(&mut Cursor<&'p Index<K, Handle>>) -> Option<(K, Handle)>,
+    ) -> Option<(K, &'p T)> {
+        loop {
+            let mut cursor = self.cursor.clone();
+            let found = step(&mut cursor);
+            let current = found
+                .and_then(|(key, handle)| self.index.vault.read(handle, self.pin).map(|value| (key, value)));
+            if found.is_none() || current.is_some() {
+                self.cursor = cursor;
+                self.current = current;
+                return current;
+            }
+        }
+    }
+
+    /// Goes to the first entry at `key` or above it, or behind the last entry.
+    pub fn seek(&mut self, key: K) -> Option<(K, &'p T)> {
+        self.go(|cursor| cursor.seek(key))
+    }
+
+    /// Goes to the last entry at `key` or below it, or before the first entry.
+    pub fn seek_back(&mut self, key: K) -> Option<(K, &'p T)> {
+        self.go(|cursor| cursor.seek_back(key))
+    }
+
+    /// Goes to the first entry; with none, behind the end.
+    pub fn seek_first(&mut self) -> Option<(K, &'p T)> {
+        self.go(Cursor::seek_first)
+    }
+
+    /// Goes to the last entry; with none, before the start.
+    pub fn seek_last(&mut self) -> Option<(K, &'p T)> {
+        self.go(Cursor::seek_last)
+    }
+
+    /// Goes to the next entry, or behind the last one and stays there.
+    #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and has no end for good")]
+    pub fn next(&mut self) -> Option<(K, &'p T)> {
+        self.go(Cursor::next)
+    }
+
+    /// Goes to the entry before, or before the first one and stays there.
+    pub fn prev(&mut self) -> Option<(K, &'p T)> {
+        self.go(Cursor::prev)
+    }
+
+    /// The entry that the cursor is on, as it was when the cursor came to it. `None` before the first entry
+    /// and behind the last one. O(1).
+    pub fn current(&self) -> Option<(K, &'p T)> {
+        self.current
+    }
+
+    /// The value that is there now under the key that the cursor is on; `None` if the key was removed.
+    /// O(log n).
+    pub fn value(&self) -> Option<&'p T> {
+        self.current.and_then(|(key, _)| self.index.get(key, self.pin))
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> Clone for BoxedCursor<'_, K, T> {
+    fn clone(&self) -> Self {
+        Self { cursor: self.cursor.clone(), ..*self }
+    }
+}
+
+impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedCursor<'_, K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxedCursor").field("current", &self.current).finish_non_exhaustive()
+    }
+}
+
+impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+    /// A cursor before the first entry: see [`BoxedCursor`].
+    pub fn cursor<'p>(&'p self, pin: &'p Pinned) -> BoxedCursor<'p, K, T> {
+        BoxedCursor { index: self, pin, cursor: self.index.cursor(), current: None }
+    }
+}

@@ -1,0 +1,64 @@
+//! Filling an empty index from sorted entries.
+
+use super::BoxedIndex;
+use crate::base::error::{Error, Result};
+use crate::base::fill::FillFactor;
+use crate::base::key::Key;
+
+impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+    /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
+    ///
+    /// # Errors
+    /// [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at fault; or memory is
+    /// refused. The entries are dropped then.
+    ///
+    /// ```
+    /// use latchless::{BoxedIndex, Error, FillFactor};
+    /// let names = BoxedIndex::from_sorted([(3u64, "three"), (5, "five")], FillFactor::FULL)?;
+    /// assert_eq!(names.get(5, &names.pin()), Some(&"five"));
+    /// let twice = BoxedIndex::from_sorted([(3u64, "three"), (3, "III")], FillFactor::FULL);
+    /// assert_eq!(twice.err(), Some(Error::DuplicateKey { position: 1 }));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn from_sorted(entries: impl IntoIterator<Item = (K, T)>, fill: FillFactor) -> Result<Self> {
+        let mut index = Self::new()?;
+        index.bulk_load(entries, fill)?;
+        Ok(index)
+    }
+
+    /// Fills an empty index from strictly ascending entries. O(n).
+    ///
+    /// # Errors
+    /// As [`BoxedIndex::from_sorted`], and [`Error::NotEmpty`]. The index is then as before.
+    ///
+    /// ```
+    /// # use latchless::{BoxedIndex, FillFactor};
+    /// let mut names = BoxedIndex::<u64, String>::new()?;
+    /// names.bulk_load([(3, "three".to_owned()), (5, "five".to_owned())], FillFactor::new(0.8)?)?;
+    /// assert_eq!(names.len(), 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn bulk_load(&mut self, entries: impl IntoIterator<Item = (K, T)>, fill: FillFactor) -> Result<()> {
+        if !self.is_empty() {
+            return Err(Error::NotEmpty { len: self.len() });
+        }
+        // The caller's iterator runs before anything is put in.
+        let entries: Vec<(K, T)> = entries.into_iter().collect();
+        let mut handles = Vec::with_capacity(entries.len());
+        let mut loaded = Ok(());
+        for (key, value) in entries {
+            match self.put(value) {
+                Ok(handle) => handles.push((key, handle)),
+                Err(error) => {
+                    loaded = Err(error);
+                    break;
+                }
+            }
+        }
+        loaded = loaded.and_then(|()| self.index.bulk_load(&handles, fill));
+        if loaded.is_err() {
+            handles.into_iter().for_each(|(_, handle)| drop(self.vault.take(handle)));
+        }
+        loaded
+    }
+}

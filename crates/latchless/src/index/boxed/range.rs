@@ -1,0 +1,85 @@
+//! Whole ranges at once: fold, show, remove; and keys or values alone.
+
+use super::BoxedIndex;
+use crate::base::error::Result;
+use crate::base::key::Key;
+use crate::mem::boxed::Pinned;
+use core::iter::FusedIterator;
+use core::ops::RangeBounds;
+
+impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
+    /// All keys, ascending. Needs no pin.
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.keys().rev().collect::<Vec<_>>(), [9, 7, 5]);
+    /// ```
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + FusedIterator + '_ {
+        self.index.keys()
+    }
+
+    /// All values, in the order of their keys.
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.values(&names.pin()).collect::<Vec<_>>(), [&"five", &"seven", &"nine"]);
+    /// ```
+    pub fn values<'p>(
+        &'p self,
+        pin: &'p Pinned,
+    ) -> impl DoubleEndedIterator<Item = &'p T> + FusedIterator + 'p {
+        self.iter(pin).map(|(_, value)| value)
+    }
+
+    /// Folds the entries of a range, ascending, into one result, under a pin of its own.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.fold(6.., 0, |length, _, name| length + name.len())?, 9);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn fold<A>(
+        &self,
+        range: impl RangeBounds<K>,
+        start: A,
+        mut fold: impl FnMut(A, K, &T) -> A,
+    ) -> Result<A> {
+        let pin = self.pin();
+        Ok(self.range(range, &pin)?.fold(start, |folded, (key, value)| fold(folded, key, value)))
+    }
+
+    /// Shows every entry of a range, ascending, under a pin of its own.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// let mut longest = 0;
+    /// names.for_each(.., |_, name| longest = longest.max(name.len()))?;
+    /// assert_eq!(longest, 5);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, &T)) -> Result<()> {
+        self.fold(range, (), |(), key, value| each(key, value))
+    }
+
+    /// Removes the keys of a range and says how many they were; their values are retired. O(entries in the
+    /// range). Atomic for each key, not for the whole range: keys that are put in meanwhile may stay.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    ///
+    /// ```
+    /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
+    /// assert_eq!(names.remove_range(6..)?, 2);
+    /// assert_eq!(names.last(&names.pin()), Some((5, &"five")));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
+        self.index.shared().remove_each(&range, self.retiring())
+    }
+}

@@ -1,0 +1,98 @@
+//! Entries that expire while others refresh them: what is removed is what was judged.
+
+use crate::common::scaled;
+use latchless::BoxedIndex;
+use latchless::index::{CompareExchangeError, Pinned};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An entry and when it expires.
+#[derive(Debug)]
+struct Lease {
+    expires: u64,
+    _name: String,
+}
+
+impl Lease {
+    fn until(expires: u64) -> Self {
+        Self { expires, _name: expires.to_string() }
+    }
+}
+
+/// A thread expires leases while another one refreshes them, and sees each lease that it refreshed until it
+/// has expired. `expire` removes the key's lease if it has expired by the time that it is told.
+fn fresh_leases_that_vanish(expire: impl Fn(&BoxedIndex<u64, Lease>, u64, u64) + Sync) -> usize {
+    let index = BoxedIndex::<u64, Lease>::new().unwrap();
+    let clock = AtomicU64::new(1);
+    let steps = scaled(30_000);
+    std::thread::scope(|scope| {
+        let collector = scope.spawn(|| {
+            while clock.load(Ordering::Acquire) <= steps as u64 {
+                (0..4).for_each(|key| expire(&index, key, clock.load(Ordering::Acquire)));
+            }
+        });
+        let mut vanished = 0;
+        for step in 0..steps as u64 {
+            let key = step % 4;
+            // Fresh: it expires later than any time that the collector knows of by now.
+            index.insert(key, Lease::until(step + 2), &index.pin()).unwrap();
+            std::thread::yield_now();
+            vanished += usize::from(!index.contains_key(key));
+            clock.store(step + 2, Ordering::Release);
+        }
+        clock.store(u64::MAX, Ordering::Release);
+        collector.join().unwrap();
+        vanished
+    })
+}
+
+#[test]
+fn no_fresh_lease_is_removed_beside_refreshes() {
+    let vanished = fresh_leases_that_vanish(|index, key, now| {
+        index.remove_if(key, |lease| lease.expires < now, &index.pin());
+    });
+    assert_eq!(vanished, 0);
+    let vanished = fresh_leases_that_vanish(|index, key, now| {
+        let pin = index.pin();
+        if let Some(lease) = index.get(key, &pin).filter(|lease| lease.expires < now) {
+            // Another one is there now, or none.
+            let _ = index.compare_remove(key, lease, &pin);
+        }
+    });
+    assert_eq!(vanished, 0);
+    let vanished = fresh_leases_that_vanish(|index, key, now| {
+        index.retain(|at, lease| at != key || lease.expires >= now);
+    });
+    assert_eq!(vanished, 0);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "takes many tries")]
+fn expiring_by_get_and_remove_is_found_out() {
+    let vanished = fresh_leases_that_vanish(|index, key, now| {
+        let pin = index.pin();
+        if index.get(key, &pin).is_some_and(|lease| lease.expires < now) {
+            std::thread::yield_now();
+            index.remove(key, &pin);
+        }
+    });
+    assert!(vanished > 0, "the test sees nothing");
+}
+
+#[test]
+fn comparing_is_by_identity() {
+    let index = BoxedIndex::<u64, String>::new().unwrap();
+    let pin: Pinned = index.pin();
+    index.insert(1, "a".to_owned(), &pin).unwrap();
+    let seen = index.get(1, &pin).unwrap();
+    let equal = seen.clone();
+    assert_eq!(index.compare_remove(1, &equal, &pin), Err(Some(seen)));
+    assert_eq!(index.compare_remove(2, seen, &pin), Err(None));
+    let other = index.compare_exchange(1, &equal, "b".to_owned(), &pin);
+    assert_eq!(other, Err(CompareExchangeError::Other(Some(seen))));
+    assert_eq!(index.compare_exchange(1, seen, "b".to_owned(), &pin), Ok(seen));
+    assert!(index.compare_exchange(1, seen, "c".to_owned(), &pin).is_err());
+    let now = index.get(1, &pin).unwrap();
+    assert_eq!((now.as_str(), seen.as_str()), ("b", "a"));
+    assert_eq!(index.compare_remove(1, now, &pin), Ok(now));
+    assert!(index.is_empty());
+}

@@ -1,0 +1,149 @@
+//! Memory of values that are gone is given back, and used again.
+
+use super::{Census, Counted};
+use crate::common::scaled;
+use latchless::BoxedIndex;
+use latchless::index::Pinned;
+use std::sync::Mutex;
+
+#[test]
+fn memory_of_retired_values_comes_back() {
+    let census = Census::new();
+    let index = BoxedIndex::<u64, Counted>::new().unwrap();
+    let together = BoxedIndex::<u64, Counted>::new().unwrap();
+    for key in 0..scaled(1000) as u64 {
+        together.insert(key, census.value(key, key), &together.pin()).unwrap();
+    }
+    let in_one_round = together.memory_bytes();
+    drop(together);
+    let before = scaled(1000) as u64;
+    for round in 0..10 {
+        for version in 0..scaled(1000) as u64 {
+            index.insert(version % 10, census.value(version % 10, version), &index.pin()).unwrap();
+        }
+        census.wait_for_drops(before + (round + 1) * scaled(1000) as u64 - 10);
+    }
+    // Pins of other threads, other tests' as well, may keep all values of a round, and no more.
+    let held = index.memory_bytes();
+    assert!(held <= 2 * in_one_round, "{held} bytes, and {in_one_round} for the values of one round");
+    drop(index);
+    census.all_dropped_once();
+}
+
+/// The most that the slots of so many values of 128 bytes may take after a while: twice as much as they
+/// need, and what is kept for the next ones.
+fn most_bytes(values: usize) -> usize {
+    2 * values * 136 + (4 << 20)
+}
+
+/// Replaces values until no more than so many bytes are held.
+fn replace_until(index: &BoxedIndex<u64, [u64; 16]>, keys: u64, at_most: usize) {
+    for step in 0..scaled(2_000_000) as u64 {
+        if index.memory_bytes() <= at_most {
+            return;
+        }
+        index.insert(step % keys, [step; 16], &index.pin()).unwrap();
+        // Other tests' pins hold up what is due.
+        if step % 10_000 == 0 {
+            std::thread::yield_now();
+        }
+    }
+    panic!("{} bytes are held, not {at_most}", index.memory_bytes());
+}
+
+/// Bytes of the process's memory.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn resident_bytes() -> usize {
+    let status = std::fs::read_to_string("/proc/self/statm").unwrap();
+    status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+/// Held by tests that keep a pin for long, or can't bear one.
+static LONG_PINS: Mutex<()> = Mutex::new(());
+
+#[test]
+#[cfg_attr(miri, ignore = "long; the vault has tests of its own")]
+fn slots_that_a_long_pin_kept_are_given_back() {
+    let _alone = LONG_PINS.lock();
+    let index = BoxedIndex::<u64, [u64; 16]>::new().unwrap();
+    let pin = index.pin();
+    let seen = (index.insert(0, [7; 16], &pin).unwrap(), index.get(0, &pin).unwrap());
+    for version in 0..1_000_000 {
+        index.insert(version % 10, [version; 16], &index.pin()).unwrap();
+    }
+    assert_eq!(seen, (None, &[7; 16]));
+    assert!(index.memory_bytes() > 128_000_000, "the pin keeps them all");
+    #[cfg(target_os = "linux")]
+    let resident = resident_bytes();
+    drop(pin);
+    replace_until(&index, 10, most_bytes(10));
+    #[cfg(target_os = "linux")]
+    assert!(resident_bytes() + 64_000_000 < resident, "the system has it: {resident} bytes before");
+    assert!((0..10).all(|key| index.contains_key(key)));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "long; the vault has tests of its own")]
+fn what_is_left_of_many_values_gathers_in_little_memory() {
+    let keys = 300_000;
+    let index: BoxedIndex<u64, [u64; 16]> = (0..keys).map(|key| (key, [key; 16])).collect();
+    let full = index.memory_bytes();
+    // One of a hundred stays, spread over all pages.
+    assert_eq!(index.retain(|key, _| key % 100 == 0), 297_000);
+    let few = BoxedIndex::<u64, [u64; 16]>::new().unwrap();
+    for round in 0..20 {
+        for key in (0..keys).step_by(100) {
+            index.insert(key, [round; 16], &index.pin()).unwrap();
+            few.insert(key, [round; 16], &few.pin()).unwrap();
+        }
+    }
+    // The nodes stay.
+    let nodes = full - 300_000 * 136;
+    let most = most_bytes(3000) + nodes;
+    for round in 0..1000 {
+        if index.memory_bytes() <= most {
+            break;
+        }
+        (0..keys).step_by(100).for_each(|key| _ = index.insert(key, [round; 16], &index.pin()).unwrap());
+    }
+    assert!(index.memory_bytes() <= most, "{} bytes of {full}", index.memory_bytes());
+    assert!(most < full / 2);
+}
+
+#[test]
+fn values_that_many_operations_retire_under_each_pin_are_dropped_on_the_way() {
+    let _alone = LONG_PINS.lock();
+    let census = Census::new();
+    let index = BoxedIndex::<u64, Counted>::new().unwrap();
+    let (rounds, each) = if cfg!(miri) { (30, 20) } else { (1000, 1000) };
+    let mut most = 0;
+    for round in 0..rounds {
+        let pin = index.pin();
+        (0..each).for_each(|key| _ = index.insert(key, census.value(key, round), &pin).unwrap());
+        let (made, dropped) = census.counts();
+        most = most.max(made - dropped);
+        // Other tests' pins hold up what is due.
+        std::thread::yield_now();
+    }
+    let made = census.counts().0;
+    assert!(cfg!(miri) || most < made / 4, "{most} of {made} values waited at once");
+    drop(index);
+    census.all_dropped_once();
+}
+
+#[test]
+fn clearing_gives_everything_back() {
+    let census = Census::new();
+    let keys = scaled(10_000) as u64;
+    let mut index: BoxedIndex<u64, Counted> = (0..keys).map(|key| (key, census.value(key, 0))).collect();
+    let empty = BoxedIndex::<u64, Counted>::new().unwrap().memory_bytes();
+    index.clear();
+    assert!(index.is_empty());
+    census.wait_for_drops(keys);
+    index.extend((0..keys).map(|key| (key, census.value(key, 1))));
+    index.reset();
+    assert_eq!(census.counts(), (2 * keys, 2 * keys), "now");
+    assert_eq!((index.memory_bytes(), index.len()), (empty, 0));
+    index.insert(1, census.value(1, 2), &Pinned::new()).unwrap();
+    assert_eq!(index.take(1).unwrap().version, 2);
+}

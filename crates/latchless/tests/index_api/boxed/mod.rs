@@ -1,0 +1,75 @@
+//! Values of any type: each is dropped once, none while it is read.
+
+mod batches;
+mod drops;
+mod expiry;
+mod memory;
+mod model;
+mod order;
+mod threads;
+
+use latchless::index::Pinned;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts what is made and what is dropped, and knows itself whole.
+#[derive(Debug, Default)]
+struct Census {
+    made: AtomicU64,
+    dropped: AtomicU64,
+}
+
+impl Census {
+    fn new() -> &'static Self {
+        Box::leak(Box::default())
+    }
+
+    fn value(&'static self, key: u64, version: u64) -> Counted {
+        self.made.fetch_add(1, Ordering::Relaxed);
+        Counted { census: self, key, version, check: Box::new(key ^ version) }
+    }
+
+    fn counts(&self) -> (u64, u64) {
+        (self.made.load(Ordering::Relaxed), self.dropped.load(Ordering::Relaxed))
+    }
+
+    /// Waits until so many are dropped: drops that were put off happen on whatever thread comes to
+    /// them, those of other tests included.
+    fn wait_for_drops(&self, at_least: u64) {
+        for _ in 0..20_000 {
+            if self.counts().1 >= at_least {
+                return;
+            }
+            Pinned::new().flush();
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        panic!("{} of {at_least} drops", self.counts().1);
+    }
+
+    fn all_dropped_once(&self) {
+        let (made, _) = self.counts();
+        self.wait_for_drops(made);
+        assert_eq!(self.counts(), (made, made));
+    }
+}
+
+#[derive(Debug)]
+struct Counted {
+    census: &'static Census,
+    key: u64,
+    version: u64,
+    check: Box<u64>,
+}
+
+impl Counted {
+    fn is_whole(&self) -> bool {
+        *self.check == self.key ^ self.version
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        assert!(self.is_whole());
+        *self.check = !0;
+        self.census.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -253,7 +253,8 @@ fn ask(map: &dyn Ordered, op: MapOp) -> Found {
         MapOp::Nearest(Start::End, direction) => map.end(direction),
         MapOp::Pop(direction) => map.pop(direction),
     };
-    let in_window = |key: u64| key.checked_sub(FIRST).filter(|&from_first| from_first < WINDOW as u64 * SPACING);
+    let in_window =
+        |key: u64| key.checked_sub(FIRST).filter(|&from_first| from_first < WINDOW as u64 * SPACING);
     match entry.map(|(key, value)| (in_window(key), value)) {
         Some((Some(from_first), value)) => {
             assert_eq!(from_first % SPACING, 0, "{op:?} found a key that was never put in");

@@ -175,11 +175,8 @@ mod tests {
             (4, 5, Put(0, 7), ABSENT),
         ];
         assert!(!has_an_order(&backwards), "the same backwards");
-        let popped_late = [
-            (1, 2, Put(2, 7), ABSENT),
-            (3, 4, Put(0, 5), ABSENT),
-            (5, 6, Pop(Forward), Found::Entry(2, 7)),
-        ];
+        let popped_late =
+            [(1, 2, Put(2, 7), ABSENT), (3, 4, Put(0, 5), ABSENT), (5, 6, Pop(Forward), Found::Entry(2, 7))];
         assert!(!has_an_order(&popped_late), "the popped key wasn't the first");
         let popped_twice = [
             (1, 2, Put(2, 7), ABSENT),

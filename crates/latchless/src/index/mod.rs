@@ -42,10 +42,20 @@
 //! | [`stats`](Index::stats), [`check_invariants`](Index::check_invariants), [`dump`](Index::dump) | O(n) | no |
 //!
 //! # What is guaranteed
-//! * Operations on single keys are linearizable: each takes effect in one atomic step between its
-//!   call and its return.
-//! * Ranges are weakly consistent: [`Entries`] says what that means.
-//! * Batches are not atomic as a whole, their requests are.
+//! | operation | when other threads change the index meanwhile |
+//! |---|---|
+//! | on one key: [`get`](Index::get), [`insert`](Index::insert), [`remove`](Index::remove), [`compare_exchange`](Index::compare_exchange), … | linearizable: takes effect in one atomic step between its call and its return |
+//! | by order: [`first`](Index::first), [`last`](Index::last), [`floor`](Index::floor), [`ceiling`](Index::ceiling), [`lower`](Index::lower), [`higher`](Index::higher), [`pop_first`](Index::pop_first), [`pop_last`](Index::pop_last), a step of a [`Cursor`] | linearizable: the answer was the nearest entry at that moment, and nothing lay between |
+//! | with a closure: [`update`](Index::update), [`upsert`](Index::upsert), [`compute`](Index::compute), … | linearizable: see *Races* |
+//! | batches: [`get_many`](Index::get_many), [`insert_many`](Index::insert_many), [`execute`](Index::execute), … | each request is linearizable, the batch isn't: others may see some of its updates and not yet the rest |
+//! | [`iter`](Index::iter), [`range`](Index::range), [`fold`](Index::fold), [`visit`](Index::visit), [`scan`](Index::scan), … | weakly consistent: the entries of one leaf are of one moment, those of two leaves are not. A key that is there throughout is seen exactly once: see [`Entries`] |
+//! | [`count`](Index::count) | weakly consistent: a sum over leaves, each counted at a moment of its own, so perhaps a number that the range never had. A key that is there throughout counts once, one that comes or goes at most once |
+//! | [`len`](Index::len), [`is_empty`](Index::is_empty) | a sum of counters, each read at a moment of its own. An update counts a little after it has taken effect. Exact when no update is going on |
+//! | [`remove_range`](Index::remove_range), [`clear`](Index::clear), [`retain`](Index::retain) | not atomic as a whole: others see some entries gone and others not yet. Each leaf's entries go in one step; with `retain`, each entry |
+//! | [`stats`](Index::stats), [`dump`](Index::dump), [`check_invariants`](Index::check_invariants) | for an index at rest |
+//!
+//! [`BoxedIndex`] guarantees the same of the operations that it has. Moreover:
+//!
 //! * Reads hold nothing: no iterator, cursor or paused scan keeps memory from being used again or a
 //!   writer from going on.
 //! * Refused memory is a typed [`Error`](crate::Error), and the index is then as before.

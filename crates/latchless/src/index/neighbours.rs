@@ -61,10 +61,9 @@ impl<K: Key, V: Value> Index<K, V> {
         self.shared().end(Reverse)
     }
 
-    /// Takes out the entry with the smallest key. O(log n).
+    /// Removes the entry with the smallest key. O(log n).
     ///
-    /// Each entry is taken out by one thread. Its key was the smallest at a moment during the call;
-    /// a smaller one may have been put in by the time that it is taken out.
+    /// Atomic: the entry goes to one thread, and its key is the smallest at the moment of its removal.
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
@@ -75,7 +74,7 @@ impl<K: Key, V: Value> Index<K, V> {
         self.shared().pop(Forward)
     }
 
-    /// Takes out the entry with the largest key; otherwise as [`Index::pop_first`].
+    /// Removes the entry with the largest key; otherwise as [`Index::pop_first`].
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();

@@ -12,6 +12,7 @@ mod latches;
 mod leaves;
 mod list;
 mod one_node;
+mod passed;
 mod shared;
 mod unlinked;
 

@@ -42,7 +42,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.retire(handle, pin).map(|value| (key, value))
     }
 
-    /// The entry that `find` finds, once its value is found as well.
+    /// The entry that `find` finds, once its value is found as well. A handle names one value only, so that is
+    /// the entry of the moment in which `find` took effect; if the value was retired since, it starts again.
     fn entry<'p>(
         &'p self,
         pin: &'p Pinned,

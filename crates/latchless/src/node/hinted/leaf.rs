@@ -200,6 +200,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// The first entry at `key` or behind it.
+    #[inline(always)]
     pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
         let (shape, at) = (self.shape(), self.first_block::<S>(key));
         let places = (at..Self::BLOCKS).flat_map(|block| self.places(shape, block));
@@ -210,6 +211,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// The last entry at `key` or before it.
+    #[inline(always)]
     pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
         let shape = self.shape();
         let (at, _) = self.named::<S>(shape, key);

@@ -149,3 +149,66 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
         Some(entry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Scalar;
+    use std::collections::BTreeMap;
+
+    const LEAVES: u64 = if cfg!(miri) { 9 } else { 30 };
+
+    /// A tree of full leaves. Those in between are emptied behind the tree's back, so nothing is merged.
+    fn with_empty_leaves(tree: &BlinkTree<u64>, emptied: core::ops::Range<u64>) -> BTreeMap<u64, u64> {
+        let capacity = Leaf::<u64>::CAPACITY as u64;
+        let mut model: BTreeMap<u64, u64> = (0..LEAVES * capacity).map(|key| (2 * key, key)).collect();
+        model.iter().for_each(|(&key, &value)| {
+            tree.edit::<Shared>(key, Edit::Put(value)).unwrap();
+        });
+        for key in emptied.start * capacity..emptied.end * capacity {
+            let leaf = tree.leaf(tree.descend::<Scalar>(2 * key));
+            leaf.remove(leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"));
+            tree.count_entries::<Shared>(-1);
+            model.remove(&(2 * key));
+        }
+        model
+    }
+
+    fn searches_and_pops<M: Mode>(emptied: core::ops::Range<u64>) {
+        let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+        let tree = BlinkTree::<u64>::new(options).unwrap();
+        let mut model = with_empty_leaves(&tree, emptied);
+        let last = LEAVES * Leaf::<u64>::CAPACITY as u64 * 2;
+        for from in (0..last + 4).step_by(7).chain([u64::MAX]) {
+            let entry = |(&key, &value): (&u64, &u64)| (key, value);
+            let forward = model.range(from..).next().map(entry);
+            let reverse = model.range(..=from).next_back().map(entry);
+            for (direction, expected) in [(Direction::Forward, forward), (Direction::Reverse, reverse)] {
+                assert_eq!(tree.nearest::<M>(from, direction), expected, "{from} {direction:?}");
+                let latched = tree.nearest_latched::<Scalar, M>(from, direction);
+                assert_eq!(latched, expected, "{from} {direction:?}, under latches");
+            }
+        }
+        for turn in 0..model.len() {
+            let (popped, expected) = if turn % 2 == 0 {
+                (tree.pop::<M>(0, Direction::Forward), model.pop_first())
+            } else {
+                (tree.pop::<M>(u64::MAX, Direction::Reverse), model.pop_last())
+            };
+            assert_eq!(popped, expected);
+            assert_eq!(tree.len(), model.len());
+        }
+        assert_eq!(tree.pop::<M>(0, Direction::Forward), None);
+        assert_eq!(tree.pop::<M>(u64::MAX, Direction::Reverse), None);
+        tree.check_invariants().unwrap();
+    }
+
+    /// More of them than a search passes without latches; in the middle and at either end.
+    #[test]
+    fn rows_of_empty_leaves_are_passed_both_ways() {
+        for emptied in [1..LEAVES - 1, 0..LEAVES - 1, 1..LEAVES] {
+            searches_and_pops::<Shared>(emptied.clone());
+            searches_and_pops::<Exclusive>(emptied);
+        }
+    }
+}

@@ -65,8 +65,8 @@ struct Nearest<'a, B, M> {
 /// A leaf, as it was read at rest.
 struct Seen<B> {
     found: Option<(B, B)>,
-    low: B,
-    high: B,
+    /// Its fence in the search's direction.
+    end: B,
     node: NodeRef,
     /// `None`: it was read under its latch.
     version: Option<Version>,
@@ -102,59 +102,50 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
     #[inline(always)]
     fn look<S: Search>(&self, from: B) -> Seen<B> {
         let start = self.tree.descend::<S>(from);
-        let ((found, low, high), node, version) = self.tree.read_leaf_from::<S, M, _>(start, from, |leaf| {
-            let found = match self.direction {
-                Direction::Forward => leaf.first_from::<S>(from),
-                Direction::Reverse => leaf.last_up_to::<S>(from),
-            };
-            (found, leaf.low(), leaf.high())
-        });
-        Seen { found, low, high, node, version }
+        let ((found, end), node, version) =
+            self.tree.read_leaf_from::<S, M, _>(start, from, |leaf| match self.direction {
+                Direction::Forward => (leaf.first_from::<S>(from), leaf.high()),
+                Direction::Reverse => (leaf.last_up_to::<S>(from), leaf.low()),
+            });
+        Seen { found, end, node, version }
     }
 
     /// Where the leaf after this one begins, in the search's direction.
     fn after(&self, leaf: &Seen<B>) -> Option<B> {
         match self.direction {
-            Direction::Forward => next(leaf.high),
-            Direction::Reverse => previous(leaf.low),
+            Direction::Forward => next(leaf.end),
+            Direction::Reverse => previous(leaf.end),
         }
-    }
-
-    /// Whether a leaf begins at `from`, in the search's direction.
-    fn begins_at(&self, leaf: &Seen<B>, from: B) -> bool {
-        from == if self.direction == Direction::Forward { leaf.low } else { leaf.high }
     }
 
     /// Goes on from the leaf that `from` belongs to, which has no answer.
     #[inline(never)]
-    fn search<S: Search>(&self, mut first: Seen<B>) -> Option<(B, B)> {
+    fn search<S: Search>(&self, first: Seen<B>) -> Option<(B, B)> {
+        let mut first = Some(first);
         for _ in 0..TRIES {
-            if let Ok(found) = self.pass::<S>(first) {
+            if let Ok(found) = self.pass::<S>(first.take()) {
                 return found;
             }
             self.tree.restarts.add(1);
-            first = self.look::<S>(self.from);
         }
         self.tree.nearest_latched::<S, M>(self.from, self.direction)
     }
 
-    /// Passes leaves until one has an entry.
+    /// Passes leaves until one has an entry. `first`: the first leaf, if it has been read.
     #[inline(always)]
-    fn pass<S: Search>(&self, first: Seen<B>) -> Result<Option<(B, B)>, Restart> {
+    fn pass<S: Search>(&self, mut first: Option<Seen<B>>) -> Result<Option<(B, B)>, Restart> {
         let mut passed = Passed { leaves: [None; PASSED_MAX], len: 0 };
-        let (mut seen, mut chained) = (first, true);
-        while let (None, Some(from)) = (seen.found, self.after(&seen)) {
+        let mut from = self.from;
+        loop {
+            let seen = first.take().unwrap_or_else(|| self.look::<S>(from));
+            from = match (seen.found, self.after(&seen)) {
+                (None, Some(next)) => next,
+                (found, _) => return if passed.still(self.tree) { Ok(found) } else { Err(Restart) },
+            };
             if M::SHARED {
                 passed.push(&seen)?;
             }
-            seen = self.look::<S>(from);
-            chained &= self.begins_at(&seen, from);
         }
-        if !passed.still(self.tree) {
-            return Err(Restart);
-        }
-        debug_assert!(chained, "leaves at rest cover all keys, each one once");
-        Ok(seen.found)
     }
 }
 

@@ -15,7 +15,7 @@ use super::arena::NodeRef;
 use super::growth::Growth;
 use super::kinds::Kinds;
 use crate::base::error::Result;
-use crate::sync::Word;
+use crate::sync::{Word, lock, unseen};
 use core::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -96,14 +96,15 @@ impl Space {
     #[inline(always)]
     pub(super) fn checked(&self, node: NodeRef) -> usize {
         let at = u64::from(node.to_word());
-        assert!(at < self.committed.peek(), "a reference to no node of this arena");
+        // Only grows: no step at which others matter.
+        assert!(at < unseen(|| self.committed.peek()), "a reference to no node of this arena");
         at as usize
     }
 
     /// Whether [`Space::checked`] takes this reference.
     #[inline(always)]
     pub(super) fn holds(&self, node: NodeRef) -> bool {
-        u64::from(node.to_word()) < self.committed.peek()
+        u64::from(node.to_word()) < unseen(|| self.committed.peek())
     }
 
     pub(super) fn node_bytes(&self) -> usize {
@@ -220,7 +221,6 @@ impl Space {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here calls foreign code, so a poisoned state is a consistent one.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }

@@ -12,6 +12,8 @@ mod perturb;
 mod pointer;
 #[cfg(not(loom))]
 mod slot;
+#[cfg(latchless_shuttle)]
+pub mod steps;
 #[cfg(not(loom))]
 mod striped;
 #[cfg(not(loom))]
@@ -57,6 +59,34 @@ pub use primitive::{AtomicU32, AtomicU64, fence, spin_loop, yield_now};
 pub fn perturb() {
     #[cfg(latchless_perturb)]
     perturb::perturb();
+    step();
+}
+
+/// Where tests decide which thread goes on (`--cfg latchless_shuttle`); otherwise nothing.
+#[inline(always)]
+pub(crate) fn step() {
+    #[cfg(latchless_shuttle)]
+    steps::take(steps::Step::Access);
+}
+
+/// Looks at words without a step: for assertions.
+#[inline(always)]
+pub fn unseen<R>(look: impl FnOnce() -> R) -> R {
+    #[cfg(latchless_shuttle)]
+    let hook = steps::on_step(None);
+    let seen = look();
+    #[cfg(latchless_shuttle)]
+    steps::on_step(hook);
+    seen
+}
+
+/// Locks a mutex under which no foreign code runs: what a panic leaves behind in it is consistent.
+#[cfg(not(loom))]
+pub fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    #[cfg(latchless_shuttle)]
+    return steps::lock(mutex);
+    #[cfg(not(latchless_shuttle))]
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Waits a little longer each time: for a holder that is about to be done, then for one that has
@@ -72,6 +102,10 @@ impl Backoff {
 
     /// Waits.
     pub fn wait(&mut self) {
+        #[cfg(latchless_shuttle)]
+        if steps::take(steps::Step::Wait) {
+            return;
+        }
         if cfg!(loom) || cfg!(miri) || self.rounds >= Self::SPINNING_ROUNDS {
             yield_now();
         } else {

@@ -25,6 +25,10 @@ miri:
 loom:
     .ci/run loom
 
+# The tree itself, with tests that choose at each step which thread goes on.
+shuttle:
+    .ci/run shuttle
+
 # The concurrent tests with disturbed schedules.
 disturb:
     .ci/run disturb

@@ -12,7 +12,8 @@ use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::variants::{cssl, olfit, pi, spiderman};
-use latchless::{Index, OrderedIndex};
+use latchless::base::index::OrderedIndex;
+use latchless::Index;
 use shared::Shared;
 use std::num::NonZeroUsize;
 

@@ -3,7 +3,8 @@
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
 use latchless::base::request::{Reply, Request};
-use latchless::{Direction, OrderedIndex};
+use latchless::base::index::OrderedIndex;
+use latchless::Direction;
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 

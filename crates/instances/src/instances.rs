@@ -1,11 +1,12 @@
 //! The instances: every variant for the keys and values that are used everywhere.
 
 use core::hint::black_box;
+use latchless::base::index::OrderedIndex;
 use latchless::index::{self, ExclusiveIndex};
 use latchless::mem::touch::Modelled;
 use latchless::variants::spiderman::SpidermanMap;
 use latchless::variants::{cssl, olfit, pb_tree, pi, spiderman};
-use latchless::{Fits, Index, Key, OrderedIndex, Result, Value};
+use latchless::{Fits, Index, Key, Result, Value};
 
 /// An index of keys that are values as well.
 type Made<K> = Result<Box<dyn OrderedIndex<K, K>>>;

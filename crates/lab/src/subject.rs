@@ -1,7 +1,7 @@
 //! The indexes that experiments are done on.
 
 use crate::row::On;
-use latchless::OrderedIndex;
+use latchless::base::index::OrderedIndex;
 use latchless::search::Kernel;
 use latchless::variants::olfit;
 use latchless::variants::pb_tree::{self, Member, Options};

@@ -31,7 +31,7 @@
 //! | floor | meaning |
 //! |---|---|
 //! | [`sync`] | the atomics that latches are made of |
-//! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`] trait, errors |
+//! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`](base::index::OrderedIndex) trait, errors |
 //! | [`mem`] | cache lines, prefetch, the node arenas, slots for values of any type, the touch hook of the memory-hierarchy model |
 //! | [`search`] | in-node search kernels and their run-time dispatch |
 //! | [`latch`] | the optimistic latch, a version word a node; the shared latch |
@@ -82,7 +82,7 @@ pub use base::error::{Error, Result};
 #[cfg(not(loom))]
 pub use base::fill::FillFactor;
 #[cfg(not(loom))]
-pub use base::index::{Direction, OrderedIndex};
+pub use base::index::Direction;
 #[cfg(not(loom))]
 pub use base::key::Key;
 #[cfg(not(loom))]

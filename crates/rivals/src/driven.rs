@@ -3,13 +3,14 @@
 
 use crate::peer::{Ask, Peer, SharedPeer};
 use latchless::base::error::Broken;
+use latchless::base::index::OrderedIndex;
 use latchless::base::index::{
     ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, serve_shared,
 };
 use latchless::base::key::Bits;
 use latchless::base::request::{Reply, Request};
 use latchless::base::span::{before, behind, lanes_of};
-use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex, Result};
+use latchless::{Direction, Error, FillFactor, Fits, Key, Result};
 
 /// A peer, driven as an [`OrderedIndex`].
 #[derive(Debug, Default)]

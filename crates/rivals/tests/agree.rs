@@ -1,10 +1,11 @@
 //! One body for every map of this build: the same questions, the same answers as `BTreeMap`. What
 //! a map doesn't offer it has to refuse; it must never answer wrongly.
 
+use latchless::base::index::OrderedIndex;
 use latchless::base::index::{ConcurrentIndex, Span, Sum};
 use latchless::base::key::Bits;
 use latchless::base::request::{Reply, Request};
-use latchless::{Direction, Error, FillFactor, Fits, Key, OrderedIndex};
+use latchless::{Direction, Error, FillFactor, Fits, Key};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Bound;

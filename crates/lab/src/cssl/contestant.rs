@@ -6,10 +6,11 @@
 
 use super::eytzinger::Eytzinger;
 use crate::error::{LabError, Result};
+use latchless::FillFactor;
+use latchless::base::index::OrderedIndex;
 use latchless::search::Kernel;
 use latchless::variants::cssl::{CsslMap, Member, Options};
 use latchless::variants::pb_tree;
-use latchless::{FillFactor, OrderedIndex};
 use std::ops::Bound::Included;
 use std::sync::Arc;
 

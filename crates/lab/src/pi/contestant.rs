@@ -2,12 +2,13 @@
 
 use super::traffic::{Keys, NODES};
 use crate::error::{LabError, Result};
+use latchless::FillFactor;
+use latchless::base::index::OrderedIndex;
 use latchless::batch::QuerySetSize;
 use latchless::mem::topology::Topology;
 use latchless::mem::touch::{Touch, Untouched};
 use latchless::variants::olfit;
 use latchless::variants::pi::{EntryKeys, Options, Pi, Query, SkipList};
-use latchless::{FillFactor, OrderedIndex};
 
 /// Somebody who serves batches.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,7 +5,8 @@ use super::drive::Streams;
 use super::load::{Filling, refused};
 use super::word::Word;
 use crate::failure::Failure;
-use latchless::{Direction, Error, OrderedIndex};
+use latchless::base::index::OrderedIndex;
+use latchless::{Direction, Error};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 

@@ -6,7 +6,8 @@ use crate::catalogue;
 use crate::counting;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use latchless::{FillFactor, OrderedIndex};
+use latchless::FillFactor;
+use latchless::base::index::OrderedIndex;
 use latchless_workload::value_of;
 
 /// Inserts between two looks at the progress bar.

@@ -1,8 +1,9 @@
 //! Questions over an index's keys, and how it answers them.
 
 use super::postings::Postings;
+use latchless::Direction;
+use latchless::base::index::OrderedIndex;
 use latchless::base::key::Bits;
-use latchless::{Direction, OrderedIndex};
 use std::ops::Bound::Included;
 
 /// The most runs that a scan asks the index for at once.

@@ -19,7 +19,8 @@ use crate::tree::blink;
 ///
 /// ```
 /// use latchless::index::ExclusiveIndex;
-/// use latchless::{Index, OrderedIndex};
+/// use latchless::base::index::OrderedIndex;
+/// use latchless::Index;
 ///
 /// let mut index: Box<dyn OrderedIndex<u64, u32>> = Box::new(ExclusiveIndex::from(Index::new()?));
 /// index.insert(7, 70)?;

@@ -84,6 +84,7 @@ impl<A: Atom> OptimisticLatch<A> {
     /// Latches if the content still is of this version.
     #[inline(always)]
     pub fn try_upgrade(&self, version: Version) -> Option<Latched<'_, A>> {
+        perturb();
         let held = version.0 | Self::HELD;
         self.word.compare_exchange(version.0, held, Ordering::Acquire, Ordering::Relaxed).ok()?;
         fence(Ordering::Release);

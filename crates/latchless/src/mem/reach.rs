@@ -17,7 +17,7 @@
 //! 2. `far` pieces continue where `near` ends, without gaps; while there are any, `near` stays as it is.
 
 use super::arena::NodeRef;
-use crate::sync::{Address, Word};
+use crate::sync::{Address, Word, unseen};
 use core::ops::Range;
 use std::sync::OnceLock;
 
@@ -57,7 +57,8 @@ impl Reach {
     #[inline(always)]
     pub(super) fn at(&self, node: NodeRef, node_bytes: usize) -> *mut u8 {
         let at = node.to_word();
-        if u64::from(at) < self.near.follow() {
+        // It only grows: no step at which others matter.
+        if u64::from(at) < unseen(|| self.near.follow()) {
             self.base(at).wrapping_add(at as usize * node_bytes)
         } else {
             self.far_at(at, node_bytes).expect("a reference to no node of this arena")
@@ -68,7 +69,7 @@ impl Reach {
     #[inline(always)]
     pub(super) fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
         let at = node.to_word();
-        if u64::from(at) < self.near.follow() {
+        if u64::from(at) < unseen(|| self.near.follow()) {
             Some(self.base(at).wrapping_add(at as usize * node_bytes))
         } else {
             self.far_at(at, node_bytes)

@@ -26,6 +26,10 @@ impl Backoff {
 
     /// Waits.
     pub fn wait(&mut self) {
+        #[cfg(latchless_shuttle)]
+        if super::steps::take(super::steps::Step::Wait) {
+            return;
+        }
         if cfg!(loom) || cfg!(miri) || self.rounds >= Self::SPINNING_ROUNDS {
             yield_now();
         } else {

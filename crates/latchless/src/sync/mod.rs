@@ -20,6 +20,8 @@ mod perturb;
 mod pointer;
 #[cfg(not(loom))]
 mod slot;
+#[cfg(latchless_shuttle)]
+pub mod steps;
 #[cfg(not(loom))]
 mod striped;
 #[cfg(not(loom))]
@@ -71,4 +73,23 @@ pub use primitive::{AtomicU32, AtomicU64, fence, spin_loop, yield_now};
 pub fn perturb() {
     #[cfg(latchless_perturb)]
     perturb::perturb();
+    step();
+}
+
+/// Where tests decide which thread goes on (`--cfg latchless_shuttle`); otherwise nothing.
+#[inline(always)]
+pub(crate) fn step() {
+    #[cfg(latchless_shuttle)]
+    steps::take(steps::Step::Access);
+}
+
+/// Looks at words without a step: for assertions.
+#[inline(always)]
+pub fn unseen<R>(look: impl FnOnce() -> R) -> R {
+    #[cfg(latchless_shuttle)]
+    let hook = steps::on_step(None);
+    let seen = look();
+    #[cfg(latchless_shuttle)]
+    steps::on_step(hook);
+    seen
 }

@@ -2,9 +2,12 @@
 //! guards here is consistent whenever foreign code runs; and waiting for it in a child of the process that made
 //! it ends ([`Origin`]).
 
+#[cfg(not(latchless_shuttle))]
 use super::backoff::Backoff;
 use super::origin::Origin;
-use std::sync::{MutexGuard, PoisonError, TryLockError};
+#[cfg(not(latchless_shuttle))]
+use std::sync::PoisonError;
+use std::sync::{MutexGuard, TryLockError};
 
 /// A mutex. See the file's head.
 #[derive(Debug)]
@@ -44,6 +47,14 @@ impl<T> Mutex<T> {
 
     #[cold]
     fn lock_slowly(&self) -> MutexGuard<'_, T> {
+        #[cfg(latchless_shuttle)]
+        return super::steps::lock(&self.inner);
+        #[cfg(not(latchless_shuttle))]
+        self.lock_of_threads()
+    }
+
+    #[cfg(not(latchless_shuttle))]
+    fn lock_of_threads(&self) -> MutexGuard<'_, T> {
         if !self.origin.is_inherited() {
             return self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         }

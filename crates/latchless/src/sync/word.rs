@@ -3,7 +3,7 @@
 //! Always the standard library's atomics: they lie in mapped memory, where loom's can't. The few
 //! orderings that node words need have names here, so no floor above spells one out.
 
-use super::Atom;
+use super::{Atom, step};
 use core::fmt::Debug;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -22,6 +22,7 @@ impl Word {
     /// version that it was read under.
     #[inline(always)]
     pub fn peek(&self) -> u64 {
+        step();
         self.0.load(Ordering::Relaxed)
     }
 
@@ -29,6 +30,7 @@ impl Word {
     /// that one of those reads saw is seen here.
     #[inline(always)]
     pub fn peek_behind(&self) -> u64 {
+        step();
         fence(Ordering::Acquire);
         self.0.load(Ordering::Relaxed)
     }
@@ -37,18 +39,21 @@ impl Word {
     /// nobody else knows of yet.
     #[inline(always)]
     pub fn poke(&self, value: u64) {
+        step();
         self.0.store(value, Ordering::Relaxed);
     }
 
     /// Sets a value that leads to something: who [`Word::follow`]s it sees what was written before.
     #[inline(always)]
     pub fn publish(&self, value: u64) {
+        step();
         self.0.store(value, Ordering::Release);
     }
 
     /// A value that leads to something, and everything that was written before it was published.
     #[inline(always)]
     pub fn follow(&self) -> u64 {
+        step();
         self.0.load(Ordering::Acquire)
     }
 

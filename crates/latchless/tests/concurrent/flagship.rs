@@ -3,11 +3,12 @@
 use crate::history::Edit;
 use crate::subject::{Subject, updates_are_shared};
 use latchless::base::error::Broken;
+use latchless::base::index::OrderedIndex;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side};
 use latchless::base::key::Bits;
 use latchless::base::span::lanes_of;
 use latchless::tree::blink::{self, BlinkOptions, BlinkTree, Group, LeafCopy, READ_TRIES, Shared, Sweep};
-use latchless::{Direction, FillFactor, Index, OrderedIndex, Result, TryInsertError};
+use latchless::{Direction, FillFactor, Index, Result, TryInsertError};
 use std::num::NonZeroUsize;
 
 impl Subject for Index<u64, u64> {

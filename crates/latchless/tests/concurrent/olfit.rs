@@ -3,13 +3,14 @@
 
 use crate::subject::Subject;
 use latchless::base::error::Broken;
+use latchless::base::index::OrderedIndex;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span};
 use latchless::tree::olfit::READ_TRIES;
 use latchless::variants::olfit::{
     BPlus, Concurrent, CsbPlus, Family, LockCoupling, Olfit, OlfitAtOnce, OlfitMap, Options, Quiet,
     VersionedNodes, VersionedTree,
 };
-use latchless::{Direction, FillFactor, Key, OrderedIndex, Result};
+use latchless::{Direction, FillFactor, Key, Result};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 /// More nodes than one operation looks at, restarts left out.

@@ -2,9 +2,10 @@
 
 use crate::subject::{Subject, updates_are_shared};
 use latchless::base::error::Broken;
+use latchless::base::index::OrderedIndex;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span};
 use latchless::variants::pi::{Options, Pi, SubmissionOptions, Submissions};
-use latchless::{Direction, FillFactor, OrderedIndex, Result};
+use latchless::{Direction, FillFactor, Result};
 use std::ops::Bound;
 use std::time::Duration;
 

@@ -3,8 +3,9 @@
 use crate::history::{Edit, Model, Op};
 use crate::subject::{Subject, updates_are_shared};
 use latchless::base::error::Broken;
+use latchless::base::index::OrderedIndex;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side, check_span};
-use latchless::{Direction, Error, FillFactor, OrderedIndex, Result};
+use latchless::{Direction, Error, FillFactor, Result};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -3,10 +3,11 @@
 
 use crate::history::Edit;
 use crate::subject::Subject;
+use latchless::Direction;
+use latchless::base::index::OrderedIndex;
 use latchless::base::request::{Reply, Request};
 use latchless::tree::olc::READ_TRIES;
 use latchless::variants::spiderman::{Options, SpidermanMap};
-use latchless::{Direction, OrderedIndex};
 
 /// More pages than one operation looks at, restarts left out.
 const LOOKS_MAX: u64 = 24;

@@ -9,12 +9,13 @@ use crate::olfit::{narrow, wide};
 use crate::reference::Reference;
 #[cfg(feature = "spiderman")]
 use crate::spiderman;
+use latchless::base::index::OrderedIndex;
 use latchless::index::{Group, Options};
 #[cfg(feature = "olfit")]
 use latchless::variants::olfit::{
     BPlus, CsbPlus, LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree,
 };
-use latchless::{Direction, Index, OrderedIndex};
+use latchless::{Direction, Index};
 use std::cell::Cell;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 

@@ -3,11 +3,12 @@
 
 pub use crate::rng::Rng;
 use crate::shared::Shared;
+use latchless::base::index::OrderedIndex;
 use latchless::mem::topology::Topology;
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::variants::{cssl, olfit, pi, spiderman};
-use latchless::{Direction, Fits, Index, Key, OrderedIndex, Result, Value, index};
+use latchless::{Direction, Fits, Index, Key, Result, Value, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 

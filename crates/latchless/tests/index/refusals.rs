@@ -2,10 +2,11 @@
 
 use crate::common::{Boxed, every_variant, same};
 use crate::shared::Shared;
+use latchless::base::index::OrderedIndex;
 use latchless::search::Kernel;
 use latchless::variants::cssl;
 use latchless::variants::pb_tree::{Member, Options, PInternalTree, build};
-use latchless::{Direction, Error, FillFactor, Index, OrderedIndex, index};
+use latchless::{Direction, Error, FillFactor, Index, index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Included, Unbounded};
 

@@ -1,10 +1,11 @@
 //! The flagship, updated as if others were there.
 
 use latchless::base::error::Broken;
+use latchless::base::index::OrderedIndex;
 use latchless::base::index::{ConcurrentIndex, Scanner, Span};
 use latchless::base::request::{Reply, Request};
 use latchless::base::stats::Stats;
-use latchless::{Direction, FillFactor, Index, Key, OrderedIndex, Result, Value};
+use latchless::{Direction, FillFactor, Index, Key, Result, Value};
 
 /// Through its trait an index that is lent by `&mut` updates itself without latches; this one takes
 /// them.

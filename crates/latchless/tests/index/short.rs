@@ -3,9 +3,10 @@
 
 use crate::common::{Rng, flagship, paged, pi_options, same, small_parts, smallest_node_bytes};
 use crate::shared::Shared;
+use latchless::base::index::OrderedIndex;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::variants::{cssl, olfit, pi, spiderman};
-use latchless::{Direction, Error, FillFactor, OrderedIndex};
+use latchless::{Direction, Error, FillFactor};
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included};
 

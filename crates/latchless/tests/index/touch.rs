@@ -44,7 +44,7 @@ impl Sink for Listener {
     }
 }
 
-fn heard_in(member: Member, body: impl FnOnce(&dyn latchless::OrderedIndex<u32, u32>)) -> Heard {
+fn heard_in(member: Member, body: impl FnOnce(&dyn latchless::base::index::OrderedIndex<u32, u32>)) -> Heard {
     let mut index = build_modelled::<u32, u32>(member, &Options::default()).unwrap();
     let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
     index.bulk_load(&entries, FillFactor::FULL).unwrap();
@@ -76,7 +76,7 @@ fn wide_nodes_are_asked_for_whole_before_they_are_read() {
 
 #[test]
 fn scans_with_jump_pointers_ask_for_every_leaf_they_read_and_few_more() {
-    let scan = |index: &dyn latchless::OrderedIndex<u32, u32>| {
+    let scan = |index: &dyn latchless::base::index::OrderedIndex<u32, u32>| {
         let (mut keys, mut values) = (vec![0; 6300], vec![0; 6300]);
         let span = (Included(100), Unbounded);
         assert_eq!(index.scan(span, Default::default(), &mut keys, &mut values), Ok(6300));
@@ -146,7 +146,7 @@ impl Sink for Watcher {
 
 fn changed_in(
     member: olfit::Member,
-    body: impl FnOnce(&mut dyn latchless::OrderedIndex<u32, u32>),
+    body: impl FnOnce(&mut dyn latchless::base::index::OrderedIndex<u32, u32>),
 ) -> Changed {
     let mut index = olfit::build_modelled::<u32, u32>(member, &olfit::Options::default()).unwrap();
     let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i * 2, i)).collect();

@@ -177,3 +177,20 @@ fn batches_of_many_threads_lose_nothing() {
     assert!(index.iter().all(|(key, value)| key / threads % 2 == 0 && value == key % threads));
     index.check_invariants().unwrap();
 }
+
+/// Once the root exported the trait `OrderedIndex`, whose `insert(&mut self)` the compiler takes before the
+/// index's own `insert(&self)`: this didn't compile.
+mod everything_of_the_root_in_scope {
+    use latchless::*;
+
+    #[test]
+    fn an_index_that_is_borrowed_mutably_is_shared_all_the_same() {
+        let mut own = Index::<u64, u64>::new().unwrap();
+        let index = &mut own;
+        std::thread::scope(|threads| {
+            threads.spawn(|| index.insert(1, 10));
+            threads.spawn(|| index.insert(2, 20));
+        });
+        assert_eq!(own.len(), 2);
+    }
+}

@@ -7,16 +7,16 @@ use latchless::base::index::ConcurrentIndex;
 
 /// An index as one processor uses it.
 pub trait Serve {
-    /// As [`latchless::OrderedIndex::get`].
+    /// As [`latchless::base::index::OrderedIndex::get`].
     fn search(&self, key: u32) -> Option<u32>;
 
-    /// As [`latchless::OrderedIndex::insert`].
+    /// As [`latchless::base::index::OrderedIndex::insert`].
     ///
     /// # Errors
     /// When the index refuses.
     fn insert(&mut self, key: u32, value: u32) -> Result<Option<u32>>;
 
-    /// As [`latchless::OrderedIndex::remove`].
+    /// As [`latchless::base::index::OrderedIndex::remove`].
     ///
     /// # Errors
     /// When the index refuses.

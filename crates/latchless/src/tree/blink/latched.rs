@@ -166,7 +166,7 @@ mod tests {
             tree.edit::<Shared>(key, Edit::Put(value)).unwrap();
         });
         for key in emptied.start * capacity..emptied.end * capacity {
-            let leaf = tree.leaf(tree.descend::<Scalar>(2 * key));
+            let leaf = tree.leaf(tree.descend::<Scalar>(2 * key).node);
             leaf.remove(leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"));
             tree.count_entries::<Shared>(-1);
             model.remove(&(2 * key));

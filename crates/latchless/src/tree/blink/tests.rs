@@ -234,7 +234,7 @@ fn memory_that_runs_out_leaves_the_tree_whole() {
     assert!(matches!(refused, Error::MemoryLimit { limit_bytes: 20480, .. }), "{refused}");
     tree.check_invariants().unwrap();
     assert!(
-        held.len() > 10 * Leaf::<u64>::CAPACITY
+        held.len() > 5 * Leaf::<u64>::CAPACITY
             && held.iter().all(|&key| tree.get::<Shared>(key) == Some(!key))
     );
     // What needs no memory goes on.

@@ -148,7 +148,7 @@ impl Options {
 /// An empty index of the family.
 ///
 /// ```
-/// use latchless::OrderedIndex;
+/// use latchless::base::index::OrderedIndex;
 /// use latchless::variants::cssl::{Member, Options, build};
 /// let index = build::<u32, u32>(Member::Cssl5, &Options::default())?;
 /// let shared = index.as_concurrent().expect("the data list is made for many threads");

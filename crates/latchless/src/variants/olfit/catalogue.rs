@@ -110,7 +110,7 @@ impl Default for Options {
 /// An empty index of the family.
 ///
 /// ```
-/// use latchless::OrderedIndex;
+/// use latchless::base::index::OrderedIndex;
 /// use latchless::variants::olfit::{Member, Options, build};
 /// let index = build::<u32, u32>(Member::BPlusOl, &Options::default())?;
 /// let shared = index.as_concurrent().expect("OLFIT is made for many threads");

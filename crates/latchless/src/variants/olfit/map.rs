@@ -26,7 +26,7 @@ pub type Quiet<K, F> = Of<<K as Key>::Bits, F, Untouched>;
 ///
 /// Operations cost O(log n) unless they say otherwise. Under all schemes but NO every operation takes
 /// `&self` and may run on many threads at once; under NO updates take `&mut self`
-/// ([`OrderedIndex`](crate::OrderedIndex) does for all).
+/// ([`OrderedIndex`](crate::base::index::OrderedIndex) does for all).
 ///
 /// ```
 /// use latchless::variants::olfit::{BPlus, Olfit, OlfitMap, Quiet};

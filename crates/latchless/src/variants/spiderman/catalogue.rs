@@ -58,7 +58,7 @@ impl Member {
 /// An empty index; of the options all but the batching count, which is the member's.
 ///
 /// ```
-/// use latchless::OrderedIndex;
+/// use latchless::base::index::OrderedIndex;
 /// use latchless::variants::spiderman::{Member, Options, build};
 /// let mut index = build::<u64, u64>(Member::Spiderman, &Options::default())?;
 /// index.insert_many(&[(3, 30), (1, 10)], &mut [None; 2])?;

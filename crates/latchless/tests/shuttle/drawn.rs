@@ -1,0 +1,62 @@
+//! Two writers, and three threads: schedules that are drawn, because there are too many for all.
+
+use crate::history::Ask::{self, Get, Put, Remove, RemoveRange, Scan};
+use crate::scenes::{State, play};
+use crate::schedules::{every, some};
+
+const TWO_FULL: State = State { put: &[10, 20, 30, 40, 50, 60, 70, 80], removed: &[] };
+const TWO_HALVES: State = State { put: TWO_FULL.put, removed: &[30, 40, 70, 80] };
+const FULL_AND_HALF: State = State { put: TWO_FULL.put, removed: &[60, 80] };
+
+/// Two writers in every schedule with one preemption, and in some that are drawn, beside a reader too.
+fn two_writers(state: State, one: &'static [Ask], other: &'static [Ask]) {
+    let schedules = every(1, move || play(state, &[one, other]));
+    println!("{one:?} beside {other:?}: {schedules} schedules");
+    some(1000, move || play(state, &[one, other, &[Get(20), Scan(8, 62)]]));
+}
+
+#[test]
+fn two_splits_of_one_leaf() {
+    two_writers(TWO_FULL, &[Put(25, 1)], &[Put(26, 2)]);
+}
+
+#[test]
+fn splits_of_neighbours() {
+    two_writers(TWO_FULL, &[Put(25, 1)], &[Put(55, 2), Remove(25)]);
+}
+
+#[test]
+fn a_loan_and_a_removal_from_the_debtor() {
+    two_writers(FULL_AND_HALF, &[Put(25, 1)], &[Remove(50), Put(51, 3)]);
+}
+
+#[test]
+fn a_merge_and_a_split() {
+    two_writers(TWO_HALVES, &[Remove(60)], &[Put(11, 1), Put(12, 2), Put(13, 3)]);
+}
+
+#[test]
+fn merges_from_both_sides() {
+    two_writers(TWO_HALVES, &[Remove(60)], &[Remove(10), Put(61, 7)]);
+}
+
+#[test]
+fn a_range_that_is_removed_while_it_fills() {
+    two_writers(TWO_HALVES, &[RemoveRange(10, 29)], &[Put(15, 1), Put(16, 2)]);
+}
+
+/// Three writers that grow a tree and take it down again.
+#[test]
+fn a_tree_that_grows_and_shrinks() {
+    const NONE: State = State { put: &[], removed: &[] };
+    some(500, || {
+        play(
+            NONE,
+            &[
+                &[Put(1, 1), Put(4, 1), Put(7, 1), Remove(4), Remove(1)],
+                &[Put(2, 2), Put(5, 2), Put(8, 2), Remove(8), Remove(2)],
+                &[Put(3, 3), Put(6, 3), Get(5), Remove(6)],
+            ],
+        );
+    });
+}

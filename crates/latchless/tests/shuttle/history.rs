@@ -1,0 +1,167 @@
+//! What threads asked an index, what they were told and when: and whether one after the other could have been
+//! told the same.
+
+use latchless::Index;
+use latchless::index::Group;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    Get(u64),
+    Floor(u64),
+    Put(u64, u64),
+    Replace(u64, u64),
+    Remove(u64),
+    /// Both ends are inclusive. The keys lie in one leaf: more aren't removed in one step.
+    RemoveRange(u64, u64),
+    /// Both ends are inclusive. Leaf by leaf: each key is a question of its own.
+    Scan(u64, u64),
+    /// A batch: each key is a question of its own.
+    GetMany(&'static [u64]),
+}
+
+/// What was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    Value(Option<u64>),
+    Entry(Option<(u64, u64)>),
+    Count(usize),
+}
+
+/// One question of one moment, between `begin` and `end`.
+#[derive(Debug, Clone, Copy)]
+pub struct Event {
+    pub ask: Ask,
+    pub told: Told,
+    pub begin: usize,
+    pub end: usize,
+}
+
+impl Ask {
+    /// The keys that it names.
+    pub fn keys(self) -> Vec<u64> {
+        match self {
+            Self::Get(key)
+            | Self::Floor(key)
+            | Self::Put(key, _)
+            | Self::Replace(key, _)
+            | Self::Remove(key) => {
+                vec![key]
+            }
+            Self::RemoveRange(low, high) | Self::Scan(low, high) => vec![low, high],
+            Self::GetMany(keys) => keys.to_vec(),
+        }
+    }
+
+    /// Asks, and says the questions of one moment that this comes to. `keys`: all that could be there.
+    pub fn of(self, index: &Index<u64, u64>, keys: &BTreeSet<u64>) -> Vec<(Self, Told)> {
+        let told = match self {
+            Self::Get(key) => Told::Value(index.get(key)),
+            Self::Floor(key) => Told::Entry(index.floor(key)),
+            Self::Put(key, value) => Told::Value(index.insert(key, value).expect("there is memory")),
+            Self::Replace(key, value) => Told::Value(index.replace(key, value)),
+            Self::Remove(key) => Told::Value(index.remove(key)),
+            Self::RemoveRange(low, high) => {
+                Told::Count(index.remove_range(low..=high).expect("the range is in order"))
+            }
+            Self::Scan(low, high) => {
+                let found: Vec<_> = index.range(low..=high).expect("the range is in order").collect();
+                assert!(found.is_sorted_by(|a, b| a.0 < b.0), "{found:?}");
+                let found: BTreeMap<_, _> = found.into_iter().collect();
+                let inside = |key: &u64| (low..=high).contains(key) && keys.contains(key);
+                assert!(found.keys().all(inside), "{found:?}");
+                let of = |&key: &u64| (Self::Get(key), Told::Value(found.get(&key).copied()));
+                return keys.range(low..=high).map(of).collect();
+            }
+            Self::GetMany(keys) => {
+                let (mut found, two) = (vec![None; keys.len()], NonZeroUsize::new(2).expect("not zero"));
+                index.get_many_with(Group::Of(two), keys, &mut found).expect("there is room for the answers");
+                return keys
+                    .iter()
+                    .zip(found)
+                    .map(|(&key, found)| (Self::Get(key), Told::Value(found)))
+                    .collect();
+            }
+        };
+        vec![(self, told)]
+    }
+
+    /// What is told when nobody else is there.
+    fn of_model(self, model: &mut BTreeMap<u64, u64>) -> Told {
+        match self {
+            Self::Get(key) => Told::Value(model.get(&key).copied()),
+            Self::Floor(key) => {
+                Told::Entry(model.range(..=key).next_back().map(|(&key, &value)| (key, value)))
+            }
+            Self::Put(key, value) => Told::Value(model.insert(key, value)),
+            Self::Replace(key, value) => {
+                Told::Value(model.get_mut(&key).map(|own| std::mem::replace(own, value)))
+            }
+            Self::Remove(key) => Told::Value(model.remove(&key)),
+            Self::RemoveRange(low, high) => {
+                let before = model.len();
+                model.retain(|&key, _| key < low || key > high);
+                Told::Count(before - model.len())
+            }
+            Self::Scan(..) | Self::GetMany(_) => unreachable!("these are several questions"),
+        }
+    }
+
+    fn only_looks(self) -> bool {
+        matches!(self, Self::Get(_) | Self::Floor(_))
+    }
+}
+
+/// Whether the events could have been one after the other, from `model` to `end`, so that none ended before
+/// one that came before it began.
+pub fn is_linearizable(model: &BTreeMap<u64, u64>, events: &[Event], end: &BTreeMap<u64, u64>) -> bool {
+    let Some(first_end) = events.iter().map(|event| event.end).min() else { return model == end };
+    let may_be_first = |event: &Event| event.begin <= first_end;
+    let without = |at: usize| {
+        let mut left = events.to_vec();
+        left.swap_remove(at);
+        left
+    };
+    let told_now = |event: &Event| {
+        let mut model = model.clone();
+        (event.ask.of_model(&mut model) == event.told).then_some(model)
+    };
+    // Who looks and is told rightly might as well have looked now.
+    let looks = |event: &Event| event.ask.only_looks() && may_be_first(event) && told_now(event).is_some();
+    if let Some(at) = events.iter().position(looks) {
+        return is_linearizable(model, &without(at), end);
+    }
+    events
+        .iter()
+        .enumerate()
+        .filter(|(_, event)| may_be_first(event) && !event.ask.only_looks())
+        .any(|(at, event)| told_now(event).is_some_and(|model| is_linearizable(&model, &without(at), end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(ask: Ask, told: Option<u64>, begin: usize, end: usize) -> Event {
+        Event { ask, told: Told::Value(told), begin, end }
+    }
+
+    #[test]
+    fn what_nobody_could_be_told_one_after_the_other_is_found_out() {
+        let (start, end) = (BTreeMap::from([(1, 1), (2, 2)]), BTreeMap::from([(1, 1), (2, 9)]));
+        let put = event(Ask::Put(2, 9), Some(2), 0, 5);
+        for (looks, fine) in [
+            (vec![event(Ask::Get(2), Some(2), 1, 2), event(Ask::Get(2), Some(9), 3, 4)], true),
+            (vec![event(Ask::Get(2), Some(9), 1, 2), event(Ask::Get(2), Some(2), 3, 4)], false),
+            (vec![event(Ask::Get(2), Some(2), 6, 7)], false),
+            (vec![event(Ask::Get(2), None, 1, 7)], false),
+            (vec![event(Ask::Get(1), Some(1), 1, 2), event(Ask::Get(3), None, 3, 9)], true),
+        ] {
+            let events: Vec<_> = looks.into_iter().chain([put]).collect();
+            assert_eq!(is_linearizable(&start, &events, &end), fine, "{events:?}");
+        }
+        assert!(!is_linearizable(&start, &[put], &start), "what was put in is there at the end");
+    }
+}

@@ -1,0 +1,59 @@
+//! Scenes: an index in a state that makes a step of its structure due, and threads that take it or look on.
+
+use crate::history::{Ask, Event, is_linearizable};
+use crate::schedules::together;
+use latchless::Index;
+use latchless::index::Options;
+use latchless::search::Kernel;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A state of an index: which keys are put in, in this order, and which are removed then. Values are the keys
+/// times a thousand.
+#[derive(Debug, Clone, Copy)]
+pub struct State {
+    pub put: &'static [u64],
+    pub removed: &'static [u64],
+}
+
+impl State {
+    pub fn make(self) -> Index<u64, u64> {
+        let (limit_bytes, kernel) = (Some(1 << 17), Some(Kernel::Scalar));
+        let options = Options { limit_bytes, huge_pages: false, kernel, ..Options::default() };
+        let index = Index::with_options(options).expect("one leaf finds room");
+        self.put.iter().for_each(|&key| _ = index.insert(key, key * 1000).expect("there is memory"));
+        self.removed.iter().for_each(|key| assert!(index.remove(*key).is_some()));
+        index
+    }
+}
+
+/// Lets threads ask what they have to, and checks what they were told and what is left.
+pub fn play(state: State, threads: &[&'static [Ask]]) {
+    let index = Arc::new(state.make());
+    let start: BTreeMap<_, _> = index.iter().collect();
+    let named = threads.iter().flat_map(|asks| asks.iter()).flat_map(|ask| ask.keys());
+    let keys: Arc<BTreeSet<_>> = Arc::new(start.keys().copied().chain(named).collect());
+    let (clock, events) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+    together(threads.iter().map(|&asks| {
+        let (index, keys) = (Arc::clone(&index), Arc::clone(&keys));
+        let (clock, events) = (Arc::clone(&clock), Arc::clone(&events));
+        Box::new(move || {
+            let tick = || clock.fetch_add(1, Ordering::Relaxed);
+            for ask in asks {
+                let begin = tick();
+                let told = ask.of(&index, &keys);
+                let end = tick();
+                let told = told.into_iter().map(|(ask, told)| Event { ask, told, begin, end });
+                events.lock().expect("a panic ends the test").extend(told);
+            }
+        }) as Box<dyn FnOnce() + Send>
+    }));
+    index.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+    let end: BTreeMap<_, _> = index.iter().collect();
+    let events = events.lock().expect("a panic ends the test");
+    assert!(is_linearizable(&start, &events, &end), "from {start:?} to {end:?} by {events:?}");
+    for key in &*keys {
+        assert_eq!(index.get(*key), end.get(key).copied(), "{key} at the end");
+    }
+}

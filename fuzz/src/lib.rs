@@ -8,12 +8,12 @@ pub mod operations;
 mod shared;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use latchless::Index;
+use latchless::base::index::OrderedIndex;
 use latchless::index::{Group, Options as IndexOptions};
 use latchless::search::Kernel;
 use latchless::variants::pb_tree::{Member, Options, build};
 use latchless::variants::{cssl, olfit, pi, spiderman};
-use latchless::base::index::OrderedIndex;
-use latchless::Index;
 use shared::Shared;
 use std::num::NonZeroUsize;
 

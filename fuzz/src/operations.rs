@@ -2,9 +2,9 @@
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
-use latchless::base::request::{Reply, Request};
-use latchless::base::index::OrderedIndex;
 use latchless::Direction;
+use latchless::base::index::OrderedIndex;
+use latchless::base::request::{Reply, Request};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 

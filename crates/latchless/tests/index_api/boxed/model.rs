@@ -107,7 +107,7 @@ impl Trial {
                 let shorter = |old: Option<&String>| match old {
                     Some(old) if old.len() > 5 => Some(old[1..].to_owned()),
                     Some(_) => None,
-                    None => (value.len() % 2 == 0).then(|| value.clone()),
+                    None => value.len().is_multiple_of(2).then(|| value.clone()),
                 };
                 assert_eq!(index.compute(key, shorter, pin).unwrap(), before.as_ref());
                 match shorter(before.as_ref()) {
@@ -116,8 +116,8 @@ impl Trial {
                 }
             }
             2 => {
-                let removed = index.remove_if(key, |value| value.len() % 3 == 0, pin);
-                let expected = before.filter(|value| value.len() % 3 == 0);
+                let removed = index.remove_if(key, |value| value.len().is_multiple_of(3), pin);
+                let expected = before.filter(|value| value.len().is_multiple_of(3));
                 assert_eq!(removed, expected.as_ref());
                 expected.inspect(|_| drop(model.remove(&key)));
             }
@@ -176,7 +176,7 @@ impl Trial {
             }
             1 => {
                 let before = model.len();
-                let keep = |at: u64, value: &str| at % 20 != key % 20 || value.len() % 2 == 0;
+                let keep = |at: u64, value: &str| at % 20 != key % 20 || value.len().is_multiple_of(2);
                 model.retain(|&at, value| keep(at, value));
                 assert_eq!(index.retain(|at, value| keep(at, value)), before - model.len());
             }

@@ -63,7 +63,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// [race rule](crate::index#races) holds for `change`.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before.
+    /// When memory is refused; the index is then as before. And
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -86,7 +87,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// is retired. O(log n). The [race rule](crate::index#races) holds for `value`.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before.
+    /// As for [`BoxedIndex::update`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -111,7 +112,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// `value`.
     ///
     /// # Errors
-    /// When memory is refused; the index is then as before.
+    /// As for [`BoxedIndex::update`].
     ///
     /// ```
     /// # let lists = latchless::BoxedIndex::<u32, Vec<u8>>::new()?;
@@ -136,6 +137,9 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Removes a key if its value meets a condition, and returns that value, which is retired. The entry
     /// that is removed is the very one that `condition` judged: one that has replaced it meanwhile is
     /// judged by itself. O(log n). The [race rule](crate::index#races) holds for `condition`.
+    ///
+    /// # Panics
+    /// When `condition` changes its own key through the index each time that it is asked.
     ///
     /// ```
     /// # let sessions = latchless::BoxedIndex::<u32, (u64, String)>::new()?;
@@ -221,7 +225,10 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 
     /// Removes every entry of which `keep` says no, and says how many those were. O(n). Each entry is judged
     /// by the value that it is removed with; if that changes meanwhile, `keep` is asked again. Entries that
-    /// are put in meanwhile may be judged or not.
+    /// are put in meanwhile may be judged or not. The [race rule](crate::index#races) holds for `keep`.
+    ///
+    /// # Panics
+    /// When `keep` changes the value of the key that it is asked about each time that it is asked.
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();

@@ -141,11 +141,8 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
         let (entry, left) = self.tree.search_latched::<S, M>(self.from, self.direction, Use::Remove)?;
-        self.tree.count_entries::<M>(-1);
         // A merge latches leaves from left to right as well, so it has to wait until all are let go of.
-        if BlinkTree::<B>::invites_a_merge(left) {
-            self.tree.merge_around::<S, M>(0, entry.0);
-        }
+        self.tree.follow_up::<S, M>(entry.0, left);
         Some(entry)
     }
 }

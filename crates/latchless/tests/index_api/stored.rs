@@ -223,7 +223,7 @@ fn other_ways<K: Key + Ranked, V: Value + Ranked>(len: u64) {
     let printed = format!("{entries:?} {:?} {:?}", Cursor::of(Arc::clone(&held)), held);
     assert!(printed.contains("Entries"));
     assert_eq!(entries.by_ref().count() as u64, len.saturating_sub(1));
-    let mut made = Index::from_iter(held.iter().map(|(key, value)| (key, value)));
+    let mut made = Index::from_iter(held.iter());
     made.extend([(K::of(len), V::of(len))]);
     assert_eq!((&made).into_iter().count(), made.into_iter().count());
 

@@ -138,6 +138,12 @@ impl<B: Bits> BlinkTree<B> {
         leaf.remove(place);
         let left = leaf.len();
         drop(held);
+        self.follow_up::<S, M>(key, left);
+    }
+
+    /// What follows when a key was removed from a leaf with so many keys left, and no latch is held any more.
+    #[inline(always)]
+    pub(super) fn follow_up<S: Search, M: Mode>(&self, key: B, left: usize) {
         self.count_entries::<M>(-1);
         self.note_change::<M>(key, key);
         if Self::invites_a_merge(left) {

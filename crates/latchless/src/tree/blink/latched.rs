@@ -141,12 +141,8 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
         let (entry, left) = self.tree.search_latched::<S, M>(self.from, self.direction, Use::Remove)?;
-        self.tree.count_entries::<M>(-1);
-        self.tree.note_change::<M>(entry.0, entry.0);
         // A merge latches leaves from left to right as well, so it has to wait until all are let go of.
-        if BlinkTree::<B>::invites_a_merge(left) {
-            self.tree.merge_around::<S, M>(0, entry.0);
-        }
+        self.tree.follow_up::<S, M>(entry.0, left);
         Some(entry)
     }
 }
@@ -167,8 +163,11 @@ mod tests {
             tree.edit::<Shared>(key, Edit::Put(value)).unwrap();
         });
         for key in emptied.start * capacity..emptied.end * capacity {
-            let leaf = tree.leaf(tree.descend::<Scalar>(2 * key).node);
+            let at = tree.descend::<Scalar>(2 * key);
+            let (leaf, mut held) = (at.leaf::<u64>(), tree.latch::<Shared>(at.node));
+            held.changing();
             leaf.remove(leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"));
+            drop(held);
             tree.count_entries::<Shared>(-1);
             model.remove(&(2 * key));
         }

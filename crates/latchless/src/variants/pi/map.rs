@@ -3,6 +3,7 @@
 use super::engine::{Answers, Engine};
 use super::execute::{self, Work};
 use super::options::Options;
+use super::query::Query;
 use super::scan::{Entries, Scan};
 use crate::base::error::{Broken, Error, Result};
 use crate::base::fill::FillFactor;
@@ -18,43 +19,6 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, Range, RangeBounds};
 use std::sync::{Mutex, PoisonError};
-
-/// What can be asked of an index within a batch (Definition 2 and §3.2.5).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Query<K, V> {
-    /// The value under a key.
-    Search(K),
-    /// Put a value under a key, replacing what stands there.
-    Insert(K, V),
-    /// Take a key out.
-    Delete(K),
-    /// The entries from `low` to `high`, both included, in ascending order, at most `limit` of them. Refused
-    /// with [`Error::EmptyBuffer`] if that is none.
-    Range {
-        /// Where the range begins.
-        low: K,
-        /// Where it ends.
-        high: K,
-        /// The most entries that it returns.
-        limit: usize,
-    },
-    /// As [`Query::Range`], without an end: not every type has a key that is the last one.
-    From {
-        /// Where the range begins.
-        low: K,
-        /// The most entries that it returns.
-        limit: usize,
-    },
-}
-
-impl<K: Key, V> Query<K, V> {
-    fn low(&self) -> K {
-        match *self {
-            Self::Search(key) | Self::Insert(key, _) | Self::Delete(key) => key,
-            Self::Range { low, .. } | Self::From { low, .. } => low,
-        }
-    }
-}
 
 /// PI: a SIMD skip list that serves batches of queries on many threads, without any latch.
 ///
@@ -288,20 +252,16 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
         }));
         // A range's first key may come before it does, all others are there.
         let all = self.len() + 1;
+        let within = |limit: usize| if limit < all { limit } else { usize::MAX };
         let query_at = |number: usize| match &queries[number] {
             Query::Search(_) => execute::Query::Search,
             Query::Insert(_, value) => execute::Query::Insert(value.to_lane()),
             Query::Delete(_) => execute::Query::Delete,
-            Query::Range { high, limit, .. } if *limit >= all => {
-                execute::Query::Range(high.to_bits(), usize::MAX)
-            }
-            Query::Range { high, limit, .. } => execute::Query::Range(high.to_bits(), *limit),
-            Query::From { limit, .. } => execute::Query::Range(K::Bits::MAX, *limit),
+            Query::Range { high, limit, .. } => execute::Query::Range(high.to_bits(), within(*limit)),
+            Query::From { limit, .. } => execute::Query::Range(K::Bits::MAX, within(*limit)),
         };
         let searches = queries.iter().all(|query| matches!(query, Query::Search(_)));
-        let is_limited =
-            |query: &Query<K, V>| matches!(query, Query::Range { limit, .. } if (1..all).contains(limit));
-        let limited = queries.iter().any(is_limited);
+        let limited = queries.iter().filter_map(Query::limit).any(|limit| (1..all).contains(&limit));
         let work = if searches { Work::Search } else { Work::Mixed { query_at: &query_at, limited } };
         let mut answers = Replies { replies: &mut replies[first..], queries };
         self.engine.execute(hands, work, &order, &mut answers);
@@ -481,8 +441,8 @@ impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
 
     fn found(&mut self, number: u32, entries: Vec<(K::Bits, K::Bits)>) {
         let number = number as usize;
-        if let (Reply::Scanned(found), Query::Range { limit, .. } | Query::From { limit, .. }) =
-            (&mut self.replies[number], &self.queries[number])
+        if let (Reply::Scanned(found), Some(limit)) =
+            (&mut self.replies[number], self.queries[number].limit())
         {
             let room = limit - found.len();
             let entries = entries.into_iter().take(room);

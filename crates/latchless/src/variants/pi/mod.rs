@@ -27,6 +27,7 @@ mod map;
 mod options;
 mod ordered;
 mod plain;
+mod query;
 mod ranges;
 mod rebuild;
 mod scan;
@@ -36,8 +37,9 @@ mod tests;
 mod walk;
 
 pub use catalogue::{Member, build};
-pub use map::{Pi, Query};
+pub use map::Pi;
 pub use options::{EntryKeys, Options};
 pub use plain::SkipList;
+pub use query::Query;
 pub use scan::{Entries, Scan};
 pub use submissions::{SubmissionOptions, Submissions};

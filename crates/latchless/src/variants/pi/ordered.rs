@@ -1,6 +1,7 @@
 //! PI behind the trait that tests, the command line and the lab drive.
 
-use super::map::{Pi, Query};
+use super::map::Pi;
+use super::query::Query;
 use super::scan::Scan;
 use crate::base::error::{Broken, Result};
 use crate::base::fill::FillFactor;

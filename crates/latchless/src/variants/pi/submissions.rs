@@ -11,7 +11,8 @@
 //! Requests that are in the queue together were made by callers who all wait, so whatever order a batch
 //! gives them is one in which they may have happened: single requests are linearizable.
 
-use super::map::{Pi, Query};
+use super::map::Pi;
+use super::query::Query;
 use crate::base::error::{Error, Result};
 use crate::base::key::Key;
 use crate::base::request::Reply;

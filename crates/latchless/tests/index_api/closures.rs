@@ -239,16 +239,33 @@ fn a_boxed_closure_that_changes_its_own_key_is_told() {
     let pin = index.pin();
     index.insert(7, 0, &pin).unwrap();
     let times = Cell::new(0);
-    let updated = index.update(
-        7,
-        |&value| {
-            asked(&times);
-            index.insert(7, value + 1, &pin).unwrap();
-            0
+    let change = || {
+        asked(&times);
+        index.insert(7, u64::from(times.get()), &pin).unwrap();
+        0
+    };
+    let refused = [
+        index.update(7, |_| change(), &pin),
+        index.upsert(7, |_| change(), &pin),
+        index.compute(7, |_| Some(change()), &pin),
+    ];
+    for refused in refused {
+        assert!(matches!(refused, Err(Error::ClosureChangesItsKey { .. })), "{refused:?}");
+    }
+    let removals: [&dyn Fn(); 2] = [
+        &|| {
+            index.remove_if(7, |_| change() == 0, &pin);
         },
-        &pin,
-    );
-    assert!(matches!(updated, Err(Error::ClosureChangesItsKey { .. })), "{updated:?}");
+        &|| {
+            index.retain(|_, _| change() != 0);
+        },
+    ];
+    for removal in removals {
+        let payload = catch_unwind(AssertUnwindSafe(removal)).unwrap_err();
+        let message = payload.downcast_ref::<String>().expect("a message");
+        assert!(message.contains("the closure itself changed its key"), "{message}");
+    }
+    assert_eq!((index.len(), times.get()), (1, 5 * 128));
     index.check_invariants().unwrap();
 }
 

@@ -279,11 +279,26 @@ fn keys_of_boxed_values() {
         index.update(Key64::of(0), |old| old.clone(), &pin).unwrap();
         index.get_or_insert_with(Key64::of(0), String::new, &pin).unwrap();
         index.get_many(&[before, end], &mut [None; 2], &pin).unwrap();
+        assert!(index.lower(Key64::of(0), &pin).is_none() && index.higher(end, &pin).is_none());
+        index.upsert(Key64::of(0), |_| String::new(), &pin).unwrap();
+        index.compute(end, |_| None, &pin).unwrap();
+        index.insert_many([(Key64::of(len), String::new())], &mut [None], &pin).unwrap();
+        index.remove_many(&[end, Key64::of(len)], &mut [None; 2], &pin).unwrap();
+        let mut cursor = index.cursor(&pin);
+        while cursor.next().is_some() {}
+        assert!(format!("{cursor:?}").contains("Cursor") && cursor.seek(end).is_none());
+        assert_eq!(index.fold(before..before, 0, |count, _, _| count + 1), Ok(0));
         assert!(index.remove(end, &pin).is_none() && index.pop_first(&pin).is_some());
         index.pop_last(&pin);
         assert!(format!("{index:?}").starts_with('{'));
         index.check_invariants().unwrap();
+        assert_eq!(index.remove_range(before..Key64::of(3)), Ok(len.min(3).saturating_sub(1) as usize));
+        index.retain(|key, _| key != Key64::of(5));
         drop(pin);
+        let mut entries = index.into_iter();
+        assert!(format!("{entries:?}").contains("Entries"));
+        assert_eq!(entries.by_ref().count(), len.saturating_sub(5) as usize);
+        let mut index = BoxedIndex::from_sorted([(Key64::of(0), String::new())], FillFactor::FULL).unwrap();
         index.clear();
     }
 }

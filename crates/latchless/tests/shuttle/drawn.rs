@@ -35,6 +35,12 @@ fn a_merge_and_a_split() {
     two_writers(TWO_HALVES, &[Remove(60)], &[Put(11, 1), Put(12, 2), Put(13, 3)]);
 }
 
+/// The leaf that the one has found is merged away meanwhile, and used again further right.
+#[test]
+fn a_writer_whose_leaf_is_another_one_by_then() {
+    two_writers(TWO_HALVES, &[Put(55, 1)], &[Remove(60), Put(70, 2), Put(80, 3)]);
+}
+
 #[test]
 fn merges_from_both_sides() {
     two_writers(TWO_HALVES, &[Remove(60)], &[Remove(10), Put(61, 7)]);

@@ -26,7 +26,7 @@ const DEEP: State = State {
 
 /// What readers ask: around a key that stays, all of them, and one after the other.
 const LOOKS: [&[Ask]; 4] =
-    [&[Floor(25)], &[Scan(8, 62)], &[GetMany(&[20, 15, 50])], &[Get(50), Get(20), Get(25)]];
+    [&[Floor(25)], &[Scan(8, 62)], &[GetMany(&[20, 15, 50])], &[Get(50), Get(40), Get(25)]];
 
 /// Plays the writer beside each of the readers in every schedule with one preemption, and beside a reader of a
 /// key that stays with up to two: a thread is stopped anywhere, and another one anywhere meanwhile.

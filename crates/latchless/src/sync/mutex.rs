@@ -5,9 +5,7 @@
 #[cfg(not(latchless_shuttle))]
 use super::backoff::Backoff;
 use super::origin::Origin;
-#[cfg(not(latchless_shuttle))]
-use std::sync::PoisonError;
-use std::sync::{MutexGuard, TryLockError};
+use std::sync::{MutexGuard, PoisonError, TryLockError};
 
 /// A mutex. See the file's head.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 //! guards here is consistent whenever foreign code runs; and waiting for it in a child of the process that made
 //! it ends ([`Origin`]).
 
-#[cfg(not(latchless_shuttle))]
 use super::backoff::Backoff;
 use super::origin::Origin;
 use std::sync::{MutexGuard, PoisonError, TryLockError};
@@ -45,15 +44,8 @@ impl<T> Mutex<T> {
 
     #[cold]
     fn lock_slowly(&self) -> MutexGuard<'_, T> {
-        #[cfg(latchless_shuttle)]
-        return super::steps::lock(&self.inner);
-        #[cfg(not(latchless_shuttle))]
-        self.lock_of_threads()
-    }
-
-    #[cfg(not(latchless_shuttle))]
-    fn lock_of_threads(&self) -> MutexGuard<'_, T> {
-        if !self.origin.is_inherited() {
+        // Under the deterministic scheduler coroutines wait by steps: one that blocked would never be woken.
+        if !self.origin.is_inherited() && !cfg!(latchless_shuttle) {
             return self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         }
         let mut backoff = Backoff::default();

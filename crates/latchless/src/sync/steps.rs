@@ -3,7 +3,6 @@
 //! nothing is here.
 
 use core::cell::Cell;
-use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// What a thread is about to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,16 +33,4 @@ pub(super) fn take(step: Step) -> bool {
         hook(step);
     }
     hook.is_some()
-}
-
-/// Locks a mutex. Coroutines wait for each other by steps: one that blocked would never be woken.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    loop {
-        match mutex.try_lock() {
-            Ok(guard) => return guard,
-            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) if !take(Step::Wait) => std::thread::yield_now(),
-            Err(TryLockError::WouldBlock) => {}
-        }
-    }
 }

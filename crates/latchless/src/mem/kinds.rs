@@ -7,6 +7,9 @@
 pub(super) struct Kinds {
     #[cfg(debug_assertions)]
     by_unit: Vec<u8>,
+    /// Whether units may come back as any kind.
+    #[cfg(debug_assertions)]
+    mixed: bool,
 }
 
 /// Of a unit that came back; the other bits are its kind.
@@ -18,6 +21,17 @@ const UNTOLD: u8 = BACK - 1;
 
 #[cfg(debug_assertions)]
 impl Kinds {
+    /// From now on units may come back as any kind: they are used again when nobody can have a stale reference.
+    pub(super) fn mix(&mut self) {
+        self.mixed = true;
+    }
+
+    /// What is remembered of a unit of this kind.
+    fn byte(&self, kind: usize) -> u8 {
+        let kind = if self.mixed { 0 } else { kind };
+        u8::try_from(kind).ok().filter(|&kind| kind < UNTOLD).expect("trees have few levels")
+    }
+
     /// Fresh units are handed out as these, whose number of all units is `first` and up.
     pub(super) fn hand_out(&mut self, first: usize, count: usize) {
         self.by_unit.resize(self.by_unit.len().max(first + count), UNTOLD);
@@ -25,27 +39,30 @@ impl Kinds {
 
     /// Fresh units are of this kind.
     pub(super) fn tell(&mut self, first: usize, count: usize, kind: usize) {
+        let byte = self.byte(kind);
         let units = &mut self.by_unit[first..first + count];
         assert!(units.iter().all(|&own| own == UNTOLD), "units of a kind are told to be of another, {kind}");
-        units.fill(byte(kind));
+        units.fill(byte);
     }
 
     /// A unit that came back is handed out again.
     pub(super) fn hand_out_again(&mut self, unit: usize, kind: usize) {
-        let own = core::mem::replace(&mut self.by_unit[unit], byte(kind));
-        assert_eq!(own, BACK | byte(kind), "unit {unit} didn't come back as kind {kind}");
+        let byte = self.byte(kind);
+        let own = core::mem::replace(&mut self.by_unit[unit], byte);
+        assert_eq!(own, BACK | byte, "unit {unit} didn't come back as kind {kind}");
     }
 
     /// A unit comes back.
     pub(super) fn take_back(&mut self, unit: usize, kind: usize) {
-        let own = core::mem::replace(&mut self.by_unit[unit], BACK | byte(kind));
+        let byte = self.byte(kind);
+        let own = core::mem::replace(&mut self.by_unit[unit], BACK | byte);
         assert!(own & BACK == 0, "unit {unit} comes back twice, now as kind {kind}");
-        assert!(own == UNTOLD || own == byte(kind), "unit {unit} of kind {own} comes back as kind {kind}");
+        assert!(own == UNTOLD || own == byte, "unit {unit} of kind {own} comes back as kind {kind}");
     }
 
     /// Whether a unit is handed out and of this kind, as far as anybody has told.
     pub(super) fn is(&self, unit: usize, kind: usize) -> bool {
-        self.by_unit.get(unit).is_some_and(|&own| own == byte(kind) || own == UNTOLD)
+        self.by_unit.get(unit).is_some_and(|&own| own == self.byte(kind) || own == UNTOLD)
     }
 
     /// Forgets every unit.
@@ -54,14 +71,10 @@ impl Kinds {
     }
 }
 
-#[cfg(debug_assertions)]
-fn byte(kind: usize) -> u8 {
-    u8::try_from(kind).ok().filter(|&kind| kind < UNTOLD).expect("trees have few levels")
-}
-
 #[cfg(not(debug_assertions))]
 #[expect(clippy::unused_self, reason = "nothing is remembered")]
 impl Kinds {
+    pub(super) fn mix(&mut self) {}
     pub(super) fn hand_out(&mut self, _: usize, _: usize) {}
     pub(super) fn tell(&mut self, _: usize, _: usize, _: usize) {}
     pub(super) fn hand_out_again(&mut self, _: usize, _: usize) {}
@@ -91,6 +104,17 @@ mod tests {
         assert!(!kinds.is(1, 1) && kinds.is(2, 1) && !kinds.is(2, 0) && kinds.is(3, 0) && !kinds.is(4, 0));
         kinds.hand_out_again(1, 1);
         assert!(kinds.is(1, 1));
+    }
+
+    #[test]
+    fn where_kinds_mix_a_unit_comes_back_as_any() {
+        let mut kinds = Kinds::default();
+        kinds.mix();
+        kinds.hand_out(0, 1);
+        kinds.tell(0, 1, 3);
+        kinds.take_back(0, 0);
+        kinds.hand_out_again(0, 2);
+        assert!(kinds.is(0, 1));
     }
 
     #[test]

@@ -178,6 +178,11 @@ impl Space {
         }
     }
 
+    /// Units may come back as any kind.
+    pub(super) fn mix_kinds(&mut self) {
+        self.state.get_mut().kinds.mix();
+    }
+
     /// Whether a unit is handed out and of this kind, as far as debug builds know.
     pub(super) fn is_of_kind(&self, kind: usize, unit: NodeRef) -> bool {
         !cfg!(debug_assertions) || self.state().kinds.is(self.number(unit), kind)

@@ -69,6 +69,9 @@ impl<W: LaneWord> UnitArena<W> {
             reserved: reserved.min(RESERVE_MAX),
             words: PhantomData,
         };
+        if reuse == Reuse::Later {
+            arena.space.mix_kinds();
+        }
         arena.stock()?;
         Ok(arena)
     }

@@ -298,7 +298,7 @@ fn keys_of_boxed_values() {
         let mut entries = index.into_iter();
         assert!(format!("{entries:?}").contains("Entries"));
         assert_eq!(entries.by_ref().count(), len.saturating_sub(5) as usize);
-        let mut index = BoxedIndex::from_sorted([(Key64::of(0), String::new())], FillFactor::FULL).unwrap();
+        let index = BoxedIndex::from_sorted([(Key64::of(0), String::new())], FillFactor::FULL).unwrap();
         index.clear();
     }
 }

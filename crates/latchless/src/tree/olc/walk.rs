@@ -234,7 +234,7 @@ impl<'a, T: Touch> PageWalk<'a, T> {
                 from
             }
             Aim::Change if run => size + 1,
-            Aim::Run(entries) if run => (from + entries).min(size),
+            Aim::Run(entries) if run => from.saturating_add(entries).min(size),
             _ => from,
         };
         if until > from {

@@ -4,7 +4,7 @@
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
-use latchless::base::request::{Reply, Request};
+use latchless_core::base::request::{Reply, Request};
 use latchless::index::Cursor;
 use latchless::{Index, TryInsertError};
 use std::collections::BTreeMap;

@@ -9,11 +9,11 @@ mod shared;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::Index;
-use latchless::base::index::OrderedIndex;
+use latchless_core::base::index::OrderedIndex;
 use latchless::index::{Group, Options as IndexOptions};
-use latchless::search::Kernel;
-use latchless::variants::pb_tree::{Member, Options, build};
-use latchless::variants::{cssl, olfit, pi, spiderman};
+use latchless_core::search::Kernel;
+use latchless_papers::pb_tree::{Member, Options, build};
+use latchless_papers::{cssl, olfit, pi, spiderman};
 use shared::Shared;
 use std::num::NonZeroUsize;
 
@@ -162,10 +162,10 @@ impl Subject {
     /// arenas names the share of the limit that ran out.
     fn assert_refusal(&self, error: &latchless::Error) {
         let expected = match error {
-            latchless::Error::MemoryLimit { limit_bytes, .. } => {
+            latchless_core::base::error::Error::MemoryLimit { limit_bytes, .. } => {
                 self.options.limit_bytes.is_some_and(|limit| *limit_bytes <= limit)
             }
-            latchless::Error::ReferencesExhausted { .. } => self.options.node_references.is_some(),
+            latchless_core::base::error::Error::ReferencesExhausted { .. } => self.options.node_references.is_some(),
             _ => false,
         };
         assert!(expected, "{self:?} refused with: {error}");

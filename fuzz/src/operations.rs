@@ -3,8 +3,8 @@
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
 use latchless::Direction;
-use latchless::base::index::OrderedIndex;
-use latchless::base::request::{Reply, Request};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::request::{Reply, Request};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 

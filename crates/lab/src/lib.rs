@@ -23,7 +23,7 @@
 //! ```
 
 // Compiled there once, for this crate and for those above.
-use latchless_instances as _;
+use latchless_conformance as _;
 
 pub mod catalogue;
 pub mod cssl;

@@ -1,10 +1,10 @@
 //! The indexes that experiments are done on.
 
 use crate::row::On;
-use latchless::base::index::OrderedIndex;
-use latchless::search::Kernel;
-use latchless::variants::olfit;
-use latchless::variants::pb_tree::{self, Member, Options};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::search::Kernel;
+use latchless_papers::olfit;
+use latchless_papers::pb_tree::{self, Member, Options};
 
 /// An index, by name. Papers add their families here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

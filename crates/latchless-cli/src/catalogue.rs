@@ -3,11 +3,11 @@
 use crate::count;
 use crate::failure::Failure;
 use crate::nearest::{did_you_mean, nearest};
-use latchless::base::index::OrderedIndex;
 use latchless::index::{self, ExclusiveIndex};
-use latchless::search::Kernel;
-use latchless::variants::{cssl, olfit, pb_tree, pi, spiderman};
 use latchless::{Fits, Index, Key};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::search::Kernel;
+use latchless_papers::{cssl, olfit, pb_tree, pi, spiderman};
 use latchless_rivals::Missing;
 
 /// How indexes are to be built, on the command line of every command that builds one.

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::nearest::did_you_mean;
 use crate::output::{Format, Rows};
 use crate::say;
-use latchless::search::Kernel;
+use latchless_core::search::Kernel;
 use latchless_workload::Workload;
 use serde_json::json;
 

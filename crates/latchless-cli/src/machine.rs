@@ -1,6 +1,6 @@
 //! The machine that numbers were measured on, in one line.
 
-use latchless::search::Kernel;
+use latchless_core::search::Kernel;
 use std::fs;
 
 /// The processor, cores, memory, huge pages and search kernels. What the system doesn't tell is

@@ -97,7 +97,7 @@ fn floor_and_ceil_find_the_nearest_rows_or_none() {
 
 #[test]
 fn every_index_gives_the_same_answer() {
-    let family = latchless::variants::pb_tree::Member::ALL.map(|member| member.name());
+    let family = latchless_papers::pb_tree::Member::ALL.map(|member| member.name());
     let baselines = latchless_rivals::entries().iter().filter(|entry| entry.compiled).map(|entry| entry.name);
     let indexes: Vec<&str> = family.iter().copied().chain(baselines).collect();
     for question in [

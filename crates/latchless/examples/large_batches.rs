@@ -6,8 +6,8 @@
 //! cargo run --release -p latchless --features rayon --example large_batches -- 10000000
 //! ```
 
-use latchless::batch::edit_side_by_side;
-use latchless::tree::blink::{BlinkOptions, BlinkTree, Edit, Edited, Group, Shared};
+use latchless::index::edit_side_by_side;
+use latchless::tree::{BlinkOptions, BlinkTree, Edit, Edited, Group, Shared};
 use std::time::Instant;
 
 /// Entries that the tree holds, if the command doesn't say.

@@ -23,69 +23,30 @@
 //! of any other type there is [`BoxedIndex`]. [`mod@index`] says what operations cost, what is
 //! guaranteed when threads meet, and how one thread alone saves the latches. `docs/api-parity.md`
 //! stands the API beside those of `BTreeMap` and `SkipMap`.
-//!
-//! # How it is built
-//! The index and those of the papers that it learnt from ([`variants`]) are made of floors, each
-//! importing only from the ones before it:
-//!
-//! | floor | meaning |
-//! |---|---|
-//! | [`sync`] | the atomics that latches are made of |
-//! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`](base::index::OrderedIndex) trait, errors |
-//! | [`mem`] | cache lines, prefetch, the node arenas, slots for values of any type, the touch hook of the memory-hierarchy model |
-//! | [`search`] | in-node search kernels and their run-time dispatch |
-//! | [`latch`] | the optimistic latch, a version word a node; the shared latch |
-//! | [`node`] | what a node looks like: shape, layout, inner nodes, leaves, node groups |
-//! | [`walk`] | one descent, step by step; what it asks for ahead of use |
-//! | [`layer`] | index layers: the lanes of the Cache-Sensitive Skip List, PI's entries with routing tables |
-//! | [`chain`] | what strings leaves together: jump-pointer arrays, the sweeping path |
-//! | [`tree`] | the tree algorithms, one a file; [`tree::blink`] is the concurrent tree under [`Index`], [`tree::olfit`] runs under six concurrency-control schemes, [`tree::olc`] under optimistic lock coupling |
-//! | [`batch`] | the order of a batch by key, where it may be cut, its edits side by side; many walks interleaved |
-//! | [`variants`] | the indexes of the papers, assembled from the floors |
-//! | [`mod@index`] | [`Index`]: the operations, iterators, cursors and batches over the concurrent tree |
 
 /// The README's example is run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
-// Under loom only what it checks is there: its atomics are larger than a node's words.
-#[cfg(not(loom))]
-pub mod base;
-#[cfg(not(loom))]
-pub mod batch;
-#[cfg(not(loom))]
-pub mod chain;
 #[cfg(not(loom))]
 pub mod index;
-pub mod latch;
 #[cfg(not(loom))]
-pub mod layer;
-#[cfg(not(loom))]
-pub mod mem;
-#[cfg(not(loom))]
+#[doc(hidden)]
 pub mod node;
 #[cfg(not(loom))]
-pub mod search;
-pub mod sync;
-#[cfg(all(test, not(loom)))]
-mod testing;
+#[doc(hidden)]
+pub mod slot_map;
 #[cfg(not(loom))]
+#[doc(hidden)]
 pub mod tree;
-#[cfg(not(loom))]
-pub mod variants;
-#[cfg(not(loom))]
-pub mod walk;
+
+// Under loom only the protocols that it checks are there: its atomics are larger than a node's words.
+#[cfg(loom)]
+#[path = "slot_map/life.rs"]
+pub mod life;
 
 #[cfg(not(loom))]
-pub use base::error::{Error, Result};
-#[cfg(not(loom))]
-pub use base::fill::FillFactor;
-#[cfg(not(loom))]
-pub use base::index::Direction;
-#[cfg(not(loom))]
-pub use base::key::Key;
-#[cfg(not(loom))]
-pub use base::value::{Fits, Value};
-#[cfg(not(loom))]
 pub use index::{BoxedIndex, Index, TryInsertError};
+#[cfg(not(loom))]
+pub use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result, Value};

@@ -3,9 +3,9 @@
 use crate::driven::Driven;
 use crate::peer::Peer;
 use crate::peers;
-use latchless::base::index::OrderedIndex;
-use latchless::base::key::Bits;
-use latchless::{Fits, Key};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::key::Bits;
+use latchless_core::{Fits, Key};
 
 /// What there is to say about a map before it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

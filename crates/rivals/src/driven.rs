@@ -2,15 +2,15 @@
 //! every index must refuse is refused here once.
 
 use crate::peer::{Ask, Peer, SharedPeer};
-use latchless::base::error::Broken;
-use latchless::base::index::OrderedIndex;
-use latchless::base::index::{
+use latchless_core::base::error::Broken;
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::index::{
     ConcurrentIndex, Scanner, Span, Sum, check_buffers, check_side_by_side, serve_shared,
 };
-use latchless::base::key::Bits;
-use latchless::base::request::{Reply, Request};
-use latchless::base::span::{before, behind, lanes_of};
-use latchless::{Direction, Error, FillFactor, Fits, Key, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::base::span::{before, behind, lanes_of};
+use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result};
 
 /// A peer, driven as an [`OrderedIndex`].
 #[derive(Debug, Default)]

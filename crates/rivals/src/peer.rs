@@ -1,9 +1,9 @@
 //! What a map has to offer to be driven.
 
 use crate::driven::Driven;
-use latchless::base::index::ConcurrentIndex;
-use latchless::base::key::Bits;
-use latchless::{Direction, Fits, Key, Result};
+use latchless_core::base::index::ConcurrentIndex;
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Fits, Key, Result};
 
 /// A range to be walked.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +78,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// Shows the range's entries to `each`, in order, until they end or `each` says `false`.
     ///
     /// # Errors
-    /// [`latchless::Error::Unsupported`] where the map has no such call.
+    /// [`latchless_core::base::error::Error::Unsupported`] where the map has no such call.
     fn visit(&self, ask: Ask<B>, each: impl FnMut(B, B) -> bool) -> Result<()>;
 
     /// As [`Peer::visit`], the values alone.
@@ -159,7 +159,7 @@ macro_rules! methods_are_std {
             self.0.get(&key).copied()
         }
 
-        fn insert(&mut self, key: B, value: B) -> latchless::Result<Option<B>> {
+        fn insert(&mut self, key: B, value: B) -> latchless_core::Result<Option<B>> {
             Ok(self.0.insert(key, value))
         }
 
@@ -175,7 +175,7 @@ pub(crate) use methods_are_std;
 #[cfg_attr(not(feature = "all"), allow(unused_macros))]
 macro_rules! updates_are_shared {
     () => {
-        fn insert(&mut self, key: B, value: B) -> latchless::Result<Option<B>> {
+        fn insert(&mut self, key: B, value: B) -> latchless_core::Result<Option<B>> {
             self.insert_shared(key, value)
         }
 
@@ -185,10 +185,10 @@ macro_rules! updates_are_shared {
 
         fn as_concurrent<K, V>(
             driven: &$crate::Driven<Self>,
-        ) -> Option<&dyn latchless::base::index::ConcurrentIndex<K, V>>
+        ) -> Option<&dyn latchless_core::base::index::ConcurrentIndex<K, V>>
         where
-            K: latchless::Key<Bits = B>,
-            V: latchless::Fits<B>,
+            K: latchless_core::Key<Bits = B>,
+            V: latchless_core::Fits<B>,
         {
             Some(driven)
         }

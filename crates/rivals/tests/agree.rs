@@ -1,11 +1,11 @@
 //! One body for every map of this build: the same questions, the same answers as `BTreeMap`. What
 //! a map doesn't offer it has to refuse; it must never answer wrongly.
 
-use latchless::base::index::OrderedIndex;
-use latchless::base::index::{ConcurrentIndex, Span, Sum};
-use latchless::base::key::Bits;
-use latchless::base::request::{Reply, Request};
-use latchless::{Direction, Error, FillFactor, Fits, Key};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::index::{ConcurrentIndex, Span, Sum};
+use latchless_core::base::key::Bits;
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::{Direction, Error, FillFactor, Fits, Key};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -26,7 +26,7 @@ fn lane<B: Lane>(number: u64) -> B {
 }
 
 /// The answer, unless the map says that it doesn't offer this.
-fn offered<T>(answer: latchless::Result<T>) -> Option<T> {
+fn offered<T>(answer: latchless_core::Result<T>) -> Option<T> {
     match answer {
         Err(Error::Unsupported { .. }) => None,
         other => Some(other.unwrap()),
@@ -140,7 +140,7 @@ fn run<B: Lane>(name: &str, history: &[Step]) {
             }
             Step::Ranges(low, high, room) => {
                 let span = (low.map(lane::<B>), high.map(lane::<B>));
-                if latchless::base::index::check_span(&span).is_ok() {
+                if latchless_core::base::index::check_span(&span).is_ok() {
                     same_ranges(name, &index, &model, span, room);
                 }
             }

@@ -7,10 +7,10 @@
 use super::eytzinger::Eytzinger;
 use crate::error::{LabError, Result};
 use latchless::FillFactor;
-use latchless::base::index::OrderedIndex;
-use latchless::search::Kernel;
-use latchless::variants::cssl::{CsslMap, Member, Options};
-use latchless::variants::pb_tree;
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::search::Kernel;
+use latchless_papers::cssl::{CsslMap, Member, Options};
+use latchless_papers::pb_tree;
 use std::ops::Bound::Included;
 use std::sync::Arc;
 

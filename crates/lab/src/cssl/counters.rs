@@ -10,7 +10,7 @@ use super::race::{Point, Queries, native};
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
-use latchless::variants::cssl::Member;
+use latchless_papers::cssl::Member;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::process::{Command, Stdio};
 

@@ -35,7 +35,7 @@ impl Eytzinger {
     fn first(&self, goes_before: impl Fn(u32) -> bool) -> usize {
         let mut at = 1;
         while at <= self.len {
-            latchless::mem::line::prefetch_read(self.keys.as_ptr().wrapping_add(16 * at).cast());
+            latchless_core::mem::line::prefetch_read(self.keys.as_ptr().wrapping_add(16 * at).cast());
             at = select_unpredictable(goes_before(self.keys[at]), 2 * at + 1, 2 * at);
         }
         // Up again over all turns to the right, and over the last one to the left.

@@ -6,8 +6,8 @@ use super::race::{Field, Point, Queries, field, native, race, rows};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
-use latchless::search::Kernel;
-use latchless::variants::cssl::Member;
+use latchless_core::search::Kernel;
+use latchless_papers::cssl::Member;
 
 const CSSL2: Who = Who::Cssl(Member::Cssl2, Ask::Along, None);
 const CSSL5: Who = Who::Cssl(Member::Cssl5, Ask::Along, None);

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::Row;
 use crate::runner::median;
-use latchless::variants::cssl::{CsslMap, Member, Options};
+use latchless_papers::cssl::{CsslMap, Member, Options};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,7 @@ use super::claim::Published;
 use super::{Scale, Scaled};
 use crate::model::Counters;
 use crate::row::On;
-use latchless::variants::spiderman::{BatchSize, Batching, Prefetch, Rounds};
+use latchless_papers::spiderman::{BatchSize, Batching, Prefetch, Rounds};
 use latchless_workload::Workload;
 
 /// One diagram: a mix of requests, by threads, in several ways.

@@ -216,7 +216,7 @@ impl ParallelYardstick {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless::variants::pb_tree::Member;
+    use latchless_papers::pb_tree::Member;
 
     const BASE: Subject = Subject::PbTree(Member::BPlus);
     const PANEL: ParallelPanel = ParallelPanel {

@@ -134,7 +134,7 @@ impl Yardstick {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless::variants::pb_tree::Member;
+    use latchless_papers::pb_tree::Member;
 
     const BASE: Subject = Subject::PbTree(Member::BPlus);
 

@@ -48,8 +48,8 @@ pub use together::Worker;
 use crate::error::{LabError, Result};
 use core::ops::Range;
 use hierarchy::Hierarchy;
-use latchless::mem::line::LINE_BYTES;
-use latchless::mem::touch::{Sink, Work};
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::touch::{Sink, Work};
 use pages::{Pages, Place};
 use processor::{Processor, Taken};
 use std::cell::RefCell;
@@ -322,7 +322,7 @@ impl Sink for Machine {
 /// A shared handle to a machine, to listen with and to look at it afterwards.
 ///
 /// ```
-/// use latchless::mem::touch::{Modelled, Touch, listen};
+/// use latchless_core::mem::touch::{Modelled, Touch, listen};
 /// use latchless_lab::model::{Listener, Machine, Parameters};
 ///
 /// let machine = Listener::new(Machine::new(Parameters::PB_TREE).unwrap());

@@ -5,7 +5,7 @@
 //! cycles in every process on every machine.
 
 use super::parameters::{Granule, LINES_OF_PAGE, PAGE_BYTES};
-use latchless::mem::line::LINE_BYTES;
+use latchless_core::mem::line::LINE_BYTES;
 use std::collections::HashMap;
 
 const PAGE_LINES: usize = LINES_OF_PAGE as usize;

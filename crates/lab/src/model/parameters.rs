@@ -3,7 +3,7 @@
 use super::prices::Prices;
 use super::system::System;
 use crate::error::{LabError, Result};
-use latchless::mem::line::LINE_BYTES;
+use latchless_core::mem::line::LINE_BYTES;
 
 /// Bytes in a page of the modelled machine.
 pub const PAGE_BYTES: usize = 4096;

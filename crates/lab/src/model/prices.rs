@@ -14,7 +14,7 @@
 //! that a B+-Tree scan of 1M entries does for 84 %. Everything that the model says about another tree,
 //! another size or another operation is a prediction.
 
-use latchless::mem::touch::Work;
+use latchless_core::mem::touch::Work;
 
 /// The price of a piece of work, in graduation slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,7 +34,7 @@ use super::hierarchy::Hierarchy;
 use super::parameters::Parameters;
 use super::prices::{Price, Prices};
 use super::reorder::ReorderBuffer;
-use latchless::mem::touch::Work;
+use latchless_core::mem::touch::Work;
 
 /// Others lost a line to a write.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Several processors: what sharing costs, shown on small structures of touched atomics.
 
 use super::*;
-use latchless::mem::touch::{Modelled, Touch};
+use latchless_core::mem::touch::{Modelled, Touch};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 /// A line of its own.

@@ -8,7 +8,7 @@ use super::Listener;
 use crate::error::{LabError, Result};
 use corosensei::stack::DefaultStack;
 use corosensei::{CoroutineResult, ScopedCoroutine, ScopedCoroutineRef, Yielder};
-use latchless::mem::touch::listen;
+use latchless_core::mem::touch::listen;
 use std::cell::Cell;
 use std::ptr;
 
@@ -62,13 +62,13 @@ impl Listener {
     /// results in the same order. All processors start at the moment of the latest one's clock.
     ///
     /// A worker's modelled structures must wait for each other through
-    /// [`Touch::wait`](latchless::mem::touch::Touch::wait) alone: a worker that waits on something that
+    /// [`Touch::wait`](latchless_core::mem::touch::Touch::wait) alone: a worker that waits on something that
     /// the machine doesn't know of, such as a mutex of the operating system, waits forever, because no
     /// other one runs until it touches memory. While the machine is stopped, workers run one after the
     /// other.
     ///
     /// ```
-    /// use latchless::mem::touch::{Modelled, Touch};
+    /// use latchless_core::mem::touch::{Modelled, Touch};
     /// use latchless_lab::model::{Listener, Machine, Parameters, Worker};
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     ///

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::Row;
 use crate::runner::key_of;
-use latchless::variants::olfit::{BPlus, LockCoupling, OlfitMap, Options, Quiet};
+use latchless_papers::olfit::{BPlus, LockCoupling, OlfitMap, Options, Quiet};
 
 /// Lock coupling's nodes have the fan-out that the paper draws the figure for: 15, leaves and inner nodes
 /// alike (Table 1). How nodes split is the same under every scheme.

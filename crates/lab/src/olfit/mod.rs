@@ -16,7 +16,7 @@ use crate::experiment::{Paper, Scaled};
 /// The B+-Tree under each scheme.
 mod b_plus {
     use crate::subject::Subject;
-    use latchless::variants::olfit::Member;
+    use latchless_papers::olfit::Member;
 
     pub const NO: Subject = Subject::Olfit(Member::BPlusNo);
     pub const OL: Subject = Subject::Olfit(Member::BPlusOl);
@@ -30,7 +30,7 @@ mod b_plus {
 /// The full CSB+-Tree under each scheme.
 mod csb_plus {
     use crate::subject::Subject;
-    use latchless::variants::olfit::Member;
+    use latchless_papers::olfit::Member;
 
     pub const NO: Subject = Subject::Olfit(Member::CsbNo);
     pub const OL: Subject = Subject::Olfit(Member::CsbOl);

@@ -7,7 +7,7 @@ use crate::experiment::{
 };
 use crate::row::Row;
 use crate::subject::Subject;
-use latchless::variants::pb_tree::analysis::MemoryLatency;
+use latchless_papers::pb_tree::analysis::MemoryLatency;
 
 /// Child pointers in a one-line node: 64 bytes of 4-byte keys and pointers (the paper's m).
 const CHILDREN_PER_LINE: u64 = 8;

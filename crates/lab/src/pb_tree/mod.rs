@@ -12,7 +12,7 @@ mod update;
 
 use crate::experiment::Paper;
 use crate::subject::Subject;
-use latchless::variants::pb_tree::Member;
+use latchless_papers::pb_tree::Member;
 
 const B_PLUS: Subject = Subject::PbTree(Member::BPlus);
 const CSB: Subject = Subject::PbTree(Member::Csb);

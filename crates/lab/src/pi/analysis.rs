@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale};
 use crate::row::Row;
-use latchless::variants::pi::analysis::Model;
+use latchless_papers::pi::analysis::Model;
 
 pub(super) const SECTION_5: Experiment = Experiment {
     name: "section-5",

@@ -6,11 +6,11 @@ use crate::experiment::{Experiment, Published, Scale};
 use crate::pi::traffic::{Keys, Source};
 use crate::row::{On, Row};
 use crate::runner::median;
-use latchless::chain::segments::{Anchor, Segments};
-use latchless::layer::routed::{Routed, RoutedOptions};
-use latchless::mem::sheet::Paper;
-use latchless::sync::{Crew, Job};
-use latchless::variants::pi::{Options, Pi, Query};
+use latchless_papers::pi::crew::{Crew, Job};
+use latchless_papers::pi::mem::sheet::Paper;
+use latchless_papers::pi::routed::{Routed, RoutedOptions};
+use latchless_papers::pi::segments::{Anchor, Segments};
+use latchless_papers::pi::{Options, Pi, Query};
 use std::time::Instant;
 
 pub(super) const BUILD: Experiment = driven(

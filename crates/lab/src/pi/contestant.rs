@@ -3,12 +3,12 @@
 use super::traffic::{Keys, NODES};
 use crate::error::{LabError, Result};
 use latchless::FillFactor;
-use latchless::base::index::OrderedIndex;
-use latchless::batch::QuerySetSize;
-use latchless::mem::topology::Topology;
-use latchless::mem::touch::{Touch, Untouched};
-use latchless::variants::olfit;
-use latchless::variants::pi::{EntryKeys, Options, Pi, Query, SkipList};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_papers::olfit;
+use latchless_papers::pi::batch::tune::QuerySetSize;
+use latchless_papers::pi::mem::topology::Topology;
+use latchless_papers::pi::{EntryKeys, Options, Pi, Query, SkipList};
 
 /// Somebody who serves batches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -167,7 +167,7 @@ pub(super) fn serve_shared(index: &dyn OrderedIndex<u32, u32>, query: Query<u32,
             let (mut keys, mut values) = (vec![0; limit], vec![0; limit]);
             let high = if let Query::Range { high, .. } = query { high } else { u32::MAX };
             let span = (core::ops::Bound::Included(low), core::ops::Bound::Included(high));
-            index.scan(span, latchless::Direction::Forward, &mut keys, &mut values)?
+            index.scan(span, latchless_core::base::index::Direction::Forward, &mut keys, &mut values)?
         }
     })
 }

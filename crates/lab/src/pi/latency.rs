@@ -9,8 +9,8 @@ use crate::row::{On, Row};
 use crate::runner::median;
 use core::time::Duration;
 use hdrhistogram::Histogram;
-use latchless::batch::{BATCH_SIZES, QuerySetSize};
-use latchless::variants::pi::{Options, Pi, Query, SubmissionOptions, Submissions};
+use latchless_papers::pi::batch::tune::{BATCH_SIZES, QuerySetSize};
+use latchless_papers::pi::{Options, Pi, Query, SubmissionOptions, Submissions};
 use std::time::Instant;
 
 pub(super) const LATENCY: Experiment = driven(

@@ -22,7 +22,7 @@ pub use traffic::{Keys, NODES, Source, Traffic};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Paper, Published, Scale, Scaled};
 use crate::row::{On, Row};
-use latchless::variants::pi::Query;
+use latchless_papers::pi::Query;
 
 /// The paper's default threads.
 const THREADS: usize = 8;

@@ -7,11 +7,12 @@ use super::{Case, Measured};
 use crate::error::Result;
 use crate::model::{Listener, Machine, Parameters, Placement, System, Worker};
 use latchless::FillFactor;
-use latchless::batch::{Hands, QuerySetSize};
-use latchless::mem::touch::Modelled;
-use latchless::sync::Job;
-use latchless::variants::olfit;
-use latchless::variants::pi::{Pi, Query};
+use latchless_core::mem::touch::Modelled;
+use latchless_papers::olfit;
+use latchless_papers::pi::batch::pool::Hands;
+use latchless_papers::pi::batch::tune::QuerySetSize;
+use latchless_papers::pi::crew::Job;
+use latchless_papers::pi::{Pi, Query};
 use std::cell::RefCell;
 
 /// Cores of a node (§6).

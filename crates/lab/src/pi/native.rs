@@ -7,9 +7,9 @@ use super::traffic::Keys;
 use super::{Case, Measured};
 use crate::error::{LabError, Result};
 use crate::runner::median;
-use latchless::batch::QuerySetSize;
-use latchless::mem::touch::Untouched;
-use latchless::variants::pi::Query;
+use latchless_core::mem::touch::Untouched;
+use latchless_papers::pi::Query;
+use latchless_papers::pi::batch::tune::QuerySetSize;
 use std::time::Instant;
 
 /// Batches that each contestant serves before it is the next one's turn.
@@ -73,7 +73,7 @@ fn serve(loaded: &mut Loaded<Untouched>, batch: &[Query<u32, u32>], threads: usi
 }
 
 /// As its users would: by the operation for many where all queries are of a kind.
-fn serve_pi(index: &mut latchless::variants::pi::Pi<u32, u32>, batch: &[Query<u32, u32>]) -> Result<usize> {
+fn serve_pi(index: &mut latchless_papers::pi::Pi<u32, u32>, batch: &[Query<u32, u32>]) -> Result<usize> {
     let searched = |query: &Query<u32, u32>| if let Query::Search(key) = query { Some(*key) } else { None };
     if let Some(keys) = batch.iter().map(searched).collect::<Option<Vec<u32>>>() {
         let mut answers = vec![None; keys.len()];

@@ -1,7 +1,7 @@
 //! What is asked of an index: keys, new ones between them, and batches of queries, skewed as the paper's
 //! are. From fixed seeds, made before anything is timed.
 
-use latchless::variants::pi::Query;
+use latchless_papers::pi::Query;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, RngExt, SeedableRng};
 
@@ -111,7 +111,7 @@ fn below(random: &mut impl Rng, end: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless::batch::threads_per_node;
+    use latchless_papers::pi::batch::pool::threads_per_node;
 
     #[test]
     fn shares_give_the_paper_s_threads() {

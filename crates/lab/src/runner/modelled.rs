@@ -7,7 +7,7 @@ use crate::experiment::{Case, Outcome, Parts, Task};
 use crate::model::{Counters, Listener, Machine, Parameters};
 use crate::subject::{Index, Subject};
 use latchless::FillFactor;
-use latchless::mem::touch::listen;
+use latchless_core::mem::touch::listen;
 
 /// Loads `subject` and does the case's task on the paper's machine.
 ///

@@ -8,7 +8,7 @@ mod figures;
 mod indexes;
 
 use crate::experiment::{BatchedYardstick, Paper, Scaled, Way};
-use latchless::variants::spiderman::Rounds;
+use latchless_papers::spiderman::Rounds;
 
 /// The paper's 50M.
 const RECORDS: Scaled<usize> = Scaled::new(50_000_000, 20_000);

@@ -1,10 +1,10 @@
 //! Ways to an index: alone, from many threads at once, or through one lock.
 
 use super::word::Word;
-use latchless::base::index::OrderedIndex;
-use latchless::base::index::{ConcurrentIndex, Span, Sum};
-use latchless::base::request::{Reply, Request};
 use latchless::{Direction, Error, Result};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::index::{ConcurrentIndex, Span, Sum};
+use latchless_core::base::request::{Reply, Request};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{PoisonError, RwLock};

@@ -5,8 +5,8 @@ use super::drive::Streams;
 use super::load::{Filling, refused};
 use super::word::Word;
 use crate::failure::Failure;
-use latchless::base::index::OrderedIndex;
 use latchless::{Direction, Error};
+use latchless_core::base::index::OrderedIndex;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 

@@ -1,7 +1,7 @@
 //! A running checksum over answers, cheap enough to stand inside a timed loop.
 
 use super::word::{Word, number};
-use latchless::base::index::Sum;
+use latchless_core::base::index::Sum;
 
 /// A checksum that depends on every answer and on their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

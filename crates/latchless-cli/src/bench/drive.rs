@@ -6,7 +6,7 @@ use super::requests::{Handing, Stream};
 use super::timed::{Run, Terms, run, serve};
 use super::word::Word;
 use latchless::Result;
-use latchless::base::index::OrderedIndex;
+use latchless_core::base::index::OrderedIndex;
 use latchless_workload::Operation;
 use std::sync::{Barrier, RwLock};
 use std::time::Instant;

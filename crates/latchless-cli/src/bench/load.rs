@@ -7,7 +7,7 @@ use crate::counting;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use latchless::FillFactor;
-use latchless::base::index::OrderedIndex;
+use latchless_core::base::index::OrderedIndex;
 use latchless_workload::value_of;
 
 /// Inserts between two looks at the progress bar.

@@ -1,7 +1,7 @@
 //! Requests in the form in which the timed loops want them.
 
 use super::Order;
-use latchless::base::request::Request;
+use latchless_core::base::request::Request;
 use latchless_workload::Operation;
 
 /// One thread's requests.

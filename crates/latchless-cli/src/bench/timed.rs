@@ -5,7 +5,7 @@ use super::digest::Digest;
 use super::requests::{Stream, one_by_one};
 use super::word::{Word, number};
 use latchless::Result;
-use latchless::base::request::{Reply, Request};
+use latchless_core::base::request::{Reply, Request};
 use latchless_workload::{Lane, Operation};
 use std::ops::Bound;
 use std::time::{Duration, Instant};

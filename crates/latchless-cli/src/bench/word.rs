@@ -4,7 +4,7 @@ use latchless::{Fits, Key};
 use latchless_workload::Lane;
 
 /// `u32` or `u64`, as key and as value.
-pub trait Word: Lane + Key<Bits = Self> + latchless::base::key::Bits + Fits<Self> {
+pub trait Word: Lane + Key<Bits = Self> + latchless_core::base::key::Bits + Fits<Self> {
     /// The name on the command line.
     const NAME: &'static str;
 }

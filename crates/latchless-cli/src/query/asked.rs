@@ -6,7 +6,7 @@ use super::key::{self, Rule};
 use super::number::Number;
 use super::question::{Answer, Question};
 use latchless::Direction;
-use latchless::base::key::Bits;
+use latchless_core::base::key::Bits;
 
 /// A number on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]

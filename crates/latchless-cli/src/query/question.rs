@@ -2,8 +2,8 @@
 
 use super::postings::Postings;
 use latchless::Direction;
-use latchless::base::index::OrderedIndex;
-use latchless::base::key::Bits;
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::key::Bits;
 use std::ops::Bound::Included;
 
 /// The most runs that a scan asks the index for at once.

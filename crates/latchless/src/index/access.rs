@@ -5,13 +5,13 @@
 use super::Index;
 use super::alone::ExclusiveIndex;
 use super::exclusive::Exclusive;
-use crate::base::error::Result;
-use crate::base::key::{Bits, Key};
-use crate::base::span::lanes_of;
-use crate::base::value::Value;
-use crate::tree::blink::{self, BlinkTree, Group, Mode};
+use crate::tree::{self, BlinkTree, Group, Mode};
 use core::marker::PhantomData;
 use core::ops::RangeBounds;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::span::lanes_of;
+use latchless_core::base::value::Value;
 use std::sync::Arc;
 
 /// The lane that holds both a key `K` and a value `V`.
@@ -56,7 +56,7 @@ pub(super) fn entry_of<K: Key, V: Value>((key, value): Lanes<K, V>) -> (K, V) {
 /// The lanes of a range of keys; `None` if no key lies in it.
 ///
 /// # Errors
-/// [`Error::InvertedRange`](crate::Error::InvertedRange).
+/// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
 pub(super) fn lanes<K: Key, V: Value>(range: &impl RangeBounds<K>) -> Result<Option<Lanes<K, V>>> {
     let span = (range.start_bound().cloned(), range.end_bound().cloned());
     let widen = |bits: K::Bits| Bits::truncate(bits.to_u64());
@@ -136,10 +136,10 @@ macro_rules! holder {
     )*};
 }
 holder! {
-    &Index<K, V>, blink::Shared, holder => holder;
-    Arc<Index<K, V>>, blink::Shared, holder => holder;
+    &Index<K, V>, tree::Shared, holder => holder;
+    Arc<Index<K, V>>, tree::Shared, holder => holder;
     // Whoever owns the index has it to itself.
-    Index<K, V>, blink::Exclusive, holder => holder;
-    &Exclusive<'_, K, V>, blink::Exclusive, holder => Exclusive::index(holder);
-    &ExclusiveIndex<K, V>, blink::Exclusive, holder => ExclusiveIndex::index(holder);
+    Index<K, V>, tree::Exclusive, holder => holder;
+    &Exclusive<'_, K, V>, tree::Exclusive, holder => Exclusive::index(holder);
+    &ExclusiveIndex<K, V>, tree::Exclusive, holder => ExclusiveIndex::index(holder);
 }

@@ -5,21 +5,21 @@
 use super::access::Access;
 use super::scan::Scan;
 use super::{Exclusive, Index};
-use crate::base::error::{Broken, Result};
-use crate::base::fill::FillFactor;
-use crate::base::index::{Direction, OrderedIndex, Scanner, Span, Sum};
-use crate::base::key::Key;
-use crate::base::request::{Reply, Request};
-use crate::base::stats::Stats;
-use crate::base::value::Value;
-use crate::tree::blink;
+use crate::tree;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::{Direction, OrderedIndex, Scanner, Span, Sum};
+use latchless_core::base::key::Key;
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Value;
 
 /// An [`Index`] that is changed through `&mut self` only, so that neither reads nor updates meet a
 /// writer: nothing is latched and nothing validated.
 ///
 /// ```
 /// use latchless::index::ExclusiveIndex;
-/// use latchless::base::index::OrderedIndex;
+/// use latchless_core::base::index::OrderedIndex;
 /// use latchless::Index;
 ///
 /// let mut index: Box<dyn OrderedIndex<u64, u32>> = Box::new(ExclusiveIndex::from(Index::new()?));
@@ -52,7 +52,7 @@ impl<K: Key, V: Value> ExclusiveIndex<K, V> {
 
     /// Every change goes through `&mut self`: whoever has `&self` shares it with readers alone.
     #[inline(always)]
-    fn access(&self) -> Access<'_, K, V, blink::Exclusive> {
+    fn access(&self) -> Access<'_, K, V, tree::Exclusive> {
         Access::new(&self.0)
     }
 }

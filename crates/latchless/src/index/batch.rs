@@ -7,12 +7,12 @@
 
 use super::Index;
 use super::access::{Access, all_lanes, in_place, key_lane, lanes, value_lane, value_of};
-use crate::base::error::{Error, Result};
-use crate::base::index::check_side_by_side;
-use crate::base::key::Key;
-use crate::base::value::Value;
-use crate::tree::blink::{Edit, Group, Mode};
+use crate::tree::{Edit, Group, Mode};
 use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
 
 /// A batch of inserts of which some were refused. All others were done, and their answers are in
 /// place.

@@ -6,15 +6,15 @@
 //! there now. So it may run several times; its last answer counts, and that was computed from the
 //! value that it replaced. A closure that panics or uses the index itself does no harm: nothing is
 //! held while it runs, and nothing has changed. One that changes its own key each time that it is asked
-//! would be asked for ever; `tree/blink/tries.rs` finds that out.
+//! would be asked for ever; `tree/tries.rs` finds that out.
 
 use super::Index;
 use super::access::{Access, Lane, all_lanes, in_place, key_lane, key_of, value_lane, value_of};
-use crate::base::error::Result;
-use crate::base::index::Direction;
-use crate::base::key::Key;
-use crate::base::value::Value;
-use crate::tree::blink::{Edit, Mode};
+use crate::tree::{Edit, Mode};
+use latchless_core::base::error::Result;
+use latchless_core::base::index::Direction;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
 
 /// The outcome of an operation that can't return an error. It adds no key, so no memory can be refused to it.
 ///
@@ -180,7 +180,7 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// When memory for a new key is refused; the index is then as before. And
-    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
+    /// [`Error::ClosureChangesItsKey`](latchless_core::base::error::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;

@@ -2,10 +2,10 @@
 
 use super::Index;
 use super::access::{Access, Holder};
-use crate::base::index::Direction::{self, Forward, Reverse};
-use crate::base::key::Key;
-use crate::base::value::Value;
 use core::fmt;
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
 
 /// A place in an index: on an entry, before the first one, or behind the last one.
 ///

@@ -7,14 +7,14 @@ use super::point::TryInsertError;
 use super::range::Entries;
 use super::scan::Scan;
 use super::{Group, Index};
-use crate::base::error::Result;
-use crate::base::index::Direction::{self, Forward, Reverse};
-use crate::base::key::Key;
-use crate::base::request::{Reply, Request};
-use crate::base::value::Value;
-use crate::tree::blink;
+use crate::tree;
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::error::Result;
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
+use latchless_core::base::key::Key;
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::base::value::Value;
 
 /// An [`Index`] that one thread has to itself: it takes no latch and validates nothing, so a single
 /// thread pays nothing for the presence of others. Made by [`Index::exclusive`].
@@ -50,7 +50,7 @@ impl<'a, K: Key, V: Value> Exclusive<'a, K, V> {
     }
 
     #[inline(always)]
-    fn access(&self) -> Access<'_, K, V, blink::Exclusive> {
+    fn access(&self) -> Access<'_, K, V, tree::Exclusive> {
         Access::new(self.index)
     }
 

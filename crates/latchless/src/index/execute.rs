@@ -2,12 +2,12 @@
 
 use super::Index;
 use super::access::{Access, Lane, all_lanes, entry_of, key_lane, value_lane, value_of};
-use crate::base::error::{Error, Result};
-use crate::base::index::Direction;
-use crate::base::key::{Bits, Key};
-use crate::base::request::{Reply, Request};
-use crate::base::value::Value;
-use crate::tree::blink::{Edit, Edited, Group, Mode};
+use crate::tree::{Edit, Edited, Group, Mode};
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::index::Direction;
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     pub(super) fn execute(self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
@@ -88,7 +88,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// A request that is refused gets [`Reply::Refused`] and changes nothing; the others are served.
     ///
     /// ```
-    /// use latchless::base::request::{Reply, Request};
+    /// use latchless_core::base::request::{Reply, Request};
     /// # let index = latchless::Index::<u64, u32>::new()?;
     /// let requests = [
     ///     Request::Insert(7, 70),

@@ -2,18 +2,18 @@
 
 use super::access::{key_lane, value_lane};
 use super::{Index, Options};
-use crate::base::error::Result;
-use crate::base::fill::FillFactor;
-use crate::base::key::Key;
-use crate::base::value::Value;
 use core::num::NonZeroUsize;
+use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value> Index<K, V> {
     /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
     ///
     /// # Errors
-    /// [`Error::Unsorted`](crate::Error::Unsorted) and
-    /// [`Error::DuplicateKey`](crate::Error::DuplicateKey) name the first position at fault; or
+    /// [`Error::Unsorted`](latchless_core::base::error::Error::Unsorted) and
+    /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or
     /// memory is refused.
     ///
     /// ```
@@ -33,7 +33,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// Fills an empty index from strictly ascending entries. O(n).
     ///
     /// # Errors
-    /// As [`Index::from_sorted`], and [`Error::NotEmpty`](crate::Error::NotEmpty). The index is then
+    /// As [`Index::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The index is then
     /// as before.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Floor 12: the flagship. [`Index`] is the index to use: an ordered map in main memory that many
+//! [`Index`] is the index to use: an ordered map in main memory that many
 //! threads read and change at once, through `&self`, without waiting for each other but for moments.
 //!
 //! ```
@@ -74,7 +74,7 @@
 //! A closure may use the index itself, but it must not change the key that it is asked about: its answer
 //! is then out of date, and it is asked again. Other threads may change that key as often as they like.
 //! But if it is the closure's own thread that does so each time, the operation gives up, after 128 tries
-//! at the least: with [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey) if it returns a
+//! at the least: with [`Error::ClosureChangesItsKey`](latchless_core::base::error::Error::ClosureChangesItsKey) if it returns a
 //! `Result`, otherwise by a panic that says the same. The index is then as the closure left it. (A closure
 //! that has *another* thread change its key each time is asked for ever.)
 //!
@@ -104,6 +104,7 @@ mod closures;
 mod cursor;
 mod exclusive;
 mod execute;
+mod filled;
 mod load;
 mod neighbours;
 mod ordered;
@@ -114,10 +115,12 @@ mod parallel_update;
 mod point;
 mod range;
 mod scan;
+#[cfg(feature = "rayon")]
+mod side_by_side;
 mod traits;
 
-pub use crate::mem::boxed::Pinned;
-pub use crate::tree::blink::Group;
+pub use crate::slot_map::Pinned;
+pub use crate::tree::Group;
 pub use access::{Holder, Lane, LaneTree};
 pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
@@ -130,14 +133,14 @@ pub use point::TryInsertError;
 pub use range::{Entries, Range};
 pub use scan::Scan;
 
-use crate::base::error::{Broken, Result};
-use crate::base::key::Key;
-use crate::base::stats::Stats;
-use crate::base::value::Value;
-use crate::search::Kernel;
-use crate::tree::blink::{BlinkOptions, Shared};
+use crate::tree::{BlinkOptions, Shared};
 use access::Access;
 use core::fmt;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::key::Key;
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Value;
+use latchless_core::search::Kernel;
 
 /// What an index is told when it is made.
 ///
@@ -156,7 +159,7 @@ pub struct Options {
     /// about twice as much address space as memory at the most. Under a limit on the process's address space
     /// (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so others can
     /// still be made; where a quarter is less than 64 KiB, growth is refused with
-    /// [`OutOfMemory`](crate::Error::OutOfMemory).
+    /// [`OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages, where it has them. True by default.
     pub huge_pages: bool,
@@ -204,7 +207,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the system has none for a first node.
+    /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory) when the system has none for a first node.
     ///
     /// ```
     /// let index = latchless::Index::<(u32, u32), f64>::new()?;
@@ -218,11 +221,11 @@ impl<K: Key, V: Value> Index<K, V> {
     /// An empty index with [`Options`] of the caller's choice.
     ///
     /// # Errors
-    /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node is
+    /// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or memory for a first node is
     /// refused.
     ///
     /// ```
-    /// use latchless::search::Kernel;
+    /// use latchless_core::search::Kernel;
     /// use latchless::{Index, index::Options};
     ///
     /// let options = Options { kernel: Some(Kernel::Scalar), huge_pages: false, ..Options::default() };

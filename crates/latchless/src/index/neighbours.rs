@@ -2,11 +2,11 @@
 
 use super::Index;
 use super::access::{Access, Lane, all_lanes, entry_of, key_lane};
-use crate::base::index::Direction::{self, Forward, Reverse};
-use crate::base::key::Key;
-use crate::base::span::{next, previous};
-use crate::base::value::Value;
-use crate::tree::blink::Mode;
+use crate::tree::Mode;
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
+use latchless_core::base::key::Key;
+use latchless_core::base::span::{next, previous};
+use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     fn nearest(self, from: Lane<K, V>, direction: Direction) -> Option<(K, V)> {

@@ -3,15 +3,15 @@
 use super::access::{Access, Holder, lanes};
 use super::scan::Scan;
 use super::{Exclusive, Index};
-use crate::base::error::{Broken, Result};
-use crate::base::fill::FillFactor;
-use crate::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, Sum};
-use crate::base::key::Key;
-use crate::base::request::{Reply, Request};
-use crate::base::stats::Stats;
-use crate::base::value::Value;
-use crate::tree::blink::Mode;
+use crate::tree::Mode;
 use core::ops::ControlFlow;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, Sum};
+use latchless_core::base::key::Key;
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     /// What [`OrderedIndex::visit`] asks for.

@@ -5,13 +5,13 @@
 
 use super::Index;
 use super::access::{Lanes, entry_of, lanes};
-use crate::base::error::Result;
-use crate::base::index::{Direction, check_side_by_side};
-use crate::base::key::{Bits, Key};
-use crate::base::span::next;
-use crate::base::value::Value;
-use crate::tree::blink::Shared;
+use crate::tree::Shared;
 use core::ops::RangeBounds;
+use latchless_core::base::error::Result;
+use latchless_core::base::index::{Direction, check_side_by_side};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::span::next;
+use latchless_core::base::value::Value;
 use rayon::iter::plumbing::{Folder, UnindexedConsumer, UnindexedProducer, bridge_unindexed};
 use rayon::prelude::*;
 
@@ -72,7 +72,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ascending order. What is seen of concurrent changes is as for [`Entries`](super::Entries).
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// use rayon::prelude::*;
@@ -89,7 +89,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// starting from `start`, and the parts' results are joined, in the order of their keys.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();

@@ -3,12 +3,12 @@
 use super::Index;
 use super::access::{in_place, key_lane, value_lane, value_of};
 use super::batch::Incomplete;
-use crate::base::error::{Error, Result};
-use crate::base::index::check_side_by_side;
-use crate::base::key::Key;
-use crate::base::value::Value;
-use crate::batch::edit_side_by_side;
-use crate::tree::blink::Edit;
+use crate::index::side_by_side::edit_side_by_side;
+use crate::tree::Edit;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
 
 /// Requests from which on a batch is sorted and shared out; a smaller one is taken by one thread as it
 /// comes. Where the two ways take the same time on a machine, the example `large_batches` shows.

@@ -2,10 +2,10 @@
 
 use super::Index;
 use super::access::{Access, Lane, in_place, key_lane, value_lane, value_of};
-use crate::base::error::{Error, Result};
-use crate::base::key::Key;
-use crate::base::value::Value;
-use crate::tree::blink::{Edit, Edited, Mode};
+use crate::tree::{Edit, Edited, Mode};
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
 
 /// Why [`Index::try_insert`] didn't insert. It gives back the value that wasn't inserted; `?` turns it into
 /// an [`Error`].
@@ -17,7 +17,7 @@ use crate::tree::blink::{Edit, Edited, Mode};
 ///     Ok(())
 /// }
 /// assert_eq!(register(&index, 7), Ok(()));
-/// assert_eq!(register(&index, 7), Err(latchless::Error::KeyPresent));
+/// assert_eq!(register(&index, 7), Err(latchless_core::base::error::Error::KeyPresent));
 /// # Ok::<(), latchless::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -6,15 +6,15 @@
 
 use super::Index;
 use super::access::{Holder, LaneOf, Lanes, all_lanes, entry_of, lanes};
-use crate::base::error::Result;
-use crate::base::index::Direction;
-use crate::base::key::{Bits, Key};
-use crate::base::span::{next, previous};
-use crate::base::value::Value;
-use crate::tree::blink::{BlinkTree, LeafCopy, Mode, Sweep};
+use crate::tree::{BlinkTree, LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
+use latchless_core::base::error::Result;
+use latchless_core::base::index::Direction;
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::span::{next, previous};
+use latchless_core::base::value::Value;
 
 /// The entries of a range of an index that is borrowed.
 pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
@@ -88,7 +88,7 @@ impl<H: Holder> Entries<H> {
     /// that is kept or sent to another thread, or an [`Exclusive`](super::Exclusive).
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// use latchless::Index;
@@ -163,7 +163,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// [`Entries`]. O(log n) to start, O(1) a step.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts behind its end. A
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange) if the range starts behind its end. A
     /// range that no key lies in is fine: `7..7`.
     ///
     /// ```
@@ -171,7 +171,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// let mut middle = index.range(3..=6)?;
     /// assert_eq!((middle.next(), middle.next_back()), (Some((3, 3)), Some((6, 6))));
     /// assert_eq!(middle.rev().collect::<Vec<_>>(), [(5, 5), (4, 4)]);
-    /// assert_eq!(index.range(6..3).err(), Some(latchless::Error::InvertedRange));
+    /// assert_eq!(index.range(6..3).err(), Some(latchless_core::base::error::Error::InvertedRange));
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Range<'_, K, V>> {

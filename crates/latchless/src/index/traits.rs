@@ -7,11 +7,11 @@
 use super::Index;
 use super::batch::Incomplete;
 use super::range::{Entries, Range};
-use crate::base::error::Result;
-use crate::base::fill::FillFactor;
-use crate::base::key::Key;
-use crate::base::value::Value;
 use core::fmt;
+use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
 
 /// Entries that are put in together.
 const TOGETHER: usize = 256;

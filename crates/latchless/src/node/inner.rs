@@ -1,287 +1,350 @@
-//! Inner nodes: separators and children. A child at position i holds the keys from separator i − 1
-//! (inclusive) up to separator i (exclusive).
-//!
-//! Children are named by one reference each, or stand side by side in a group. The functions here
-//! are where the two differ; the tree algorithms above don't know which they work on. With groups,
-//! opening and closing a place moves whole nodes, so references to children behind it change, and
-//! leaves that moved are linked again.
+//! Inner nodes: blocks of separators and the children that start at them.
 
-use super::layout::Layout;
-use super::shape::{Children, Shape};
-use super::store::Nodes;
-use crate::base::error::Result;
-use crate::mem::arena::{Block, NodeRef};
-use crate::mem::touch::{Touch, Work};
-use crate::search::Search;
+use super::hints::{NO_BLOCK, Shape, block, named_block, set_block_hint};
+use super::*;
+use crate::node::lines::children_in_line;
+use core::hint::select_unpredictable;
+use latchless_core::base::index::Direction;
+use latchless_core::base::span::{before, next, previous};
 
-const GROUPED_NODE: &str = "every inner node has a group";
+/// An inner node. See the [module's head](super) for where things stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Inner<'a, B> {
+    node: &'a NodeLines,
+    lanes: core::marker::PhantomData<B>,
+}
 
-impl<S: Shape> Nodes<S> {
-    const GROUPED: bool = matches!(S::CHILDREN, Children::Group);
+impl<'a, B: Bits> Inner<'a, B> {
+    /// Blocks in an inner node: the last line holds the fences.
+    const BLOCKS: usize = or_few(LINES - 2);
+    /// Children that a block's line has room for.
+    const WIDTH: usize = children_in_line::<B>();
+    /// Children in a block.
+    const PER_BLOCK: usize = or_few(Self::WIDTH);
+    /// Children in a node: 70 below 64-bit separators, 112 below 32-bit ones.
+    pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
+    /// The line of the fences.
+    const FENCES: usize = LINES - 1;
 
-    /// The child at position `at`.
+    /// The inner node that these lines are.
     #[inline(always)]
-    pub fn child(&self, inner: NodeRef, at: usize) -> NodeRef {
-        match S::CHILDREN {
-            Children::References => {
-                self.told_read(inner, Layout::<S>::CHILDREN_AT + at * 4, 4);
-                let children = self.arena.lanes::<u32>(inner, Layout::<S>::CHILDREN_AT, Layout::<S>::FANOUT);
-                NodeRef::from_word(children[at])
+    pub fn new(node: &'a NodeLines) -> Self {
+        Self { node, lanes: core::marker::PhantomData }
+    }
+
+    /// The smallest key that may be found below.
+    pub fn low(self) -> B {
+        B::truncate(line(self.node, Self::FENCES)[0].peek())
+    }
+
+    /// The largest key that may be found below.
+    pub fn high(self) -> B {
+        B::truncate(line(self.node, Self::FENCES)[1].peek())
+    }
+
+    /// The next inner node to the right, if there is one.
+    pub fn link(self) -> NodeRef {
+        link(self.node)
+    }
+
+    /// How many children there are; at least one, once the node is in use.
+    pub fn children(self) -> usize {
+        Shape::of(self.node).total()
+    }
+
+    /// The child that `key` belongs to. Without validation it may be another one, of the same level.
+    #[inline(always)]
+    pub fn child<S: Lines>(self, key: B) -> NodeRef {
+        self.child_in::<S>(self.named_block::<S>(key), key)
+    }
+
+    /// The block that has the child for `key`, unless its hint is tied with another's.
+    #[inline(always)]
+    pub fn named_block<S: Lines>(self, key: B) -> usize {
+        named_block::<S, B>(self.node, Shape::of(self.node), key).0
+    }
+
+    /// Where a block begins: an address to prefetch.
+    #[inline(always)]
+    pub fn block_address(self, at: usize) -> *const u8 {
+        core::ptr::from_ref(block(self.node, at)).cast()
+    }
+
+    /// Which lines a search reads that begins in block `at` or the one behind it.
+    #[inline(always)]
+    pub fn likely_lines(at: usize) -> [usize; 3] {
+        [0, at + 1, at + 2]
+    }
+
+    /// The child that `key` belongs to, for which the hints named block `at`.
+    #[inline(always)]
+    pub fn child_in<S: Lines>(self, at: usize, key: B) -> NodeRef {
+        let up_to = S::separators_up_to(block(self.node, at), key);
+        if up_to == 0 { self.child_left::<S>(at, key) } else { self.node_at(at, up_to - 1) }
+    }
+
+    /// As [`Inner::child`], and how far between the child's fences `key` stands, in sixteenths.
+    #[inline(always)]
+    pub fn child_and_share<S: Lines>(self, key: B) -> (NodeRef, usize) {
+        let at = self.named_block::<S>(key);
+        let line = block(self.node, at);
+        let up_to = S::separators_up_to(line, key);
+        if up_to == 0 {
+            return (self.child_left::<S>(at, key), 0);
+        }
+        // Where the child ends the next one begins: in this block or in front of the next. Behind the
+        // last child of all stands something else; then the share is wrong, which is no harm.
+        let ends_block = up_to >= Shape::of(self.node).count(at);
+        let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
+        let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
+        let low = lane::<B>(line, up_to - 1).to_u64();
+        let sixteenth = (next.wrapping_sub(low) >> 4) + 1;
+        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / sixteenth) as usize & 15)
+    }
+
+    /// Looks for the child to the left of block `at`.
+    #[cold]
+    #[inline(never)]
+    fn child_left<S: Lines>(self, mut at: usize, key: B) -> NodeRef {
+        let shape = Shape::of(self.node);
+        while at > 0 {
+            at -= 1;
+            let up_to = S::separators_up_to(block(self.node, at), key);
+            if up_to > 0 && shape.count(at) > 0 {
+                return self.node_at(at, up_to - 1);
             }
-            Children::Group => self.group(inner).offset(at),
+        }
+        self.node_at(0, 0)
+    }
+
+    /// The child at a place of a block.
+    #[inline(always)]
+    fn node_at(self, at: usize, place: usize) -> NodeRef {
+        let line = block(self.node, at);
+        // Children are four bytes wide, behind the separators; the mask only tells the compiler.
+        let lane = Self::WIDTH * B::BYTES / 4 + place;
+        NodeRef::from_word((line[(lane / 2) & 7].follow() >> (lane % 2 * 32)) as u32)
+    }
+
+    /// The child that `key` belongs to and those behind it (or, in reverse, before it), up to the one
+    /// that `limit` belongs to, as far as there is room in `to`. Says how many they are, and the first
+    /// key that is left (in reverse, the last one). Reads blindly: what is written meanwhile may be
+    /// missing or stand twice.
+    #[inline(always)]
+    pub fn children_from<S: Lines>(
+        self,
+        key: B,
+        direction: Direction,
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let shape = Shape::of(self.node);
+        let mut at = self.named_block::<S>(key);
+        let mut up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
+        while up_to == 0 && at > 0 {
+            at -= 1;
+            up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
+        }
+        match direction {
+            Direction::Forward => self.children_behind::<S>(shape, (at, up_to.saturating_sub(1)), limit, to),
+            Direction::Reverse => self.children_before(shape, (at, up_to), limit, to),
         }
     }
 
     #[inline(always)]
-    fn group(&self, inner: NodeRef) -> NodeRef {
-        debug_assert!(Self::GROUPED, "{GROUPED_NODE}");
-        NodeRef::from_word(self.word(inner, Layout::<S>::CHILDREN_AT))
+    fn children_behind<S: Lines>(
+        self,
+        shape: Shape,
+        (first, mut place): (usize, usize),
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let mut len = 0;
+        for at in first..Self::BLOCKS {
+            let line = block(self.node, at);
+            let count = shape.count(at).min(Self::PER_BLOCK);
+            // The first child is wanted in any case.
+            let end = S::separators_up_to(line, limit).min(count).max(usize::from(len == 0) * (place + 1));
+            // A whole block is copied, whatever of it counts: no branch depends on how much that is.
+            for lane in 0..Self::PER_BLOCK {
+                if let Some(to) = to.get_mut(len + lane) {
+                    *to = self.node_at(at, (place + lane).min(Self::PER_BLOCK - 1));
+                }
+            }
+            let wanted = end.saturating_sub(place);
+            if len + wanted > to.len() {
+                return (to.len(), Some(lane(line, place + to.len() - len)));
+            }
+            len += wanted;
+            if end < count {
+                return (len, None);
+            }
+            place = 0;
+        }
+        let high = self.high();
+        (len, if high < limit { next(high) } else { None })
     }
 
-    /// The right sibling of a bottom inner node, or [`NodeRef::NIL`] (p_i).
-    #[inline(always)]
-    pub fn sibling(&self, bottom: NodeRef) -> NodeRef {
-        NodeRef::from_word(self.word(bottom, Layout::<S>::SIBLING_AT))
+    /// `end`: the block, and the place in it behind the first child that is wanted.
+    fn children_before(
+        self,
+        shape: Shape,
+        (mut at, mut end): (usize, usize),
+        limit: B,
+        to: &mut [NodeRef],
+    ) -> (usize, Option<B>) {
+        let (mut len, mut left) = (0, None);
+        loop {
+            while end == 0 {
+                if at == 0 {
+                    return (len, left);
+                }
+                at -= 1;
+                end = shape.count(at).min(Self::PER_BLOCK);
+            }
+            let Some(to) = to.get_mut(len) else { return (len, left) };
+            *to = self.node_at(at, end - 1);
+            let separator: B = lane(block(self.node, at), end - 1);
+            (len, end) = (len + 1, end - 1);
+            if separator <= limit {
+                return (len, None);
+            }
+            left = previous(separator);
+        }
     }
 
-    /// Links a bottom inner node to its right sibling (p_i).
-    pub fn set_sibling(&mut self, bottom: NodeRef, sibling: NodeRef) {
-        self.set_word(bottom, Layout::<S>::SIBLING_AT, sibling.to_word());
+    fn set_node_at(self, at: usize, place: usize, node: NodeRef) {
+        let lane = Self::WIDTH * B::BYTES / 4 + place;
+        let (word, shift) = (&block(self.node, at)[lane / 2], lane % 2 * 32);
+        word.publish(word.peek() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
     }
 
-    /// Makes `inner` a node of one child and no separators.
-    pub fn adopt_only(&mut self, inner: NodeRef, child: NodeRef) {
-        self.start(inner, Layout::<S>::INNER_KEYS);
-        self.set_word(inner, Layout::<S>::CHILDREN_AT, child.to_word());
+    /// Adds a child whose separator isn't here, if there is room where it belongs without moving
+    /// others to other blocks. For the holder of the latch.
+    pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
+        assert_held(self.node);
+        debug_assert!(self.low() <= separator && separator <= self.high(), "a child that belongs here");
+        let mut shape = Shape::of(self.node);
+        let (mut at, _) = named_block::<S, B>(self.node, shape, separator);
+        while at > 0 && S::separators_up_to(block(self.node, at), separator) == 0 {
+            at -= 1;
+        }
+        let (line, count) = (block(self.node, at), shape.count(at));
+        if count == 0 || count == Self::PER_BLOCK {
+            return false;
+        }
+        let place = S::separators_up_to(line, separator).min(count);
+        // A reader in between may find a child twice or miss the new one, and is led to a neighbour.
+        for to in (place + 1..=count).rev() {
+            self.set_node_at(at, to, self.node_at(at, to - 1));
+            set_lane::<B>(line, to, lane(line, to - 1));
+        }
+        self.set_node_at(at, place, child);
+        set_lane(line, place, separator);
+        self.pad(at, count + 1);
+        shape.set_count(at, count + 1);
+        header(self.node)[SHAPE].poke(shape.0);
+        true
     }
 
-    fn set_inner_count(&mut self, inner: NodeRef, count: usize) {
-        self.set_count(inner, count, Layout::<S>::INNER_KEYS);
+    /// Fills the places of a block behind its `count` children with the last of them.
+    fn pad(self, at: usize, count: usize) {
+        let last = self.node_at(at, count - 1);
+        for place in count..Self::WIDTH {
+            self.set_node_at(at, place, last);
+            set_lane(block(self.node, at), place, B::MAX);
+        }
     }
 
-    /// The position of the child that holds `key`.
-    #[inline(always)]
-    pub fn child_position<K: Search>(&self, inner: NodeRef, key: S::Bits) -> usize {
-        self.up_to::<K>(inner, Layout::<S>::INNER_KEYS, key)
+    /// Copies all children.
+    pub fn copy_out(self, into: &mut Children<B>) {
+        let (shape, mut len) = (Shape::of(self.node), 0);
+        for at in 0..Self::BLOCKS {
+            for place in 0..shape.count(at).min(Self::PER_BLOCK) {
+                into.separators[len] = lane(block(self.node, at), place);
+                into.nodes[len] = self.node_at(at, place);
+                len += 1;
+            }
+        }
+        into.len = len;
     }
 
-    /// Fills a new inner node with separators and children. With groups the children must stand
-    /// side by side from the first on.
-    pub fn write_inner(
-        &mut self,
-        inner: NodeRef,
-        children: impl ExactSizeIterator<Item = (S::Bits, NodeRef)>,
-    ) {
-        self.start(inner, Layout::<S>::INNER_KEYS);
-        let keys = children.len() - 1;
-        for (at, (least, child)) in children.enumerate() {
+    /// Sets the fences and the link, and takes these children, at least one, in place of all others.
+    /// For the holder of the latch, or for a node that nobody knows of yet.
+    pub fn set(self, (low, high): (B, B), link: NodeRef, separators: &[B], nodes: &[NodeRef]) {
+        assert_held_or_new(self.node);
+        debug_assert!(
+            low <= high && separators[0] == low,
+            "fences are in order, and children begin at the low one"
+        );
+        line(self.node, Self::FENCES)[0].poke(low.to_u64());
+        line(self.node, Self::FENCES)[1].poke(high.to_u64());
+        self.fill(separators, nodes);
+        set_link(self.node, link);
+    }
+
+    /// Takes these children, at least one, in place of all others, spread evenly.
+    pub fn fill(self, separators: &[B], nodes: &[NodeRef]) {
+        assert_held_or_new(self.node);
+        let len = separators.len();
+        debug_assert!(1 <= len && len <= Self::CAPACITY && nodes.len() == len, "children that fit a node");
+        debug_assert!(separators.is_sorted_by(|a, b| a < b), "separators ascend");
+        // The first separator is the low fence, which may be far from all the others.
+        let second = separators[1.min(len - 1)].to_u64();
+        let mut shape = Shape::for_span(separators[len - 1].to_u64().saturating_sub(second));
+        // A hint lower: keys before the second separator aren't tied with it.
+        let base = second.saturating_sub(shape.step());
+        for at in 0..Self::BLOCKS {
+            let (from, to) = ((at * len).div_ceil(Self::BLOCKS), ((at + 1) * len).div_ceil(Self::BLOCKS));
+            let line = block(self.node, at);
+            for place in 0..Self::WIDTH {
+                // An empty block repeats the child before it, so that all words name nodes.
+                let entry = (from + place).min(to - 1);
+                let separator = if place == 0 || from + place < to { separators[entry] } else { B::MAX };
+                set_lane(line, place, separator);
+                self.set_node_at(at, place, nodes[entry]);
+            }
+            shape.set_count(at, to - from);
             if at > 0 {
-                self.arena.lanes_mut::<S::Bits>(inner, Layout::<S>::KEYS_AT, keys)[at - 1] = least;
-            }
-            if at == 0 || !Self::GROUPED {
-                self.set_word(inner, Layout::<S>::CHILDREN_AT + at * 4, child.to_word());
+                let hint = separators.get(from).map_or(NO_BLOCK, |first| shape.hint(first.to_u64(), base));
+                set_block_hint(self.node, at, hint);
             }
         }
-        self.set_inner_count(inner, keys);
+        // The last line isn't a block.
+        (Self::BLOCKS..LINES - 1).for_each(|at| set_block_hint(self.node, at, NO_BLOCK));
+        header(self.node)[BASE].poke(base);
+        header(self.node)[SHAPE].poke(shape.0);
     }
 
-    /// Opens a place for a new child at position `at` of a node that has room, under the separator
-    /// `separator`, and gives the node for it: new or, with groups, made free by moving the children
-    /// behind it. `on_leaves` says whether the children are leaves.
-    ///
-    /// # Errors
-    /// When memory is refused; reserve it before.
-    pub fn open_child(
-        &mut self,
-        inner: NodeRef,
-        at: usize,
-        separator: S::Bits,
-        on_leaves: bool,
-    ) -> Result<NodeRef> {
-        let count = self.count(inner);
-        let child = if Self::GROUPED {
-            let end = on_leaves.then(|| self.leaves_end(inner));
-            let place = self.group(inner).offset(at);
-            self.move_blocks(place, place.offset(1), count + 1 - at);
-            if let Some(end) = end {
-                self.relink_group(inner, at - 1, count + 2, end);
-            }
-            self.prefetch(place);
-            place
-        } else {
-            let child = self.allocate()?;
-            let place = |at: usize| (inner, Layout::<S>::CHILDREN_AT + at * 4);
-            self.move_lanes::<u32>(place(at), place(at + 1), count + 1 - at);
-            self.set_word(inner, Layout::<S>::CHILDREN_AT + at * 4, child.to_word());
-            child
-        };
-        let room = if on_leaves { Layout::<S>::LEAF_PAIRS } else { Layout::<S>::INNER_KEYS };
-        self.start(child, room);
-        self.move_keys((inner, at - 1), (inner, at), count + 1 - at);
-        self.set_key(inner, at - 1, separator);
-        self.set_inner_count(inner, count + 1);
-        Ok(child)
+    /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
+    pub fn kill(self) {
+        assert_held(self.node);
+        line(self.node, Self::FENCES)[0].poke(B::MAX.to_u64());
+        line(self.node, Self::FENCES)[1].poke(B::MIN.to_u64());
     }
 
-    /// Takes the child at position `at` (not the first) out, with the separator before it, and
-    /// frees its node. `next` is what follows the last child when the children are leaves.
-    pub fn close_child(&mut self, inner: NodeRef, at: usize, leaves_end: Option<NodeRef>) {
-        let count = self.count(inner);
-        if Self::GROUPED {
-            let place = self.group(inner).offset(at);
-            self.move_blocks(place.offset(1), place, count - at);
-        } else {
-            let child = self.child(inner, at);
-            let place = |at: usize| (inner, Layout::<S>::CHILDREN_AT + at * 4);
-            self.move_lanes::<u32>(place(at + 1), place(at), count - at);
-            self.free(child);
+    /// What is wrong with the node, if anything is. Wants it at rest.
+    pub fn fault<S: Lines>(self) -> Option<String> {
+        let mut children = Children::default();
+        self.copy_out(&mut children);
+        let separators = children.separators();
+        if separators.first() != Some(&self.low()) {
+            return Some(format!("the first separator is {:?}, not the low fence", separators.first()));
         }
-        self.move_keys((inner, at), (inner, at - 1), count - at);
-        self.set_inner_count(inner, count - 1);
-        if let (true, Some(end)) = (Self::GROUPED, leaves_end) {
-            self.relink_group(inner, at - 1, count, end);
+        if let Some(pair) = separators.windows(2).find(|pair| pair[0] >= pair[1]) {
+            return Some(format!("separator {:?} stands behind {:?}", pair[1], pair[0]));
         }
-    }
-
-    /// What follows the last child of a node of leaves.
-    pub fn leaves_end(&self, inner: NodeRef) -> NodeRef {
-        self.next(self.child(inner, self.count(inner)))
-    }
-
-    /// Moves the upper part of a full inner node to the new node `right`: the separators and
-    /// children behind separator `middle`, which stays in neither.
-    ///
-    /// # Errors
-    /// When memory for a new group is refused; reserve it before.
-    pub fn split_inner(
-        &mut self,
-        left: NodeRef,
-        right: NodeRef,
-        middle: usize,
-        on_leaves: bool,
-    ) -> Result<()> {
-        let count = self.count(left);
-        let moved = count - middle - 1;
-        self.move_keys((left, middle + 1), (right, 0), moved);
-        if Self::GROUPED {
-            let group = self.allocate()?;
-            let end = on_leaves.then(|| self.leaves_end(left));
-            self.set_word(right, Layout::<S>::CHILDREN_AT, group.to_word());
-            let source = self.group(left).offset(middle + 1);
-            self.move_blocks(source, group, moved + 1);
-            if let Some(end) = end {
-                self.relink_group(right, 0, moved + 1, end);
-                self.relink_group(left, middle, middle + 1, group);
-            }
-        } else {
-            let place = |node, at: usize| (node, Layout::<S>::CHILDREN_AT + at * 4);
-            self.move_lanes::<u32>(place(left, middle + 1), place(right, 0), moved + 1);
+        if separators[separators.len() - 1] > self.high() {
+            return Some("the last separator lies above the high fence".to_owned());
         }
-        self.set_inner_count(right, moved);
-        self.set_inner_count(left, middle);
-        Ok(())
-    }
-
-    /// Moves `count` children, with their separators, between two neighbours under one parent: the
-    /// first of `right` to the end of `left` (`leftward`), or the last of `left` to the front of
-    /// `right`. `separator` is the one between the two nodes in their parent; the new one is
-    /// returned, or `None` if all children of `right` moved.
-    pub fn shift_children(
-        &mut self,
-        (left, right): (NodeRef, NodeRef),
-        count: usize,
-        leftward: bool,
-        separator: S::Bits,
-        on_leaves: bool,
-    ) -> Option<S::Bits> {
-        let (left_keys, right_keys) = (self.count(left), self.count(right));
-        let end = on_leaves.then(|| self.leaves_end(right));
-        self.shift_child_nodes((left, left_keys), (right, right_keys), count, leftward);
-        let new = if leftward {
-            self.set_key(left, left_keys, separator);
-            self.move_keys((right, 0), (left, left_keys + 1), count - 1);
-            let new = (count <= right_keys).then(|| self.key(right, count - 1));
-            if count <= right_keys {
-                self.move_keys((right, count), (right, 0), right_keys - count);
-                self.set_inner_count(right, right_keys - count);
-            }
-            self.set_inner_count(left, left_keys + count);
-            new
-        } else {
-            self.move_keys((right, 0), (right, count), right_keys);
-            self.set_key(right, count - 1, separator);
-            self.move_keys((left, left_keys + 1 - count), (right, 0), count - 1);
-            let new = self.key(left, left_keys - count);
-            self.set_inner_count(right, right_keys + count);
-            self.set_inner_count(left, left_keys - count);
-            Some(new)
-        };
-        if let (true, Some(end)) = (Self::GROUPED, end) {
-            let in_left = if leftward { left_keys + 1 + count } else { left_keys + 1 - count };
-            let in_right = left_keys + right_keys + 2 - in_left;
-            let left_end = if in_right == 0 { end } else { self.group(right) };
-            self.relink_group(left, in_left.min(left_keys + 1) - 1, in_left, left_end);
-            if in_right > 0 {
-                self.relink_group(right, 0, in_right, end);
+        for (at, (&separator, &node)) in separators.iter().zip(children.nodes()).enumerate() {
+            let last = separators.get(at + 1).map_or(self.high(), |&next| before(next));
+            for key in [separator, last] {
+                if self.child::<S>(key) != node {
+                    return Some(format!("a search for {key:?} doesn't find child {at}"));
+                }
             }
         }
-        new
-    }
-
-    fn shift_child_nodes(
-        &mut self,
-        (left, left_keys): (NodeRef, usize),
-        (right, right_keys): (NodeRef, usize),
-        count: usize,
-        leftward: bool,
-    ) {
-        let (kept_right, first_moved) =
-            (right_keys + 1 - count.min(right_keys + 1), left_keys + 1 - count.min(left_keys + 1));
-        if Self::GROUPED {
-            let (left, right) = (self.group(left), self.group(right));
-            if leftward {
-                self.move_blocks(right, left.offset(left_keys + 1), count);
-                self.move_blocks(right.offset(count), right, kept_right);
-            } else {
-                self.move_blocks(right, right.offset(count), right_keys + 1);
-                self.move_blocks(left.offset(first_moved), right, count);
-            }
-        } else {
-            let place = |node, at: usize| (node, Layout::<S>::CHILDREN_AT + at * 4);
-            if leftward {
-                self.move_lanes::<u32>(place(right, 0), place(left, left_keys + 1), count);
-                self.move_lanes::<u32>(place(right, count), place(right, 0), kept_right);
-            } else {
-                self.move_lanes::<u32>(place(right, 0), place(right, count), right_keys + 1);
-                self.move_lanes::<u32>(place(left, first_moved), place(right, 0), count);
-            }
-        }
-    }
-
-    /// Frees the group of an inner node whose children have all moved away.
-    pub fn free_group(&mut self, inner: NodeRef) {
-        if Self::GROUPED {
-            self.free(self.group(inner));
-        }
-    }
-
-    /// Links the leaves of a group of `children` one to the next, from position `from` on, and the
-    /// last to `end`.
-    fn relink_group(&mut self, inner: NodeRef, from: usize, children: usize, end: NodeRef) {
-        let group = self.group(inner);
-        for at in from..children - 1 {
-            self.set_next(group.offset(at), group.offset(at + 1));
-        }
-        self.set_next(group.offset(children - 1), end);
-    }
-
-    fn move_blocks(&mut self, from: NodeRef, to: NodeRef, count: usize) {
-        if count > 0 {
-            let bytes = count * S::Block::BYTES;
-            self.told_read(from, 0, bytes);
-            self.told_write(to, 0, bytes);
-            S::Touch::work(Work::Shift(bytes / size_of::<S::Bits>()));
-            self.arena.copy_blocks(from, to, count);
-        }
+        None
     }
 }

@@ -1,136 +1,315 @@
-//! Leaves: pairs of keys and values, the next leaf and, with an external jump-pointer array, a hint.
+//! Leaves: blocks that hold keys and, in the same line, their values.
 
-use super::layout::Layout;
-use super::shape::Shape;
-use super::store::Nodes;
-use crate::base::key::Bits;
-use crate::mem::arena::NodeRef;
-use crate::mem::line::{LINE_BYTES, prefetch_read_all};
-use crate::mem::touch::Touch;
-use crate::search::Search;
+use super::hints::{Shape, block, block_hint, named_block};
+use super::*;
+use crate::node::lines::keys_in_line;
 
-impl<S: Shape> Nodes<S> {
-    /// Says how many pairs a leaf has from now on.
-    pub fn set_pairs(&mut self, leaf: NodeRef, count: usize) {
-        self.set_count(leaf, count, Layout::<S>::LEAF_PAIRS);
-    }
+/// A leaf. See the [module's head](super) for where things stand.
+#[derive(Debug, Clone, Copy)]
+pub struct Leaf<'a, B> {
+    pub(super) node: &'a NodeLines,
+    lanes: core::marker::PhantomData<B>,
+}
 
-    /// How many keys of a leaf are smaller than `key`.
+/// A place in a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub(super) block: usize,
+    pub(super) at: usize,
+}
+
+impl<'a, B: Bits> Leaf<'a, B> {
+    /// Blocks in a leaf.
+    pub(super) const BLOCKS: usize = or_few(LINES - 1);
+    /// Entries that a block's line has room for.
+    pub(super) const WIDTH: usize = keys_in_line::<B>();
+    /// Entries in a block.
+    pub(super) const PER_BLOCK: usize = or_few(Self::WIDTH);
+    /// Entries in a leaf: 60 of 64-bit lanes, 120 of 32-bit ones.
+    pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
+
+    /// The leaf that these lines are.
     #[inline(always)]
-    pub fn pairs_below<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> usize {
-        self.below::<K>(leaf, Layout::<S>::LEAF_PAIRS, key)
+    pub fn new(node: &'a NodeLines) -> Self {
+        Self { node, lanes: core::marker::PhantomData }
     }
 
-    /// How many keys of a leaf are at most `key`.
+    /// The smallest key that may stand here.
     #[inline(always)]
-    pub fn pairs_up_to<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> usize {
-        self.up_to::<K>(leaf, Layout::<S>::LEAF_PAIRS, key)
+    pub fn low(self) -> B {
+        B::truncate(header(self.node)[LOW].peek())
     }
 
-    /// Asks for a leaf ahead of use, natively only for the lines that `pairs` pairs take: a scan that
-    /// asks ahead is limited by the lines that can be on their way at once, and every one counts.
-    pub fn prefetch_pairs(&self, leaf: NodeRef, pairs: usize) {
-        if S::Touch::LISTENING || !S::PREFETCH {
-            return self.prefetch(leaf);
+    /// The largest key that may stand here.
+    #[inline(always)]
+    pub fn high(self) -> B {
+        B::truncate(header(self.node)[HIGH].peek())
+    }
+
+    /// Whether `key` lies between the fences.
+    #[inline(always)]
+    pub fn covers(self, key: B) -> bool {
+        // Both are looked at, so that nothing is mispredicted.
+        (self.low() <= key) & (key <= self.high())
+    }
+
+    /// The next leaf to the right, if there is one.
+    #[inline(always)]
+    pub fn link(self) -> NodeRef {
+        link(self.node)
+    }
+
+    /// How many entries there are.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.shape().total()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn shape(self) -> Shape {
+        Shape::of(self.node)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_shape(self, shape: Shape) {
+        header(self.node)[SHAPE].poke(shape.0);
+    }
+
+    #[inline(always)]
+    pub(super) fn hint(self, shape: Shape, key: B) -> u16 {
+        shape.hint(key.to_u64(), self.low().to_u64())
+    }
+
+    /// The block that holds `key`, if any does and its hint isn't tied with another's.
+    #[inline(always)]
+    pub fn named_block<S: Lines>(self, key: B) -> usize {
+        self.named::<S>(self.shape(), key).0
+    }
+
+    /// The block that the hints name for `key`, on a tie the rightmost one; and the key's hint.
+    #[inline(always)]
+    pub(super) fn named<S: Lines>(self, shape: Shape, key: B) -> (usize, u16) {
+        named_block::<S, B>(self.node, shape, key)
+    }
+
+    /// Where a block begins: an address to prefetch.
+    #[inline(always)]
+    pub fn block_address(self, at: usize) -> *const u8 {
+        core::ptr::from_ref(block(self.node, at)).cast()
+    }
+
+    /// The lines of which a key in this sixteenth of the leaf's range is likely to be in one: nine
+    /// times in ten, with keys spread at random.
+    #[inline(always)]
+    pub fn likely_lines(sixteenth: usize) -> [usize; 3] {
+        [sixteenth, sixteenth + 1, sixteenth + 2].map(|line| line.min(LINES - 1))
+    }
+
+    #[inline(always)]
+    fn line(self, at: usize) -> &'a Line {
+        block(self.node, at)
+    }
+
+    #[inline(always)]
+    pub(super) fn key(self, place: Place) -> B {
+        lane(self.line(place.block), place.at)
+    }
+
+    /// The value at a place.
+    #[inline(always)]
+    pub fn value(self, place: Place) -> B {
+        lane(self.line(place.block), Self::WIDTH + place.at)
+    }
+
+    /// Sets the value at a place. For the holder of the latch.
+    #[inline(always)]
+    pub fn set_value(self, place: Place, value: B) {
+        assert_held(self.node);
+        set_lane(self.line(place.block), Self::WIDTH + place.at, value);
+    }
+
+    #[inline(always)]
+    pub(super) fn entry_at(self, place: Place) -> (B, B) {
+        (self.key(place), self.value(place))
+    }
+
+    #[inline(always)]
+    pub(super) fn put_at(self, place: Place, (key, value): (B, B)) {
+        let line = self.line(place.block);
+        set_lane(line, place.at, key);
+        set_lane(line, Self::WIDTH + place.at, value);
+    }
+
+    /// The value under `key`.
+    #[inline(always)]
+    pub fn get<S: Lines>(self, key: B) -> Option<B> {
+        self.get_in::<S>(self.named_block::<S>(key), key)
+    }
+
+    /// The value under `key`, for which the hints named block `at`.
+    #[inline(always)]
+    pub fn get_in<S: Lines>(self, at: usize, key: B) -> Option<B> {
+        self.find_in::<S>(at, key).map(|place| self.value(place))
+    }
+
+    /// Where `key` stands.
+    #[inline(always)]
+    pub fn find<S: Lines>(self, key: B) -> Option<Place> {
+        self.find_in::<S>(self.named_block::<S>(key), key)
+    }
+
+    #[inline(always)]
+    fn find_in<S: Lines>(self, at: usize, key: B) -> Option<Place> {
+        let shape = self.shape();
+        let found = S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1);
+        if found != 0 {
+            return Some(Place { block: at, at: found.trailing_zeros() as usize });
         }
-        let bytes = pairs.min(Layout::<S>::LEAF_PAIRS) * size_of::<S::Bits>();
-        let values = Layout::<S>::VALUES_AT;
-        prefetch_read_all(self.arena.address(leaf), Layout::<S>::KEYS_AT + bytes);
-        let first_line = values - values % LINE_BYTES;
-        prefetch_read_all(self.arena.address(leaf).wrapping_add(first_line), values % LINE_BYTES + bytes);
+        // A hint that isn't tied is the common end of a search in vain.
+        let hint = self.hint(shape, key);
+        if at == 0 || block_hint(self.node, at) != hint { None } else { self.find_tied(shape, hint, at, key) }
     }
 
-    /// Whether the key at position `at` of a leaf is `key`.
-    #[inline(always)]
-    pub fn holds(&self, leaf: NodeRef, at: usize, key: S::Bits) -> bool {
-        let places = self.keys(leaf, Layout::<S>::LEAF_PAIRS);
-        // A pad looks like the largest key.
-        at < places.len() && places[at] == key && (key != S::Bits::MAX || at < self.count(leaf))
-    }
-
-    /// The first `count` values of a leaf.
-    #[inline(always)]
-    pub fn values(&self, leaf: NodeRef, count: usize) -> &[S::Bits] {
-        self.arena.lanes(leaf, Layout::<S>::VALUES_AT, count)
-    }
-
-    /// One value of a leaf.
-    #[inline(always)]
-    pub fn value(&self, leaf: NodeRef, at: usize) -> S::Bits {
-        self.told_read(leaf, Layout::<S>::VALUES_AT + at * size_of::<S::Bits>(), size_of::<S::Bits>());
-        self.arena.lanes(leaf, Layout::<S>::VALUES_AT, at + 1)[at]
-    }
-
-    /// Puts a value in a place of a leaf and says what stood there.
-    pub fn replace_value(&mut self, leaf: NodeRef, at: usize, value: S::Bits) -> S::Bits {
-        self.told_write(leaf, Layout::<S>::VALUES_AT + at * size_of::<S::Bits>(), size_of::<S::Bits>());
-        let values = self.arena.lanes_mut::<S::Bits>(leaf, Layout::<S>::VALUES_AT, at + 1);
-        core::mem::replace(&mut values[at], value)
-    }
-
-    /// Tells the memory model that `count` pairs from position `at` on are read, keys too if asked.
-    #[inline(always)]
-    pub fn tell_pairs_read(&self, leaf: NodeRef, at: usize, count: usize, keys_too: bool) {
-        let lane = size_of::<S::Bits>();
-        if keys_too {
-            self.told_read(leaf, Layout::<S>::KEYS_AT + at * lane, count * lane);
+    /// Looks for `key` to the left of block `at`, as far as hints are tied.
+    #[cold]
+    #[inline(never)]
+    fn find_tied(self, shape: Shape, hint: u16, mut at: usize, key: B) -> Option<Place> {
+        while at > 0 && block_hint(self.node, at) == hint {
+            at -= 1;
+            let mut places = (0..self.count(shape, at)).map(|place| Place { block: at, at: place });
+            if let Some(found) = places.find(|&place| self.key(place) == key) {
+                return Some(found);
+            }
         }
-        self.told_read(leaf, Layout::<S>::VALUES_AT + at * lane, count * lane);
+        None
     }
 
-    /// Puts a pair at position `at` of a leaf of `count` pairs, which must have room.
-    pub fn insert_pair(&mut self, leaf: NodeRef, count: usize, at: usize, pair: (S::Bits, S::Bits)) {
-        self.move_pairs((leaf, at), (leaf, at + 1), count - at);
-        self.set_key(leaf, at, pair.0);
-        self.replace_value(leaf, at, pair.1);
-        self.set_pairs(leaf, count + 1);
-    }
-
-    /// Takes the pair at position `at` out of a leaf of `count` pairs and says its value.
-    pub fn remove_pair(&mut self, leaf: NodeRef, count: usize, at: usize) -> S::Bits {
-        let value = self.value(leaf, at);
-        self.move_pairs((leaf, at + 1), (leaf, at), count - at - 1);
-        self.set_pairs(leaf, count - 1);
-        value
-    }
-
-    /// Moves `count` pairs between two places of leaves.
-    pub fn move_pairs(&mut self, from: (NodeRef, usize), to: (NodeRef, usize), count: usize) {
-        let at = |place: usize| Layout::<S>::VALUES_AT + place * size_of::<S::Bits>();
-        self.move_keys(from, to, count);
-        self.move_lanes::<S::Bits>((from.0, at(from.1)), (to.0, at(to.1)), count);
-    }
-
-    /// Fills a new leaf with pairs.
-    pub fn write_leaf(&mut self, leaf: NodeRef, pairs: impl ExactSizeIterator<Item = (S::Bits, S::Bits)>) {
-        let count = pairs.len();
-        self.start(leaf, Layout::<S>::LEAF_PAIRS);
-        let places = (Layout::<S>::KEYS_AT, Layout::<S>::VALUES_AT);
-        let (keys, values) = self.arena.lanes_mut_twice::<S::Bits>(leaf, places, count);
-        for ((pair, key), value) in pairs.zip(keys).zip(values) {
-            (*key, *value) = pair;
-        }
-        self.set_pairs(leaf, count);
-    }
-
-    /// The next leaf in key order, or [`NodeRef::NIL`].
+    /// The first block that may hold keys at `key` or behind it.
     #[inline(always)]
-    pub fn next(&self, leaf: NodeRef) -> NodeRef {
-        NodeRef::from_word(self.word(leaf, Layout::<S>::NEXT_AT))
+    pub fn first_block<S: Lines>(self, key: B) -> usize {
+        let (mut at, hint) = self.named::<S>(self.shape(), key);
+        while at > 0 && block_hint(self.node, at) == hint {
+            at -= 1;
+        }
+        at
     }
 
-    /// Links a leaf to the next one.
-    pub fn set_next(&mut self, leaf: NodeRef, next: NodeRef) {
-        self.set_word(leaf, Layout::<S>::NEXT_AT, next.to_word());
+    /// The first entry at `key` or behind it.
+    #[inline(always)]
+    pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
+        let (shape, at) = (self.shape(), self.first_block::<S>(key));
+        let places = (at..Self::BLOCKS).flat_map(|block| self.places(shape, block));
+        places
+            .map(|place| (self.key(place), place))
+            .find(|&(other, _)| other >= key)
+            .map(|(_, found)| self.entry_at(found))
     }
 
-    /// A leaf's hint: roughly where its jump pointer stands (p_e).
-    pub fn hint(&self, leaf: NodeRef) -> u32 {
-        self.word(leaf, Layout::<S>::HINT_AT)
+    /// The last entry at `key` or before it.
+    #[inline(always)]
+    pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
+        let shape = self.shape();
+        let (at, _) = self.named::<S>(shape, key);
+        let places = (0..=at).rev().flat_map(|block| self.places(shape, block).rev());
+        places
+            .map(|place| (self.key(place), place))
+            .find(|&(other, _)| other <= key)
+            .map(|(_, found)| self.entry_at(found))
     }
 
-    /// Repairs a leaf's hint.
-    pub fn set_hint(&mut self, leaf: NodeRef, hint: u32) {
-        self.set_word(leaf, Layout::<S>::HINT_AT, hint);
+    /// The places of a block that are in use.
+    fn places(self, shape: Shape, block: usize) -> impl DoubleEndedIterator<Item = Place> {
+        (0..self.count(shape, block)).map(move |at| Place { block, at })
+    }
+
+    /// How many entries a block has, whatever a torn shape says.
+    fn count(self, shape: Shape, at: usize) -> usize {
+        shape.count(at).min(Self::PER_BLOCK)
+    }
+
+    /// Copies all entries.
+    #[inline(always)]
+    pub fn copy_out<S: Lines>(self, into: &mut Entries<B>) {
+        self.copy_out_from::<S>(0, into);
+    }
+
+    /// Copies the entries of block `first` and of all behind it.
+    #[inline(always)]
+    pub fn copy_out_from<S: Lines>(self, first: usize, into: &mut Entries<B>) {
+        let shape = self.shape();
+        let mut len = 0;
+        for at in first..Self::BLOCKS {
+            S::copy_half(self.line(at), 0, &mut into.keys[len..]);
+            S::copy_half(self.line(at), 4, &mut into.values[len..]);
+            // Whatever a torn shape says, the next block finds room.
+            len = (len + shape.count(at)).min(PLACES_MAX - Self::WIDTH);
+        }
+        into.len = len;
+    }
+
+    /// Adds up the values of the entries in `low..=high`, modulo 2^64, but of no more than `most`
+    /// entries. Says how many there were, and the sum.
+    #[inline(always)]
+    pub fn sum<S: Lines>(self, low: B, high: B, most: usize) -> (usize, u64) {
+        let (shape, mut sums) = (self.shape(), S::no_sums());
+        if !((low <= self.low()) & (self.high() <= high) & (most >= Self::CAPACITY)) {
+            return self.sum_some::<S>(shape, (low, high), most);
+        }
+        for at in 0..Self::BLOCKS {
+            sums = S::add_values::<B>(self.line(at), (1 << shape.count(at)) - 1, sums);
+        }
+        (shape.total(), S::total(sums))
+    }
+
+    #[inline(always)]
+    fn sum_some<S: Lines>(self, shape: Shape, (low, high): (B, B), most: usize) -> (usize, u64) {
+        let (mut left, mut sums) = (most, S::no_sums());
+        let last = self.named::<S>(shape, high).0.min(Self::BLOCKS - 1);
+        for at in self.first_block::<S>(low)..=last {
+            let line = self.line(at);
+            let taken = S::keys_between(line, low, high) & ((1 << shape.count(at)) - 1);
+            // Those of a block stand side by side: the first so many of them.
+            let end = (taken.trailing_zeros() as usize + left.min(Self::PER_BLOCK)).min(31);
+            let taken = taken & ((1 << end) - 1);
+            sums = S::add_values::<B>(line, taken, sums);
+            left -= taken.count_ones() as usize;
+            if left == 0 {
+                break;
+            }
+        }
+        (most - left, S::total(sums))
+    }
+
+    /// What is wrong with the leaf, if anything is. Wants it at rest.
+    pub fn fault(self) -> Option<String> {
+        let (shape, mut before) = (self.shape(), None);
+        for at in 0..Self::BLOCKS {
+            let own = if at == 0 { 0 } else { block_hint(self.node, at) };
+            if shape.count(at) > Self::PER_BLOCK {
+                return Some(format!("block {at} has {} entries", shape.count(at)));
+            }
+            if before.is_some_and(|key: B| self.hint(shape, key) > own) {
+                return Some(format!("block {at} has a smaller hint than the key before it"));
+            }
+            for place in self.places(shape, at) {
+                let key = self.key(place);
+                if before.is_some_and(|before| before >= key) {
+                    return Some(format!("key {key:?} stands behind {before:?}"));
+                }
+                if key < self.low() || key > self.high() {
+                    return Some(format!("key {key:?} lies outside of the fences"));
+                }
+                if self.hint(shape, key) < own {
+                    return Some(format!("key {key:?} has a smaller hint than its block {at}"));
+                }
+                before = Some(key);
+            }
+        }
+        None
     }
 }

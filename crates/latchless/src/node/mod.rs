@@ -1,18 +1,181 @@
-//! Floor 5: what a node looks like. Everything in which nodes can differ is one parameter, the
-//! [`Shape`]; where each field stands follows from it ([`Layout`]); [`Nodes`] reads and writes them.
+//! Hinted nodes: sixteen cache lines of which a search reads two.
 //!
-//! [`hinted`] are the nodes of the concurrent tree: they may be read while they are written. So may
-//! [`olfit`], whose schemes say who may, and [`page`], the large ones of Spiderman's tree.
+//! A wide node makes a tree low, but reading all of its lines makes a lookup wait for memory
+//! bandwidth. Here the first line tells which one of the others to read: for each block it has a
+//! *hint*, the leading bits of the block's first key.
+//!
+//! | line | leaf | inner node |
+//! |---|---|---|
+//! | 0 | latch, shape, low fence, high fence, link, 14 hints | latch, shape, base, –, link, 14 hints |
+//! | 1–14 | blocks of keys and their values | blocks of separators and their children |
+//! | 15 | one block more | low fence, high fence |
+//!
+//! The *shape* is a word of sixteen nibbles: how many places of each block are taken, and, in the
+//! highest one, how far hints are shifted. A key's hint is `(key - base) >> shift`, at most `0xFFFE`;
+//! a leaf's base is its low fence. Blocks that aren't in use have the hint `0xFFFF`, which no key
+//! reaches. Different keys may have the same hint (a *tie*): a search that doesn't find its place in
+//! the block that the hints name looks further left.
+//!
+//! # Thread safety
+//! Words are atomics. Writers hold the node's latch; readers look without one. What a reader of a
+//! leaf finds is worth something only if the leaf's version hasn't changed meanwhile. Inner nodes are
+//! read without looking at their version (*blindly*): they can mislead a search to a wrong leaf, which
+//! the leaf's fences show, and to nothing else, because of the first invariant.
+//!
+//! # Invariants
+//! 1. Every child that an inner node names, whether in use, stale or padding, is a node of the level
+//!    below.
+//! 2. All keys of a leaf lie between its fences, both inclusive; a dead node's low fence is above its
+//!    high fence.
+//! 3. Keys ascend from block to block and within a block.
+//! 4. The hint of a block is at least that of all keys before the block, and at most that of all keys
+//!    in it and behind.
+//! 5. The places of an inner block that aren't in use repeat its last child, behind the largest lane; a
+//!    search never ends in an empty block.
 
-pub mod hinted;
+mod copies;
+mod hints;
 mod inner;
-mod layout;
 mod leaf;
-pub mod olfit;
-pub mod page;
-mod shape;
-mod store;
+mod leaf_update;
+pub mod lines;
+pub mod operation;
 
-pub use layout::Layout;
-pub use shape::{Children, External, Form, Grouped, Internal, Jump, Plain, Shape, Shaped, Sweeping};
-pub use store::{NodeOptions, Nodes};
+use crate::node::lines::Lines;
+use latchless_core::base::key::Bits;
+use latchless_core::latch::OptimisticLatch;
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::Line;
+
+pub use copies::{Children, Entries};
+pub use inner::Inner;
+pub use leaf::{Leaf, Place};
+
+/// Cache lines in a node.
+pub const LINES: usize = 16;
+/// A node's lines.
+pub type NodeLines = [Line; LINES];
+/// Room for the places of any node, one more, and a block behind them.
+pub const PLACES_MAX: usize = 144;
+
+/// Blocks and places in a block that nodes have under `--cfg latchless_small_nodes`: so few that small trees
+/// have many levels, and that a few steps split, merge and lend.
+const FEW: Option<usize> = if cfg!(latchless_small_nodes) { Some(2) } else { None };
+
+/// That many, or few of them under `--cfg latchless_small_nodes`.
+const fn or_few(usual: usize) -> usize {
+    match FEW {
+        Some(few) => few,
+        None => usual,
+    }
+}
+
+/// Words of the first line. The third is a leaf's low fence, or an inner node's base.
+const LATCH: usize = 0;
+const SHAPE: usize = 1;
+const LOW: usize = 2;
+const BASE: usize = 2;
+const HIGH: usize = 3;
+const LINK: usize = 4;
+
+/// Where line `at` (modulo the lines of a node) of the node at this address stands: to prefetch it.
+#[inline(always)]
+pub fn line_address(node: *const u8, at: usize) -> *const u8 {
+    node.wrapping_add(at % LINES * LINE_BYTES)
+}
+
+#[inline(always)]
+fn line(node: &NodeLines, at: usize) -> &Line {
+    &node[at % LINES]
+}
+
+#[inline(always)]
+fn header(node: &NodeLines) -> &Line {
+    line(node, 0)
+}
+
+/// The latch of a node of either kind.
+#[inline(always)]
+pub fn latch(node: &NodeLines) -> &OptimisticLatch {
+    OptimisticLatch::of(&header(node)[LATCH])
+}
+
+/// What all words of a node but its latch come to: another number when one of them changes.
+#[cfg(debug_assertions)]
+pub fn checksum(node: &NodeLines) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    // Interpreters have other things to find, and take long for this one.
+    let words = if cfg!(miri) { &[] } else { &node.as_flattened()[LATCH + 1..] };
+    let (mut sum, mut factor) = (0u64, 1);
+    for word in words {
+        // An odd factor: no change of one word goes unseen.
+        sum = sum.wrapping_add(word.peek().wrapping_mul(factor));
+        factor = factor.wrapping_add(FACTOR << 1);
+    }
+    sum
+}
+
+/// Whether a node may be changed: its latch is held.
+#[inline(always)]
+fn assert_held(node: &NodeLines) {
+    debug_assert!(latch(node).is_held(), "a node is changed whose latch nobody holds");
+}
+
+/// Whether a node may be written whole: its latch is held, or nobody knows of it because nothing was ever
+/// written into it.
+#[inline(always)]
+fn assert_held_or_new(node: &NodeLines) {
+    let word = |at: usize| header(node)[at].peek();
+    debug_assert!(
+        latch(node).is_held() || (word(SHAPE) == 0 && word(HIGH) == 0),
+        "a node that is in use is written whole, and nobody holds its latch"
+    );
+}
+
+/// The next node to the right on the same level, if there is one.
+#[inline(always)]
+fn link(node: &NodeLines) -> NodeRef {
+    NodeRef::from_word(header(node)[LINK].follow() as u32)
+}
+
+fn set_link(node: &NodeLines, to: NodeRef) {
+    let word = &header(node)[LINK];
+    word.publish(word.peek() & !0xFFFF_FFFF | u64::from(to.to_word()));
+}
+
+/// Sets the four words of a line from `first` on, to such lanes.
+#[inline(always)]
+fn set_half<B: Bits>(line: &Line, first: usize, lanes: &[B]) {
+    let per_word = 8 / B::BYTES;
+    let lanes = &lanes[..32 / B::BYTES];
+    for word in 0..4 {
+        let lane = |at: usize| lanes[word * per_word + at].to_u64();
+        let value = if B::BYTES == 8 { lane(0) } else { lane(0) | lane(1) << 32 };
+        line[first + word].poke(value);
+    }
+}
+
+/// Lane `at` of a line of such lanes.
+#[inline(always)]
+fn lane<B: Bits>(line: &Line, at: usize) -> B {
+    let per_word = 8 / B::BYTES;
+    // A line has eight words: the mask only tells the compiler.
+    B::truncate(line[(at / per_word) & 7].peek() >> (at % per_word * B::BYTES * 8))
+}
+
+/// Sets lane `at` of a line of such lanes.
+#[inline(always)]
+fn set_lane<B: Bits>(line: &Line, at: usize, to: B) {
+    let per_word = 8 / B::BYTES;
+    let word = &line[(at / per_word) & 7];
+    if B::BYTES == 8 {
+        return word.poke(to.to_u64());
+    }
+    let shift = at % per_word * B::BYTES * 8;
+    let others = word.peek() & !(B::MAX.to_u64() << shift);
+    word.poke(others | to.to_u64() << shift);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,112 +1,99 @@
-//! A tree looks itself over: every invariant that the floors above rely on.
+//! Looking at the whole tree at rest, and saying what is wrong with it.
 
-use super::Tree;
-use crate::base::error::Broken;
-use crate::base::key::Bits;
-use crate::mem::arena::NodeRef;
-use crate::node::{Children, Jump, Layout, Shape};
+use super::*;
+use crate::node::Children;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::base::error::Broken;
+use latchless_core::base::span::{before, behind};
 
-/// What a walk over the whole tree saw, in key order.
-#[derive(Default)]
-struct Seen {
-    leaves: Vec<NodeRef>,
-    bottoms: Vec<NodeRef>,
-    inner_nodes: usize,
-    keys: usize,
-}
-
-impl<S: Shape> Tree<S> {
-    /// Looks at every node. O(n); for tests and for whoever doubts.
+impl<B: Bits> BlinkTree<B> {
+    /// Checks every invariant of the tree and of its nodes. Wants it at rest: what others are just
+    /// changing may look broken.
     ///
     /// # Errors
-    /// The first broken invariant (see the module's head), and where.
+    /// The first broken invariant.
     pub fn check_invariants(&self) -> Result<(), Broken> {
-        let mut seen = Seen::default();
-        self.check_node(self.root, self.levels - 1, (S::Bits::MIN, None), &mut seen)?;
-        let counts = [
-            ("keys", seen.keys, self.len),
-            ("leaves", seen.leaves.len(), self.leaves),
-            ("inner nodes", seen.inner_nodes, self.inner_nodes),
-            ("runs in use", self.nodes.live_runs(), self.expected_runs(&seen)),
-        ];
-        for (what, found, expected) in counts {
-            if found != expected {
-                return Err(Broken::new(format!("found {found} {what}, expected {expected}")));
-            }
-        }
-        check_chain("leaf", &seen.leaves, |leaf| self.nodes.next(leaf))?;
-        if S::JUMP == Jump::Internal {
-            check_chain("bottom node", &seen.bottoms, |bottom| self.nodes.sibling(bottom))?;
-        }
-        self.jumps.as_ref().map_or(Ok(()), |jumps| jumps.check(&self.nodes, &seen.leaves))
+        self.dispatch.run(Check { tree: self })
     }
+}
 
-    fn expected_runs(&self, seen: &Seen) -> usize {
-        match S::CHILDREN {
-            Children::References => seen.leaves.len() + seen.inner_nodes,
-            // One group for the children of each inner node, and one that holds the root.
-            Children::Group => seen.inner_nodes + 1,
-        }
-    }
+struct Check<'a, B> {
+    tree: &'a BlinkTree<B>,
+}
 
-    /// Checks a node on `level` whose keys must lie in `low..high`.
-    fn check_node(
-        &self,
-        node: NodeRef,
-        level: usize,
-        (low, high): (S::Bits, Option<S::Bits>),
-        seen: &mut Seen,
-    ) -> Result<(), Broken> {
-        let broken = |what: String| Err(Broken::new(format!("node {node:?} on level {level}: {what}")));
-        let count = self.nodes.count(node);
-        let room = if level == 0 { Layout::<S>::LEAF_PAIRS } else { Layout::<S>::inner_keys(level) };
-        if count > room {
-            return broken(format!("{count} keys where {room} have room"));
+/// What a walk over the tree has found so far.
+struct Found<B> {
+    nodes: usize,
+    entries: usize,
+    /// By level: where the next node has to begin, and which one it has to be.
+    next: [Option<(B, NodeRef)>; LEVELS_MAX],
+}
+
+impl<B: Bits> Operation for Check<'_, B> {
+    type Output = Result<(), Broken>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let (root, levels) = self.tree.root();
+        let mut found = Found { nodes: 0, entries: 0, next: [None; LEVELS_MAX] };
+        self.check::<S>(levels - 1, root, (B::MIN, B::MAX), &mut found)?;
+        if found.entries != self.tree.len() {
+            return Err(Broken::new(format!("{} entries found, {} counted", found.entries, self.tree.len())));
         }
-        if count == 0 && (node != self.root || level > 0) {
-            return broken("no key".into());
-        }
-        let places = if level == 0 { Layout::<S>::LEAF_PAIRS } else { Layout::<S>::INNER_KEYS };
-        let (keys, pads) = self.nodes.keys(node, places).split_at(count);
-        if pads.iter().any(|&pad| pad != S::Bits::MAX) {
-            return broken("a place behind the keys isn't padded".into());
-        }
-        if !keys.is_sorted_by(|a, b| a < b) {
-            return broken("keys don't ascend".into());
-        }
-        if keys.first().is_some_and(|&key| key < low) {
-            return broken(format!("first key below {low:?}"));
-        }
-        if keys.last().is_some_and(|&key| high.is_some_and(|high| key >= high)) {
-            return broken(format!("last key not below {high:?}"));
-        }
-        if level == 0 {
-            seen.leaves.push(node);
-            seen.keys += count;
-            return Ok(());
-        }
-        seen.inner_nodes += 1;
-        if level == 1 {
-            seen.bottoms.push(node);
-        }
-        for at in 0..=count {
-            let low = if at == 0 { low } else { keys[at - 1] };
-            let high = if at == count { high } else { Some(keys[at]) };
-            self.check_node(self.nodes.child(node, at), level - 1, (low, high), seen)?;
+        let (bytes, live) =
+            (found.nodes * SharedArena::<{ node::LINES }>::NODE_BYTES, self.tree.live_bytes());
+        if bytes != live {
+            return Err(Broken::new(format!("nodes of {bytes} bytes found, {live} bytes handed out")));
         }
         Ok(())
     }
 }
 
-fn check_chain(what: &str, in_order: &[NodeRef], next: impl Fn(NodeRef) -> NodeRef) -> Result<(), Broken> {
-    for (i, &node) in in_order.iter().enumerate() {
-        let expected = in_order.get(i + 1).copied().unwrap_or(NodeRef::NIL);
-        if next(node) != expected {
-            return Err(Broken::new(format!(
-                "{what} {node:?} links to {:?}, expected {expected:?}",
-                next(node)
-            )));
+impl<B: Bits> Check<'_, B> {
+    /// Checks a node that its parent says has these fences, and all below it.
+    fn check<S: Search>(
+        &self,
+        level: usize,
+        node: NodeRef,
+        fences: (B, B),
+        found: &mut Found<B>,
+    ) -> Result<(), Broken> {
+        let wrong =
+            |what: String| Err(Broken::new(format!("level {level}, node {}: {what}", node.to_word())));
+        found.nodes += 1;
+        if node::latch(self.tree.arena.node(node)).stable_version().is_none() {
+            return wrong("is latched".to_owned());
         }
+        if !self.tree.arena.is_of_kind(level, node) {
+            return wrong("was handed out for another level, or given back".to_owned());
+        }
+        let own = self.tree.fences(level, node);
+        if own != fences {
+            return wrong(format!("has fences {own:?}, its parent says {fences:?}"));
+        }
+        let link = self.tree.link(level, node);
+        if found.next[level].is_some_and(|expected| expected != (own.0, node)) {
+            return wrong(format!("isn't where the link before leads: {:?}", found.next[level]));
+        }
+        if link.is_nil() != (own.1 == B::MAX) {
+            return wrong(format!("ends at {:?} and links to {}", own.1, link.to_word()));
+        }
+        found.next[level] = Some((behind(own.1), link));
+        if level == 0 {
+            let leaf = self.tree.leaf(node);
+            found.entries += leaf.len();
+            return leaf.fault().map_or(Ok(()), wrong);
+        }
+        let inner = self.tree.inner(node);
+        if let Some(fault) = inner.fault::<S>() {
+            return wrong(fault);
+        }
+        let mut children = Children::default();
+        inner.copy_out(&mut children);
+        for (at, (&low, &child)) in children.separators().iter().zip(children.nodes()).enumerate() {
+            let high = children.separators().get(at + 1).map_or(own.1, |&next| before(next));
+            self.check::<S>(level - 1, child, (low, high), found)?;
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -1,206 +1,190 @@
-//! From the root down to the leaf of a key.
+//! From the root to a node: blindly, and then for sure.
 
-use super::Tree;
-use crate::base::key::Bits;
-use crate::chain::Path;
-use crate::mem::arena::NodeRef;
-use crate::mem::touch::{Touch, Work};
-use crate::node::Shape;
-use crate::search::{Operation, Search};
+use super::shortcuts::Shortcut;
+use super::*;
+use crate::node::operation::Search;
+use latchless_core::latch::Version;
+use latchless_core::mem::line::prefetch_read;
+use latchless_core::sync::Backoff;
 
-/// Keys that go down together in [`Tree::get_each`]. From 16 on more make little difference.
-const GROUP: usize = 16;
-
-/// Where a key is, or where it would be.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
-    pub(super) leaf: NodeRef,
-    /// Pairs in the leaf.
-    pub(super) count: usize,
-    /// How many of its keys are smaller.
-    pub(super) at: usize,
-    /// Whether the key stands there.
-    pub(super) here: bool,
-}
-
-impl<S: Shape> Tree<S> {
-    /// The value under a key.
-    #[inline]
-    pub fn get(&self, key: S::Bits) -> Option<S::Bits> {
-        self.options.dispatch.run(Get { tree: self, key })
-    }
-
-    /// Where a key is; `path`, empty before, becomes the way there.
-    pub(super) fn find(&self, key: S::Bits, path: &mut Path) -> Found {
-        self.options.dispatch.run(Find { tree: self, key, path })
-    }
-
-    /// One value for each key, in the keys' order; `each` hears them one by one.
+impl<B: Bits> BlinkTree<B> {
+    /// The leaf that `key` belongs to, or one that it belonged to: only the leaf's fences tell.
     ///
-    /// A group of keys goes down level by level: while the node of one is on its way, those of the
-    /// others are searched, so their misses overlap.
-    #[inline]
-    pub fn get_each(&self, keys: impl Iterator<Item = S::Bits>, each: impl FnMut(Option<S::Bits>)) {
-        self.options.dispatch.run(GetEach { tree: self, keys, each });
-    }
-
+    /// Where the key stands in the leaf is guessed from where it stands between the leaf's separators,
+    /// as if keys were spread evenly, so that a line that holds it is likely on its way already when
+    /// the leaf's first line tells which it is.
     #[inline(always)]
-    fn get_with<K: Search>(&self, key: S::Bits) -> Option<S::Bits> {
-        S::Touch::work(Work::Operation);
-        let mut node = self.root;
-        for _ in 1..self.levels {
-            node = self.step::<K>(node, key).0;
+    pub(super) fn descend<S: Search>(&self, key: B) -> At<'_> {
+        let guess = self.guesses.slots().and_then(|slots| slots.guess(key.to_u64()));
+        let (leaf, share) = match guess {
+            Some(guess) => guess,
+            None => self.descend_through_nodes::<S>(key),
+        };
+        let leaf = self.at(leaf);
+        prefetch_read(leaf.line_address(0));
+        for line in Leaf::<B>::likely_lines(share) {
+            prefetch_read(leaf.line_address(line));
         }
-        let (at, here) = self.find_in_leaf::<K>(node, key);
-        if here { Some(self.nodes.value(node, at)) } else { None }
+        leaf
     }
 
-    /// From an inner node to the child that holds `key`, and the child's position.
+    /// As [`BlinkTree::descend`], without guessing the leaf. Says in which sixteenth of it the key is
+    /// likely to stand, too.
     #[inline(always)]
-    fn step<K: Search>(&self, inner: NodeRef, key: S::Bits) -> (NodeRef, usize) {
-        S::Touch::work(Work::Visit);
-        self.nodes.prefetch(inner);
-        let at = self.nodes.child_position::<K>(inner, key);
-        (self.nodes.child(inner, at), at)
+    fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
+        let start = self.start::<S>(key);
+        let mut at = self.at(start.node());
+        Self::ask_for_block(at, start);
+        for _ in 1..start.level() {
+            at = self.at(at.inner::<B>().child::<S>(key));
+        }
+        if start.level() > 0 { at.inner::<B>().child_and_share::<S>(key) } else { (at.node, 0) }
     }
 
-    /// Leads a group of keys from the root to their leaves, which are on their way at the end.
+    /// A slot's width is about that of a block, so a key is in the block at which its slot begins or in
+    /// the one behind it, if not in a third.
     #[inline(always)]
-    fn descend_group<K: Search>(&self, group: &mut [(S::Bits, NodeRef)]) {
-        for _ in 1..self.levels {
-            for (key, node) in group.iter_mut() {
-                S::Touch::work(Work::Visit);
-                let at = self.nodes.child_position::<K>(*node, *key);
-                *node = self.nodes.child(*node, at);
-                self.nodes.prefetch(*node);
-            }
+    fn ask_for_block(at: At<'_>, start: Shortcut) {
+        for line in Inner::<B>::likely_lines(start.block()) {
+            prefetch_read(at.line_address(line));
         }
     }
 
-    /// Asks for a leaf and searches it.
+    /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
     #[inline(always)]
-    fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
-        S::Touch::work(Work::Visit);
-        self.nodes.prefetch(leaf);
-        self.search_leaf::<K>(leaf, key)
+    pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<At<'_>> {
+        let start = self.start::<S>(key);
+        let top = self.at(start.node());
+        Self::ask_for_block(top, start);
+        let down = (1..start.level()).fold(top, |at, _| self.at(at.inner::<B>().child::<S>(key)));
+        (start.level() > 0).then_some(down)
     }
 
-    /// Where a key is in its leaf, and whether.
+    /// As [`BlinkTree::descend`], from the root to a level above the leaves (level 0), if there is that
+    /// level.
+    pub(super) fn descend_to<S: Search>(&self, level: usize, key: B) -> Option<NodeRef> {
+        let (mut node, levels) = self.root();
+        for _ in level + 1..levels {
+            node = self.inner(node).child::<S>(key);
+        }
+        (level < levels).then_some(node)
+    }
+
+    /// The fences of a node.
     #[inline(always)]
-    pub(super) fn search_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
-        let at = self.nodes.pairs_below::<K>(leaf, key);
-        (at, self.nodes.holds(leaf, at, key))
+    pub(super) fn fences(&self, level: usize, node: NodeRef) -> (B, B) {
+        if level == 0 {
+            let leaf = self.leaf(node);
+            (leaf.low(), leaf.high())
+        } else {
+            let inner = self.inner(node);
+            (inner.low(), inner.high())
+        }
     }
 
-    /// How many of an inner node's separators are at most `key`: the position of its child.
-    pub(super) fn position_in(&self, inner: NodeRef, key: S::Bits) -> usize {
-        self.options.dispatch.run(PositionIn { tree: self, inner, key })
-    }
-
-    /// How many keys of a leaf are at most `key`.
-    pub(super) fn up_to_in(&self, leaf: NodeRef, key: S::Bits) -> usize {
-        self.options.dispatch.run(UpToIn { tree: self, leaf, key })
-    }
-}
-
-struct Get<'a, S: Shape> {
-    tree: &'a Tree<S>,
-    key: S::Bits,
-}
-
-impl<S: Shape> Operation for Get<'_, S> {
-    type Output = Option<S::Bits>;
-
+    /// Latches a node.
     #[inline(always)]
-    fn run<K: Search>(self) -> Self::Output {
-        self.tree.get_with::<K>(self.key)
+    pub(super) fn latch<M: Mode>(&self, node: NodeRef) -> M::Held<'_> {
+        M::latch(self.arena.node(node), self.arena.origin())
     }
-}
 
-struct GetEach<'a, S: Shape, I, F> {
-    tree: &'a Tree<S>,
-    keys: I,
-    each: F,
-}
-
-impl<S: Shape, I, F> Operation for GetEach<'_, S, I, F>
-where
-    I: Iterator<Item = S::Bits>,
-    F: FnMut(Option<S::Bits>),
-{
-    type Output = ();
-
+    /// Latches the leaf that `key` belongs to. `start`: where a descent came out.
     #[inline(always)]
-    fn run<K: Search>(mut self) {
-        let mut group = [(S::Bits::MIN, NodeRef::NIL); GROUP];
+    pub(super) fn latch_leaf<'a, S: Search, M: Mode>(
+        &'a self,
+        start: At<'a>,
+        key: B,
+    ) -> (At<'a>, M::Held<'a>) {
+        let (held, leaf) = (M::latch(start.lines, self.arena.origin()), start.leaf::<B>());
+        if leaf.low() <= key && key <= leaf.high() {
+            return (start, held);
+        }
+        drop(held);
+        self.learn::<S>(key);
+        let (node, held) = self.latch_covering::<S, M>(0, key).expect("every tree has leaves");
+        (self.at(node), held)
+    }
+
+    /// Latches the node of a level that `key` belongs to, if the tree has that level.
+    #[inline(never)]
+    pub(super) fn latch_covering<S: Search, M: Mode>(
+        &self,
+        level: usize,
+        key: B,
+    ) -> Option<(NodeRef, M::Held<'_>)> {
+        let mut backoff = Backoff::default();
+        let mut near = if level == 1 { self.descend_near::<S>(key) } else { None };
         loop {
-            let mut taken = 0;
-            for (place, key) in group.iter_mut().zip(&mut self.keys) {
-                *place = (key, self.tree.root);
-                taken += 1;
+            let mut node = match near.take() {
+                Some(at) => at.node,
+                None => self.descend_to::<S>(level, key)?,
+            };
+            loop {
+                let held = self.latch::<M>(node);
+                let (low, high) = self.fences(level, node);
+                if low <= key && key <= high {
+                    return Some((node, held));
+                }
+                self.restarts.add(1);
+                let right = self.link(level, node);
+                if low > key || low > high || right.is_nil() {
+                    break;
+                }
+                node = right;
             }
-            let group = &mut group[..taken];
-            self.tree.descend_group::<K>(group);
-            for &mut (key, leaf) in group {
-                let (at, here) = self.tree.search_leaf::<K>(leaf, key);
-                (self.each)(if here { Some(self.tree.nodes.value(leaf, at)) } else { None });
-            }
-            if taken < GROUP {
-                return;
-            }
+            backoff.wait_at(self.arena.origin());
         }
     }
-}
 
-struct Find<'a, 'p, S: Shape> {
-    tree: &'a Tree<S>,
-    key: S::Bits,
-    path: &'p mut Path,
-}
-
-impl<S: Shape> Operation for Find<'_, '_, S> {
-    type Output = Found;
-
+    /// What `look` finds in the leaf that `key` belongs to, seen at rest. `look` may run several
+    /// times, and on a leaf that is being changed; what it finds there is thrown away.
     #[inline(always)]
-    fn run<K: Search>(self) -> Self::Output {
-        S::Touch::work(Work::Operation);
-        let mut node = self.tree.root;
-        for _ in 1..self.tree.levels {
-            let (child, at) = self.tree.step::<K>(node, self.key);
-            self.path.push(node, at);
-            node = child;
+    pub(super) fn read_leaf<S: Search, M: Mode, R>(&self, key: B, look: impl FnMut(Leaf<'_, B>) -> R) -> R {
+        self.read_leaf_from::<S, M, R>(self.descend::<S>(key), key, look).0
+    }
+
+    /// As [`BlinkTree::read_leaf`]. `node`: where a descent came out. Says which leaf it was, too, and in
+    /// which version, unless it was read under its latch.
+    #[inline(always)]
+    pub(super) fn read_leaf_from<'a, S: Search, M: Mode, R>(
+        &'a self,
+        mut at: At<'a>,
+        key: B,
+        mut look: impl FnMut(Leaf<'_, B>) -> R,
+    ) -> (R, NodeRef, Option<Version>) {
+        let (mut backoff, mut tries) = (Backoff::default(), 0);
+        loop {
+            let (latch, leaf) = (at.latch(), at.leaf::<B>());
+            // `look` stands here alone, or it wouldn't be inlined.
+            let held = (tries == READ_TRIES).then(|| M::latch(at.lines, self.arena.origin()));
+            let version = latch.stable_version();
+            let inside = leaf.covers(key);
+            let found = look(leaf);
+            let at_rest =
+                !M::SHARED || held.is_some() || version.is_some_and(|version| latch.validate(version));
+            if inside && at_rest {
+                return (found, at.node, version);
+            }
+            drop(held);
+            at = self.at(self.look_again::<S>(leaf, key, at_rest));
+            tries = READ_TRIES.min(tries + 1);
+            backoff.wait_at(self.arena.origin());
         }
-        let (at, here) = self.tree.find_in_leaf::<K>(node, self.key);
-        Found { leaf: node, count: self.tree.nodes.count(node), at, here }
     }
-}
 
-struct PositionIn<'a, S: Shape> {
-    tree: &'a Tree<S>,
-    inner: NodeRef,
-    key: S::Bits,
-}
-
-impl<S: Shape> Operation for PositionIn<'_, S> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<K: Search>(self) -> usize {
-        self.tree.nodes.child_position::<K>(self.inner, self.key)
-    }
-}
-
-struct UpToIn<'a, S: Shape> {
-    tree: &'a Tree<S>,
-    leaf: NodeRef,
-    key: S::Bits,
-}
-
-impl<S: Shape> Operation for UpToIn<'_, S> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<K: Search>(self) -> usize {
-        self.tree.nodes.pairs_up_to::<K>(self.leaf, self.key)
+    /// Where to look for `key`, which wasn't to be found or to be read in this leaf.
+    #[cold]
+    #[inline(never)]
+    fn look_again<S: Search>(&self, leaf: Leaf<'_, B>, key: B, at_rest: bool) -> NodeRef {
+        self.restarts.add(1);
+        let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
+        if at_rest {
+            self.learn::<S>(key);
+            // Split meanwhile: what was sent away is to be found along the links.
+            if low <= high && key > high && !right.is_nil() {
+                return right;
+            }
+        }
+        self.descend_to::<S>(0, key).expect("every tree has leaves")
     }
 }

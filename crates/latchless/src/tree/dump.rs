@@ -1,30 +1,38 @@
-//! A tree draws itself, for the eyes of whoever debugs one.
+//! Drawing the tree, for people who debug it.
 
-use super::Tree;
-use crate::mem::arena::NodeRef;
-use crate::node::Shape;
-use core::fmt::{self, Write};
+use super::*;
+use crate::node::{Children, Entries};
+use core::fmt;
+use latchless_core::search::Scalar;
 
-impl<S: Shape> Tree<S> {
-    /// Writes the tree as text: a line a node, children indented below their parent.
+impl<B: Bits> BlinkTree<B> {
+    /// Writes the tree, a node a line, children indented below their parents.
     ///
     /// # Errors
-    /// When `out` refuses.
-    pub fn dump(&self, out: &mut impl Write) -> fmt::Result {
-        writeln!(out, "{} keys, {} levels", self.len, self.levels)?;
-        self.dump_node(out, self.root, self.levels - 1, 0)
+    /// Those of `out`.
+    pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        let (root, levels) = self.root();
+        self.dump_node(levels - 1, root, 0, out)
     }
 
-    fn dump_node(&self, out: &mut impl Write, node: NodeRef, level: usize, depth: usize) -> fmt::Result {
-        let count = self.nodes.count(node);
-        let keys = self.nodes.keys(node, count);
+    fn dump_node(&self, level: usize, node: NodeRef, depth: usize, out: &mut impl fmt::Write) -> fmt::Result {
+        let (low, high) = self.fences(level, node);
         let name = if level == 0 { "leaf" } else { "inner" };
-        writeln!(out, "{:indent$}{name} {} {keys:?}", "", node.to_word(), indent = 2 * depth)?;
-        if level > 0 {
-            for at in 0..=count {
-                self.dump_node(out, self.nodes.child(node, at), level - 1, depth + 1)?;
-            }
+        write!(out, "{:1$}", "", 2 * depth)?;
+        write!(
+            out,
+            "{name} {} [{low:?}, {high:?}] link {}:",
+            node.to_word(),
+            self.link(level, node).to_word() as i32
+        )?;
+        if level == 0 {
+            let mut entries = Entries::default();
+            self.leaf(node).copy_out::<Scalar>(&mut entries);
+            return writeln!(out, " {:?}", entries.keys());
         }
-        Ok(())
+        let mut children = Children::default();
+        self.inner(node).copy_out(&mut children);
+        writeln!(out, " {:?}", children.separators())?;
+        children.nodes().iter().try_for_each(|&child| self.dump_node(level - 1, child, depth + 1, out))
     }
 }

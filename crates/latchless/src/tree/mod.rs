@@ -1,151 +1,274 @@
-//! Floor 9: the tree algorithms, one a file, each written once for every [`Shape`].
+//! The concurrent tree: a B-link tree of hinted nodes, read without latches.
 //!
-//! A tree works on lanes; keys and values of other types are the business of the variants above.
-//! It takes no latch: reads go through `&self`, updates through `&mut self`.
+//! # Thread safety
+//! Everything takes `&self`. Readers go down *blindly*, in larger trees from a node below the root that
+//! `shortcuts.rs` finds, or straight to the leaf that `guesses.rs` names: they look at no inner node's version, and settle at the leaf whether they came
+//! to the right one, by its fences and its version. A reader that came too far left follows links; one
+//! that came too far right, to a dead leaf, or to one that changed meanwhile, starts again, at most
+//! [`READ_TRIES`] times, and then takes the leaf's latch. Writers latch leaves; inner nodes are latched
+//! only by splits and merges.
 //!
 //! # Invariants
-//! 1. All leaves are on level 0, `levels - 1` steps below the root.
-//! 2. Keys ascend strictly within a leaf and from a leaf to the next; those under a child lie in
-//!    [separator before it, separator behind it).
-//! 3. Every node but the root holds at least one key (deletion is lazy, §2.1), and none more than
-//!    its layout has room for.
-//! 4. Leaves are linked in key order; the last link is [`NodeRef::NIL`]. With an internal
-//!    jump-pointer array so are the bottom inner nodes, with an external one the array names them.
+//! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
+//! 2. Whoever changes a node's place in the tree (splits it, merges it, makes it the root) holds its
+//!    latch until its parent says the same. So under all latches the tree is complete: every node but
+//!    the root is named by exactly one parent, at its low fence.
+//! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
+//! 4. The root can be changed only by who holds its latch.
+//! 5. A node is used again for its own level only, and is dead (holds no key between its fences) from
+//!    when it leaves the tree until it is used again; both change its version.
+//! 6. Nothing is allocated, and no code of the caller runs, while a latch is held.
 
-mod ahead;
-pub mod blink;
-mod bulk_load;
+mod arena;
 mod check;
+mod count;
 mod descend;
 mod dump;
-mod insert;
-pub mod olc;
-pub mod olfit;
-pub mod pages;
-mod remove;
-mod scan;
-mod sink;
+mod edit;
+mod get;
+mod group;
+mod guesses;
+mod latched;
+mod lend;
+mod load;
+mod merge;
+mod mode;
+mod nearest;
+mod remove_range;
+mod shortcuts;
+mod spares;
 mod split;
-mod walk;
+mod sum;
+mod sweep;
+#[cfg(test)]
+mod tests;
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests_fork;
+mod tries;
+mod watch;
 
-pub use scan::{LaneRange, Scan};
-pub use sink::{Lanes, Pairs, Sink, Tally, ValuesOnly};
-pub use walk::{Place, TreeWalk};
+use crate::node::{self, Inner, Leaf, NodeLines};
+use crate::tree::arena::SharedArena;
+use core::marker::PhantomData;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::base::stats::Stats;
+use latchless_core::latch::OptimisticLatch;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::sync::{Striped, Word};
+use latchless_core::tuner::Tuner;
 
-use crate::base::error::Result;
-use crate::base::fill::FillFactor;
-use crate::base::stats::Stats;
-use crate::chain::JumpArray;
-use crate::mem::arena::NodeRef;
-use crate::node::{Jump, Layout, NodeOptions, Nodes, Shape};
-use crate::search::{Dispatch, Kernel};
+pub use crate::node::Entries as LeafCopy;
+pub use edit::{Edit, Edited};
+pub use group::Group;
+pub use mode::{Exclusive, Mode, Shared};
+pub use sweep::Sweep;
+pub use tries::Tries;
+
+/// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
+pub const READ_TRIES: u32 = 16;
+
+/// More levels than a tree of 2^32 nodes has; of the smallest nodes, than those of tests.
+const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
 
 /// What a tree is told when it is made.
 #[derive(Debug, Clone, Copy)]
-pub struct TreeOptions {
-    /// See [`NodeOptions`].
-    pub nodes: NodeOptions,
-    /// The in-node search kernel, known to be on this processor.
-    pub dispatch: Dispatch,
-    /// Leaves that a scan prefetches ahead (the paper's k).
-    pub scan_ahead_leaves: usize,
+pub struct BlinkOptions {
+    /// The most bytes that nodes may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages.
+    pub huge_pages: bool,
+    /// The search kernel. `None`: the fastest that this processor has.
+    pub kernel: Option<Kernel>,
+    /// How many nodes references can tell apart; tests make it tiny.
+    pub references: u32,
 }
 
-/// An ordered map from lanes to lanes.
+impl Default for BlinkOptions {
+    fn default() -> Self {
+        Self { limit_bytes: None, huge_pages: true, kernel: None, references: u32::MAX }
+    }
+}
+
+/// A node that was looked up, which is done once per visit.
+#[derive(Debug, Clone, Copy)]
+struct At<'a> {
+    node: NodeRef,
+    lines: &'a NodeLines,
+}
+
+impl<'a> At<'a> {
+    #[inline(always)]
+    fn latch(self) -> &'a OptimisticLatch {
+        node::latch(self.lines)
+    }
+
+    #[inline(always)]
+    fn leaf<B: Bits>(self) -> Leaf<'a, B> {
+        Leaf::new(self.lines)
+    }
+
+    #[inline(always)]
+    fn inner<B: Bits>(self) -> Inner<'a, B> {
+        Inner::new(self.lines)
+    }
+
+    /// Where line `line` of the node is: to prefetch it.
+    #[inline(always)]
+    fn line_address(self, line: usize) -> *const u8 {
+        node::line_address(self.lines.as_ptr().cast(), line)
+    }
+}
+
+/// A concurrent ordered map from lanes to lanes. See the module's head.
 #[derive(Debug)]
-pub struct Tree<S: Shape> {
-    nodes: Nodes<S>,
-    jumps: Option<JumpArray<S>>,
-    root: NodeRef,
-    levels: usize,
-    len: usize,
-    leaves: usize,
-    inner_nodes: usize,
-    splits: u64,
-    options: TreeOptions,
+pub struct BlinkTree<B> {
+    /// The root's reference, and above it the number of levels.
+    root: Word,
+    arena: SharedArena<{ node::LINES }>,
+    dispatch: Dispatch,
+    len: Striped,
+    splits: Word,
+    restarts: Word,
+    tuner: Tuner,
+    shortcuts: shortcuts::Shortcuts,
+    guesses: guesses::Guesses,
+    /// How many operations are listed: see `tries.rs`.
+    listed: Word,
+    lanes: PhantomData<fn() -> B>,
 }
 
-/// What share of the memory limit an external jump-pointer array may take: one word a leaf, in
-/// chunks that may be half empty, is less than that for every node of at least two lines.
-const CHUNKS_SHARE: usize = 32;
-/// What even the smallest external jump-pointer array needs, a few chunks.
-const SMALLEST_CHUNKS_BYTES: usize = 2048;
-
-impl<S: Shape> Tree<S> {
-    /// An empty tree.
+impl<B: Bits> BlinkTree<B> {
+    /// An empty tree: one empty leaf.
     ///
     /// # Errors
-    /// When memory is refused.
-    pub fn new(options: TreeOptions) -> Result<Self> {
-        let (for_nodes, for_chunks) = shared_limit(options.nodes, S::JUMP);
-        let mut nodes = Nodes::new(for_nodes)?;
-        let root = empty_leaf(&mut nodes)?;
-        let jumps = match S::JUMP {
-            Jump::External => Some(JumpArray::new(for_chunks, &mut nodes, root)?),
-            _ => None,
+    /// When memory for that leaf is refused, or the kernel isn't available here.
+    pub fn new(options: BlinkOptions) -> Result<Self> {
+        let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Kernel::checked)?;
+        let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
+        let tree = Self {
+            root: Word::new(0),
+            arena,
+            dispatch,
+            len: Striped::default(),
+            splits: Word::new(0),
+            restarts: Word::new(0),
+            tuner: Tuner::new(Group::CANDIDATES),
+            shortcuts: shortcuts::Shortcuts::default(),
+            guesses: guesses::Guesses::none(options.huge_pages),
+            listed: Word::new(0),
+            lanes: PhantomData,
         };
-        Ok(Self { nodes, jumps, root, levels: 1, len: 0, leaves: 1, inner_nodes: 0, splits: 0, options })
+        tree.plant()?;
+        Ok(tree)
     }
 
-    /// Keys in the tree. O(1).
-    pub fn len(&self) -> usize {
-        self.len
+    /// Makes an empty leaf the root.
+    fn plant(&self) -> Result<()> {
+        let leaf = self.arena.allocate(0)?;
+        self.leaf(leaf).set((B::MIN, B::MAX), NodeRef::NIL, &node::Entries::default(), 0..0);
+        self.set_root(leaf, 1);
+        Ok(())
     }
 
-    /// Whether the tree holds nothing.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Forgets everything and gives the memory back to the system.
+    /// Takes everything out and gives the memory back to the system.
     pub fn clear(&mut self) {
-        self.nodes.clear();
-        let restarted = empty_leaf(&mut self.nodes).and_then(|root| {
-            self.root = root;
-            match &mut self.jumps {
-                Some(jumps) => jumps.rebuild(&mut self.nodes, &[root], FillFactor::FULL),
-                None => Ok(()),
-            }
-        });
-        debug_assert!(restarted.is_ok(), "one leaf fits into what was held before");
-        (self.levels, self.len, self.leaves, self.inner_nodes) = (1, 0, 1, 0);
+        self.arena.clear();
+        self.shortcuts.clear();
+        self.guesses.clear();
+        self.len.set(0);
+        self.plant().expect("one node found room before");
     }
 
-    /// Bytes that nodes and jump pointers hold. O(1).
-    pub fn memory_bytes(&self) -> usize {
-        self.nodes.held_bytes() + self.jumps.as_ref().map_or(0, JumpArray::held_bytes)
+    /// How many keys there are: exact when nobody is changing that, otherwise a number that it had
+    /// or will have had about now.
+    pub fn len(&self) -> usize {
+        self.len.sum().max(0) as usize
     }
 
-    /// The tree's form. O(1).
+    /// Whether there are no keys, as exact as [`BlinkTree::len`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of the nodes in use.
+    pub fn live_bytes(&self) -> usize {
+        self.arena.live_bytes()
+    }
+
+    /// Bytes of every node that was ever in use, and of the table of shortcuts: nodes that were merged
+    /// away keep their memory until they are used again.
+    pub fn held_bytes(&self) -> usize {
+        self.arena.held_bytes()
+    }
+
+    /// The search kernel that the tree runs with.
+    pub fn kernel(&self) -> Kernel {
+        self.dispatch.kernel()
+    }
+
+    /// The tree's form. Looks at every node; while others change the tree, about right.
     pub fn stats(&self) -> Stats {
+        let (_, levels) = self.root();
+        let leaves = self.count_level(0);
+        let inner_nodes = (1..levels).map(|level| self.count_level(level)).sum();
+        let places = leaves * Leaf::<B>::CAPACITY;
         Stats {
-            levels: self.levels,
-            inner_nodes: self.inner_nodes,
-            leaves: self.leaves,
-            leaf_fill: self.len as f64 / (self.leaves * Layout::<S>::LEAF_PAIRS) as f64,
-            splits: self.splits,
-            restarts: 0,
+            levels,
+            inner_nodes,
+            leaves,
+            leaf_fill: self.len() as f64 / places.max(1) as f64,
+            splits: self.splits.peek(),
+            restarts: self.restarts.peek(),
         }
     }
 
-    /// The kernel that in-node searches run on.
-    pub fn kernel(&self) -> Kernel {
-        self.options.dispatch.kernel()
+    /// How many nodes a level has, by its links.
+    fn count_level(&self, level: usize) -> usize {
+        let (mut node, levels) = self.root();
+        for _ in level + 1..levels {
+            node = self.leftmost_child(node);
+        }
+        let mut count = 0;
+        while !node.is_nil() {
+            count += 1;
+            node = self.link(level, node);
+        }
+        count
     }
-}
 
-fn shared_limit(options: NodeOptions, jump: Jump) -> (NodeOptions, NodeOptions) {
-    let Some(limit) = options.limit_bytes.filter(|_| jump == Jump::External) else {
-        return (options, options);
-    };
-    let for_chunks = (limit / CHUNKS_SHARE).max(SMALLEST_CHUNKS_BYTES);
-    let with = |bytes| NodeOptions { limit_bytes: Some(bytes), ..options };
-    (with(limit.saturating_sub(for_chunks)), with(for_chunks))
-}
+    fn leftmost_child(&self, node: NodeRef) -> NodeRef {
+        self.inner(node).child::<latchless_core::search::Scalar>(B::MIN)
+    }
 
-fn empty_leaf<S: Shape>(nodes: &mut Nodes<S>) -> Result<NodeRef> {
-    let leaf = nodes.allocate()?;
-    nodes.write_leaf(leaf, core::iter::empty());
-    nodes.set_next(leaf, NodeRef::NIL);
-    Ok(leaf)
+    fn link(&self, level: usize, node: NodeRef) -> NodeRef {
+        if level == 0 { self.leaf(node).link() } else { self.inner(node).link() }
+    }
+
+    /// The root and the number of levels.
+    #[inline(always)]
+    fn root(&self) -> (NodeRef, usize) {
+        let word = self.root.follow();
+        (NodeRef::from_word(word as u32), (word >> 32) as usize)
+    }
+
+    fn set_root(&self, node: NodeRef, levels: usize) {
+        self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
+    }
+
+    #[inline(always)]
+    fn at(&self, node: NodeRef) -> At<'_> {
+        At { node, lines: self.arena.node(node) }
+    }
+
+    #[inline(always)]
+    fn leaf(&self, node: NodeRef) -> Leaf<'_, B> {
+        Leaf::new(self.arena.node(node))
+    }
+
+    #[inline(always)]
+    fn inner(&self, node: NodeRef) -> Inner<'_, B> {
+        Inner::new(self.arena.node(node))
+    }
 }

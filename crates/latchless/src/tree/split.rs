@@ -1,142 +1,171 @@
-//! Splitting full nodes to make room for a pair.
+//! Splitting full nodes.
 //!
-//! All memory that the splits need is reserved before anything changes, so that a refusal leaves
-//! the tree as it was. The full nodes at the end of the path are then split from the uppermost
-//! down, so each split finds room in its parent; that order serves node groups as well, where a new
-//! sibling can only be placed in a group that has room.
+//! The leaf is latched, then its full ancestors, bottom-up, and the first one that has room. Only then
+//! is it known how many nodes are needed: if fewer were put aside, everything is let go of unchanged.
 
-use super::Tree;
-use super::descend::Found;
-use crate::base::error::Result;
-use crate::chain::Path;
-use crate::mem::arena::NodeRef;
-use crate::node::{Children, Jump, Layout, Shape};
+use super::mode::Held;
+use super::spares::Spares;
+use super::*;
+use crate::node::operation::Search;
+use crate::node::{Children, Entries};
+use latchless_core::base::span::before;
 
-impl<S: Shape> Tree<S> {
-    /// Splits the full leaf where a key was looked for, and whatever is full above it, and puts the
-    /// pair in.
-    pub(super) fn split_and_insert(
-        &mut self,
-        path: &mut Path,
-        found: Found,
-        pair: (S::Bits, S::Bits),
-    ) -> Result<()> {
-        let full_inner = self.full_levels_above(path);
-        let grows = full_inner == path.len();
-        self.reserve_splits(full_inner, grows)?;
-        if grows {
-            self.grow_root(path)?;
-        }
-        let first = path.len() - full_inner;
-        for depth in first..path.len() {
-            self.split_inner_at(path, depth)?;
-        }
-        self.split_leaf_at(path, found, pair)
+/// A latched node.
+type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
+
+/// The nodes that a split changes: the leaf and its full ancestors, and the one that has room.
+struct Path<'a, M: Mode> {
+    nodes: [Option<Latched<'a, M>>; LEVELS_MAX],
+    len: usize,
+    /// Whether the last of them is a full root, above which a new one is needed.
+    grows: bool,
+}
+
+impl<'a, M: Mode> Path<'a, M> {
+    fn push(&mut self, node: Latched<'a, M>) {
+        self.nodes[self.len] = Some(node);
+        self.len += 1;
     }
 
-    /// How many inner nodes, from the bottom of the path upwards, are full.
-    fn full_levels_above(&self, path: &Path) -> usize {
-        let is_full = |level: usize| {
-            let inner = path.step(path.len() - level).0;
-            self.nodes.count(inner) == Layout::<S>::inner_keys(level)
-        };
-        (1..=path.len()).take_while(|&level| is_full(level)).count()
+    /// The node of a level, which was latched.
+    fn node(&self, level: usize) -> NodeRef {
+        self.nodes[level].as_ref().map_or(NodeRef::NIL, |(node, _)| *node)
     }
+}
 
-    fn reserve_splits(&mut self, full_inner: usize, grows: bool) -> Result<()> {
-        let runs = match S::CHILDREN {
-            // A new node for the leaf, for each full inner node and for the root.
-            Children::References => 1 + full_inner + usize::from(grows),
-            // A new group for the children of each split inner node, and one that holds the root.
-            Children::Group => full_inner + usize::from(grows),
-        };
-        self.nodes.reserve(runs)?;
-        self.jumps.as_mut().map_or(Ok(()), |jumps| jumps.reserve())
-    }
-
-    fn grow_root(&mut self, path: &mut Path) -> Result<()> {
-        let root = self.nodes.allocate()?;
-        self.nodes.adopt_only(root, self.root);
-        if S::JUMP == Jump::Internal && self.levels == 1 {
-            self.nodes.set_sibling(root, NodeRef::NIL);
+impl<B: Bits> BlinkTree<B> {
+    /// Splits a latched, full leaf while an entry goes in whose key isn't there.
+    ///
+    /// # Errors
+    /// How many of the lowest levels need a node put aside, if fewer have one.
+    pub(super) fn split<'a, S: Search, M: Mode>(
+        &'a self,
+        leaf: Latched<'a, M>,
+        (key, value): (B, B),
+        spares: &mut Spares<'_>,
+    ) -> Result<(), usize> {
+        let mut path = self.latch_full_ancestors::<S, M>(leaf, key);
+        let splitting = path.len - usize::from(!path.grows);
+        let needed = splitting + usize::from(path.grows);
+        if spares.levels() < needed {
+            return Err(needed);
         }
-        path.push_root(root);
-        self.root = root;
-        self.levels += 1;
-        self.inner_nodes += 1;
-        Ok(())
-    }
-
-    /// Splits the full inner node at `depth` of the path, whose parent has room, and leads the path
-    /// into the half that it now runs through.
-    fn split_inner_at(&mut self, path: &mut Path, depth: usize) -> Result<()> {
-        let (parent, at) = path.step(depth - 1);
-        // The split above may have moved the node to another node of another group.
-        let left = self.nodes.child(parent, at);
-        let below = path.step(depth).1;
-        path.set_step(depth, left, below);
-        let on_leaves = depth + 1 == path.len();
-        let count = self.nodes.count(left);
-        // At the right edge keys arrive in ascending order: leave the left node full.
-        let appends = below == count && self.is_rightmost(path, depth);
-        let middle = if appends { count - 2 } else { count / 2 };
-        let separator = self.nodes.key(left, middle);
-        let right = self.nodes.open_child(parent, at + 1, separator, false)?;
-        self.nodes.split_inner(left, right, middle, on_leaves)?;
-        if S::JUMP == Jump::Internal && on_leaves {
-            let sibling = self.nodes.sibling(left);
-            self.nodes.set_sibling(right, sibling);
-            self.nodes.set_sibling(left, right);
+        path.nodes.iter_mut().flatten().for_each(|(_, held)| held.changing());
+        let mut child = self.split_leaf::<S, M>(path.node(0), (key, value), spares.take(0));
+        [path.node(0), child.1].into_iter().for_each(|leaf| self.name_leaf(leaf, self.fences(0, leaf)));
+        for level in 1..splitting {
+            child = self.split_inner::<M>(path.node(level), child, spares.take(level));
         }
-        self.inner_nodes += 1;
-        self.splits += 1;
-        if below > middle {
-            path.set_step(depth - 1, parent, at + 1);
-            path.set_step(depth, right, below - middle - 1);
-        }
-        Ok(())
-    }
-
-    fn split_leaf_at(&mut self, path: &Path, found: Found, pair: (S::Bits, S::Bits)) -> Result<()> {
-        let (parent, position) = path.step(path.len() - 1);
-        // Splits above may have moved the leaf as well.
-        let left = self.nodes.child(parent, position);
-        let count = found.count;
-        let appends = found.at == count && self.nodes.next(left).is_nil();
-        let goes_right = found.at > count / 2;
-        let middle = match goes_right {
-            _ if appends => count,
-            true => count - count / 2,
-            false => count / 2,
-        };
-        let leads_right = goes_right && found.at == middle;
-        let separator = if leads_right { pair.0 } else { self.nodes.key(left, middle) };
-        let right = self.nodes.open_child(parent, position + 1, separator, true)?;
-        self.nodes.move_pairs((left, middle), (right, 0), count - middle);
-        self.nodes.set_pairs(left, middle);
-        self.nodes.set_pairs(right, count - middle);
-        if S::CHILDREN == Children::References {
-            let next = self.nodes.next(left);
-            self.nodes.set_next(right, next);
-            self.nodes.set_next(left, right);
-        }
-        if let Some(jumps) = &mut self.jumps {
-            jumps.insert_after(&mut self.nodes, left, right)?;
-        }
-        if goes_right {
-            self.nodes.insert_pair(right, count - middle, found.at - middle, pair);
+        if path.grows {
+            self.grow_root::<M>(path.node(splitting - 1), child, splitting, spares.take(splitting));
         } else {
-            self.nodes.insert_pair(left, middle, found.at, pair);
+            self.add_child::<S>(path.node(splitting), child);
         }
-        self.leaves += 1;
-        self.splits += 1;
+        self.splits.add(splitting as u64);
+        if splitting > 1 || path.grows {
+            self.shortcuts.count_nodes(1);
+        }
         Ok(())
     }
 
-    fn is_rightmost(&self, path: &Path, depth: usize) -> bool {
-        (0..depth).all(|above| {
-            let (inner, at) = path.step(above);
-            at == self.nodes.count(inner)
-        })
+    fn latch_full_ancestors<'a, S: Search, M: Mode>(&'a self, leaf: Latched<'a, M>, key: B) -> Path<'a, M> {
+        let mut path = Path { nodes: [const { None }; LEVELS_MAX], len: 0, grows: false };
+        path.push(leaf);
+        loop {
+            let level = path.len - 1;
+            let (root, levels) = self.root();
+            if levels == path.len && root == path.node(level) {
+                path.grows = true;
+                return path;
+            }
+            // None: what was the root above was given up for this node just now.
+            let Some(parent) = self.latch_covering::<S, M>(level + 1, key) else { continue };
+            let full = self.inner(parent.0).children() == Inner::<B>::CAPACITY;
+            path.push(parent);
+            if !full {
+                return path;
+            }
+        }
+    }
+
+    /// Sends the upper part of a full leaf, with the new entry in its place, to the node `right`, and
+    /// says how it is to be named.
+    fn split_leaf<S: Search, M: Mode>(
+        &self,
+        left: NodeRef,
+        (key, value): (B, B),
+        right: NodeRef,
+    ) -> (B, NodeRef) {
+        let mut entries = Entries::default();
+        let leaf = self.leaf(left);
+        leaf.copy_out::<S>(&mut entries);
+        entries.insert(key, value);
+        let keys = entries.keys();
+        let cut = self.cut(keys, key, leaf.low(), leaf.link());
+        debug_assert!(0 < cut && cut < keys.len(), "both leaves get entries");
+        let (low, high, separator) = (leaf.low(), leaf.high(), keys[cut]);
+        let mut held = self.latch::<M>(right);
+        held.changing();
+        self.leaf(right).set((separator, high), leaf.link(), &entries, cut..keys.len());
+        drop(held);
+        leaf.set((low, before(separator)), right, &entries, 0..cut);
+        (separator, right)
+    }
+
+    /// Where to cut: in the middle, but keys that come in order leave full nodes behind.
+    fn cut(&self, keys: &[B], new: B, low: B, link: NodeRef) -> usize {
+        let last = keys.len() - 1;
+        if link.is_nil() && keys[last] == new {
+            last
+        } else if low == B::MIN && keys[0] == new {
+            1
+        } else {
+            keys.len() / 2
+        }
+    }
+
+    /// As [`BlinkTree::split_leaf`], for an inner node and a new child.
+    fn split_inner<M: Mode>(&self, left: NodeRef, child: (B, NodeRef), right: NodeRef) -> (B, NodeRef) {
+        let mut children = Children::default();
+        let inner = self.inner(left);
+        inner.copy_out(&mut children);
+        children.insert(child.0, child.1);
+        let (separators, nodes) = (children.separators(), children.nodes());
+        let cut = self.cut(separators, child.0, inner.low(), inner.link());
+        debug_assert!(0 < cut && cut < separators.len(), "both nodes get children");
+        let (low, high, separator) = (inner.low(), inner.high(), separators[cut]);
+        let mut held = self.latch::<M>(right);
+        held.changing();
+        self.inner(right).set((separator, high), inner.link(), &separators[cut..], &nodes[cut..]);
+        drop(held);
+        inner.set((low, before(separator)), right, &separators[..cut], &nodes[..cut]);
+        (separator, right)
+    }
+
+    /// Names a new child in an inner node that has room.
+    fn add_child<S: Search>(&self, parent: NodeRef, (separator, child): (B, NodeRef)) {
+        let inner = self.inner(parent);
+        if !inner.insert_in_place::<S>(separator, child) {
+            let mut children = Children::default();
+            inner.copy_out(&mut children);
+            children.insert(separator, child);
+            inner.fill(children.separators(), children.nodes());
+        }
+    }
+
+    /// Puts a new root above the old one, which was split, at `level`.
+    fn grow_root<M: Mode>(
+        &self,
+        old: NodeRef,
+        (separator, right): (B, NodeRef),
+        level: usize,
+        root: NodeRef,
+    ) {
+        // Latecomers from its earlier life may be looking at its fences under its latch.
+        let mut held = self.latch::<M>(root);
+        held.changing();
+        self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
+        self.set_root(root, level + 1);
+        drop(held);
     }
 }

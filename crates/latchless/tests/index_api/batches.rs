@@ -1,9 +1,9 @@
 //! Batches against single operations.
 
 use crate::common::{Rng, scaled, tens, tiny};
-use latchless::base::request::{Reply, Request};
 use latchless::index::Group;
 use latchless::{Error, Index};
+use latchless_core::base::request::{Reply, Request};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 

@@ -1,8 +1,8 @@
 //! What the tests share.
 
-pub use crate::rng::Rng;
 use latchless::Index;
 use latchless::index::Options;
+pub use latchless_core::testing::Rng;
 
 /// How much a test does: all of it, or what an interpreter can bear.
 pub fn scaled(steps: usize) -> usize {

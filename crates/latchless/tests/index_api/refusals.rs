@@ -2,8 +2,8 @@
 
 use crate::common::{scaled, tens, tiny};
 use latchless::index::Options;
-use latchless::search::Kernel;
 use latchless::{Error, FillFactor, Index, Key, TryInsertError};
+use latchless_core::search::Kernel;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

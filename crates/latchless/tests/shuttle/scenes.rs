@@ -4,7 +4,7 @@ use crate::history::{Ask, Event, is_linearizable};
 use crate::schedules::together;
 use latchless::Index;
 use latchless::index::Options;
-use latchless::search::Kernel;
+use latchless_core::search::Kernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! Running a test under many schedules.
 
 use crate::bounded::Bounded;
-use latchless::sync::steps::{Step, on_step};
+use latchless_core::sync::steps::{Step, on_step};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::sync::atomic::{AtomicBool, Ordering};
 use shuttle::{Config, Runner};
@@ -57,7 +57,7 @@ pub fn some(usual: usize, test: impl Fn() + Clone + Send + Sync + 'static) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless::sync::Word;
+    use latchless_core::sync::Word;
     use std::collections::BTreeSet;
     use std::sync::{Arc, Mutex};
 

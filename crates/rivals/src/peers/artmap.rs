@@ -4,8 +4,8 @@
 use super::big_endian::{bytes, lane};
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
 use artmap::{ArtMap, Guard};
-use latchless::Result;
-use latchless::base::key::Bits;
+use latchless_core::Result;
+use latchless_core::base::key::Bits;
 
 /// `artmap::ArtMap`. `N` is the lane's width in bytes.
 pub struct Art<B, const N: usize>(ArtMap<[u8; N], B>);

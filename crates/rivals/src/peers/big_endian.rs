@@ -1,6 +1,6 @@
 //! Keys as byte strings: big-endian, which keeps their order.
 
-use latchless::base::key::Bits;
+use latchless_core::base::key::Bits;
 
 /// The `N` bytes of a lane.
 pub fn bytes<B: Bits, const N: usize>(lane: B) -> [u8; N] {

@@ -3,8 +3,8 @@
 use super::big_endian::{bytes, lane};
 use crate::peer::{Ask, Peer, walk};
 use blart::TreeMap;
-use latchless::Result;
-use latchless::base::key::Bits;
+use latchless_core::Result;
+use latchless_core::base::key::Bits;
 
 /// `blart::TreeMap`. `N` is the lane's width in bytes.
 pub struct Radix<B, const N: usize>(TreeMap<[u8; N], B>);

@@ -3,8 +3,8 @@
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use bplustree::BPlusTree;
 use crossbeam_epoch::Guard;
-use latchless::base::key::Bits;
-use latchless::{Direction, Error, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Error, Result};
 
 /// `bplustree::BPlusTree` with its preset node sizes.
 pub struct OptimisticBPlusTree<B: Bits>(BPlusTree<B, B>);

@@ -5,8 +5,8 @@
 
 use crate::peer::{Ask, Peer};
 use brie_tree::{BTree, BTreeKey};
-use latchless::base::key::Bits;
-use latchless::{Direction, Error, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Error, Result};
 use nonmax::{NonMaxU32, NonMaxU64};
 
 /// An integer type without its largest value, as the map's keys are.

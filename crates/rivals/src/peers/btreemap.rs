@@ -1,8 +1,8 @@
 //! `std::collections::BTreeMap`.
 
 use crate::peer::{Ask, Peer, methods_are_std, walk};
-use latchless::Result;
-use latchless::base::key::Bits;
+use latchless_core::Result;
+use latchless_core::base::key::Bits;
 use std::collections::BTreeMap;
 
 /// The standard library's map.

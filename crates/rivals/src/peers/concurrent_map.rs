@@ -3,8 +3,8 @@
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
 use concurrent_map::{ConcurrentMap, Minimum};
 use core::marker::PhantomData;
-use latchless::Result;
-use latchless::base::key::Bits;
+use latchless_core::Result;
+use latchless_core::base::key::Bits;
 use std::sync::{Mutex, PoisonError};
 use thread_local::ThreadLocal;
 

@@ -3,8 +3,8 @@
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use congee::Congee;
 use crossbeam_epoch::Guard;
-use latchless::base::key::Bits;
-use latchless::{Direction, Error, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Error, Result};
 
 /// `congee::Congee`.
 #[derive(Default)]

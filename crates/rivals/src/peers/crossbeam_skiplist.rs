@@ -4,8 +4,8 @@ use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
 use core::cell::Cell;
 use crossbeam_epoch::Guard;
 use crossbeam_skiplist::SkipList;
-use latchless::Result;
-use latchless::base::key::Bits;
+use latchless_core::Result;
+use latchless_core::base::key::Bits;
 
 /// `crossbeam_skiplist::SkipList` on the default collector.
 pub struct Skip<B>(SkipList<B, B>);

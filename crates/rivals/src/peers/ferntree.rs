@@ -4,8 +4,8 @@ use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
 use core::ops::Bound;
 use crossbeam_epoch::Guard;
 use ferntree::{OptimisticRead, Tree};
-use latchless::base::key::Bits;
-use latchless::{Direction, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Result};
 
 /// `ferntree::Tree` over lanes `L`, with its preset node sizes.
 pub struct Fern<L: Bits + OptimisticRead>(Tree<L, L>);

@@ -2,8 +2,8 @@
 
 use crate::peer::{Ask, Peer, methods_are_std};
 use indexset::BTreeMap;
-use latchless::base::key::Bits;
-use latchless::{Direction, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Result};
 
 /// `indexset::BTreeMap`.
 pub struct IndexSet<B: Bits>(BTreeMap<B, B>);

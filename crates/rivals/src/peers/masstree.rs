@@ -2,8 +2,8 @@
 //! their order.
 
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared};
-use latchless::base::key::Bits;
-use latchless::{Direction, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Result};
 use masstree::{MassTree, RangeBound};
 
 /// `masstree::MassTree`, values inline.

@@ -2,8 +2,8 @@
 
 use crate::peer::{Ask, Peer, SharedPeer, updates_are_shared, walk};
 use core::ops::Bound;
-use latchless::Result;
-use latchless::base::key::Bits;
+use latchless_core::Result;
+use latchless_core::base::key::Bits;
 use scc::{Guard, TreeIndex};
 
 /// `scc::TreeIndex`.

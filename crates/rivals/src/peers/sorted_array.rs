@@ -1,8 +1,8 @@
 //! A sorted array: what a reader gets who never updates.
 
 use crate::peer::{Ask, Peer};
-use latchless::base::key::Bits;
-use latchless::{Direction, Error, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::{Direction, Error, Result};
 
 /// Keys and values side by side, each in one array. Updates move everything behind them.
 #[derive(Debug, Default)]

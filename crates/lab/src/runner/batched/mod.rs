@@ -8,7 +8,7 @@ use super::{NOT_COMPARABLE, Places, Reporter, Sizes};
 use crate::error::Result;
 use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Scale, Way};
 use crate::row::{On, Row};
-use latchless::mem::touch::{Modelled, Untouched};
+use latchless_core::mem::touch::{Modelled, Untouched};
 use traffic::Loaded;
 
 /// The trees of the last panels, which the next ones use as well if they want as many records.

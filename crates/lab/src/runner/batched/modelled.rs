@@ -8,9 +8,9 @@ use crate::error::{LabError, Result};
 use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::model::{Listener, Machine, Parameters, Worker};
 use crate::row::On;
-use latchless::base::request::Request;
-use latchless::mem::touch::Modelled;
-use latchless::variants::spiderman::{Options, SpidermanMap};
+use latchless_core::base::request::Request;
+use latchless_core::mem::touch::Modelled;
+use latchless_papers::spiderman::{Options, SpidermanMap};
 
 type Map = SpidermanMap<u64, u64, Modelled>;
 /// What each thread asks.

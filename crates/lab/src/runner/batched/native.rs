@@ -10,9 +10,9 @@ use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::row::On;
 use crate::runner::Sizes;
 use crate::runner::native::median;
-use latchless::base::request::Request;
-use latchless::mem::touch::Untouched;
-use latchless::variants::spiderman::{Options, SpidermanMap};
+use latchless_core::base::request::Request;
+use latchless_core::mem::touch::Untouched;
+use latchless_papers::spiderman::{Options, SpidermanMap};
 use std::sync::Barrier;
 use std::time::Instant;
 

@@ -2,9 +2,9 @@
 //! known beforehand.
 
 use crate::error::{LabError, Result};
-use latchless::base::request::{Reply, Request};
-use latchless::mem::touch::Touch;
-use latchless::variants::spiderman::{Options, SpidermanMap};
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::mem::touch::Touch;
+use latchless_papers::spiderman::{Options, SpidermanMap};
 use latchless_workload::{Distribution, KeySpace, Kind, Lengths, Workload, value_of};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
@@ -157,7 +157,7 @@ pub fn serve<T: Touch>(map: &SpidermanMap<u64, u64, T>, requests: &[Request<u64,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless::mem::touch::Untouched;
+    use latchless_core::mem::touch::Untouched;
 
     #[test]
     fn mixes_have_their_shares_and_known_answers() {

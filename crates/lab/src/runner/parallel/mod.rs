@@ -107,7 +107,7 @@ fn row_of(
 mod tests {
     use super::*;
     use crate::experiment::{Body, Claim, ParallelAxis, Processors, Published, Scaled};
-    use latchless::variants::pb_tree::Member;
+    use latchless_papers::pb_tree::Member;
 
     const BASE: Subject = Subject::PbTree(Member::BPlus);
     const SEARCHES: ParallelPanel = ParallelPanel {

@@ -3,20 +3,20 @@
 use super::population::{Request, key_of};
 use crate::error::{LabError, Result};
 use crate::subject::{Index, Subject};
-use latchless::base::index::ConcurrentIndex;
+use latchless_core::base::index::ConcurrentIndex;
 
 /// An index as one processor uses it.
 pub trait Serve {
-    /// As [`latchless::base::index::OrderedIndex::get`].
+    /// As [`latchless_core::base::index::OrderedIndex::get`].
     fn search(&self, key: u32) -> Option<u32>;
 
-    /// As [`latchless::base::index::OrderedIndex::insert`].
+    /// As [`latchless_core::base::index::OrderedIndex::insert`].
     ///
     /// # Errors
     /// When the index refuses.
     fn insert(&mut self, key: u32, value: u32) -> Result<Option<u32>>;
 
-    /// As [`latchless::base::index::OrderedIndex::remove`].
+    /// As [`latchless_core::base::index::OrderedIndex::remove`].
     ///
     /// # Errors
     /// When the index refuses.

@@ -2,20 +2,20 @@
 //! overlap.
 
 use super::{BoxedIndex, TOGETHER};
-use crate::base::error::Result;
-use crate::base::index::check_side_by_side;
-use crate::base::key::Key;
 use crate::index::Incomplete;
 #[cfg(doc)]
 use crate::index::Index;
-use crate::mem::boxed::{Handle, Pinned};
+use crate::slot_map::{Handle, Pinned};
+use latchless_core::base::error::Result;
+use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// One answer for each key, in the keys' order; the waits for memory overlap, as in
     /// [`Index::get_many`], those for the values included.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
+    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -139,7 +139,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// which is retired, in the keys' order.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `removed` isn't as long as `keys`;
+    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `removed` isn't as long as `keys`;
     /// nothing is done then.
     ///
     /// ```

@@ -3,10 +3,10 @@
 //! one with that handle.
 
 use super::BoxedIndex;
-use crate::base::error::Result;
-use crate::base::key::Key;
 use crate::index::closures::Wish;
-use crate::mem::boxed::{Handle, Pinned};
+use crate::slot_map::{Handle, Pinned};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Asks what is to become of an entry until the answer is to what is there. Returns what was there.
@@ -64,7 +64,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     ///
     /// # Errors
     /// When memory is refused; the index is then as before. And
-    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
+    /// [`Error::ClosureChangesItsKey`](latchless_core::base::error::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;

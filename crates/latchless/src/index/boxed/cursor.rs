@@ -1,10 +1,10 @@
 //! Cursors: a place in an index that one walks about in, under a pin.
 
 use super::BoxedIndex;
-use crate::base::key::Key;
 use crate::index::{Cursor, Index};
-use crate::mem::boxed::{Handle, Pinned};
+use crate::slot_map::{Handle, Pinned};
 use core::fmt;
+use latchless_core::base::key::Key;
 
 /// A place in a [`BoxedIndex`]: on an entry, before the first one, or behind the last one. As a [`Cursor`],
 /// it always steps to what is next *now*, O(log n) a step; what it came to stays readable under its pin.

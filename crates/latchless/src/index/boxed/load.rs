@@ -1,9 +1,9 @@
 //! Filling an empty index from sorted entries.
 
 use super::BoxedIndex;
-use crate::base::error::{Error, Result};
-use crate::base::fill::FillFactor;
-use crate::base::key::Key;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.

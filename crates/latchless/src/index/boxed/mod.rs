@@ -21,10 +21,10 @@ pub use point::CompareExchangeError;
 pub use traits::BoxedIntoEntries;
 
 use super::{Index, Options};
-use crate::base::error::{Broken, Result};
-use crate::base::key::Key;
-use crate::base::stats::Stats;
-use crate::mem::boxed::{Handle, Pinned, Vault};
+use crate::slot_map::{Handle, Pinned, Vault};
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::key::Key;
+use latchless_core::base::stats::Stats;
 
 /// Values that are put in, looked up or retired together.
 const TOGETHER: usize = 64;
@@ -74,7 +74,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
     pub fn new() -> Result<Self> {
         Self::with_options(Options::default())
     }

@@ -1,13 +1,13 @@
 //! What goes by the order of the keys: the ends, neighbours, counts and ranges.
 
 use super::BoxedIndex;
-use crate::base::error::Result;
-use crate::base::key::Key;
 use crate::index::{Entries, Index};
-use crate::mem::boxed::{Handle, Pinned};
+use crate::slot_map::{Handle, Pinned};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Takes out the entry with the smallest key, as [`Index::pop_first`] does; its value is retired.
@@ -150,7 +150,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// How many keys lie in a range, as [`Index::count`].
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -169,7 +169,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// leaf was read is shown as it is when its turn comes.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;

@@ -1,12 +1,12 @@
 //! One key at a time: look, put, remove, compare and exchange. Each is one atomic step.
 
 use super::BoxedIndex;
-use crate::base::error::{Error, Result};
-use crate::base::key::Key;
 use crate::index::TryInsertError;
 use crate::index::access::in_place;
 use crate::index::closures::Wish;
-use crate::mem::boxed::Pinned;
+use crate::slot_map::Pinned;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::key::Key;
 
 /// Why [`BoxedIndex::compare_exchange`] didn't exchange.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

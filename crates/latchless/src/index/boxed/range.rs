@@ -1,11 +1,11 @@
 //! Whole ranges at once: fold, show, remove; and keys or values alone.
 
 use super::BoxedIndex;
-use crate::base::error::Result;
-use crate::base::key::Key;
-use crate::mem::boxed::Pinned;
+use crate::slot_map::Pinned;
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// All keys, ascending. Needs no pin.
@@ -34,7 +34,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Folds the entries of a range, ascending, into one result, under a pin of its own.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -54,7 +54,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Shows every entry of a range, ascending, under a pin of its own.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -71,7 +71,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// range). Atomic for each key, not for the whole range: keys that are put in meanwhile may stay.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();

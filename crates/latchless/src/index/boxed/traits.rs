@@ -5,14 +5,14 @@
 //! [`BoxedIndex::iter`].
 
 use super::{BoxedIndex, TOGETHER};
-use crate::base::error::Result;
-use crate::base::fill::FillFactor;
-use crate::base::key::Key;
 use crate::index::traits::sort_and_dedup;
 use crate::index::{Entries, Incomplete, Index};
-use crate::mem::boxed::{Handle, Vault};
+use crate::slot_map::{Handle, Vault};
 use core::fmt;
 use core::iter::FusedIterator;
+use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Puts in all entries of an iterator, in batches; of equal keys the last one stays. The iterator

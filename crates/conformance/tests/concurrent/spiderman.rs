@@ -1,0 +1,110 @@
+//! Pages under optimistic lock coupling, one request after the other and in batches. Pages are the smallest
+//! that there are, so that leaves split and are joined all the time.
+
+use crate::history::Edit;
+use crate::subject::Subject;
+use latchless::Direction;
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::request::{Reply, Request};
+use latchless_papers::spiderman::tree::READ_TRIES;
+use latchless_papers::spiderman::{Options, SpidermanMap};
+
+/// More pages than one operation looks at, restarts left out.
+const LOOKS_MAX: u64 = 24;
+
+type Map = SpidermanMap<u64, u64>;
+
+fn map() -> Map {
+    let options = Options { page_bytes: 128, huge_pages: false, ..Options::default() };
+    Map::with_options(&options).expect("one leaf finds room")
+}
+
+pub fn one_by_one() -> Box<dyn Subject> {
+    Box::new(map())
+}
+
+pub fn in_batches() -> Box<dyn Subject> {
+    Box::new(InBatches(map()))
+}
+
+/// The entry at `key` or the next one in that direction.
+fn nearest(map: &Map, key: u64, direction: Direction) -> Option<(u64, u64)> {
+    match direction {
+        Direction::Forward => map.range(key..).ok()?.next(),
+        Direction::Reverse => map.range_reverse(..=key).ok()?.next(),
+    }
+}
+
+impl Subject for Map {
+    fn index(&self) -> &dyn OrderedIndex<u64, u64> {
+        self
+    }
+
+    fn nearest(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        nearest(self, key, direction)
+    }
+
+    fn live_bytes(&self) -> Option<usize> {
+        Some(Map::live_bytes(self))
+    }
+
+    fn restarts(&self) -> Option<(u64, u64)> {
+        Some((self.stats().restarts, LOOKS_MAX * (u64::from(READ_TRIES) + 1)))
+    }
+}
+
+/// The same, every operation in a batch with two others, so that it is served where a walk came out some
+/// time before.
+struct InBatches(Map);
+
+impl InBatches {
+    fn serve(&self, key: u64, request: Request<u64, u64>) -> Reply<u64, u64> {
+        let mut replies = Vec::with_capacity(3);
+        self.0.execute(&[Request::Get(key ^ 1), request, Request::Get(key ^ 2)], &mut replies);
+        replies.swap_remove(1)
+    }
+}
+
+impl Subject for InBatches {
+    fn index(&self) -> &dyn OrderedIndex<u64, u64> {
+        &self.0
+    }
+
+    fn edit(&self, key: u64, edit: Edit) -> Option<u64> {
+        let request = match edit {
+            Edit::Put(value) => Request::Insert(key, value),
+            Edit::Remove => Request::Remove(key),
+            other => panic!("{other:?} isn't offered"),
+        };
+        match self.serve(key, request) {
+            Reply::Inserted(before) | Reply::Removed(before) => before,
+            other => panic!("there is memory: {other:?}"),
+        }
+    }
+
+    fn look(&self, key: u64) -> Option<u64> {
+        match self.serve(key, Request::Get(key)) {
+            Reply::Got(value) => value,
+            other => panic!("{other:?} is no reply to a get"),
+        }
+    }
+
+    fn nearest(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        if direction == Direction::Reverse {
+            return nearest(&self.0, key, direction);
+        }
+        match self.serve(key, Request::Scan { from: key, limit: 1 }) {
+            Reply::Scanned(entries) => entries.first().copied(),
+            other => panic!("{other:?} is no reply to a scan"),
+        }
+    }
+
+    fn live_bytes(&self) -> Option<usize> {
+        Some(self.0.live_bytes())
+    }
+
+    fn restarts(&self) -> Option<(u64, u64)> {
+        // A batch looks three times, and each serves again what came out too late.
+        self.0.restarts().map(|(restarts, most)| (restarts, 6 * most))
+    }
+}

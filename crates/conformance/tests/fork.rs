@@ -1,0 +1,244 @@
+//! Children of a process: nothing waits there without an end for a thread that stayed with the parent.
+#![cfg(all(target_os = "linux", not(miri), not(loom)))]
+
+use latchless::{BoxedIndex, Index};
+use latchless_core::latch::OptimisticLatch;
+use latchless_core::sync::forked::{Child, Ended};
+use latchless_core::sync::{AtomicU64, Mutex, Origin};
+use latchless_papers::cssl::link::{Link, Seen};
+use latchless_papers::olfit::shared_latch::SharedLatch;
+use latchless_papers::pi::crew::{Crew, Job};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Tests that fork run one after the other, and so that nobody else panics meanwhile.
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+/// What a child says that waits for a thread of its parent.
+const SAYS: &str = "\"After a fork\"";
+const KEYS: u64 = if cfg!(debug_assertions) { 4_000 } else { 20_000 };
+
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Even keys stay; writers insert and remove odd ones.
+fn filled() -> Index<u64, u64> {
+    (0..KEYS).map(|key| (2 * key, key)).collect()
+}
+
+fn value_of(key: u64) -> Option<u64> {
+    key.is_multiple_of(2).then_some(key / 2)
+}
+
+/// Sets a flag when it is dropped, by a panic as well.
+struct Sets<'a>(&'a AtomicBool);
+
+impl Drop for Sets<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Changes an index from several threads while `act` runs.
+fn beside_writers(write: impl Fn(u64, bool) + Sync, act: impl FnOnce()) {
+    let over = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        for nth in 0..2 {
+            let (over, write) = (&over, &write);
+            threads.spawn(move || {
+                let mut state = nth + 1u64;
+                while !over.load(Ordering::Relaxed) {
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    write((state >> 33) % KEYS * 2 + 1, state >> 63 == 0);
+                }
+            });
+        }
+        let _over = Sets(&over);
+        act();
+    });
+}
+
+/// Forks until one of the children has met a latch or a mutex that was held; none may hang or be wrong.
+fn until_one_says_so(what: &str, act: impl Fn()) {
+    const TOGETHER: usize = 8;
+    for _ in 0..80 {
+        let children: Vec<_> = (0..TOGETHER).map(|_| Child::start(SAYS, &act)).collect();
+        let ended: Vec<_> = children.into_iter().map(Child::ended).collect();
+        let fine = ended.iter().all(|ended| matches!(ended, Ended::Well | Ended::SayingSo));
+        assert!(fine, "{what}: {ended:?}");
+        if ended.contains(&Ended::SayingSo) {
+            return;
+        }
+    }
+    panic!("{what}: no child met a latch that was held");
+}
+
+#[test]
+fn a_child_goes_on_with_an_index_that_nobody_was_changing() {
+    let _alone = alone();
+    let index = filled();
+    let child = Child::start(SAYS, || {
+        for key in 0..2 * KEYS {
+            assert_eq!(index.get(key), value_of(key));
+            index.insert(key, key).unwrap();
+        }
+        assert_eq!(index.range(..).unwrap().count() as u64, 2 * KEYS);
+        std::thread::scope(|threads| {
+            for nth in 0..2 {
+                let index = &index;
+                threads.spawn(move || (nth..2 * KEYS).step_by(2).for_each(|key| _ = index.remove(key)));
+            }
+        });
+        assert!(index.is_empty() && index.check_invariants().is_ok());
+    });
+    assert_eq!(child.ended(), Ended::Well);
+    assert_eq!(index.len() as u64, KEYS, "the parent has its own");
+}
+
+#[test]
+fn no_child_hangs_where_its_parent_was_writing() {
+    let _alone = alone();
+    let index = filled();
+    let write = |key, insert| match insert {
+        true => _ = index.insert(key, key).unwrap(),
+        false => _ = index.remove(key),
+    };
+    beside_writers(write, || {
+        until_one_says_so("get", || {
+            let even = (0..KEYS).map(|key| 2 * key);
+            even.for_each(|key| assert_eq!(index.get(key), value_of(key)));
+        });
+        until_one_says_so("iterate", || {
+            let even = index.range(..).unwrap().filter(|entry| entry.0 % 2 == 0);
+            assert!(even.eq((0..KEYS).map(|key| (2 * key, key))));
+        });
+        until_one_says_so("insert", || {
+            (0..KEYS).for_each(|key| assert_eq!(index.insert(2 * key, 7).unwrap(), Some(key)));
+        });
+    });
+}
+
+#[test]
+fn no_child_hangs_where_its_parent_was_writing_boxed_values() {
+    let _alone = alone();
+    let index = BoxedIndex::<u64, Box<u64>>::new().unwrap();
+    let pin = index.pin();
+    (0..KEYS).for_each(|key| _ = index.insert(2 * key, Box::new(key), &pin).unwrap());
+    drop(pin);
+    let write = |key, insert| {
+        let pin = index.pin();
+        match insert {
+            true => _ = index.insert(key, Box::new(key), &pin).unwrap(),
+            false => _ = index.remove(key, &pin),
+        }
+    };
+    beside_writers(write, || {
+        until_one_says_so("get", || {
+            let pin = index.pin();
+            (0..KEYS).for_each(|key| assert_eq!(index.get(2 * key, &pin).map(|value| **value), Some(key)));
+        });
+        until_one_says_so("insert", || {
+            let pin = index.pin();
+            (0..2 * KEYS).for_each(|key| _ = index.insert(key, Box::new(key), &pin).unwrap());
+        });
+    });
+}
+
+#[test]
+fn what_was_held_at_the_fork_is_given_up() {
+    let _alone = alone();
+    let here = Origin::here();
+    let (latch, shared) = (OptimisticLatch::<AtomicU64>::default(), SharedLatch::<AtomicU64>::default());
+    let (link, mutex) = (Link::<AtomicU64>::new(Seen::to(None)), Mutex::new(()));
+    let held = (latch.latch(&here), shared.alone(&here), link.claim(&here), mutex.lock());
+    let children = [
+        Child::start(SAYS, || drop(latch.latch(&here))),
+        Child::start(SAYS, || drop(shared.alone(&here))),
+        Child::start(SAYS, || drop(shared.together(&here))),
+        Child::start(SAYS, || drop(link.claim(&here))),
+        Child::start(SAYS, || drop(mutex.lock())),
+    ];
+    assert_eq!(children.map(Child::ended), [Ended::SayingSo; 5]);
+    drop(held);
+}
+
+#[test]
+fn what_a_child_made_is_waited_for_as_long_as_it_takes() {
+    let _alone = alone();
+    let child = Child::start(SAYS, || {
+        let (latch, here) = (OptimisticLatch::<AtomicU64>::default(), Origin::here());
+        let mutex = Mutex::new(());
+        std::thread::scope(|threads| {
+            let held = (latch.latch(&here), mutex.lock());
+            let waiting = [threads.spawn(|| drop(latch.latch(&here))), threads.spawn(|| drop(mutex.lock()))];
+            std::thread::sleep(Duration::from_secs(2));
+            drop(held);
+            waiting.into_iter().for_each(|thread| thread.join().expect("it got what it waited for"));
+        });
+    });
+    assert_eq!(child.ended(), Ended::Well);
+}
+
+#[test]
+fn a_crew_says_that_its_threads_stayed_with_the_parent() {
+    let _alone = alone();
+    let crew = Crew::new(2, |_| Box::new(|| ())).unwrap();
+    let job = || Box::new(|| ()) as Job<'_>;
+    let child = Child::start("the process that this one was forked from", || {
+        crew.run(vec![job()]);
+        crew.run(vec![job(), job()]);
+    });
+    assert_eq!(child.ended(), Ended::SayingSo);
+    let mut crew = Some(crew);
+    assert_eq!(Child::start(SAYS, || drop(crew.take())).ended(), Ended::Well);
+}
+
+#[cfg(feature = "pi")]
+#[test]
+fn a_rebuild_that_stayed_with_the_parent_is_let_go() {
+    use latchless_papers::pi::{Options, Pi};
+    let _alone = alone();
+    let options = Options { threads: 1, rebuild_from: 0, rebuild_percent: 1, ..Options::default() };
+    assert!(options.background);
+    let mut index = Pi::<u64, u64>::with_options(&options).unwrap();
+    let entries: Vec<_> = (0..50 * KEYS).map(|key| (2 * key, key)).collect();
+    index.bulk_load(&entries).unwrap();
+    let more: Vec<_> = (0..KEYS).map(|key| (2 * key + 1, key)).collect();
+    index.insert_many(&more, &mut vec![None; more.len()]).unwrap();
+    // The background has just begun to lay out the whole list.
+    let done = index.rebuilds();
+    let mut lent = Some(index);
+    let child = Child::start(SAYS, || {
+        let mut index = lent.take().unwrap();
+        index.settle().unwrap();
+        assert_eq!((index.rebuilds(), index.get(7), index.get(8)), (done, Some(3), Some(4)));
+        index.remove_many(&[7, 8], &mut [None; 2]).unwrap();
+        index.rebuild().unwrap();
+        assert_eq!((index.get(7), index.check_invariants()), (None, Ok(())));
+    });
+    assert_eq!(child.ended(), Ended::Well);
+    let mut index = lent.unwrap();
+    index.settle().unwrap();
+    assert!(index.rebuilds() > done && index.get(7) == Some(3), "the parent's goes on");
+}
+
+#[cfg(feature = "pi")]
+#[test]
+fn a_queue_says_that_its_thread_stayed_with_the_parent() {
+    use latchless::Error;
+    use latchless_papers::pi::{Pi, SubmissionOptions, Submissions};
+    let _alone = alone();
+    let index = Submissions::new(Pi::<u64, u64>::new().unwrap(), SubmissionOptions::default()).unwrap();
+    index.insert(7, 70).unwrap();
+    let mut lent = Some(index);
+    let child = Child::start(SAYS, || {
+        let index = lent.take().unwrap();
+        assert_eq!(index.get(7), Err(Error::Closed));
+        assert_eq!(index.with(|_| ()), Err(Error::Closed));
+        index.shut_down();
+        assert_eq!(index.into_inner().map(|_| ()), Err(Error::Closed));
+    });
+    assert_eq!(child.ended(), Ended::Well);
+    assert_eq!(lent.unwrap().get(7), Ok(Some(70)));
+}

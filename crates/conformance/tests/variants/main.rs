@@ -1,0 +1,12 @@
+//! Every variant through the trait that all share: against a model, and against bad input.
+
+mod common;
+mod duplicates;
+mod model;
+mod multiplexed;
+mod refusals;
+mod requests;
+mod shared;
+mod short;
+#[cfg(feature = "model")]
+mod touch;

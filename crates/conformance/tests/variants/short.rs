@@ -1,0 +1,220 @@
+//! A short history that still takes every variant through every operation. It is what Miri runs of
+//! the tests against `BTreeMap`, one test a variant so that a slow one shows.
+
+use crate::common::{Rng, flagship, paged, pi_options, same, small_parts, smallest_node_bytes};
+use crate::shared::Shared;
+use latchless::{Direction, Error, FillFactor};
+use latchless_core::base::index::OrderedIndex;
+use latchless_papers::pb_tree::{Member, Options, build};
+use latchless_papers::{cssl, olfit, pi, spiderman};
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included};
+
+/// Bulk load, updates that split and empty nodes, paused scans both ways, and the way to nothing.
+fn short_history(name: &str, mut index: Box<dyn OrderedIndex<u64, u64>>) {
+    // Two levels and more: one-line nodes hold 3 keys of this width, sixteen-line ones 63.
+    let entries: Vec<(u64, u64)> = (0..80).map(|i| (i * 4, i)).collect();
+    index.bulk_load(&entries, FillFactor::new(0.8).unwrap()).unwrap();
+    let mut model: BTreeMap<u64, u64> = entries.into_iter().collect();
+    let mut rng = Rng(17);
+    for _ in 0..60 {
+        let (key, gone) = (rng.below(330), rng.below(330));
+        assert_eq!(index.insert(key, key).unwrap(), model.insert(key, key), "{name}");
+        assert_eq!(index.remove(gone), model.remove(&gone), "{name}");
+        assert_eq!(index.get(key), model.get(&key).copied(), "{name}");
+    }
+    same(name, &*index, &model, 0);
+    let span = (Excluded(50), Included(200));
+    let up: Vec<(u64, u64)> = model.range(span).map(|(&key, &value)| (key, value)).collect();
+    assert_eq!(paged(&*index, span, Direction::Forward, 5, 0), up, "{name}");
+    let down: Vec<(u64, u64)> = up.into_iter().rev().collect();
+    assert_eq!(paged(&*index, span, Direction::Reverse, 5, 0), down, "{name}");
+    for (&key, &value) in &model {
+        assert_eq!(index.remove(key), Some(value), "{name}");
+    }
+    same(name, &*index, &BTreeMap::new(), 0);
+}
+
+#[test]
+fn flagship_alone() {
+    short_history("index, alone", Box::new(flagship(None).unwrap()));
+}
+
+#[test]
+fn flagship_shared() {
+    short_history("index, shared", Box::new(Shared(flagship(None).unwrap())));
+}
+
+#[test]
+fn lists_in_small_parts() {
+    short_history("cssl in small parts", Box::new(small_parts(None).unwrap()));
+}
+
+macro_rules! each_list {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            let options = cssl::Options { huge_pages: false, ..cssl::Options::default() };
+            short_history(cssl::Member::$member.name(), cssl::build(cssl::Member::$member, &options).unwrap());
+        }
+    )*
+
+        #[test]
+        fn no_list_is_forgotten() {
+            assert_eq!(cssl::Member::ALL, [$(cssl::Member::$member),*]);
+        }
+    };
+}
+each_list! {
+    cssl: Cssl,
+    cssl2: Cssl2,
+    cssl5: Cssl5,
+}
+
+/// Refused memory loses nothing, whichever step of an insert it hits.
+#[test]
+fn refused_memory() {
+    for (member, limit_bytes) in
+        [(Member::BPlus, 4 << 10), (Member::P8External, 8 << 10), (Member::Csb, 12 << 10)]
+    {
+        let options = Options { huge_pages: false, limit_bytes: Some(limit_bytes), ..Options::default() };
+        let mut index: Box<dyn OrderedIndex<u64, u64>> = build(member, &options).unwrap();
+        let (mut model, mut rng) = (BTreeMap::new(), Rng(5));
+        let error = loop {
+            let key = rng.below(1 << 20);
+            match index.insert(key, !key) {
+                Ok(_) => model.insert(key, !key),
+                Err(error) => break error,
+            };
+        };
+        assert!(matches!(error, Error::MemoryLimit { .. }), "{}: {error}", member.name());
+        same(member.name(), &*index, &model, 0);
+    }
+}
+
+macro_rules! each_member {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            let options = Options { huge_pages: false, ..Options::default() };
+            short_history(Member::$member.name(), build(Member::$member, &options).unwrap());
+        }
+    )*
+
+        #[test]
+        fn no_member_is_forgotten() {
+            assert_eq!(Member::ALL, [$(Member::$member),*]);
+        }
+    };
+}
+each_member! {
+    b_plus: BPlus,
+    p2: P2,
+    p4: P4,
+    p8: P8,
+    p16: P16,
+    p8_external: P8External,
+    p8_internal: P8Internal,
+    p16_internal: P16Internal,
+    p8_sweep: P8Sweep,
+    csb: Csb,
+    p8_csb: P8Csb,
+}
+
+macro_rules! each_scheme {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            let member = olfit::Member::$member;
+            let node_bytes = smallest_node_bytes(member);
+            let options = olfit::Options { node_bytes, huge_pages: false, ..olfit::Options::default() };
+            short_history(member.name(), olfit::build(member, &options).unwrap());
+        }
+    )*
+
+        #[test]
+        fn no_scheme_is_forgotten() {
+            assert_eq!(olfit::Member::ALL, [$(olfit::Member::$member),*]);
+        }
+    };
+}
+each_scheme! {
+    b_no: BPlusNo,
+    b_ol: BPlusOl,
+    b_ol_at_once: BPlusOlAtOnce,
+    b_lc: BPlusLc,
+    b_tl: BPlusTl,
+    b_vn: BPlusVn,
+    b_vt: BPlusVt,
+    csb_no: CsbNo,
+    csb_ol: CsbOl,
+    csb_ol_at_once: CsbOlAtOnce,
+    csb_lc: CsbLc,
+    csb_tl: CsbTl,
+    csb_vn: CsbVn,
+    csb_vt: CsbVt,
+}
+
+#[test]
+fn pages_one_by_one_and_in_batches() {
+    for member in spiderman::Member::ALL {
+        let options = spiderman::Options { page_bytes: 128, huge_pages: false, ..Default::default() };
+        short_history(member.name(), spiderman::build(member, &options).unwrap());
+    }
+}
+
+/// The same of the families whose updates need memory at every turn: nothing is lost at the limit, and
+/// removing needs none.
+#[test]
+fn refused_memory_of_every_scheme() {
+    for member in olfit::Member::ALL {
+        let options = olfit::Options {
+            node_bytes: smallest_node_bytes(member),
+            limit_bytes: Some(8 << 10),
+            huge_pages: false,
+            ..olfit::Options::default()
+        };
+        let mut index: Box<dyn OrderedIndex<u64, u64>> = olfit::build(member, &options).unwrap();
+        let (mut model, mut rng) = (BTreeMap::new(), Rng(5));
+        for _ in 0..3 {
+            let error = loop {
+                let key = rng.below(1 << 20);
+                match index.insert(key, !key) {
+                    Ok(_) => model.insert(key, !key),
+                    Err(error) => break error,
+                };
+            };
+            assert!(matches!(error, Error::MemoryLimit { .. }), "{}: {error}", member.name());
+            same(member.name(), &*index, &model, 0);
+            while let Some((key, value)) = model.pop_first() {
+                assert_eq!(index.remove(key), Some(value), "{}", member.name());
+                if model.len() % 9 == 0 {
+                    same(member.name(), &*index, &model, 0);
+                }
+            }
+        }
+    }
+}
+
+macro_rules! each_form_of_pi {
+    ($($test:ident: $member:ident),* $(,)?) => {$(
+        #[test]
+        fn $test() {
+            for options in pi_options() {
+                short_history(pi::Member::$member.name(), pi::build(pi::Member::$member, &options).unwrap());
+            }
+        }
+    )*
+
+        #[test]
+        fn no_form_of_pi_is_forgotten() {
+            assert_eq!(pi::Member::ALL, [$(pi::Member::$member),*]);
+        }
+    };
+}
+each_form_of_pi! {
+    pi_4: Pi4,
+    pi_8: Pi8,
+    pi_16: Pi16,
+    skip_list: SkipList,
+}

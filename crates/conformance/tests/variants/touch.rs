@@ -1,0 +1,209 @@
+//! What the members tell the memory-hierarchy model: that they prefetch what the paper says they do.
+
+use latchless::FillFactor;
+use latchless_core::mem::touch::{Sink, Work, listen};
+use latchless_papers::olfit;
+use latchless_papers::pb_tree::{Member, Options, build_modelled};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::ops::Bound::{Included, Unbounded};
+use std::rc::Rc;
+
+/// Lines that were asked for, lines that were read without, and how often work was told.
+#[derive(Default)]
+struct Heard {
+    asked: HashSet<usize>,
+    unasked_reads: HashSet<usize>,
+    visits: usize,
+}
+
+struct Listener(Rc<RefCell<Heard>>);
+
+fn lines(at: usize, bytes: usize) -> impl Iterator<Item = usize> {
+    at / 64..(at + bytes).div_ceil(64)
+}
+
+impl Sink for Listener {
+    fn read(&mut self, at: usize, bytes: usize) {
+        let mut heard = self.0.borrow_mut();
+        for line in lines(at, bytes) {
+            if !heard.asked.contains(&line) {
+                heard.unasked_reads.insert(line);
+            }
+        }
+    }
+
+    fn write(&mut self, _: usize, _: usize) {}
+
+    fn prefetch(&mut self, at: usize, bytes: usize) {
+        self.0.borrow_mut().asked.extend(lines(at, bytes));
+    }
+
+    fn work(&mut self, work: Work) {
+        self.0.borrow_mut().visits += usize::from(work == Work::Visit);
+    }
+}
+
+fn heard_in(
+    member: Member,
+    body: impl FnOnce(&dyn latchless_core::base::index::OrderedIndex<u32, u32>),
+) -> Heard {
+    let mut index = build_modelled::<u32, u32>(member, &Options::default()).unwrap();
+    let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
+    index.bulk_load(&entries, FillFactor::FULL).unwrap();
+    let heard = Rc::new(RefCell::new(Heard::default()));
+    listen(Box::new(Listener(heard.clone())), || body(&*index));
+    heard.take()
+}
+
+#[test]
+fn the_baseline_prefetches_nothing() {
+    let heard = heard_in(Member::BPlus, |index| {
+        index.get(777).unwrap();
+    });
+    assert!(heard.asked.is_empty());
+    assert_eq!(heard.visits, index_levels(Member::BPlus));
+    assert!((heard.visits..=2 * heard.visits).contains(&heard.unasked_reads.len()));
+}
+
+#[test]
+fn wide_nodes_are_asked_for_whole_before_they_are_read() {
+    for (member, width) in [(Member::P2, 2), (Member::P8, 8), (Member::P16, 16), (Member::P8Csb, 8)] {
+        let heard = heard_in(member, |index| {
+            index.get(777).unwrap();
+        });
+        assert_eq!(heard.unasked_reads.len(), 0, "{}", member.name());
+        assert_eq!(heard.asked.len(), width * index_levels(member), "{}", member.name());
+    }
+}
+
+#[test]
+fn scans_with_jump_pointers_ask_for_every_leaf_they_read_and_few_more() {
+    let scan = |index: &dyn latchless_core::base::index::OrderedIndex<u32, u32>| {
+        let (mut keys, mut values) = (vec![0; 6300], vec![0; 6300]);
+        let span = (Included(100), Unbounded);
+        assert_eq!(index.scan(span, Default::default(), &mut keys, &mut values), Ok(6300));
+    };
+    for member in [Member::P8, Member::P8External, Member::P8Internal, Member::P8Sweep] {
+        let heard = heard_in(member, scan);
+        // The hint's chunk is looked into right after it is asked for; nothing else is read unasked.
+        assert_eq!(heard.unasked_reads.len(), 0, "{}", member.name());
+        // A hundred leaves of eight lines and the two buffers' 788 lines; inner nodes and chunks come on top.
+        let most = 8 * 104 + 2 * 400 + 8 * 12;
+        assert!(heard.asked.len() <= most, "{}: {} lines", member.name(), heard.asked.len());
+    }
+}
+
+#[test]
+fn short_scans_leave_jump_pointers_alone() {
+    let asked = |member| {
+        heard_in(member, |index| {
+            let (mut keys, mut values) = ([0; 20], [0; 20]);
+            index.scan((Included(100), Unbounded), Default::default(), &mut keys, &mut values).unwrap();
+        })
+        .asked
+        .len()
+    };
+    assert_eq!(asked(Member::P8Internal), asked(Member::P8));
+    assert_eq!(asked(Member::P8Sweep), asked(Member::P8));
+}
+
+fn index_levels(member: Member) -> usize {
+    let mut index = build_modelled::<u32, u32>(member, &Options::default()).unwrap();
+    let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
+    index.bulk_load(&entries, FillFactor::FULL).unwrap();
+    index.stats().unwrap().levels
+}
+
+/// What a structure of OLFIT's family did to memory that others see.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Changed {
+    exchanges: usize,
+    writes: usize,
+    visits: usize,
+}
+
+struct Watcher(Rc<RefCell<Changed>>);
+
+impl Sink for Watcher {
+    fn read(&mut self, _: usize, _: usize) {}
+
+    fn write(&mut self, _: usize, _: usize) {
+        self.0.borrow_mut().writes += 1;
+    }
+
+    fn prefetch(&mut self, _: usize, _: usize) {}
+
+    fn exchange(&mut self, _: usize) {
+        self.0.borrow_mut().exchanges += 1;
+    }
+
+    fn wait(&mut self, at: usize) {
+        panic!("one alone never waits, but did at {at:#x}");
+    }
+
+    fn work(&mut self, work: Work) {
+        self.0.borrow_mut().visits += usize::from(work == Work::Visit);
+    }
+}
+
+fn changed_in(
+    member: olfit::Member,
+    body: impl FnOnce(&mut dyn latchless_core::base::index::OrderedIndex<u32, u32>),
+) -> Changed {
+    let mut index = olfit::build_modelled::<u32, u32>(member, &olfit::Options::default()).unwrap();
+    let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i * 2, i)).collect();
+    index.bulk_load(&entries, FillFactor::new(0.7).unwrap()).unwrap();
+    let changed = Rc::new(RefCell::new(Changed::default()));
+    listen(Box::new(Watcher(changed.clone())), || body(&mut *index));
+    changed.take()
+}
+
+/// §3: a search under OLFIT writes nothing at all, under lock coupling each node twice, under one latch
+/// that; versions cost a note that somebody is inside.
+#[test]
+fn searches_write_what_their_scheme_says() {
+    use olfit::Member::*;
+    let search = |member| changed_in(member, |index| assert_eq!(index.get(700), Some(350)));
+    for member in [BPlusNo, BPlusOlAtOnce, CsbNo, CsbOlAtOnce] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (0, 0), "{}", member.name());
+    }
+    for member in [BPlusOl, BPlusVn, BPlusVt, CsbOl, CsbVn, CsbVt] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (1, 1), "{}", member.name());
+    }
+    for member in [BPlusTl, CsbTl] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (2, 0), "{}", member.name());
+    }
+    for member in [BPlusLc, CsbLc] {
+        let changed = search(member);
+        assert_eq!((changed.exchanges, changed.writes), (2 * changed.visits, 0), "{}", member.name());
+    }
+}
+
+/// §3.3: an update under OLFIT latches the leaf alone, if that has room.
+#[test]
+fn updates_latch_what_their_scheme_says() {
+    use olfit::Member::*;
+    let replace = |member| changed_in(member, |index| assert_eq!(index.insert(700, 1), Ok(Some(350))));
+    let latches = [
+        (BPlusNo, 0),
+        (BPlusOlAtOnce, 1),
+        (CsbOlAtOnce, 1),
+        // And the note that somebody is inside.
+        (BPlusOl, 2),
+        // The leaf and its parent, and the note.
+        (BPlusVn, 3),
+        (CsbVn, 3),
+        (BPlusVt, 3),
+        (BPlusTl, 2),
+    ];
+    for (member, exchanges) in latches {
+        assert_eq!(replace(member).exchanges, exchanges, "{}", member.name());
+    }
+    let nodes = |member| replace(member).writes;
+    assert!(nodes(BPlusVn) > nodes(BPlusOl), "a version is a copy");
+    assert!(nodes(CsbVn) > nodes(BPlusVn), "and of a CSB+-Tree one of a whole group");
+}

@@ -1,0 +1,64 @@
+//! How full a bulk load leaves the nodes.
+
+use super::error::{Error, Result};
+
+/// The share of a node's places that a bulk load fills, 0.01 to 1.0 (the paper's *bulkload
+/// factor*, §4.2). The rest is room for later inserts.
+///
+/// ```
+/// use latchless_core::base::fill::FillFactor;
+/// assert_eq!(FillFactor::new(0.8).unwrap().of(63), 50);
+/// assert!(FillFactor::new(0.0).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct FillFactor(f64);
+
+impl FillFactor {
+    /// Every place is filled.
+    pub const FULL: Self = Self(1.0);
+
+    /// A fill factor between 0.01 and 1.0.
+    ///
+    /// # Errors
+    /// [`Error::FillFactor`] outside of that range and for NaN.
+    pub fn new(share: f64) -> Result<Self> {
+        if (0.01..=1.0).contains(&share) { Ok(Self(share)) } else { Err(Error::FillFactor { given: share }) }
+    }
+
+    /// The share, 0.01 to 1.0.
+    pub fn share(self) -> f64 {
+        self.0
+    }
+
+    /// How many of `places` are filled: rounded to the nearest number (§4.2), at least one.
+    pub fn of(self, places: usize) -> usize {
+        ((places as f64 * self.0).round() as usize).clamp(1, places.max(1))
+    }
+}
+
+impl Default for FillFactor {
+    fn default() -> Self {
+        Self::FULL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_to_the_nearest_place_and_never_to_none() {
+        let sixty = FillFactor::new(0.6).unwrap();
+        assert_eq!([7, 14, 63, 127].map(|places| sixty.of(places)), [4, 8, 38, 76]);
+        assert_eq!(FillFactor::new(0.01).unwrap().of(7), 1);
+        assert_eq!(FillFactor::FULL.of(63), 63);
+    }
+
+    #[test]
+    fn refuses_what_no_node_can_be_filled_to() {
+        for given in [0.0, -1.0, 1.000001, f64::INFINITY] {
+            assert_eq!(FillFactor::new(given), Err(Error::FillFactor { given }));
+        }
+        assert!(FillFactor::new(f64::NAN).is_err());
+    }
+}

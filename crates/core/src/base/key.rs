@@ -1,0 +1,427 @@
+//! Keys and their order-keeping bits.
+//!
+//! Inside an index only two kinds of key exist: `u32` and `u64` *lanes*, compared as unsigned
+//! integers, which is what SIMD kernels and node layouts are written for. Every other key type is
+//! mapped to a lane so that `a < b` exactly when `a.to_bits() < b.to_bits()`.
+
+use crate::sync::{LaneWord, Word, Word32};
+use core::fmt::Debug;
+use core::hash::Hash;
+use core::net::Ipv4Addr;
+
+mod sealed {
+    /// Keeps [`super::Bits`] to the two lane types that the kernels are written for.
+    pub trait Sealed {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+}
+
+/// A lane: the unsigned integer that stands for a key (or a value) inside a node.
+///
+/// Implemented by `u32` and `u64` only; sealed, because the search kernels and the node layouts
+/// are written for these two widths.
+pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sync + 'static {
+    /// Width in bytes: 4 or 8.
+    const BYTES: usize;
+    /// The smallest lane, 0.
+    const MIN: Self;
+    /// The largest lane.
+    const MAX: Self;
+    /// The wider of this lane and another: what an index stores whose keys take the one and whose
+    /// values take the other.
+    type Wider<Other: Bits>: Bits;
+    /// A word of node memory that holds one lane.
+    type Word: LaneWord<Lane = Self>;
+    /// The lane as a 64-bit number.
+    fn to_u64(self) -> u64;
+    /// The lane of a 64-bit number, cut to the lane's width.
+    fn truncate(bits: u64) -> Self;
+}
+
+impl Bits for u32 {
+    const BYTES: usize = 4;
+    const MIN: Self = 0;
+    const MAX: Self = u32::MAX;
+    type Wider<Other: Bits> = Other;
+    type Word = Word32;
+
+    #[inline(always)]
+    fn to_u64(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline(always)]
+    fn truncate(bits: u64) -> Self {
+        bits as u32
+    }
+}
+
+impl Bits for u64 {
+    const BYTES: usize = 8;
+    const MIN: Self = 0;
+    const MAX: Self = u64::MAX;
+    type Wider<Other: Bits> = u64;
+    type Word = Word;
+
+    #[inline(always)]
+    fn to_u64(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn truncate(bits: u64) -> Self {
+        bits
+    }
+}
+
+/// A fixed-width key with a total order, kept by its bits.
+///
+/// # Contract
+/// For all keys `a` and `b`: `a.to_bits() < b.to_bits()` exactly when `a` comes before `b` in the
+/// key's total order, and `K::from_bits(a.to_bits())` gives `a` back bit for bit.
+///
+/// An index calls `from_bits` only with the bits of keys that were stored, so a type may refuse all
+/// others, by a panic.
+///
+/// # Types
+/// All of them have the order that [`Ord`] gives them, where they have it:
+/// * the integers of up to 64 bits, `bool`, `char`, the floats, [`Ipv4Addr`];
+/// * byte strings of fixed length up to `[u8; 8]` (ordered as slices are: by their first differing
+///   byte);
+/// * [`NonZero`](core::num::NonZero) integers, optional or not;
+/// * `Option`s of those types here that have at most 32 bits; `None` comes first;
+/// * [`Reverse`](core::cmp::Reverse) of any key;
+/// * tuples of two, three or four keys, if these have 32-bit lanes and pack into 64 bits
+///   ([`Key::WIDTH_BITS`]): `(u32, i32)`, `(u16, u16, u32)`, `(u8, Reverse<u16>, bool, char)`;
+/// * [`Nanos`](crate::base::nanos::Nanos): durations that aren't longer than 584 years.
+///
+/// A type of your own is a key by implementing this trait: most map it to one of these.
+///
+/// Floats are ordered as [`f64::total_cmp`] orders them: −NaN, −∞, …, −0, +0, …, +∞, +NaN. So −0
+/// and +0 are two different keys, and a NaN is a key like any other.
+///
+/// ```
+/// use latchless_core::base::key::Key;
+/// assert!((-1i64).to_bits() < 1i64.to_bits());
+/// assert!(Key::to_bits(-0.0f64) < Key::to_bits(0.0f64));
+/// assert_eq!(<f32 as Key>::from_bits(Key::to_bits(2.5f32)), 2.5);
+/// assert!((1u32, -1i32).to_bits() < (1u32, 0i32).to_bits());
+/// assert!(Key::to_bits(*b"ab") < Key::to_bits(*b"b\0"));
+/// assert!((7u16, 1u16, 9u32).to_bits() < (7u16, 2u16, 0u32).to_bits());
+/// assert!(Key::to_bits(None::<u32>) < Key::to_bits(Some(0u32)));
+/// ```
+/// A tuple that doesn't pack into 64 bits is refused by the compiler, and told why:
+/// ```compile_fail,E0277
+/// let index = latchless::index::Index::<(u32, u64), u32>::new();
+/// ```
+/// ```compile_fail,E0080
+/// let bits = latchless_core::base::key::Key::to_bits((1u32, 2u32, 3u8));
+/// ```
+/// A key of one's own:
+/// ```
+/// use latchless_core::base::key::Key;
+/// /// Newest first: the order of its seconds, reversed.
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Newest(u32);
+/// impl Key for Newest {
+///     type Bits = u32;
+///     fn to_bits(self) -> u32 {
+///         !self.0
+///     }
+///     fn from_bits(bits: u32) -> Self {
+///         Self(!bits)
+///     }
+/// }
+/// assert!(Newest(7).to_bits() < Newest(3).to_bits());
+/// ```
+pub trait Key: Copy + Debug + Send + Sync + 'static {
+    /// The lane that stands for this key inside a node.
+    type Bits: Bits;
+    /// How many of the lane's lowest bits are in use: in every key's bits, those above are zero. Says
+    /// how much room the key takes in a tuple. The whole lane, unless a type says that it takes less.
+    const WIDTH_BITS: u32 = 8 * Self::Bits::BYTES as u32;
+    /// The key's order-keeping bits.
+    fn to_bits(self) -> Self::Bits;
+    /// The key that has these bits. They come from [`Key::to_bits`].
+    fn from_bits(bits: Self::Bits) -> Self;
+}
+
+macro_rules! unsigned_key {
+    ($($key:ty),*) => {$(
+        impl Key for $key {
+            type Bits = $key;
+
+            #[inline(always)]
+            fn to_bits(self) -> $key {
+                self
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $key) -> Self {
+                bits
+            }
+        }
+    )*};
+}
+unsigned_key!(u32, u64);
+
+macro_rules! signed_key {
+    ($($key:ty => $bits:ty),*) => {$(
+        impl Key for $key {
+            type Bits = $bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                // Flipping the sign bit moves the negative half below the positive one.
+                (self as $bits) ^ (1 << (<$bits>::BITS - 1))
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                (bits ^ (1 << (<$bits>::BITS - 1))) as $key
+            }
+        }
+    )*};
+}
+signed_key!(i32 => u32, i64 => u64);
+
+macro_rules! float_key {
+    ($($key:ty => $bits:ty, $signed:ty);*) => {$(
+        impl Key for $key {
+            type Bits = $bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                let raw = <$key>::to_bits(self);
+                // Negative numbers grow towards zero in their raw bits, so all of them flip;
+                // positive ones only move above the negative half.
+                let negative = ((raw as $signed) >> (<$bits>::BITS - 1)) as $bits;
+                raw ^ (negative | 1 << (<$bits>::BITS - 1))
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                let negative = !(((bits as $signed) >> (<$bits>::BITS - 1)) as $bits);
+                <$key>::from_bits(bits ^ (negative | 1 << (<$bits>::BITS - 1)))
+            }
+        }
+    )*};
+}
+float_key!(f32 => u32, i32; f64 => u64, i64);
+
+/// Integers narrower than a lane, which stand in its lowest bits.
+macro_rules! small_key {
+    ($($key:ty => $unsigned:ty),*) => {$(
+        impl Key for $key {
+            type Bits = u32;
+            const WIDTH_BITS: u32 = <$key>::BITS;
+
+            #[inline(always)]
+            fn to_bits(self) -> u32 {
+                // Unsigned, the smallest is zero already; signed, this flips the sign bit.
+                u32::from(self as $unsigned ^ <$key>::MIN as $unsigned)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: u32) -> Self {
+                (bits as $unsigned ^ <$key>::MIN as $unsigned) as $key
+            }
+        }
+    )*};
+}
+small_key!(u8 => u8, u16 => u16, i8 => u8, i16 => u16);
+
+/// Types that are keys through another key type that holds them all in the same order.
+macro_rules! key_through {
+    ($($key:ty => $through:ty),*) => {$(
+        impl Key for $key {
+            type Bits = <$through as Key>::Bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Bits {
+                Key::to_bits(self as $through)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Bits) -> Self {
+                <$through as Key>::from_bits(bits) as $key
+            }
+        }
+    )*};
+}
+#[cfg(target_pointer_width = "64")]
+key_through!(usize => u64, isize => i64);
+#[cfg(target_pointer_width = "32")]
+key_through!(usize => u32, isize => i32);
+
+impl Key for bool {
+    type Bits = u32;
+    const WIDTH_BITS: u32 = 1;
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        u32::from(self)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        bits != 0
+    }
+}
+
+impl Key for char {
+    type Bits = u32;
+    const WIDTH_BITS: u32 = 21;
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        u32::from(self)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        char::from_u32(bits).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+impl Key for Ipv4Addr {
+    type Bits = u32;
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        Self::to_bits(self)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        Self::from_bits(bits)
+    }
+}
+
+/// Byte strings of a fixed length: big-endian, the first byte uppermost.
+macro_rules! bytes_key {
+    ($bits:ty: $($len:literal),*) => {$(
+        impl Key for [u8; $len] {
+            type Bits = $bits;
+            const WIDTH_BITS: u32 = 8 * $len;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                let mut bytes = [0; <$bits>::BYTES];
+                bytes[<$bits>::BYTES - $len..].copy_from_slice(&self);
+                <$bits>::from_be_bytes(bytes)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                let mut key = [0; $len];
+                key.copy_from_slice(&bits.to_be_bytes()[<$bits>::BYTES - $len..]);
+                key
+            }
+        }
+    )*};
+}
+bytes_key!(u32: 1, 2, 3, 4);
+bytes_key!(u64: 5, 6, 7, 8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ordered_and_itself, random_cases, same_order};
+    use core::cmp::Ordering;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_byte_and_its_signed_twin_keep_their_order() {
+        // An interpreter takes every seventeenth: both ends are among them.
+        let step = if cfg!(miri) { 17 } else { 1 };
+        for a in (0..=u8::MAX).step_by(step) {
+            for b in (0..=u8::MAX).step_by(step) {
+                ordered_and_itself(a, b);
+                ordered_and_itself(a as i8, b as i8);
+            }
+        }
+        ordered_and_itself(false, true);
+        ordered_and_itself(char::MAX, '\0');
+        ordered_and_itself(Ipv4Addr::LOCALHOST, Ipv4Addr::BROADCAST);
+    }
+
+    #[test]
+    fn floats_follow_the_total_order_at_its_corners() {
+        let corners = [
+            -f64::NAN,
+            f64::NEG_INFINITY,
+            f64::MIN,
+            -1.0,
+            -f64::MIN_POSITIVE,
+            -f64::from_bits(1),
+            -0.0,
+            0.0,
+            f64::from_bits(1),
+            f64::MIN_POSITIVE,
+            1.0,
+            f64::MAX,
+            f64::INFINITY,
+            f64::NAN,
+        ];
+        for (i, &a) in corners.iter().enumerate() {
+            for (j, &b) in corners.iter().enumerate() {
+                same_order(a, b, i.cmp(&j));
+                // Cast once: which NaN a cast gives is not promised to be the same twice.
+                let (a, b) = (a as f32, b as f32);
+                same_order(a, b, a.total_cmp(&b));
+            }
+            assert_eq!(<f64 as Key>::from_bits(Key::to_bits(a)).to_bits(), a.to_bits());
+        }
+    }
+
+    #[test]
+    fn integers_keep_their_ends() {
+        for window in [i64::MIN, -1, 0, 1, i64::MAX].windows(2) {
+            same_order(window[0], window[1], Ordering::Less);
+        }
+        for window in [i32::MIN, -1, 0, 1, i32::MAX].windows(2) {
+            same_order(window[0], window[1], Ordering::Less);
+        }
+        assert_eq!(i64::MIN.to_bits(), u64::MIN);
+        assert_eq!(i32::MAX.to_bits(), u32::MAX);
+    }
+
+    proptest! {
+        #![proptest_config(random_cases(256))]
+
+        #[test]
+        fn order_and_identity_of_every_key_type(a: u64, b: u64) {
+            let (i, j) = (a as i64, b as i64);
+            same_order(i, j, i.cmp(&j));
+            prop_assert_eq!(i64::from_bits(i.to_bits()), i);
+            let (i, j) = (a as i32, b as i32);
+            same_order(i, j, i.cmp(&j));
+            prop_assert_eq!(i32::from_bits(i.to_bits()), i);
+            let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+            same_order(x, y, x.total_cmp(&y));
+            prop_assert_eq!(<f64 as Key>::from_bits(Key::to_bits(x)).to_bits(), x.to_bits());
+            let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+            same_order(x, y, x.total_cmp(&y));
+            prop_assert_eq!(<f32 as Key>::from_bits(Key::to_bits(x)).to_bits(), x.to_bits());
+            same_order(a, b, a.cmp(&b));
+            same_order(a as u32, b as u32, (a as u32).cmp(&(b as u32)));
+            ordered_and_itself(a as usize, b as usize);
+            ordered_and_itself(a as isize, b as isize);
+            ordered_and_itself(a as u16, b as u16);
+            ordered_and_itself(a as i16, b as i16);
+            ordered_and_itself(Ipv4Addr::from(a as u32), Ipv4Addr::from(b as u32));
+        }
+
+        #[test]
+        fn order_and_identity_of_byte_strings(a: [u8; 8], b: [u8; 8], same in 0usize..8) {
+            let mut b = b;
+            b[..same].copy_from_slice(&a[..same]);
+            ordered_and_itself(a, b);
+            ordered_and_itself::<[u8; 7]>(a[..7].try_into().unwrap(), b[..7].try_into().unwrap());
+            ordered_and_itself::<[u8; 5]>(a[..5].try_into().unwrap(), b[..5].try_into().unwrap());
+            ordered_and_itself::<[u8; 4]>(a[..4].try_into().unwrap(), b[..4].try_into().unwrap());
+            ordered_and_itself::<[u8; 3]>(a[..3].try_into().unwrap(), b[..3].try_into().unwrap());
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What every index agrees on. Keys, values, requests, errors and the trait that tests,
+//! the command line and the lab drive. Nothing here knows what a node is.
+
+pub mod error;
+pub mod fill;
+pub mod index;
+pub mod key;
+pub mod nanos;
+pub mod request;
+pub mod span;
+pub mod stats;
+pub mod tuples;
+pub mod value;
+pub mod wrapped;

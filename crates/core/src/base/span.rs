@@ -1,0 +1,93 @@
+//! A caller's range of keys as the lanes that lie in it.
+
+use super::error::Result;
+use super::index::{Span, check_span};
+use super::key::{Bits, Key};
+use core::ops::Bound;
+
+/// The lanes of a span, both ends included; `None` if no lane lies in it.
+///
+/// # Errors
+/// [`Error::InvertedRange`](crate::base::error::Error::InvertedRange).
+///
+/// ```
+/// use core::ops::Bound;
+/// use latchless_core::base::span::lanes_of;
+/// assert_eq!(lanes_of::<u32>(&(Bound::Excluded(3), Bound::Unbounded))?, Some((4, u32::MAX)));
+/// assert_eq!(lanes_of::<u32>(&(Bound::Excluded(u32::MAX), Bound::Unbounded))?, None);
+/// # Ok::<(), latchless_core::base::error::Error>(())
+/// ```
+pub fn lanes_of<K: Key>(span: &Span<K>) -> Result<Option<(K::Bits, K::Bits)>> {
+    check_span(span)?;
+    let low = match span.0 {
+        Bound::Unbounded => Some(K::Bits::MIN),
+        Bound::Included(key) => Some(key.to_bits()),
+        Bound::Excluded(key) => next(key.to_bits()),
+    };
+    let high = match span.1 {
+        Bound::Unbounded => Some(K::Bits::MAX),
+        Bound::Included(key) => Some(key.to_bits()),
+        Bound::Excluded(key) => previous(key.to_bits()),
+    };
+    Ok(low.zip(high).filter(|(low, high)| low <= high))
+}
+
+/// The lane behind a lane, unless that is the last one.
+#[inline(always)]
+pub fn next<B: Bits>(lane: B) -> Option<B> {
+    (lane != B::MAX).then(|| behind(lane))
+}
+
+/// The lane before a lane, unless that is the first one.
+#[inline(always)]
+pub fn previous<B: Bits>(lane: B) -> Option<B> {
+    (lane != B::MIN).then(|| before(lane))
+}
+
+/// As [`next`], for callers that know that the lane isn't the last one; behind that one comes the first.
+#[inline(always)]
+pub fn behind<B: Bits>(lane: B) -> B {
+    B::truncate(lane.to_u64().wrapping_add(1))
+}
+
+/// As [`previous`], for callers that know that the lane isn't the first one; before that one comes the
+/// last.
+#[inline(always)]
+pub fn before<B: Bits>(lane: B) -> B {
+    B::truncate(lane.to_u64().wrapping_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::Error;
+    use Bound::{Excluded, Included, Unbounded};
+
+    #[test]
+    fn ends_are_included_and_empty_ranges_are_none() {
+        let of = |low, high| lanes_of::<u32>(&(low, high));
+        assert_eq!(of(Unbounded, Unbounded), Ok(Some((0, u32::MAX))));
+        assert_eq!(of(Included(3), Excluded(5)), Ok(Some((3, 4))));
+        assert_eq!(of(Excluded(3), Included(5)), Ok(Some((4, 5))));
+        assert_eq!(of(Excluded(3), Excluded(4)), Ok(None));
+        assert_eq!(of(Excluded(3), Excluded(3)), Ok(None));
+        assert_eq!(of(Unbounded, Excluded(0)), Ok(None));
+        assert_eq!(of(Excluded(u32::MAX), Unbounded), Ok(None));
+        assert_eq!(of(Included(5), Included(3)), Err(Error::InvertedRange));
+        assert_eq!(of(Excluded(5), Unbounded).unwrap().unwrap().1, u32::MAX);
+    }
+
+    #[test]
+    fn neighbours_end_or_wrap_at_the_ends() {
+        assert_eq!((next(3u32), next(u32::MAX)), (Some(4), None));
+        assert_eq!((previous(3u32), previous(0u32)), (Some(2), None));
+        assert_eq!((behind(3u32), behind(u32::MAX), behind(u64::MAX)), (4, 0, 0));
+        assert_eq!((before(3u64), before(0u32), before(0u64)), (2, u32::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn signed_ends_cross_zero() {
+        let (low, high) = lanes_of::<i64>(&(Excluded(-2), Excluded(1))).unwrap().unwrap();
+        assert_eq!((i64::from_bits(low), i64::from_bits(high)), (-1, 0));
+    }
+}

@@ -1,0 +1,122 @@
+//! Tuples as keys and as values: their parts packed into 64 bits, the first one uppermost.
+
+use super::key::{Bits, Key};
+use super::value::Value;
+
+/// A lane that leaves room for another one in 64 bits.
+///
+/// A part of a tuple that has a wider one is refused by the compiler, and told why:
+/// ```compile_fail,E0277
+/// let bits = latchless_core::base::key::Key::to_bits((7u64, 9u32));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the parts of a tuple must pack into 64 bits, so none of them can have a lane of 64 bits",
+    label = "a part of this tuple has a lane of 64 bits",
+    note = "keys and values have at most 64 bits; a tuple takes two, three or four parts whose lanes are `u32`, \
+            such as `(u32, u32)`, `(u16, u16, u32)` or `(u8, bool, char)`"
+)]
+pub trait HalfLane: Bits {}
+
+impl HalfLane for u32 {}
+
+/// Ones in the lowest bits, up to this width.
+#[inline(always)]
+pub(super) const fn ones(width_bits: u32) -> u64 {
+    if width_bits == 0 { 0 } else { u64::MAX >> (64 - width_bits) }
+}
+
+/// A part of a tuple: so many bits above so many others. One without bits may have 64 of them below it.
+#[inline(always)]
+const fn part(bits: u64, below_bits: u32, width_bits: u32) -> u64 {
+    if width_bits == 0 { 0 } else { bits >> below_bits & ones(width_bits) }
+}
+
+macro_rules! packed {
+    ($trait:ident::$lane:ident: $($part:ident $at:tt),*) => {
+        impl<$($part: $trait<$lane: HalfLane>),*> $trait for ($($part),*) {
+            type $lane = u64;
+
+            #[inline(always)]
+            fn to_bits(self) -> u64 {
+                const {
+                    let width_bits = 0 $(+ <$part as $trait>::WIDTH_BITS)*;
+                    assert!(width_bits <= 64, "the parts of a tuple must pack into 64 bits");
+                }
+                let bits = 0u64;
+                $(let bits = bits << <$part as $trait>::WIDTH_BITS | self.$at.to_bits().to_u64();)*
+                bits
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: u64) -> Self {
+                let mut below = 0 $(+ <$part as $trait>::WIDTH_BITS)*;
+                ($({
+                    below -= <$part as $trait>::WIDTH_BITS;
+                    let own = part(bits, below, <$part as $trait>::WIDTH_BITS);
+                    <$part as $trait>::from_bits(Bits::truncate(own))
+                }),*)
+            }
+        }
+    };
+}
+packed!(Key::Bits: A 0, B 1);
+packed!(Key::Bits: A 0, B 1, C 2);
+packed!(Key::Bits: A 0, B 1, C 2, D 3);
+packed!(Value::Lane: A 0, B 1);
+packed!(Value::Lane: A 0, B 1, C 2);
+packed!(Value::Lane: A 0, B 1, C 2, D 3);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ordered_and_itself, random_cases};
+    use core::cmp::Reverse;
+    use core::num::NonZero;
+    use proptest::prelude::*;
+
+    fn comes_back<V: Value + PartialEq>(value: V) {
+        assert_eq!(V::from_bits(value.to_bits()), value);
+    }
+
+    #[test]
+    fn the_first_part_decides_even_at_the_ends() {
+        ordered_and_itself((0u32, u32::MAX), (1u32, 0u32));
+        ordered_and_itself((0u16, u16::MAX, u32::MAX), (1u16, 0, 0));
+        ordered_and_itself((i8::MIN, u8::MAX, true, u32::MAX), (i8::MIN + 1, 0, false, 0));
+        ordered_and_itself((u32::MAX, u16::MAX, u16::MAX), (u32::MAX, u16::MAX, u16::MAX - 1));
+        assert_eq!(Key::to_bits((u32::MAX, [0xffu8; 3], u8::MAX)), u64::MAX);
+    }
+
+    #[test]
+    fn values_of_every_part_come_back() {
+        comes_back((i32::MIN, 0.5f32));
+        comes_back(('x', false));
+        comes_back((-1i8, i16::MIN, u32::MAX));
+        comes_back(((), u32::MAX, i32::MIN));
+        comes_back((NonZero::new(3u16).unwrap(), None::<NonZero<u8>>, ()));
+        comes_back((i16::MIN, -1i16, i16::MAX, u16::MAX));
+    }
+
+    proptest! {
+        #![proptest_config(random_cases(256))]
+
+        #[test]
+        fn order_and_identity_of_tuples(a: (u32, i32), b: (u32, i32), same in 0usize..4, c: char, d: char) {
+            // Many of them differ in a later part alone.
+            let b = if same > 1 { (a.0, b.1) } else { b };
+            ordered_and_itself(a, b);
+            ordered_and_itself((a.1, a.0), (b.1, b.0));
+            ordered_and_itself((c, same == 1), (d, false));
+            let parts = |x: (u32, i32)| (x.0 as u16, (x.0 >> 16) as u16, x.1);
+            ordered_and_itself(parts(a), parts(b));
+            let bytes = |x: (u32, i32)| (x.0 as u8, (x.0 >> 8) as i8, (x.0 >> 16) as u8);
+            ordered_and_itself(bytes(a), bytes(b));
+            let four = |x: (u32, i32)| (x.0 as i16, Reverse(x.1 as i16), (x.0 >> 16) as u16, x.1 as u8);
+            ordered_and_itself(four(a), four(b));
+            let mixed = |x: (u32, i32), c: char| (x.1 > 0, c, x.0);
+            ordered_and_itself(mixed(a, c), mixed(b, if same == 2 { c } else { d }));
+            comes_back(parts(a));
+            comes_back(mixed(b, c));
+        }
+    }
+}

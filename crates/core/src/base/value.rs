@@ -1,0 +1,226 @@
+//! Values: anything `Copy` that fits a lane of four or eight bytes.
+
+use super::key::Bits;
+use core::fmt::Debug;
+
+/// A value that stands inline beside its key.
+///
+/// Here are the numbers of up to 64 bits, `bool`, `char`, `()`, byte strings of fixed length up to
+/// `[u8; 8]`, [`Ipv4Addr`](core::net::Ipv4Addr), [`NonZero`](core::num::NonZero)s, optional or not, other
+/// `Option`s of at most 32 bits, [`Nanos`](crate::base::nanos::Nanos), and tuples of two, three or four
+/// values with 32-bit lanes that pack into 64 bits. A type of your own is a value by implementing this
+/// trait.
+///
+/// # Contract
+/// `V::from_bits(v.to_bits())` gives `v` back. An index calls `from_bits` only with the bits of values
+/// that were stored, so a type may refuse all others, by a panic.
+///
+/// Unlike a key's bits, a value's bits carry no order;
+/// but operations that compare values ([`Index::compare_exchange`](latchless::index::Index::compare_exchange))
+/// compare their bits.
+///
+/// ```
+/// use latchless_core::base::value::Value;
+/// assert_eq!(<i16 as Value>::from_bits(Value::to_bits(-3i16)), -3);
+///
+/// /// Where a record stands: in which file, and at which of its pages.
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct Place {
+///     file: u16,
+///     page: u32,
+/// }
+/// impl Value for Place {
+///     type Lane = u64;
+///     fn to_bits(self) -> u64 {
+///         u64::from(self.file) << 32 | u64::from(self.page)
+///     }
+///     fn from_bits(bits: u64) -> Self {
+///         Self { file: (bits >> 32) as u16, page: bits as u32 }
+///     }
+/// }
+/// let place = Place { file: 3, page: 9 };
+/// assert_eq!(Place::from_bits(place.to_bits()), place);
+/// ```
+pub trait Value: Copy + Debug + Send + Sync + 'static {
+    /// The narrowest lane that holds the value. An index stores it in the wider one of this and its
+    /// key's lane.
+    type Lane: Bits;
+    /// How many of the lane's lowest bits are in use: in every value's bits, those above are zero. Says
+    /// how much room the value takes in a tuple. The whole lane, unless a type says that it takes less.
+    const WIDTH_BITS: u32 = 8 * Self::Lane::BYTES as u32;
+    /// The value as a lane.
+    fn to_bits(self) -> Self::Lane;
+    /// The value that a lane stands for. The lane comes from [`Value::to_bits`].
+    fn from_bits(bits: Self::Lane) -> Self;
+}
+
+/// A value that fits a lane of type `B`. Every [`Value`] fits `u64`; those that say so fit `u32`.
+/// Implemented for all of them; what indexes ask for whose lanes are as wide as their keys'.
+///
+/// ```
+/// use latchless_core::base::value::Fits;
+/// let lane: u64 = 7u16.to_lane();
+/// assert_eq!((lane, u16::from_lane(lane)), (7, 7));
+/// ```
+pub trait Fits<B: Bits>: Value {
+    /// The value as a lane of this width.
+    fn to_lane(self) -> B;
+    /// The value that a lane of this width stands for.
+    fn from_lane(lane: B) -> Self;
+}
+
+impl<V: Value<Lane = u32>> Fits<u32> for V {
+    #[inline(always)]
+    fn to_lane(self) -> u32 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn from_lane(lane: u32) -> Self {
+        V::from_bits(lane)
+    }
+}
+
+impl<V: Value> Fits<u64> for V {
+    #[inline(always)]
+    fn to_lane(self) -> u64 {
+        self.to_bits().to_u64()
+    }
+
+    #[inline(always)]
+    fn from_lane(lane: u64) -> Self {
+        V::from_bits(V::Lane::truncate(lane))
+    }
+}
+
+macro_rules! integer_value {
+    ($bits:ty: $($value:ty as $unsigned:ty),*) => {$(
+        impl Value for $value {
+            type Lane = $bits;
+            const WIDTH_BITS: u32 = <$value>::BITS;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                // Unsigned first: a sign would fill the bits above.
+                self as $unsigned as $bits
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                bits as $value
+            }
+        }
+    )*};
+}
+integer_value!(u32: u8 as u8, u16 as u16, u32 as u32, i8 as u8, i16 as u16, i32 as u32);
+integer_value!(u64: u64 as u64, i64 as u64, usize as usize, isize as usize);
+
+macro_rules! float_value {
+    ($($value:ty => $bits:ty),*) => {$(
+        impl Value for $value {
+            type Lane = $bits;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                <$value>::to_bits(self)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                <$value>::from_bits(bits)
+            }
+        }
+    )*};
+}
+float_value!(f32 => u32, f64 => u64);
+
+impl Value for () {
+    type Lane = u32;
+    const WIDTH_BITS: u32 = 0;
+
+    #[inline(always)]
+    fn to_bits(self) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn from_bits(_: u32) -> Self {}
+}
+
+/// Values that are keys as well, with the same bits.
+macro_rules! value_as_key {
+    ($($value:ty),*) => {$(
+        impl Value for $value {
+            type Lane = <$value as super::key::Key>::Bits;
+            const WIDTH_BITS: u32 = <$value as super::key::Key>::WIDTH_BITS;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Lane {
+                super::key::Key::to_bits(self)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Lane) -> Self {
+                super::key::Key::from_bits(bits)
+            }
+        }
+    )*};
+}
+value_as_key!(
+    bool,
+    char,
+    core::net::Ipv4Addr,
+    [u8; 1],
+    [u8; 2],
+    [u8; 3],
+    [u8; 4],
+    [u8; 5],
+    [u8; 6],
+    [u8; 7],
+    [u8; 8]
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::net::Ipv4Addr;
+    use core::num::NonZero;
+
+    /// The value comes back from its own lane and from every lane that it fits.
+    fn round_trip<V: Value + PartialEq>(value: V) {
+        assert_eq!(V::from_bits(value.to_bits()), value);
+        assert_eq!(value.to_bits().to_u64().checked_shr(V::WIDTH_BITS).unwrap_or(0), 0, "it is wider");
+        assert_eq!(<V as Fits<u64>>::from_lane(value.to_lane()), value);
+    }
+
+    fn narrow_round_trip<V: Value<Lane = u32> + PartialEq>(value: V) {
+        round_trip(value);
+        assert_eq!(<V as Fits<u32>>::from_lane(value.to_lane()), value);
+    }
+
+    #[test]
+    fn every_value_comes_back() {
+        narrow_round_trip(-5i8);
+        narrow_round_trip(i32::MIN);
+        narrow_round_trip(f32::MIN_POSITIVE);
+        narrow_round_trip(true);
+        narrow_round_trip('ß');
+        narrow_round_trip(());
+        narrow_round_trip([1u8, 2, 3]);
+        narrow_round_trip(NonZero::new(-1i32));
+        narrow_round_trip(NonZero::new(-1i8).unwrap());
+        narrow_round_trip(Ipv4Addr::LOCALHOST);
+        narrow_round_trip(Some(-1i16));
+        narrow_round_trip(None::<NonZero<u8>>);
+        round_trip(i64::MIN);
+        round_trip(u64::MAX);
+        round_trip(-0.5f64);
+        round_trip(usize::MAX);
+        round_trip(isize::MIN);
+        round_trip([1u8, 2, 3, 4, 5]);
+        round_trip(*b"ABCDEFGH");
+        round_trip((i32::MIN, 0.5f32));
+        round_trip(('x', false));
+        round_trip(NonZero::new(u64::MAX));
+    }
+}

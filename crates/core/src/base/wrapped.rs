@@ -1,0 +1,240 @@
+//! Keys and values made of others: in reverse order, never zero, perhaps absent.
+
+use super::key::{Bits, Key};
+use super::tuples::ones;
+use super::value::Value;
+use core::cmp::Reverse;
+use core::net::Ipv4Addr;
+use core::num::NonZero;
+
+/// The largest key first.
+///
+/// ```
+/// use latchless::index::Index;
+/// use std::cmp::Reverse;
+/// let index: Index<Reverse<u32>, u32> = [(Reverse(3), 30), (Reverse(5), 50)].into_iter().collect();
+/// assert_eq!(index.first(), Some((Reverse(5), 50)));
+/// ```
+impl<K: Key> Key for Reverse<K> {
+    type Bits = K::Bits;
+    const WIDTH_BITS: u32 = K::WIDTH_BITS;
+
+    #[inline(always)]
+    fn to_bits(self) -> K::Bits {
+        flip::<K>(self.0.to_bits())
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: K::Bits) -> Self {
+        Self(K::from_bits(flip::<K>(bits)))
+    }
+}
+
+/// All bits of a key's width, flipped: what was smallest is largest.
+#[inline(always)]
+fn flip<K: Key>(bits: K::Bits) -> K::Bits {
+    Bits::truncate(bits.to_u64() ^ ones(K::WIDTH_BITS))
+}
+
+/// As the value within.
+impl<V: Value> Value for Reverse<V> {
+    type Lane = V::Lane;
+    const WIDTH_BITS: u32 = V::WIDTH_BITS;
+
+    #[inline(always)]
+    fn to_bits(self) -> V::Lane {
+        self.0.to_bits()
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: V::Lane) -> Self {
+        Self(V::from_bits(bits))
+    }
+}
+
+/// A number that was stored as one that isn't zero.
+#[inline(always)]
+fn not_zero<T>(number: Option<T>) -> T {
+    number.expect("only bits that were stored are decoded, and zero never was")
+}
+
+/// Integers that aren't zero, whose bits `None` can have; as a key it has the smallest.
+macro_rules! nonzero {
+    ($($number:ty),*) => {$(
+        impl Key for NonZero<$number> {
+            type Bits = <$number as Key>::Bits;
+            const WIDTH_BITS: u32 = <$number as Key>::WIDTH_BITS;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Bits {
+                Key::to_bits(self.get())
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Bits) -> Self {
+                not_zero(Self::new(Key::from_bits(bits)))
+            }
+        }
+
+        impl Key for Option<NonZero<$number>> {
+            type Bits = <$number as Key>::Bits;
+            const WIDTH_BITS: u32 = <$number as Key>::WIDTH_BITS;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Bits {
+                // Zero's bits are free, so what lies below them moves up by one and leaves the first.
+                self.map_or(0, |key| {
+                    let bits = Key::to_bits(key);
+                    if bits < Key::to_bits(<$number>::default()) { bits + 1 } else { bits }
+                })
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Bits) -> Self {
+                let moved = bits <= Key::to_bits(<$number>::default());
+                (bits != 0).then(|| Key::from_bits(if moved { bits - 1 } else { bits }))
+            }
+        }
+
+        impl Value for NonZero<$number> {
+            type Lane = <$number as Value>::Lane;
+            const WIDTH_BITS: u32 = <$number as Value>::WIDTH_BITS;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Lane {
+                Value::to_bits(self.get())
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Lane) -> Self {
+                not_zero(Self::new(Value::from_bits(bits)))
+            }
+        }
+
+        impl Value for Option<NonZero<$number>> {
+            type Lane = <$number as Value>::Lane;
+            const WIDTH_BITS: u32 = <$number as Value>::WIDTH_BITS;
+
+            #[inline(always)]
+            fn to_bits(self) -> Self::Lane {
+                Value::to_bits(self.map_or(0, NonZero::get))
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: Self::Lane) -> Self {
+                NonZero::new(Value::from_bits(bits))
+            }
+        }
+    )*};
+}
+nonzero!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
+
+/// Keys that may be absent; absent comes first. They take a bit more, so those of 32 take a lane of 64.
+macro_rules! optional {
+    ($bits:ty: $($key:ty),*) => {$(
+        impl Key for Option<$key> {
+            type Bits = $bits;
+            const WIDTH_BITS: u32 = <$key as Key>::WIDTH_BITS + 1;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                self.map_or(0, |key| <$bits>::from(Key::to_bits(key)) + 1)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                bits.checked_sub(1).map(|bits| Key::from_bits(bits as u32))
+            }
+        }
+
+        impl Value for Option<$key> {
+            type Lane = $bits;
+            const WIDTH_BITS: u32 = <$key as Key>::WIDTH_BITS + 1;
+
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                Key::to_bits(self)
+            }
+
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                Key::from_bits(bits)
+            }
+        }
+    )*};
+}
+optional!(u32: bool, u8, u16, i8, i16, char, [u8; 1], [u8; 2], [u8; 3]);
+optional!(u64: u32, i32, f32, [u8; 4], Ipv4Addr);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ordered_and_itself, random_cases};
+    use proptest::prelude::*;
+
+    /// As a key in both directions, and as a value.
+    fn both<T: Key + Value + Ord>(a: T, b: T) {
+        ordered_and_itself(a, b);
+        ordered_and_itself(Reverse(a), Reverse(b));
+        for value in [a, b] {
+            assert_eq!(<T as Value>::from_bits(Value::to_bits(value)), value);
+            assert!(Value::to_bits(value).to_u64().checked_shr(<T as Value>::WIDTH_BITS).unwrap_or(0) == 0);
+            let value = Reverse(value);
+            assert_eq!(<Reverse<T> as Value>::from_bits(Value::to_bits(value)), value);
+        }
+    }
+
+    macro_rules! nonzero_order {
+        ($a:expr, $b:expr; $($number:ty),*) => {$({
+            let (a, b) = (NonZero::new($a as $number), NonZero::new($b as $number));
+            both(a, b);
+            both(a, None);
+            if let (Some(a), Some(b)) = (a, b) {
+                both(a, b);
+            }
+            for end in [<$number>::MIN, <$number>::MAX, 1, (0 as $number).wrapping_sub(1)] {
+                both(a, NonZero::new(end));
+            }
+        })*};
+    }
+
+    #[test]
+    fn ends_keep_their_order() {
+        nonzero_order!(1, 2; u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
+        for at in 0..=u8::MAX {
+            nonzero_order!(at, 1; u8, i8);
+        }
+        both(Some(u32::MAX), None);
+        both(Some(i32::MIN), None);
+        both(Some(char::MAX), Some('\0'));
+        both(Some(true), None);
+        both(Some([255u8; 3]), Some([0; 3]));
+    }
+
+    #[test]
+    #[should_panic(expected = "zero never was")]
+    fn bits_that_no_key_has_are_refused() {
+        let _ = <NonZero<u64> as Key>::from_bits(0);
+    }
+
+    proptest! {
+        #![proptest_config(random_cases(256))]
+
+        #[test]
+        fn order_and_identity_of_wrapped_keys(a: u64, b: u64, near: bool, c: Option<char>, d: char) {
+            let b = if near { a.wrapping_add(b % 3).wrapping_sub(1) } else { b };
+            nonzero_order!(a, b; u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
+            both(a, b);
+            both(c, Some(d));
+            both((b > a).then_some(a as u32), Some(b as u32));
+            both((b > a).then_some(a as i32), Some(b as i32));
+            both((b > a).then_some(a as u16), Some(b as u16));
+            both((b > a).then_some(a as i8), Some(b as i8));
+            both((b > a).then_some(Ipv4Addr::from(a as u32)), Some(Ipv4Addr::from(b as u32)));
+            both((b > a).then_some((a as u32).to_be_bytes()), Some((b as u32).to_be_bytes()));
+            let (x, y) = (Some(f32::from_bits(a as u32)), Some(f32::from_bits(b as u32)));
+            prop_assert_eq!(Key::to_bits(x).cmp(&Key::to_bits(y)), x.unwrap().total_cmp(&y.unwrap()));
+            prop_assert!(Key::to_bits(x) > Key::to_bits(None::<f32>));
+        }
+    }
+}

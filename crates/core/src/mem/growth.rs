@@ -1,0 +1,340 @@
+//! How a space of nodes grows: piece by piece, each as long as all pieces before it.
+//!
+//! A piece is reserved when the first of its nodes is wanted, so a space never takes more address space than
+//! about twice what its nodes take; and made usable in steps. The first pieces are the allocator's memory.
+//! From [`HUGE_PAGE_BYTES`] on they are mappings, on huge pages if that is wanted.
+//!
+//! Under a limit on address space a piece takes at most a quarter of what is left of that
+//! ([`Plan::largest`]), and may be shorter for it; the pieces that follow are then looked up in a list.
+//!
+//! What is usable is told to the [`Reach`], through which nodes are accessed.
+
+use super::machine_bytes;
+use super::mapping::HUGE_PAGE_BYTES;
+use super::memory::Memory;
+use super::reach::{FAR_MAX, Place, Reach};
+use crate::base::error::{Error, Result};
+
+/// Bytes that are committed at the least at a time.
+const SMALLEST_STEP_BYTES: usize = HUGE_PAGE_BYTES;
+/// Bytes that are committed at the most at a time.
+const LARGEST_STEP_BYTES: usize = 64 << 20;
+/// A shorter piece isn't worth it, unless no more is wanted. Tests have many short ones.
+const SMALLEST_PIECE_BYTES: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
+
+/// What a growth is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) node_bytes: usize,
+    /// The most bytes that nodes may take.
+    pub(super) limit_bytes: Option<usize>,
+    /// Whether to ask for huge pages.
+    pub(super) huge_pages: bool,
+    /// How many nodes references can tell apart.
+    pub(super) references: u32,
+    /// Bytes of the first piece, at least.
+    pub(super) first_bytes: usize,
+    /// What pieces are aligned to, a power of two.
+    pub(super) align: usize,
+    /// Says how many bytes a piece may take at the most.
+    pub(super) largest: fn() -> Option<usize>,
+}
+
+/// The pieces, and how far they may be used.
+#[derive(Debug)]
+pub(super) struct Growth {
+    plan: Plan,
+    pieces: Vec<Piece>,
+    /// Nodes that may be used.
+    usable: usize,
+}
+
+/// Memory of some nodes.
+#[derive(Debug)]
+struct Piece {
+    memory: Memory,
+    place: Place,
+    /// Its nodes' numbers.
+    first: usize,
+    end: usize,
+    /// Bytes that may be used, from its start on.
+    committed_bytes: usize,
+}
+
+impl Plan {
+    /// Nodes that there can ever be: what limit, machine and references all allow.
+    pub(super) fn capacity(&self) -> usize {
+        let bytes = self.limit_bytes.unwrap_or(usize::MAX).min(machine_bytes());
+        (bytes / self.node_bytes).min(self.references as usize)
+    }
+
+    /// Where the piece from node `first` on ends, and how its nodes are found. `far`: how many pieces are
+    /// found by the list already; `broken`: the piece before this one was too short.
+    fn next(&self, first: usize, far: usize, broken: bool) -> (usize, Place) {
+        if first == 0 {
+            let nodes = self.first_bytes.div_ceil(self.node_bytes).next_power_of_two();
+            return (nodes, Place::Near { bits: 0..nodes.ilog2() as usize + 1 });
+        }
+        let end = first.saturating_mul(2);
+        if far > 0 || broken {
+            return (end, Place::Far(far));
+        }
+        let bits = first.ilog2() as usize + 1;
+        (end, Place::Near { bits: bits..bits + 1 })
+    }
+}
+
+impl Piece {
+    /// The first number behind those that may be used.
+    fn usable_end(&self, node_bytes: usize) -> usize {
+        (self.first + self.committed_bytes / node_bytes).min(self.end)
+    }
+}
+
+impl Growth {
+    /// No pieces yet.
+    pub(super) fn new(plan: Plan) -> Self {
+        Self { plan, pieces: Vec::new(), usable: 0 }
+    }
+
+    /// Whether so many bytes are within the limit.
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`].
+    pub(super) fn within_limit(&self, requested_bytes: usize) -> Result<()> {
+        match self.plan.limit_bytes {
+            Some(limit_bytes) if requested_bytes > limit_bytes => {
+                Err(Error::MemoryLimit { requested_bytes, limit_bytes })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Nodes that may be used.
+    pub(super) fn usable(&self) -> usize {
+        self.usable
+    }
+
+    /// Makes `needed` nodes usable, more than are, and some in advance.
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`] or [`Error::OutOfMemory`]; no more nodes are
+    /// needed than before then.
+    #[cold]
+    pub(super) fn grow(&mut self, needed: usize, reach: &Reach) -> Result<()> {
+        let requested_bytes = needed.saturating_mul(self.plan.node_bytes);
+        self.within_limit(requested_bytes)?;
+        if needed > self.plan.references as usize {
+            return Err(Error::ReferencesExhausted { limit: u64::from(self.plan.references) });
+        }
+        let refused = Error::OutOfMemory { requested_bytes };
+        if needed > self.plan.capacity() {
+            return Err(refused);
+        }
+        let pieces = self.pieces.len();
+        while self.end() < needed {
+            if let Err(error) = self.reserve_piece(needed, reach) {
+                // Nothing of these was usable yet.
+                self.pieces.truncate(pieces);
+                return Err(error);
+            }
+        }
+        self.commit(needed, reach).map_err(|_| refused)
+    }
+
+    /// The first number behind all pieces.
+    fn end(&self) -> usize {
+        self.pieces.last().map_or(0, |piece| piece.end)
+    }
+
+    /// Reserves one more piece, on the way to `needed` nodes.
+    fn reserve_piece(&mut self, needed: usize, reach: &Reach) -> Result<()> {
+        let Plan { node_bytes, huge_pages, align, largest, .. } = self.plan;
+        let refused = Error::OutOfMemory { requested_bytes: needed.saturating_mul(node_bytes) };
+        let first = self.end();
+        let far = self.pieces.iter().filter(|piece| matches!(piece.place, Place::Far(_))).count();
+        let (end, place) = self.plan.next(first, far, !(first.is_power_of_two() || first == 0));
+        if far == FAR_MAX {
+            return Err(refused);
+        }
+        let wanted = end.min(self.plan.capacity()) - first;
+        // The first piece is so small that the allocator mostly has it already.
+        let most = if first == 0 { None } else { largest() };
+        let mut bytes = fitting(wanted * node_bytes, most.unwrap_or(usize::MAX));
+        let memory = loop {
+            if bytes < node_bytes || (bytes < wanted * node_bytes && bytes < SMALLEST_PIECE_BYTES) {
+                return Err(refused);
+            }
+            match Memory::reserve(bytes, align, huge_pages) {
+                Ok(memory) => break memory,
+                Err(_) => bytes = fitting(bytes, bytes / 2),
+            }
+        };
+        let end = first + wanted.min(bytes / node_bytes);
+        let base = memory.start().as_ptr().wrapping_sub(first.wrapping_mul(node_bytes));
+        reach.place(place.clone(), base);
+        self.pieces.push(Piece { memory, place, first, end, committed_bytes: 0 });
+        Ok(())
+    }
+
+    /// Commits pieces until `needed` nodes are usable, and a step further in the last of these.
+    fn commit(&mut self, needed: usize, reach: &Reach) -> Result<()> {
+        let node_bytes = self.plan.node_bytes;
+        for piece in &mut self.pieces {
+            if piece.first >= needed {
+                break;
+            }
+            if piece.usable_end(node_bytes) < piece.end {
+                let from = piece.committed_bytes;
+                let in_use = piece.first * node_bytes + from;
+                let step = in_use.clamp(SMALLEST_STEP_BYTES, LARGEST_STEP_BYTES);
+                let wanted = (needed.min(piece.end) - piece.first) * node_bytes;
+                piece.committed_bytes = piece.memory.commit(from, wanted.max(from + step))?;
+                self.usable = piece.usable_end(node_bytes);
+                // References to the new nodes are published after this; a reader that follows one sees it.
+                reach.open(&piece.place, self.usable);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives all pieces but the first back to the system. That one stays usable, and is zeroed.
+    pub(super) fn clear(&mut self, reach: &mut Reach) {
+        self.pieces.truncate(1);
+        self.usable = 0;
+        reach.clear();
+        if let Some(first) = self.pieces.first_mut() {
+            first.memory.clear(first.committed_bytes);
+            self.usable = first.usable_end(self.plan.node_bytes);
+            reach.place(first.place.clone(), first.memory.start().as_ptr());
+            reach.open(&first.place, self.usable);
+        }
+    }
+}
+
+/// Of so many wanted bytes as many as `most` allows: whole huge pages, if there is one.
+fn fitting(wanted: usize, most: usize) -> usize {
+    if wanted < HUGE_PAGE_BYTES {
+        wanted.min(most)
+    } else if most < HUGE_PAGE_BYTES {
+        most
+    } else {
+        wanted.min(most - most % HUGE_PAGE_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mem::node_ref::NodeRef;
+    use core::cell::Cell;
+
+    const NODE_BYTES: usize = 128;
+
+    fn plan(largest: fn() -> Option<usize>) -> Plan {
+        let (limit_bytes, huge_pages, references) = (None, true, u32::MAX);
+        let (node_bytes, first_bytes, align) = (NODE_BYTES, 1 << 10, 64);
+        Plan { node_bytes, limit_bytes, huge_pages, references, first_bytes, align, largest }
+    }
+
+    #[test]
+    fn pieces_double_up_to_the_last_reference() {
+        for (first_bytes, node_bytes) in [(2 << 10, 1 << 10), (64 << 10, 192), (1, 64), (1, 1 << 22)] {
+            let plan = Plan { first_bytes, node_bytes, ..plan(|| None) };
+            let (mut first, mut bits) = (0, 0);
+            while first < u32::MAX as usize {
+                let (end, Place::Near { bits: found }) = plan.next(first, 0, false) else { panic!("far") };
+                assert_eq!(found.start, bits);
+                // The number of bits of each of the piece's numbers.
+                let all = [first, end - 1].map(|number| (usize::BITS - number.leading_zeros()) as usize);
+                assert_eq!((all[0].max(bits), all[1] + 1), (found.start, found.end));
+                assert!(first == 0 || end == 2 * first, "as long as all before it");
+                (first, bits) = (end, found.end);
+            }
+            assert_eq!(bits, 33, "every reference is in a piece");
+            assert_eq!(plan.capacity(), (machine_bytes() / node_bytes).min(u32::MAX as usize));
+        }
+    }
+
+    /// Writes each node's number into it when it is new, and looks at all of them.
+    fn grow_one_by_one(growth: &mut Growth, reach: &Reach, nodes: usize) -> Result<()> {
+        let at = |node: usize| reach.at(NodeRef::from_word(node as u32), NODE_BYTES).cast::<u64>();
+        for node in 0..nodes {
+            if node >= growth.usable() {
+                growth.grow(node + 1, reach)?;
+            }
+            // SAFETY: the node is usable, and nobody else knows of it.
+            unsafe { at(node).write(node as u64) };
+        }
+        // SAFETY: as above.
+        let wrong = (0..nodes).find(|&node| unsafe { at(node).read() } != node as u64);
+        assert_eq!(wrong, None);
+        assert!(reach.find(NodeRef::from_word(growth.usable() as u32), NODE_BYTES).is_none());
+        Ok(())
+    }
+
+    #[test]
+    fn nodes_keep_content_and_place_across_pieces() {
+        let (mut growth, mut reach) = (Growth::new(plan(|| None)), Reach::none());
+        let nodes = if cfg!(miri) { 100 } else { 100_000 };
+        grow_one_by_one(&mut growth, &reach, nodes).unwrap();
+        assert!(growth.pieces.len() > 3 && reach.find(NodeRef::NIL, NODE_BYTES).is_none());
+        let bytes: usize = growth.pieces.iter().map(|piece| (piece.end - piece.first) * NODE_BYTES).sum();
+        assert!(bytes <= 2 * nodes * NODE_BYTES, "address space is at most twice what is used");
+        growth.clear(&mut reach);
+        assert_eq!((growth.pieces.len(), growth.usable()), (1, 8));
+        let zeroed = reach.at(NodeRef::from_word(7), NODE_BYTES).cast::<u64>();
+        // SAFETY: the node is usable, and nobody else knows of it.
+        assert_eq!(unsafe { zeroed.read() }, 0);
+        assert!(reach.find(NodeRef::from_word(8), NODE_BYTES).is_none());
+        grow_one_by_one(&mut growth, &reach, nodes / 2).unwrap();
+    }
+
+    thread_local! {
+        static LEFT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn short_pieces_are_looked_up_in_a_list_and_end_when_nothing_is_left() {
+        let mib = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
+        LEFT.set(100 * mib);
+        // A quarter of what is left, which it takes.
+        let share = || {
+            let share = LEFT.get() / 4;
+            LEFT.set(LEFT.get() - share);
+            Some(share)
+        };
+        let (mut growth, mut reach) = (Growth::new(plan(share)), Reach::none());
+        let mut nodes = 1;
+        while grow_one_by_one(&mut growth, &reach, nodes).is_ok() {
+            nodes = nodes * 5 / 4 + 1;
+        }
+        let far = growth.pieces.iter().filter(|piece| matches!(piece.place, Place::Far(_))).count();
+        assert!(far > 2, "{far} of {}", growth.pieces.len());
+        let (usable, pieces) = (growth.usable(), growth.pieces.len());
+        let refused = growth.grow(usable + 1000, &reach);
+        let requested_bytes = (usable + 1000) * NODE_BYTES;
+        assert_eq!(refused, Err(Error::OutOfMemory { requested_bytes }));
+        assert_eq!((growth.usable(), growth.pieces.len()), (usable, pieces), "nothing has changed");
+        grow_one_by_one(&mut growth, &reach, usable).unwrap();
+        growth.clear(&mut reach);
+        LEFT.set(100 * mib);
+        grow_one_by_one(&mut growth, &reach, usable / 2).unwrap();
+    }
+
+    #[test]
+    fn a_run_that_is_refused_midway_takes_nothing() {
+        LEFT.set(3);
+        let (mut growth, reach) = (Growth::new(plan(|| None)), Reach::none());
+        growth.grow(1, &reach).unwrap();
+        // Three pieces are granted, then none.
+        growth.plan.largest = || {
+            LEFT.set(LEFT.get().saturating_sub(1));
+            Some(if LEFT.get() == 0 { 0 } else { usize::MAX })
+        };
+        assert!(matches!(growth.grow(1000, &reach), Err(Error::OutOfMemory { .. })));
+        assert_eq!((growth.pieces.len(), growth.usable()), (1, 8));
+        LEFT.set(100);
+        grow_one_by_one(&mut growth, &reach, 1000).unwrap();
+    }
+}

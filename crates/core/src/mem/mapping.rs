@@ -1,0 +1,204 @@
+//! A reserved stretch of address space, made usable step by step.
+//!
+//! Reserving costs address space and no memory: pages become real when they are first written.
+//!
+//! Where there is no `mmap` (and under Miri) a zeroed allocation stands in.
+
+use crate::base::error::{Error, Result};
+use core::ptr::NonNull;
+
+/// What a large page of x86-64 and of most AArch64 systems holds.
+pub const HUGE_PAGE_BYTES: usize = 2 << 20;
+
+/// A reserved stretch of zeroed memory. Its start is aligned to a huge page.
+#[derive(Debug)]
+pub struct Mapping {
+    start: NonNull<u8>,
+    bytes: usize,
+    raw: RawMapping,
+}
+
+// SAFETY: the mapping is plain memory owned by this value; nothing in it is bound to a thread.
+unsafe impl Send for Mapping {}
+// SAFETY: a shared mapping only tells its start and its size.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Reserves so many bytes, rounded up to whole huge pages.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn reserve(bytes: usize) -> Result<Self> {
+        let refused = Error::OutOfMemory { requested_bytes: bytes };
+        RawMapping::reserve(bytes.max(1).checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(refused)?)
+    }
+
+    /// Where the stretch begins.
+    #[inline(always)]
+    pub fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// How long it is.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Makes the bytes `from..to` readable and writable.
+    pub fn commit(&mut self, from: usize, to: usize) -> Result<()> {
+        debug_assert!(from <= to && to <= self.bytes);
+        self.raw.commit(self.start, from, to)
+    }
+
+    /// Asks for huge pages for the bytes from `from` on. A system without them ignores it.
+    pub fn advise_huge(&mut self, from: usize) {
+        if from < self.bytes {
+            self.raw.advise_huge(self.start, from, self.bytes);
+        }
+    }
+
+    /// Asks for pages of one NUMA node. A system that has no such node, or no nodes, ignores it.
+    pub fn bind(&mut self, node: usize) {
+        self.raw.bind(self.start, self.bytes, node);
+    }
+
+    /// Gives the pages of `from..to` back to the system. The stretch stays reserved.
+    pub fn release(&mut self, from: usize, to: usize) {
+        self.raw.release(self.start, from, to);
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+use linux::RawMapping;
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod linux {
+    use super::{Error, HUGE_PAGE_BYTES, Mapping, NonNull, Result};
+    use rustix::mm::{self, Advice, MapFlags, MprotectFlags, ProtFlags};
+
+    #[derive(Debug)]
+    pub struct RawMapping {
+        at: *mut core::ffi::c_void,
+        bytes: usize,
+    }
+
+    impl RawMapping {
+        pub fn reserve(bytes: usize) -> Result<Mapping> {
+            let refused = Error::OutOfMemory { requested_bytes: bytes };
+            // Room to move the start up to a huge page's border; what isn't needed goes back.
+            let raw_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or_else(|| refused.clone())?;
+            // SAFETY: a new private mapping at an address of the system's choice touches nothing that
+            // exists.
+            let mapped = unsafe {
+                mm::mmap_anonymous(
+                    core::ptr::null_mut(),
+                    raw_bytes,
+                    ProtFlags::empty(),
+                    MapFlags::PRIVATE | MapFlags::NORESERVE,
+                )
+            };
+            let at = mapped.map_err(|_| refused.clone())?;
+            let front = at.addr().wrapping_neg() % HUGE_PAGE_BYTES;
+            let start = at.wrapping_byte_add(front);
+            let surplus = [(at, front), (start.wrapping_byte_add(bytes), HUGE_PAGE_BYTES - front)];
+            for (at, bytes) in surplus.into_iter().filter(|&(_, bytes)| bytes > 0) {
+                // SAFETY: a part of the new mapping, whole pages, which nobody knows of yet. Where the
+                // system can't split the mapping, the part stays reserved, and is lost.
+                let _ = unsafe { mm::munmap(at, bytes) };
+            }
+            let raw = Self { at: start, bytes };
+            let start = NonNull::new(start.cast()).ok_or(refused)?;
+            Ok(Mapping { start, bytes, raw })
+        }
+
+        pub fn commit(&mut self, start: NonNull<u8>, from: usize, to: usize) -> Result<()> {
+            let at = start.as_ptr().wrapping_add(from).cast();
+            // SAFETY: the bytes lie in our own reservation, and no reference to them exists before
+            // they are committed.
+            unsafe { mm::mprotect(at, to - from, MprotectFlags::READ | MprotectFlags::WRITE) }
+                .map_err(|_| Error::OutOfMemory { requested_bytes: to - from })
+        }
+
+        pub fn advise_huge(&mut self, start: NonNull<u8>, from: usize, to: usize) {
+            let at = start.as_ptr().wrapping_add(from).cast();
+            // SAFETY: advice on our own reservation; it changes no content. A refusal means plain
+            // pages, which is what the caller falls back to anyway.
+            let _ = unsafe { mm::madvise(at, to - from, Advice::LinuxHugepage) };
+        }
+
+        pub fn bind(&mut self, start: NonNull<u8>, bytes: usize, node: usize) {
+            let nodes = super::node_mask(node);
+            // SAFETY: a policy for our own reservation; it changes no content. The mask is read for the
+            // number of bits that is given. A refusal leaves the system's own choice.
+            let _ = unsafe {
+                libc::syscall(
+                    libc::SYS_mbind,
+                    start.as_ptr(),
+                    bytes,
+                    libc::MPOL_PREFERRED,
+                    nodes.as_ptr(),
+                    nodes.len() * usize::BITS as usize,
+                    0,
+                )
+            };
+        }
+
+        pub fn release(&mut self, start: NonNull<u8>, from: usize, to: usize) {
+            let at = start.as_ptr().wrapping_add(from).cast();
+            // SAFETY: the caller owns the mapping exclusively and holds no reference into the range;
+            // private anonymous pages read as zeros afterwards.
+            let _ = unsafe { mm::madvise(at, to - from, Advice::LinuxDontNeed) };
+        }
+    }
+
+    impl Drop for RawMapping {
+        fn drop(&mut self) {
+            // SAFETY: the mapping was made by `reserve` with this start and size and is dropped once.
+            let _ = unsafe { mm::munmap(self.at, self.bytes) };
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+use fallback::RawMapping;
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod fallback {
+    use super::{HUGE_PAGE_BYTES, Mapping, NonNull, Result};
+    use crate::mem::lent::Lent;
+
+    #[derive(Debug)]
+    pub struct RawMapping {
+        _memory: Lent,
+    }
+
+    impl RawMapping {
+        pub fn reserve(bytes: usize) -> Result<Mapping> {
+            let memory = Lent::new(bytes, HUGE_PAGE_BYTES)?;
+            Ok(Mapping { start: memory.start(), bytes, raw: Self { _memory: memory } })
+        }
+
+        pub fn commit(&mut self, _: NonNull<u8>, _: usize, _: usize) -> Result<()> {
+            Ok(())
+        }
+
+        pub fn advise_huge(&mut self, _: NonNull<u8>, _: usize, _: usize) {}
+
+        pub fn bind(&mut self, _: NonNull<u8>, _: usize, _: usize) {}
+
+        pub fn release(&mut self, start: NonNull<u8>, from: usize, to: usize) {
+            // SAFETY: the range lies in our own allocation and the caller owns it exclusively.
+            unsafe { start.as_ptr().add(from).write_bytes(0, to - from) };
+        }
+    }
+}
+
+/// A set of nodes, as the kernel reads it, with this one in it.
+#[cfg(all(target_os = "linux", not(miri)))]
+pub fn node_mask(node: usize) -> [usize; 16] {
+    let mut mask = [0; 16];
+    if let Some(word) = mask.get_mut(node / usize::BITS as usize) {
+        *word = 1 << (node % usize::BITS as usize);
+    }
+    mask
+}

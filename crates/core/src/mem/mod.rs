@@ -1,0 +1,28 @@
+//! Memory: cache lines and prefetch, regions that grow in place, pools of nodes in them, arrays of words, and
+//! the touch hook through which a structure tells the memory-hierarchy model what it reads and writes.
+
+mod growth;
+mod kinds;
+pub mod left;
+mod lent;
+pub mod line;
+pub mod mapping;
+mod memory;
+pub mod node_ref;
+mod reach;
+pub mod space;
+pub mod touch;
+pub mod words;
+
+/// The machine's memory in bytes: no index can grow larger.
+pub fn machine_bytes() -> usize {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let info = rustix::system::sysinfo();
+        (info.totalram as usize).saturating_mul(info.mem_unit as usize).max(1 << 28)
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    {
+        1 << 40
+    }
+}

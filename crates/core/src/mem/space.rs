@@ -1,0 +1,248 @@
+//! The memory of a concurrent tree's nodes: handed out, taken back, never unmapped. What the arenas
+//! of nodes of a fixed and of a chosen size have in common.
+//!
+//! # Thread safety
+//! Handing out and taking back is guarded by a mutex, under which nothing foreign is called.
+//!
+//! # Invariants
+//! 1. Nodes below the reach's bound can be read and written where they are, and stay so until the space
+//!    is cleared or dropped: a reference that was good once never leads out of the space's memory.
+//! 2. A unit that was handed out for one kind comes back for the same kind only, so a reader with a
+//!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
+//! 3. Units start at multiples of their length.
+
+use super::growth::{Growth, Plan};
+use super::kinds::Kinds;
+use super::left::largest_reservation;
+use super::line::LINE_BYTES;
+use super::reach::Reach;
+use crate::base::error::Result;
+use crate::mem::node_ref::NodeRef;
+use crate::sync::{Mutex, Origin};
+use std::sync::MutexGuard;
+
+/// What a space is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct SpaceOptions {
+    /// Bytes of a node: whole words, at least one.
+    pub node_bytes: usize,
+    /// Nodes that are handed out together, side by side. At least one.
+    pub unit_nodes: usize,
+    /// The most bytes that nodes may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask for huge pages.
+    pub huge_pages: bool,
+    /// How many nodes references can tell apart; tests make it tiny.
+    pub references: u32,
+}
+
+/// See the file's head.
+#[derive(Debug)]
+pub struct Space {
+    /// First field: every access goes through it.
+    reach: Reach,
+    options: SpaceOptions,
+    origin: Origin,
+    state: Mutex<State>,
+}
+
+/// How a space begins.
+#[derive(Debug, Clone, Copy)]
+pub enum Begin {
+    /// With two kilobytes: an empty one costs next to nothing.
+    Small,
+    /// With some pages, so that it is the same to a memory-hierarchy model wherever the allocator's
+    /// memory is.
+    Paged,
+}
+
+#[derive(Debug)]
+struct State {
+    growth: Growth,
+    fresh: usize,
+    /// Nodes in use.
+    live: usize,
+    /// Memory that stands elsewhere and counts towards the limit.
+    charged_bytes: usize,
+    /// Units that came back, by kind.
+    free: Vec<Vec<NodeRef>>,
+    kinds: Kinds,
+}
+
+impl Space {
+    /// No nodes yet; takes no memory.
+    pub fn new(options: SpaceOptions, begin: Begin) -> Result<Self> {
+        let options = SpaceOptions { unit_nodes: options.unit_nodes.max(1), ..options };
+        let SpaceOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
+        let (first_bytes, align) = match begin {
+            Begin::Small => (2 << 10, LINE_BYTES),
+            Begin::Paged => (64 << 10, 4 << 10),
+        };
+        let largest = largest_reservation;
+        let plan = Plan { node_bytes, limit_bytes, huge_pages, references, first_bytes, align, largest };
+        let state = State {
+            growth: Growth::new(plan),
+            fresh: 0,
+            live: 0,
+            charged_bytes: 0,
+            free: Vec::new(),
+            kinds: Kinds::default(),
+        };
+        Ok(Self { reach: Reach::none(), options, origin: Origin::here(), state: Mutex::new(state) })
+    }
+
+    /// Where a node begins. The memory of a whole node from there on can be accessed until the space is
+    /// cleared or dropped. It begins a multiple of `node_bytes` after the beginning of a cache line.
+    ///
+    /// `node_bytes`: what the options said, for the compiler to see where it is a constant.
+    ///
+    /// # Panics
+    /// When the reference isn't one of this space's: a bug of the caller.
+    #[inline(always)]
+    pub fn at(&self, node: NodeRef, node_bytes: usize) -> *mut u8 {
+        debug_assert_eq!(node_bytes, self.options.node_bytes);
+        self.reach.at(node, node_bytes)
+    }
+
+    /// As [`Space::at`], if the reference is one of this space's.
+    #[inline(always)]
+    pub fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
+        debug_assert_eq!(node_bytes, self.options.node_bytes);
+        self.reach.find(node, node_bytes)
+    }
+
+    /// Where a node is likely to begin: to prefetch it.
+    #[inline(always)]
+    pub fn guess(&self, node: NodeRef, node_bytes: usize) -> *const u8 {
+        self.reach.guess(node, node_bytes)
+    }
+
+    /// Bytes of a node.
+    pub fn node_bytes(&self) -> usize {
+        self.options.node_bytes
+    }
+
+    /// The process in which the space was made.
+    #[inline(always)]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Nodes of a unit.
+    pub fn unit_nodes(&self) -> usize {
+        self.options.unit_nodes
+    }
+
+    /// A unit of this kind that came back, as its last owner left it.
+    pub fn reuse(&self, kind: usize) -> Option<NodeRef> {
+        let mut state = self.state();
+        let unit = state.free.get_mut(kind).and_then(Vec::pop)?;
+        state.live += self.options.unit_nodes;
+        state.kinds.hand_out_again(self.number(unit), kind);
+        Some(unit)
+    }
+
+    /// A unit of this kind, zeroed or as its last owner left it.
+    pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
+        match self.reuse(kind) {
+            Some(unit) => Ok(unit),
+            None => {
+                let unit = self.allocate_run(1)?;
+                self.tell_kind(kind, unit, 1);
+                Ok(unit)
+            }
+        }
+    }
+
+    /// The first of `count` fresh units that stand one after the other.
+    pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
+        let count = count.saturating_mul(self.options.unit_nodes);
+        let state = &mut *self.state();
+        let needed = state.fresh.saturating_add(count);
+        if state.charged_bytes > 0 {
+            let nodes = needed.saturating_mul(self.options.node_bytes);
+            state.growth.within_limit(nodes.saturating_add(state.charged_bytes))?;
+        }
+        if needed > state.growth.usable() {
+            state.growth.grow(needed, &self.reach)?;
+        }
+        let first = NodeRef::from_word(state.fresh as u32);
+        state.fresh = needed;
+        state.live += count;
+        state.kinds.hand_out(self.number(first), count / self.options.unit_nodes);
+        Ok(first)
+    }
+
+    /// Says of which kind these units of a run are, which debug builds remember.
+    pub fn tell_kind(&self, kind: usize, first: NodeRef, count: usize) {
+        if cfg!(debug_assertions) {
+            self.state().kinds.tell(self.number(first), count, kind);
+        }
+    }
+
+    /// Units may come back as any kind.
+    pub fn mix_kinds(&mut self) {
+        self.state.get_mut().kinds.mix();
+    }
+
+    /// Whether a unit is handed out and of this kind, as far as debug builds know.
+    pub fn is_of_kind(&self, kind: usize, unit: NodeRef) -> bool {
+        !cfg!(debug_assertions) || self.state().kinds.is(self.number(unit), kind)
+    }
+
+    /// Which of all units this is.
+    fn number(&self, unit: NodeRef) -> usize {
+        unit.to_word() as usize / self.options.unit_nodes
+    }
+
+    /// Takes a unit back, to be handed out again for the same kind.
+    pub fn free(&self, kind: usize, unit: NodeRef) {
+        let mut state = self.state();
+        state.kinds.take_back(self.number(unit), kind);
+        if state.free.len() <= kind {
+            state.free.resize_with(kind + 1, Vec::new);
+        }
+        state.free[kind].push(unit);
+        state.live -= self.options.unit_nodes;
+    }
+
+    /// Forgets every node and gives the memory back to the system.
+    pub fn clear(&mut self) {
+        let state = self.state.get_mut();
+        state.growth.clear(&mut self.reach);
+        (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
+        state.free.clear();
+        state.kinds.clear();
+    }
+
+    /// Bytes of the nodes in use.
+    pub fn live_bytes(&self) -> usize {
+        self.state().live * self.options.node_bytes
+    }
+
+    /// Bytes of every node that was ever in use, and what was charged.
+    pub fn held_bytes(&self) -> usize {
+        let state = self.state();
+        state.fresh * self.options.node_bytes + state.charged_bytes
+    }
+
+    /// Counts memory that stands elsewhere towards the limit.
+    pub fn charge(&self, bytes: usize) -> Result<()> {
+        let mut state = self.state();
+        let nodes = state.fresh * self.options.node_bytes;
+        state.growth.within_limit(nodes + state.charged_bytes + bytes)?;
+        state.charged_bytes += bytes;
+        Ok(())
+    }
+
+    /// Counts memory no longer that was counted by [`Space::charge`].
+    pub fn discharge(&self, bytes: usize) {
+        let mut state = self.state();
+        state.charged_bytes = state.charged_bytes.saturating_sub(bytes);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing in here calls foreign code, so after a panic the state is consistent.
+        self.state.lock()
+    }
+}

@@ -1,0 +1,96 @@
+//! A long array of words that may be read while they are written, on huge pages if it is large.
+
+use super::line::LINE_BYTES;
+use super::memory::Memory;
+use crate::base::error::{Error, Result};
+use crate::sync::LaneWord;
+use core::fmt;
+use core::ops::Deref;
+use core::ptr::NonNull;
+
+/// Zeroed words side by side, the first at the beginning of a cache line. Dereferences to their slice.
+///
+/// ```
+/// use latchless_core::mem::words::Words;
+/// use latchless_core::sync::{LaneWord, Word32};
+/// let words = Words::<Word32>::new(100, true)?;
+/// LaneWord::poke(&words[99], 7);
+/// assert_eq!((LaneWord::peek(&words[0]), LaneWord::peek(&words[99])), (0, 7));
+/// # Ok::<(), latchless_core::base::error::Error>(())
+/// ```
+pub struct Words<W> {
+    start: NonNull<W>,
+    len: usize,
+    /// Owns the words.
+    _memory: Memory,
+}
+
+// SAFETY: what is reached through a shared array are atomic words alone; see `deref`.
+unsafe impl<W: LaneWord> Sync for Words<W> {}
+// SAFETY: plain memory, bound to no thread.
+unsafe impl<W: LaneWord> Send for Words<W> {}
+
+impl<W: LaneWord> Words<W> {
+    /// So many words, all of them zero.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn new(len: usize, huge_pages: bool) -> Result<Self> {
+        let refused = Error::OutOfMemory { requested_bytes: usize::MAX };
+        let bytes = len.checked_mul(size_of::<W>()).ok_or(refused)?;
+        let memory = Memory::usable(bytes, LINE_BYTES, huge_pages)?;
+        Ok(Self { start: memory.start().cast(), len, _memory: memory })
+    }
+
+    /// Bytes that the words take, whole lines.
+    pub fn bytes(&self) -> usize {
+        (self.len * size_of::<W>()).next_multiple_of(LINE_BYTES)
+    }
+}
+
+impl<W: LaneWord> Deref for Words<W> {
+    type Target = [W];
+
+    #[inline(always)]
+    fn deref(&self) -> &[W] {
+        // SAFETY: the memory holds at least `len` words' bytes, aligned to a line, readable and writable as
+        // long as this value lives, zeroed at first; any bits are a word, and words may be written through
+        // shared references: nobody has another kind of reference to the memory.
+        unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<W> fmt::Debug for Words<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Words").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::{Word, Word32};
+
+    fn hold_what_is_written<W: LaneWord<Lane: TryFrom<usize, Error: fmt::Debug> + PartialEq + fmt::Debug>>(
+        len: usize,
+    ) {
+        let words = Words::<W>::new(len, true).unwrap();
+        assert_eq!(words.len(), len);
+        assert!(words.bytes() >= len * size_of::<W>() && words.bytes() < len * size_of::<W>() + LINE_BYTES);
+        assert_eq!(words.as_ptr().addr() % LINE_BYTES, 0);
+        let lane = |at: usize| W::Lane::try_from(at).unwrap();
+        assert!(words.iter().all(|word| word.peek() == lane(0)));
+        words.iter().enumerate().for_each(|(at, word)| word.poke(lane(at)));
+        assert!(words.iter().enumerate().all(|(at, word)| word.peek() == lane(at)));
+    }
+
+    #[test]
+    fn short_and_long_arrays_hold_what_is_written() {
+        for len in [0, 1, 15, 16, 17, 1000] {
+            hold_what_is_written::<Word>(len);
+            hold_what_is_written::<Word32>(len);
+        }
+        #[cfg(not(miri))]
+        hold_what_is_written::<Word32>((2 << 20) / 4 + 3);
+    }
+}

@@ -1,0 +1,83 @@
+//! The atomics that latches are made of. The standard library's, or loom's twins of them
+//! when a protocol is being model-checked (`--cfg loom`).
+
+#[cfg(not(loom))]
+mod address;
+mod atom;
+mod backoff;
+#[cfg(all(any(test, feature = "testing"), target_os = "linux", not(any(miri, loom))))]
+pub mod forked;
+#[cfg(not(loom))]
+mod mutex;
+mod origin;
+#[cfg(latchless_perturb)]
+mod perturb;
+#[cfg(not(loom))]
+mod slot;
+#[cfg(latchless_shuttle)]
+pub mod steps;
+#[cfg(not(loom))]
+mod striped;
+#[cfg(not(loom))]
+mod tally;
+#[cfg(not(loom))]
+mod word;
+
+#[cfg(not(loom))]
+pub use address::Address;
+pub use atom::Atom;
+pub use backoff::Backoff;
+#[cfg(not(loom))]
+pub use mutex::Mutex;
+pub use origin::Origin;
+#[cfg(not(loom))]
+pub use slot::{SLOTS, slot};
+#[cfg(not(loom))]
+pub use striped::Striped;
+#[cfg(not(loom))]
+pub use tally::Tally;
+#[cfg(not(loom))]
+pub use word::{LaneWord, Line, Word, Word32};
+
+#[cfg(not(loom))]
+mod primitive {
+    pub use core::hint::spin_loop;
+    pub use core::sync::atomic::{AtomicU32, AtomicU64, fence};
+    pub use std::thread::yield_now;
+}
+
+#[cfg(loom)]
+mod primitive {
+    pub use loom::hint::spin_loop;
+    pub use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
+    pub use loom::thread::yield_now;
+}
+
+pub use core::sync::atomic::Ordering;
+pub use primitive::{AtomicU32, AtomicU64, fence, spin_loop, yield_now};
+
+/// Where tests disturb schedules (`--cfg latchless_perturb`); otherwise nothing.
+#[inline(always)]
+pub fn perturb() {
+    #[cfg(latchless_perturb)]
+    perturb::perturb();
+    step();
+}
+
+/// Where tests decide which thread goes on (`--cfg latchless_shuttle`); otherwise nothing.
+#[inline(always)]
+pub fn step() {
+    #[cfg(latchless_shuttle)]
+    steps::take(steps::Step::Access);
+}
+
+/// Looks at words without a step: for assertions.
+#[inline(always)]
+pub fn unseen<R>(look: impl FnOnce() -> R) -> R {
+    #[cfg(latchless_shuttle)]
+    let hook = steps::on_step(None);
+    let seen = look();
+    #[cfg(latchless_shuttle)]
+    steps::on_step(hook);
+    seen
+}

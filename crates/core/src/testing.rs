@@ -1,0 +1,48 @@
+//! What the unit tests share.
+
+use crate::base::key::{Bits, Key};
+use core::cmp::Ordering;
+use proptest::test_runner::Config;
+
+/// How property tests run: with `cases` random cases, or a handful under Miri, which runs a
+/// thousand times slower and lets no test look at files.
+pub fn random_cases(cases: u32) -> Config {
+    if cfg!(miri) {
+        Config { failure_persistence: None, ..Config::with_cases(4) }
+    } else {
+        Config::with_cases(cases)
+    }
+}
+
+/// SplitMix64: small, good enough, and the same everywhere.
+#[derive(Debug, Clone)]
+pub struct Rng(pub u64);
+
+impl Rng {
+    /// The next number.
+    #[expect(clippy::should_implement_trait, reason = "it has no end")]
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+/// The bits of two keys compare as expected.
+pub fn same_order<K: Key>(a: K, b: K, expected: Ordering) {
+    assert_eq!(a.to_bits().cmp(&b.to_bits()), expected, "{a:?} against {b:?}");
+}
+
+/// Keys whose own order is the one that the index keeps, within the width that they claim.
+pub fn ordered_and_itself<K: Key + Ord>(a: K, b: K) {
+    same_order(a, b, a.cmp(&b));
+    assert_eq!(K::from_bits(a.to_bits()), a);
+    assert_eq!(a.to_bits().to_u64().checked_shr(K::WIDTH_BITS).unwrap_or(0), 0, "{a:?} is wider");
+}

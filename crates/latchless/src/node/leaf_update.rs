@@ -1,0 +1,257 @@
+//! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
+
+use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint, set_block_hints};
+use super::*;
+use crate::node::lines::Lines;
+use core::ops::Range;
+use latchless_core::mem::line::prefetch_read;
+
+impl<B: Bits> Leaf<'_, B> {
+    /// Takes out the entry at a place.
+    #[inline(always)]
+    pub fn remove(self, place: Place) {
+        assert_held(self.node);
+        let mut shape = self.shape();
+        let count = shape.count(place.block);
+        debug_assert!(place.at < count, "an entry is removed that isn't there");
+        self.close_gap(place.block, place.at, count);
+        shape.set_count(place.block, count - 1);
+        self.set_shape(shape);
+    }
+
+    /// Takes these entries in place of all others.
+    pub fn keep(self, entries: &Entries<B>) {
+        assert_held(self.node);
+        self.fill(entries, 0..entries.keys().len(), false);
+    }
+
+    /// Puts in an entry whose key isn't here. `false`: the leaf is full.
+    #[inline(always)]
+    pub fn insert<S: Lines>(self, key: B, value: B) -> bool {
+        assert_held(self.node);
+        debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
+        let shape = self.shape();
+        let far = shape.distance(key.to_u64(), self.low().to_u64()) > HINT_MAX;
+        let at = self.block_for::<S>(shape, key);
+        let count = shape.count(at);
+        if count < Self::PER_BLOCK && !far {
+            self.sort_in(at, count, (key, value));
+            self.set_shape(shape.with_one_more(at));
+            return true;
+        }
+        let fits = shape.total() < Self::CAPACITY;
+        if fits {
+            self.make_room::<S>(shape, at, far, (key, value));
+        }
+        fits
+    }
+
+    /// The block that a new key goes into.
+    #[inline(always)]
+    fn block_for<S: Lines>(self, shape: Shape, key: B) -> usize {
+        let (mut at, hint) = self.named::<S>(shape, key);
+        while at > 0 && block_hint(self.node, at) == hint && !self.holds_smaller(shape, at, key) {
+            at -= 1;
+        }
+        at
+    }
+
+    fn holds_smaller(self, shape: Shape, block: usize, key: B) -> bool {
+        shape.count(block) > 0 && self.key(Place { block, at: 0 }) < key
+    }
+
+    /// Puts an entry into a leaf that has room, but not where the entry belongs.
+    #[inline(never)]
+    fn make_room<S: Lines>(self, shape: Shape, at: usize, far: bool, entry: (B, B)) {
+        let (left, right) = Self::nearest_rooms(shape, at);
+        match (left, right) {
+            // Its hint can't tell the key from others: all hints are made anew.
+            _ if far => self.rearrange::<S>(entry),
+            (Some(left), Some(right)) if at - left < right - at => self.shift_left(shape, at, left, entry),
+            (_, Some(right)) => self.shift_right(shape, at, right, entry),
+            // Appended keys are likely to be followed by more: these find the rest of the leaf free.
+            (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(Self::last_place(at)) => {
+                self.rearrange::<S>(entry);
+            }
+            (Some(left), None) => self.shift_left(shape, at, left, entry),
+            // A full block, named for no fault of the hints, and room nowhere else: its own.
+            (None, None) => self.rearrange::<S>(entry),
+        }
+    }
+
+    /// The nearest blocks with room to the left of block `at` and to the right.
+    #[inline(always)]
+    fn nearest_rooms(shape: Shape, at: usize) -> (Option<usize>, Option<usize>) {
+        let rooms = shape.rooms(Self::PER_BLOCK);
+        let right = at + (rooms >> (4 * at)).trailing_zeros() as usize / 4;
+        let left = at.checked_sub((rooms << (4 * (LINES - 1 - at))).leading_zeros() as usize / 4);
+        (left, (right < Self::BLOCKS).then_some(right))
+    }
+
+    /// Asks for the further lines that putting an entry into block `at` needs: those up to the nearest
+    /// room if the block is full, or all if the leaf is, since it will be split.
+    #[inline(always)]
+    pub fn ask_for_room(self, at: usize) {
+        let shape = self.shape();
+        if at >= Self::BLOCKS || shape.count(at) < Self::PER_BLOCK {
+            return;
+        }
+        let (from, to) = match Self::nearest_rooms(shape, at) {
+            (Some(left), Some(right)) if at - left < right - at => (left, at),
+            (_, Some(right)) => (at, right),
+            (Some(left), None) => (left, at),
+            (None, None) => (0, Self::BLOCKS - 1),
+        };
+        (from..=to).for_each(|at| prefetch_read(self.block_address(at)));
+    }
+
+    /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`.
+    fn shift_right(self, shape: Shape, at: usize, to: usize, entry: (B, B)) {
+        let mut carried = self.exchange_greatest(at, entry);
+        for block in at + 1..=to {
+            set_block_hint(self.node, block, self.hint(shape, carried.0));
+            let count = shape.count(block);
+            let kept = count.min(Self::PER_BLOCK - 1);
+            let handed_on = self.entry_at(Place { block, at: kept });
+            for at in (0..kept).rev() {
+                self.put_at(Place { block, at: at + 1 }, self.entry_at(Place { block, at }));
+            }
+            self.put_at(Place { block, at: 0 }, carried);
+            carried = handed_on;
+        }
+        self.set_shape(shape.with_one_more(to));
+    }
+
+    /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`.
+    fn shift_left(self, shape: Shape, at: usize, to: usize, entry: (B, B)) {
+        let hint_again = |block: usize| {
+            set_block_hint(self.node, block, self.hint(shape, self.key(Place { block, at: 0 })))
+        };
+        let mut carried = self.exchange_smallest(at, entry);
+        hint_again(at);
+        for block in (to + 1..at).rev() {
+            let handed_on = self.entry_at(Place { block, at: 0 });
+            self.close_gap(block, 0, Self::PER_BLOCK);
+            self.put_at(Self::last_place(block), carried);
+            hint_again(block);
+            carried = handed_on;
+        }
+        self.put_at(Place { block: to, at: shape.count(to) }, carried);
+        self.set_shape(shape.with_one_more(to));
+    }
+
+    /// The last place of a block.
+    fn last_place(block: usize) -> Place {
+        Place { block, at: Self::PER_BLOCK - 1 }
+    }
+
+    /// Puts an entry into a full block and takes out its greatest one, or gives the entry back if that
+    /// is greater.
+    fn exchange_greatest(self, at: usize, entry: (B, B)) -> (B, B) {
+        let last = Self::last_place(at);
+        let greatest = self.entry_at(last);
+        if entry.0 > greatest.0 {
+            return entry;
+        }
+        self.sort_in(at, last.at, entry);
+        greatest
+    }
+
+    /// Puts an entry into a full block and takes out its smallest one, or gives the entry back if that
+    /// is smaller.
+    fn exchange_smallest(self, at: usize, entry: (B, B)) -> (B, B) {
+        let smallest = self.entry_at(Place { block: at, at: 0 });
+        if entry.0 < smallest.0 {
+            return entry;
+        }
+        self.close_gap(at, 0, Self::PER_BLOCK);
+        self.sort_in(at, Self::PER_BLOCK - 1, entry);
+        smallest
+    }
+
+    /// Moves the entries behind place `from` of the first `count` of a block one place forward.
+    #[inline(always)]
+    fn close_gap(self, block: usize, from: usize, count: usize) {
+        for at in from + 1..count {
+            self.put_at(Place { block, at: at - 1 }, self.entry_at(Place { block, at }));
+        }
+    }
+
+    /// Puts an entry where it belongs among the first `count` of a block.
+    #[inline(always)]
+    fn sort_in(self, block: usize, count: usize, entry: (B, B)) {
+        let mut at = count;
+        while at > 0 {
+            let other = self.entry_at(Place { block, at: at - 1 });
+            if other.0 < entry.0 {
+                break;
+            }
+            self.put_at(Place { block, at }, other);
+            at -= 1;
+        }
+        self.put_at(Place { block, at }, entry);
+    }
+
+    /// Spreads the entries anew while another one goes in.
+    fn rearrange<S: Lines>(self, (key, value): (B, B)) {
+        let mut entries = Entries::default();
+        self.copy_out::<S>(&mut entries);
+        entries.insert(key, value);
+        let appended = entries.keys().last() == Some(&key);
+        self.fill(&entries, 0..entries.keys().len(), appended);
+    }
+
+    /// Sets the fences and the link, and takes these of the `entries` in place of all others.
+    pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
+        assert_held_or_new(self.node);
+        debug_assert!(low <= high, "a leaf's fences are in order");
+        header(self.node)[LOW].poke(low.to_u64());
+        header(self.node)[HIGH].poke(high.to_u64());
+        self.fill(entries, range, false);
+        set_link(self.node, link);
+    }
+
+    /// Takes these of the `entries` in place of all others, spread evenly, or packed to the left.
+    fn fill(self, entries: &Entries<B>, range: Range<usize>, packed: bool) {
+        debug_assert!(range.start <= range.end && range.len() <= Self::CAPACITY, "entries that fit a leaf");
+        let (base, len) = (self.low().to_u64(), range.len());
+        let keys = entries.keys();
+        debug_assert!(
+            keys[range.clone()].is_sorted() && keys[range.clone()].iter().all(|&key| self.covers(key)),
+            "a leaf's keys ascend between its fences"
+        );
+        let reach = keys[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
+        let span = reach.saturating_mul(2).min(self.high().to_u64().wrapping_sub(base));
+        let mut shape = Shape::for_span(span);
+        let spread = |at: usize| (at * len).div_ceil(Self::BLOCKS);
+        let start = |at: usize| if packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
+        let (mut hints, mut first) = ([NO_BLOCK; LINES - 1], range.start);
+        for (at, hint) in hints.iter_mut().enumerate().take(Self::BLOCKS) {
+            let end = range.start + start(at + 1);
+            self.set_block(at, entries, first);
+            shape.set_count(at, end - first);
+            if first < range.end {
+                *hint = shape.hint(keys[first].to_u64(), base);
+            }
+            first = end;
+        }
+        set_block_hints(self.node, &hints);
+        self.set_shape(shape);
+    }
+
+    /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:
+    /// they are not in use.
+    fn set_block(self, at: usize, entries: &Entries<B>, first: usize) {
+        let (keys, values) = entries.from(first);
+        let line = block(self.node, at);
+        set_half(line, 0, keys);
+        set_half(line, 4, values);
+    }
+
+    /// Makes the leaf a dead one: no key lies between its fences.
+    pub fn kill(self) {
+        assert_held(self.node);
+        header(self.node)[LOW].poke(B::MAX.to_u64());
+        header(self.node)[HIGH].poke(B::MIN.to_u64());
+    }
+}

@@ -1,0 +1,169 @@
+//! Nodes against the standard library's map, on memory of their own.
+
+use super::*;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::sync::Word;
+use std::collections::BTreeMap;
+
+fn blank() -> Box<NodeLines> {
+    Box::new(core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0))))
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// How keys lie between a leaf's fences.
+#[derive(Clone, Copy)]
+struct Spread {
+    low: u64,
+    high: u64,
+    /// Keys are drawn from `first..first + range`.
+    first: u64,
+    range: u64,
+}
+
+const SPREADS: [Spread; 6] = [
+    Spread { low: 0, high: u64::MAX, first: 0, range: u64::MAX },
+    Spread { low: 0, high: u64::MAX, first: 1 << 60, range: 200 },
+    Spread { low: 1 << 40, high: 1 << 50, first: 1 << 40, range: 150 },
+    Spread { low: 500, high: 800, first: 500, range: 301 },
+    Spread { low: u64::MAX - 300, high: u64::MAX, first: u64::MAX - 300, range: 301 },
+    Spread { low: 7, high: 1 << 20, first: 7, range: 1 << 16 },
+];
+
+/// Interpreters look at every tenth step alone.
+fn looks_closely(step: u64) -> bool {
+    !cfg!(miri) || step.is_multiple_of(10)
+}
+
+/// What a leaf sums up from `key` on, before it, of a few entries, and of all.
+fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key: B, state: &mut u64) {
+    let some = random(state) as usize % (Leaf::<B>::CAPACITY + 2);
+    for (low, high, most) in [
+        (B::MIN, B::MAX, usize::MAX),
+        (leaf.low(), leaf.high(), some),
+        (key, B::MAX, usize::MAX),
+        (key, B::MAX, some),
+        (B::MIN, key, some),
+        (key, key, 1),
+    ] {
+        let values = model.range(low..=high).take(most).map(|(_, value)| value.to_u64());
+        let expected = values.fold((0, 0u64), |(n, sum), value| (n + 1, sum.wrapping_add(value)));
+        assert_eq!(leaf.sum::<S>(low, high, most), expected, "{low:?}..={high:?}, at most {most}");
+    }
+}
+
+struct Leaves<B>(core::marker::PhantomData<B>);
+
+impl<B: Bits> Operation for Leaves<B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        let cut = |bits: u64| B::truncate(if B::BYTES == 4 { bits >> 32 | bits & 0xFFFF } else { bits });
+        for (seed, spread) in SPREADS.iter().enumerate().skip(if cfg!(miri) { 5 } else { 0 }) {
+            let (low, high) = (cut(spread.low), cut(spread.high));
+            let (node, mut state) = (blank(), 88_172_645_463_325_252 + seed as u64);
+            let (leaf, _held) = (Leaf::<B>::new(&node), latch(&node).try_latch().unwrap());
+            leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
+            let mut model = BTreeMap::new();
+            for step in 0..if cfg!(miri) { 65 } else { 4000 } {
+                let bits = spread.first + random(&mut state) % spread.range.max(1);
+                let key = cut(bits).clamp(leaf.low(), leaf.high());
+                let value = B::truncate(random(&mut state));
+                let grow = (step / 97) % 3 != 2;
+                assert_eq!(leaf.get::<S>(key), model.get(&key).copied(), "step {step}");
+                match leaf.find::<S>(key) {
+                    Some(place) if grow => {
+                        leaf.set_value(place, value);
+                        model.insert(key, value);
+                    }
+                    Some(place) => {
+                        leaf.remove(place);
+                        model.remove(&key);
+                    }
+                    None if leaf.insert::<S>(key, value) => assert!(model.insert(key, value).is_none()),
+                    None => assert_eq!(model.len(), Leaf::<B>::CAPACITY),
+                }
+                if looks_closely(step) {
+                    assert_eq!(leaf.fault(), None, "spread {seed}, step {step}");
+                    sums_agree::<S, B>(leaf, &model, key, &mut state);
+                }
+                assert_eq!(leaf.len(), model.len());
+            }
+            let mut entries = Entries::default();
+            leaf.copy_out::<S>(&mut entries);
+            assert!(entries.keys().iter().eq(model.keys()) && entries.values().iter().eq(model.values()));
+        }
+    }
+}
+
+struct Inners<B>(core::marker::PhantomData<B>);
+
+impl<B: Bits> Operation for Inners<B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        for clustered in [false, true] {
+            let (node, mut state) = (blank(), 99_194_853_094_755_497u64);
+            let (inner, _held) = (Inner::<B>::new(&node), latch(&node).try_latch().unwrap());
+            let mut children = Children::default();
+            children.push(B::MIN, NodeRef::from_word(0));
+            inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
+            for name in 1..if cfg!(miri) { 12 } else { Inner::<B>::CAPACITY as u32 } {
+                let bits = random(&mut state);
+                let bits =
+                    if clustered { B::MAX.to_u64() / 2 + bits % 500 } else { bits >> (64 - 8 * B::BYTES) };
+                let separator = B::truncate(bits);
+                if children.separators().contains(&separator) {
+                    continue;
+                }
+                children.insert(separator, NodeRef::from_word(name));
+                if !inner.insert_in_place::<S>(separator, NodeRef::from_word(name)) {
+                    inner.fill(children.separators(), children.nodes());
+                }
+                assert_eq!(inner.fault::<S>(), None, "child {name}");
+                assert_eq!(inner.children(), children.separators().len());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kernel_keeps_nodes_right() {
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+        let dispatch: Dispatch = kernel.checked().unwrap();
+        dispatch.run(Leaves::<u64>(core::marker::PhantomData));
+        dispatch.run(Leaves::<u32>(core::marker::PhantomData));
+        dispatch.run(Inners::<u64>(core::marker::PhantomData));
+        dispatch.run(Inners::<u32>(core::marker::PhantomData));
+    }
+}
+
+#[test]
+fn hints_tell_a_span_apart_and_never_reach_no_block() {
+    for span in [0, 1, 0xFFFE, 0xFFFF, 0x1_0000, 1 << 40, u64::MAX] {
+        let farthest = hints::Shape::for_span(span).distance(span, 0);
+        assert!(farthest <= hints::HINT_MAX);
+        assert!(span <= hints::HINT_MAX || farthest >= 0xFFF, "{span} is told apart too coarsely");
+    }
+}
+
+#[test]
+fn nodes_are_dead_to_every_key_after_their_end() {
+    let node = blank();
+    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let mut entries = Entries::default();
+    entries.push(4, 1);
+    leaf.set((3, 9), NodeRef::from_word(5), &entries, 0..1);
+    assert_eq!((leaf.low(), leaf.high(), leaf.link()), (3, 9, NodeRef::from_word(5)));
+    leaf.kill();
+    assert!(leaf.low() > leaf.high());
+    assert_eq!(leaf.link(), NodeRef::from_word(5));
+}

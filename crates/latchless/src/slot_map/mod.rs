@@ -1,0 +1,295 @@
+//! Values of any type, for an index whose nodes hold handles to them.
+//!
+//! A [`Vault`] keeps values in slots that stay where they are. Readers get references under a
+//! [`Pinned`] epoch; a value that was retired is dropped when every thread that was pinned by then has
+//! let go. A handle names a slot *and* its generation, so a handle that is out of date finds nothing:
+//! whatever the index above does with handles, no reader gets a value that is gone and none is
+//! dropped twice. Slots in which nothing lives are given back to the system, page by page (`slots.rs`).
+//!
+//! # Thread safety
+//! 1. A slot's value is written by who got the slot when it was vacant, before the slot becomes live.
+//! 2. It is read by who is pinned and saw the slot live in the handle's generation since then.
+//! 3. It is dropped or moved out by who took the slot: when it was retired before all present pins began, or
+//!    when nobody can be reading, because the vault is borrowed mutably.
+//! 4. No code of the value's type runs while a mutex is held. A slot becomes vacant after the value's
+//!    `Drop`, whether that panics or not.
+
+mod depot;
+mod life;
+mod numbers;
+mod segment;
+mod slots;
+
+use crate::slot_map::life::Life;
+use core::cell::Cell;
+use core::fmt;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::value::Value;
+use latchless_core::mem::line::prefetch_read;
+use slots::{Slot, Slots};
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+/// Flushes after which what this thread put off is done, unless another one stays pinned: the epoch
+/// must advance twice.
+const FLUSHES: usize = 3;
+/// Values that a thread retires before it drops some of those that are due: 8 times as many at the most. So
+/// what piled up while the epoch couldn't advance goes down soon, however rarely threads pin anew.
+const RETIRED_TOGETHER: u32 = 64;
+
+/// Keeps what the calling thread reads from being dropped, as long as it lives. Pinning costs some
+/// 20 ns, so one pin should serve a batch or a scan; but while a thread is pinned nothing that any
+/// thread retires is dropped, so none should be kept for good.
+///
+/// ```
+/// # use latchless::BoxedIndex;
+/// # let index = BoxedIndex::<u64, String>::new()?;
+/// let pin = index.pin();
+/// index.insert(7, "seven".to_owned(), &pin)?;
+/// let seven = index.get(7, &pin);
+/// index.remove(7, &pin);
+/// assert_eq!(seven.map(String::as_str), Some("seven"), "still there to be read");
+/// # Ok::<(), latchless::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Pinned(crossbeam_epoch::Guard);
+
+impl Pinned {
+    /// Pins the calling thread.
+    pub fn new() -> Self {
+        Self(crossbeam_epoch::pin())
+    }
+
+    /// Lets go for a moment, so that what was retired meanwhile can be dropped. No reference that was
+    /// read under the pin is left by then.
+    pub fn repin(&mut self) {
+        self.0.repin();
+    }
+
+    /// Hurries the dropping of what this thread retired.
+    pub fn flush(&self) {
+        self.0.flush();
+    }
+}
+
+impl Default for Pinned {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Names a value in a [`Vault`]. Never used twice for different values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handle {
+    slot: u32,
+    generation: u32,
+}
+
+impl Value for Handle {
+    type Lane = u64;
+
+    #[inline(always)]
+    fn to_bits(self) -> u64 {
+        u64::from(self.slot) << 32 | u64::from(self.generation)
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u64) -> Self {
+        Self { slot: (bits >> 32) as u32, generation: bits as u32 }
+    }
+}
+
+/// Values of any type, each named by a [`Handle`].
+pub struct Vault<T: Send + Sync + 'static> {
+    slots: Arc<Slots<T>>,
+}
+
+impl<T: Send + Sync + 'static> Vault<T> {
+    /// An empty vault, whose slots may take that many bytes.
+    pub fn new(limit_bytes: Option<usize>) -> Self {
+        Self { slots: Arc::new(Slots::new(limit_bytes)) }
+    }
+
+    /// Bytes of the slots: at most about twice what is live and a few megabytes,
+    /// unless what lives is strewn over all of it.
+    pub fn bytes(&self) -> usize {
+        self.slots.bytes().0
+    }
+
+    /// Bytes of the slots with values in them, those included that wait to be dropped, and some that are
+    /// about to be used.
+    pub fn live_bytes(&self) -> usize {
+        self.slots.bytes().1
+    }
+
+    /// Puts a value in.
+    ///
+    /// # Errors
+    /// Gives it back when memory is refused.
+    pub fn put(&self, value: T) -> Result<Handle, (Error, T)> {
+        let number = match self.slots.vacant().or_else(|refused| self.vacated(refused)) {
+            Ok(number) => number,
+            Err(error) => return Err((error, value)),
+        };
+        let Some(slot) = self.slots.slot(number) else { unreachable!("slots that are given out exist") };
+        // SAFETY: the slot is vacant and was given out to this thread, which alone has it until it begins
+        // to live: nobody reads or writes its value. There is none in it to drop.
+        unsafe { (*slot.value.get()).write(value) };
+        Ok(Handle { slot: number, generation: slot.life.begin() })
+    }
+
+    /// A slot whose value was due to be dropped, where memory is refused.
+    #[cold]
+    fn vacated(&self, refused: Error) -> Result<u32> {
+        if IS_DROPPING.get() {
+            return Err(refused);
+        }
+        (0..FLUSHES).for_each(|_| Pinned::new().flush());
+        self.slots.vacant()
+    }
+
+    /// The value of a handle, unless it was retired.
+    #[inline]
+    pub fn read<'p>(&'p self, handle: Handle, _pin: &'p Pinned) -> Option<&'p T> {
+        let slot = self.slots.slot(handle.slot)?;
+        if !slot.life.is_live(handle.generation) {
+            return None;
+        }
+        // SAFETY: the slot was seen live by a load that acquired the write of its value. It can be
+        // taken (and its value moved or dropped) in two ways. Through a mutable borrow of the vault:
+        // that ends `'p`. Or by a drop that was put off when the slot was retired: this thread has
+        // been pinned since before it saw the slot not yet retired and stays so for `'p`, so the epoch
+        // runs that drop after `'p`.
+        Some(unsafe { (*slot.value.get()).assume_init_ref() })
+    }
+
+    /// Asks for the memory of a value that is about to be read.
+    #[inline]
+    pub fn prefetch(&self, handle: Handle) {
+        if let Some(slot) = self.slots.slot(handle.slot) {
+            prefetch_read(core::ptr::from_ref(slot).cast());
+        }
+    }
+
+    /// Retires a value: from now on its handle finds nothing, and the value is dropped once no pin
+    /// can see it. `false`: it was retired before.
+    pub fn retire(&self, handle: Handle, pin: &Pinned) -> bool {
+        let Handle { slot: number, generation } = handle;
+        let retired = self.slot(handle).is_some_and(|slot| slot.life.retire(generation));
+        if retired {
+            let slots = Arc::clone(&self.slots);
+            pin.0.defer(move || {
+                let slot = slots.slot(number).filter(|slot| slot.life.take_retired(generation));
+                let Some(slot) = slot else { return };
+                // SAFETY: this thread has just taken the slot in this generation. Whoever has a
+                // reference saw the slot live while pinned, so before it was retired, and every pin of
+                // that time has ended: that is when the epoch runs what was put off.
+                let panic = dropping(|| unsafe { slot.drop_value(generation) });
+                slots.give_back(number, generation);
+                // A panic would go through a thread that has nothing to do with the value. Its payload
+                // isn't dropped, which could panic as well.
+                core::mem::forget(panic);
+            });
+            drop_some(pin);
+        }
+        retired
+    }
+
+    /// Takes a value out that wasn't retired. Nobody is reading it: the vault is borrowed mutably.
+    pub fn take(&mut self, handle: Handle) -> Option<T> {
+        let Handle { slot: number, generation } = handle;
+        let slot = self.slot(handle).filter(|slot| slot.life.take_live(generation))?;
+        // SAFETY: this thread has just taken the slot in this generation, and references borrow the
+        // vault, which is borrowed mutably here.
+        let value = unsafe { slot.empty(generation) };
+        self.slots.give_back(number, generation);
+        Some(value)
+    }
+
+    /// The slot that a handle names, if it can be one that this vault made.
+    fn slot(&self, handle: Handle) -> Option<&Slot<T>> {
+        self.slots.slot(handle.slot).filter(|_| handle.generation <= Life::LAST_GENERATION)
+    }
+
+    /// Drops all values, those included whose drop was put off, and gives the memory of all slots back.
+    /// Nobody is reading: the vault is borrowed mutably. If drops panic, all others are done first and
+    /// then the first panic goes on.
+    pub fn clear(&mut self) {
+        let panic = self.drop_all(|slot, generation| self.slots.give_back(slot, generation));
+        self.slots.give_back_all();
+        raise(panic);
+    }
+
+    /// Empties all slots and tells of each one. Returns the first panic of a drop. The caller has borrowed
+    /// the vault mutably.
+    fn drop_all(&self, emptied: impl Fn(u32, u32)) -> Option<Box<dyn Any + Send>> {
+        let mut panic = None;
+        for number in (0..).map_while(|page| self.slots.open_of(page)).flatten() {
+            let Some(slot) = self.slots.slot(number) else { continue };
+            let Some(generation) = slot.life.take() else { continue };
+            // SAFETY: this thread has just taken the slot in this generation, and references borrow the
+            // vault, which the caller has borrowed mutably.
+            let dropped = dropping(|| unsafe { slot.drop_value(generation) });
+            emptied(number, generation);
+            match dropped {
+                payload if panic.is_none() => panic = payload,
+                payload => core::mem::forget(payload),
+            }
+        }
+        panic
+    }
+}
+
+/// Goes on with a panic, unless another one goes on.
+fn raise(panic: Option<Box<dyn Any + Send>>) {
+    if let Some(payload) = panic.filter(|_| !std::thread::panicking()) {
+        resume_unwind(payload);
+    }
+}
+
+thread_local! {
+    /// Values that the calling thread retired since it last dropped some.
+    static RETIRED: Cell<u32> = const { Cell::new(0) };
+    /// Whether the calling thread is dropping a value.
+    static IS_DROPPING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Drops some values that are due, now and then. A pin doesn't do that often enough where many values are
+/// retired under each.
+#[inline]
+fn drop_some(pin: &Pinned) {
+    let retired = RETIRED.get() + 1;
+    // A value that retires others in its `Drop` doesn't drop these: that could go on without end.
+    if retired < RETIRED_TOGETHER || IS_DROPPING.get() {
+        return RETIRED.set(retired);
+    }
+    RETIRED.set(0);
+    pin.flush();
+}
+
+/// Runs what drops a value.
+fn dropping<R>(drop: impl FnOnce() -> R) -> R {
+    let outer = IS_DROPPING.replace(true);
+    let dropped = drop();
+    IS_DROPPING.set(outer);
+    dropped
+}
+
+impl<T: Send + Sync + 'static> Drop for Vault<T> {
+    fn drop(&mut self) {
+        // Drops that were put off keep the slots' memory: a few flushes bring most of them about.
+        (0..FLUSHES).for_each(|_| Pinned::new().flush());
+        // Nobody will want a slot again.
+        raise(self.drop_all(|_, _| {}));
+    }
+}
+
+impl<T: Send + Sync + 'static> fmt::Debug for Vault<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vault").field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

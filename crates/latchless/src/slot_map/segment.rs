@@ -1,0 +1,168 @@
+//! Zeroed memory that can be given back in part while threads look at it.
+//!
+//! On Linux a mapping of its own. Elsewhere, and under Miri, an allocation that is kept until the segment
+//! is dropped.
+
+use core::ptr::NonNull;
+use latchless_core::base::error::{Error, Result};
+
+/// A stretch of zeroed memory that stays where it is.
+#[derive(Debug)]
+pub(super) struct Segment {
+    start: NonNull<u8>,
+    raw: Raw,
+}
+
+impl Segment {
+    /// Whether memory can be given back. Miri plays along, so that it sees what follows from that.
+    pub(super) const GIVES_BACK: bool = cfg!(any(target_os = "linux", miri));
+
+    /// So many zeroed bytes, aligned. They take no memory until they are written.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn new(bytes: usize, align: usize) -> Result<Self> {
+        Raw::reserve(bytes, align).ok_or(Error::OutOfMemory { requested_bytes: bytes })
+    }
+
+    /// Where the memory begins.
+    #[inline(always)]
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// Gives the memory of a range back to the system, if that is possible. Its bytes are then zero; if
+    /// it isn't possible, they may be as before.
+    ///
+    /// # Safety
+    /// The range lies in the segment. Others access it by atomic loads only meanwhile, and expect zeros as
+    /// much as what was there. No reference to anything but atomics in it exists.
+    pub(super) unsafe fn give_back(&self, from: usize, bytes: usize) {
+        let at = self.start.as_ptr().wrapping_add(from);
+        // SAFETY: as the caller promises.
+        unsafe { self.raw.give_back(at, bytes) };
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+use linux::Raw;
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod linux {
+    use super::{NonNull, Segment};
+    use rustix::mm::{self, Advice, MapFlags, ProtFlags};
+
+    /// What every mapping is aligned to at the least.
+    const PAGE_BYTES: usize = 4096;
+
+    #[derive(Debug)]
+    pub(super) struct Raw {
+        at: *mut core::ffi::c_void,
+        bytes: usize,
+    }
+
+    impl Raw {
+        pub(super) fn reserve(bytes: usize, align: usize) -> Option<Segment> {
+            // Room to move the start up to the next aligned address.
+            let room = if align > PAGE_BYTES { align } else { 0 };
+            let mapped_bytes = bytes.checked_add(room)?;
+            // SAFETY: a new private mapping at an address of the system's choice touches nothing that
+            // exists.
+            let at = unsafe {
+                mm::mmap_anonymous(
+                    core::ptr::null_mut(),
+                    mapped_bytes,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::PRIVATE | MapFlags::NORESERVE,
+                )
+            }
+            .ok()?;
+            let raw = Self { at, bytes: mapped_bytes };
+            let shift = at.cast::<u8>().align_offset(align);
+            Some(Segment { start: NonNull::new(at.cast::<u8>().wrapping_add(shift))?, raw })
+        }
+
+        /// # Safety
+        /// As [`Segment::give_back`].
+        pub(super) unsafe fn give_back(&self, at: *mut u8, bytes: usize) {
+            // SAFETY: the range lies in our own private mapping, whose pages read as zeros afterwards. To
+            // atomic loads meanwhile that is a store of zero to every word, and there is no other access.
+            let _ = unsafe { mm::madvise(at.cast(), bytes, Advice::LinuxDontNeed) };
+        }
+    }
+
+    impl Drop for Raw {
+        fn drop(&mut self) {
+            // SAFETY: the mapping was made by `reserve` with this start and size and is dropped once.
+            let _ = unsafe { mm::munmap(self.at, self.bytes) };
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+use fallback::Raw;
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod fallback {
+    use super::{NonNull, Segment};
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+
+    #[derive(Debug)]
+    pub(super) struct Raw {
+        at: NonNull<u8>,
+        layout: Layout,
+    }
+
+    impl Raw {
+        pub(super) fn reserve(bytes: usize, align: usize) -> Option<Segment> {
+            let layout = Layout::from_size_align(bytes, align).ok().filter(|layout| layout.size() > 0)?;
+            // SAFETY: the layout has a size.
+            let at = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+            Some(Segment { start: at, raw: Self { at, layout } })
+        }
+
+        /// # Safety
+        /// None: nothing happens.
+        pub(super) unsafe fn give_back(&self, _: *mut u8, _: usize) {}
+    }
+
+    impl Drop for Raw {
+        fn drop(&mut self) {
+            // SAFETY: allocated by `reserve` with this layout, freed once.
+            unsafe { dealloc(self.at.as_ptr(), self.layout) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_zeroed_and_aligned_and_can_be_given_back() {
+        const PAGE: usize = 64 << 10;
+        for align in [8, 1 << 14, 1 << 17] {
+            let segment = Segment::new(4 * PAGE, align).unwrap();
+            let at = segment.start().as_ptr();
+            assert_eq!(at.addr() % align, 0);
+            // SAFETY: the places lie in the segment, which this thread alone knows of.
+            unsafe {
+                assert_eq!(at.add(4 * PAGE - 1).read(), 0);
+                at.add(PAGE - 1).write(1);
+                at.add(PAGE).write(2);
+                at.add(2 * PAGE).write(3);
+                segment.give_back(PAGE, PAGE);
+                assert!(cfg!(miri) || !Segment::GIVES_BACK || at.add(PAGE).read() == 0);
+                assert_eq!((at.add(PAGE - 1).read(), at.add(2 * PAGE).read()), (1, 3));
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "the interpreter ends when its own memory does")]
+    fn absurd_sizes_are_refused() {
+        for bytes in [usize::MAX, usize::MAX / 2 - (1 << 20)] {
+            assert!(matches!(Segment::new(bytes, 8), Err(Error::OutOfMemory { .. })));
+        }
+    }
+}

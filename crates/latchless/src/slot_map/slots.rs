@@ -1,0 +1,388 @@
+//! The slots of a vault: where they lie, how threads get vacant ones, and how the memory of those that
+//! nothing lives in goes back to the system.
+//!
+//! Slots lie on pages, pages in segments of 1, 2, 4, … pages. A segment stays where it is as long as the
+//! vault, so a slot has an address for good; but the memory of a page whose slots are all vacant is given
+//! back, whenever more than half of the slots are vacant. The words of such a page read as zeros, and a
+//! slot of zeros is vacant: a handle that is out of date, or was never given out, finds nothing there.
+//!
+//! # Thread safety
+//! 1. A slot's number is in one place: in use with one thread, in one stripe's list, or in the depot.
+//! 2. A page is closed and given back, and later opened again, while the depot is held, and only if all of
+//!    its slots are in the depot. So no value lives on it, none is being written, and no reference to any
+//!    is left: a slot becomes vacant after the last pin that could see its value.
+//! 3. What others do to a page that is closed are loads of its slots' lives, and compare-and-swaps that
+//!    expect a live or retired slot, and so fail.
+//! 4. Stripes and depot are held one at a time, so waiting never goes round. None is held while code of
+//!    the value's type runs.
+
+use super::depot::{Depot, Opened, Shape, Vacated};
+use super::segment::Segment;
+use crate::slot_map::life::Life;
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::sync::{self, Mutex, Tally};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{MutexGuard, OnceLock};
+
+/// Pages are multiples of this: at least the system's own. Tests and Miri see more of them.
+const PAGE_BYTES: usize = match (cfg!(miri), cfg!(test)) {
+    (true, _) => 512,
+    (false, true) => 4 << 10,
+    (false, false) => 64 << 10,
+};
+/// Bytes of vacant slots that are kept beyond half of the open ones. So a vault without a value keeps twice
+/// as much.
+const SPARE_BYTES: usize = 8 * PAGE_BYTES;
+/// Segments until page numbers of 32 bits are used up.
+const SEGMENTS: usize = 32;
+/// Lists of vacant slots, so that threads rarely meet at one.
+const STRIPES: usize = 8;
+/// Slots that move between a stripe and the depot at once, at the most.
+const TOGETHER_MAX: usize = 32;
+/// Slots in each list of a stripe, at the most.
+const LIST_SLOTS_MAX: usize = 512;
+
+/// A place for one value at a time.
+pub(super) struct Slot<T> {
+    pub(super) life: Life,
+    pub(super) value: UnsafeCell<MaybeUninit<T>>,
+}
+
+impl<T> Slot<T> {
+    /// Moves the value out and makes the slot vacant.
+    ///
+    /// # Safety
+    /// The caller has taken the slot in this generation, and no reference to its value is left.
+    pub(super) unsafe fn empty(&self, generation: u32) -> T {
+        // SAFETY: a slot can be taken only after it was live, so a value was written; the
+        // compare-and-swap that took it acquired that. It is read out once, because one caller takes
+        // a slot in a generation, and that one says that nobody has a reference.
+        let value = unsafe { (*self.value.get()).assume_init_read() };
+        self.life.end(generation);
+        value
+    }
+
+    /// Drops the value where it is and makes the slot vacant. Returns the drop's panic, if it panics.
+    ///
+    /// # Safety
+    /// As [`Slot::empty`].
+    pub(super) unsafe fn drop_value(&self, generation: u32) -> Option<Box<dyn Any + Send>> {
+        // SAFETY: as in `empty`: there is a value, this caller alone drops it, and it is read no more, not
+        // even where its drop panics.
+        let drop = || unsafe { (*self.value.get()).assume_init_drop() };
+        let panic = catch_unwind(AssertUnwindSafe(drop)).err();
+        self.life.end(generation);
+        panic
+    }
+}
+
+/// Vacant slots of some of the threads.
+#[derive(Debug, Default)]
+struct Lists {
+    /// The next ones to be given out, the last one first.
+    out: Vec<Vacated>,
+    /// Those that came back.
+    back: Vec<Vacated>,
+}
+
+impl Lists {
+    /// Moves everything to `recalled`.
+    fn recall_all(&mut self, recalled: &mut Vec<Vacated>) {
+        recalled.append(&mut self.back);
+        recalled.append(&mut self.out);
+    }
+}
+
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Stripe(Mutex<Lists>);
+
+/// Locks break never: nothing of the caller runs while one is held.
+fn hold<L>(lock: &Mutex<L>) -> MutexGuard<'_, L> {
+    lock.lock()
+}
+
+/// What a vault and the drops that it has put off share.
+pub(super) struct Slots<T> {
+    segments: [OnceLock<Segment>; SEGMENTS],
+    stripes: [Stripe; STRIPES],
+    depot: Mutex<Depot>,
+    /// 1 if the depot has more vacant slots than the spare ones, so that it is worth while to put values on
+    /// the lowest ones; else 0.
+    ample: Tally,
+    /// Whose turn it is to be recalled.
+    turn: Tally,
+    values: PhantomData<T>,
+}
+
+// SAFETY: a slot's value is reached through `&T` from several threads at once (T: Sync), and moved in
+// and out by whichever thread won the slot's life for that (T: Send), in the order of the vault's
+// head, kept by `Life`'s acquiring and releasing steps and by the epoch. A segment's memory is plain
+// memory, bound to no thread, and freed with the last `Slots`.
+unsafe impl<T: Send + Sync> Sync for Slots<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Send for Slots<T> {}
+
+/// The segment of a page and the place in it.
+#[inline(always)]
+fn place_of(page: usize) -> (usize, usize) {
+    let segment = (page + 1).ilog2() as usize;
+    (segment, page + 1 - (1 << segment))
+}
+
+impl<T> Slots<T> {
+    const SLOT_BYTES: usize = size_of::<Slot<T>>();
+    /// Bytes of a page: of at least one slot.
+    const PAGE_BYTES: usize = Self::SLOT_BYTES.next_multiple_of(PAGE_BYTES);
+    const PAGE_SLOTS: usize = Self::PAGE_BYTES / Self::SLOT_BYTES;
+    /// Bits of a slot's number that tell its place on its page.
+    const PLACE_BITS: u32 = Self::PAGE_SLOTS.next_power_of_two().trailing_zeros();
+    /// Lists hold no more than a page does, however large slots are.
+    const LIST_SLOTS: usize =
+        if Self::PAGE_SLOTS < LIST_SLOTS_MAX { Self::PAGE_SLOTS } else { LIST_SLOTS_MAX };
+    const TOGETHER: usize = if Self::PAGE_SLOTS < TOGETHER_MAX { Self::PAGE_SLOTS } else { TOGETHER_MAX };
+
+    pub(super) fn new(limit_bytes: Option<usize>) -> Self {
+        let shape = Shape {
+            slot_bytes: Self::SLOT_BYTES,
+            page_slots: Self::PAGE_SLOTS as u32,
+            place_bits: Self::PLACE_BITS,
+            spare_slots: SPARE_BYTES.div_ceil(Self::SLOT_BYTES),
+        };
+        Self {
+            segments: [const { OnceLock::new() }; SEGMENTS],
+            stripes: Default::default(),
+            depot: Mutex::new(Depot::new(shape, limit_bytes)),
+            ample: Tally::new(0),
+            turn: Tally::new(0),
+            values: PhantomData,
+        }
+    }
+
+    /// The slot of this number, if there is memory for it. Any number may be asked for.
+    #[inline(always)]
+    pub(super) fn slot(&self, number: u32) -> Option<&Slot<T>> {
+        let (page, place) = (number >> Self::PLACE_BITS, number as usize & ((1 << Self::PLACE_BITS) - 1));
+        let (segment, at) = place_of(page as usize);
+        if place >= Self::PAGE_SLOTS {
+            return None;
+        }
+        let start = self.segments.get(segment)?.get()?.start();
+        // SAFETY: the segment has 2^segment pages, each with room for that many slots, and is aligned to
+        // slots, as pages are. Its memory is there as long as `self`, and is a slot in any state: a life is
+        // an atomic for which all words are valid, zeros among them, which the system may put there; the
+        // value may be uninitialized and is behind `UnsafeCell`.
+        Some(unsafe { start.add(at * Self::PAGE_BYTES + place * Self::SLOT_BYTES).cast().as_ref() })
+    }
+
+    fn own_lists(&self) -> &Mutex<Lists> {
+        &self.stripes[sync::slot() % STRIPES].0
+    }
+
+    /// A vacant slot, which nobody else gets.
+    #[inline]
+    pub(super) fn vacant(&self) -> Result<u32> {
+        // Lets go of the list before it looks further.
+        let found = hold(self.own_lists()).out.pop();
+        found.map_or_else(|| self.refill(), |found| Ok(found.slot))
+    }
+
+    /// Gets vacant slots for the calling thread's stripe, and one for the caller: those that came back to it
+    /// or, if there is a choice, the lowest ones of all; what came back to other stripes; memory that is
+    /// opened; or, if that is refused, what other stripes would give out.
+    #[cold]
+    #[inline(never)]
+    fn refill(&self) -> Result<u32> {
+        let mut recalled = Vec::new();
+        {
+            let mut own = hold(self.own_lists());
+            if self.ample.get() == 0 {
+                let Lists { out, back } = &mut *own;
+                core::mem::swap(out, back);
+                if let Some(found) = out.pop() {
+                    return Ok(found.slot);
+                }
+            }
+            own.recall_all(&mut recalled);
+        }
+        if let Some(slot) = self.restock(&mut recalled) {
+            return Ok(slot);
+        }
+        self.stripes.iter().for_each(|stripe| recalled.append(&mut hold(&stripe.0).back));
+        if let Some(slot) = self.restock(&mut recalled) {
+            return Ok(slot);
+        }
+        let refused = match self.open() {
+            Ok(slot) => return Ok(slot),
+            Err(refused) => refused,
+        };
+        self.stripes.iter().for_each(|stripe| hold(&stripe.0).recall_all(&mut recalled));
+        self.restock(&mut recalled).ok_or(refused)
+    }
+
+    /// Hands the recalled slots to the depot, and gets the lowest ones.
+    fn restock(&self, recalled: &mut Vec<Vacated>) -> Option<u32> {
+        let mut lowest = {
+            let mut depot = hold(&self.depot);
+            recalled.drain(..).for_each(|slot| depot.vacate(slot));
+            let lowest = depot.take_lowest(Self::TOGETHER);
+            self.note_ample(&depot);
+            lowest
+        };
+        let found = lowest.pop()?;
+        hold(self.own_lists()).out.append(&mut lowest);
+        Some(found.slot)
+    }
+
+    /// Notes whether the depot, which is held, has more than the spare slots.
+    fn note_ample(&self, depot: &Depot) {
+        match (self.ample.get(), depot.is_ample()) {
+            (0, true) => _ = self.ample.add(1),
+            (1, false) => self.ample.subtract(1),
+            _ => {}
+        }
+    }
+
+    /// Opens slots.
+    #[expect(clippy::significant_drop_tightening, reason = "a page is opened under the depot's mutex")]
+    fn open(&self) -> Result<u32> {
+        let Opened { mut slots, generation } = {
+            let mut depot = hold(&self.depot);
+            let page = depot.next_page()?;
+            self.make_segment(place_of(page as usize).0)?;
+            let opened = depot.open(page, Self::TOGETHER);
+            // Slots that were never in use are zeros, and so of generation 0.
+            if opened.generation > 0 {
+                let lives = opened.slots.clone().filter_map(|number| self.slot(number));
+                lives.for_each(|slot| slot.life.restart(opened.generation));
+            }
+            opened
+        };
+        debug_assert!(generation <= Life::LAST_GENERATION);
+        let slot = slots.next();
+        hold(self.own_lists()).out.extend(slots.rev().map(|slot| Vacated { slot, generation: 0 }));
+        slot.ok_or(Error::OutOfMemory { requested_bytes: Self::SLOT_BYTES })
+    }
+
+    /// Makes a segment, if there is none. The depot is held.
+    fn make_segment(&self, segment: usize) -> Result<()> {
+        if self.segments[segment].get().is_none() {
+            let bytes = Self::PAGE_BYTES.checked_mul(1 << segment);
+            let bytes = bytes.ok_or(Error::OutOfMemory { requested_bytes: usize::MAX })?;
+            // Set here alone, under the mutex.
+            let _ = self.segments[segment].set(Segment::new(bytes, align_of::<Slot<T>>())?);
+        }
+        Ok(())
+    }
+
+    /// Takes back a slot that the caller has emptied in this generation.
+    pub(super) fn give_back(&self, slot: u32, generation: u32) {
+        let mut recalled = {
+            let mut own = hold(self.own_lists());
+            own.back.push(Vacated { slot, generation: generation + 1 });
+            let most = if self.ample.get() == 0 { Self::LIST_SLOTS } else { Self::TOGETHER };
+            if own.back.len() < most {
+                return;
+            }
+            core::mem::take(&mut own.back)
+        };
+        // And what another stripe has, each in its turn: its threads may be gone.
+        hold(&self.stripes[self.turn.add(1) % STRIPES].0).recall_all(&mut recalled);
+        self.take_back(recalled, Depot::close_surplus);
+    }
+
+    /// Hands vacant slots to the depot, and gives the memory of the pages back that `close` closes then.
+    fn take_back(&self, recalled: Vec<Vacated>, close: impl Fn(&mut Depot) -> Option<u32>) {
+        let mut depot = hold(&self.depot);
+        recalled.into_iter().for_each(|slot| depot.vacate(slot));
+        while Segment::GIVES_BACK
+            && let Some(page) = close(&mut depot)
+        {
+            self.give_back_page(page);
+        }
+        self.note_ample(&depot);
+    }
+
+    /// Gives the memory of all pages back on which nothing lives. The caller has the vault to itself.
+    pub(super) fn give_back_all(&self) {
+        let mut recalled = Vec::new();
+        self.stripes.iter().for_each(|stripe| hold(&stripe.0).recall_all(&mut recalled));
+        self.take_back(recalled, Depot::close_one);
+    }
+
+    /// Gives the memory of a page back that was closed just now. The depot is held since then.
+    fn give_back_page(&self, page: u32) {
+        let (segment, at) = place_of(page as usize);
+        let Some(segment) = self.segments[segment].get() else { return };
+        if cfg!(miri) {
+            // What the system does, as the threads see it.
+            let slots = (0..Self::PAGE_SLOTS as u32).map(|place| (page << Self::PLACE_BITS) + place);
+            slots.filter_map(|number| self.slot(number)).for_each(|slot| slot.life.restart(0));
+        }
+        // SAFETY: the page lies in its segment, which has 2^segment of them. All of its slots are vacant and
+        // with the depot, which is held, so nobody is about to write a value, and no reference to one is
+        // left: see the head, 2. Others load lives at the most, and take a slot of zeros for a vacant one,
+        // as it is.
+        unsafe { segment.give_back(at * Self::PAGE_BYTES, Self::PAGE_BYTES) };
+    }
+
+    /// The numbers of the open slots of a page; `None` past the last page.
+    pub(super) fn open_of(&self, page: u32) -> Option<core::ops::Range<u32>> {
+        let open = hold(&self.depot).open_of(page)?;
+        let first = page << Self::PLACE_BITS;
+        Some(first..first + open)
+    }
+
+    /// Bytes of the slots that are open, and of those of them that are in use or about to be.
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let depot = hold(&self.depot);
+        (depot.bytes(), depot.live_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_found_where_they_were_put() {
+        let mut expected = Vec::new();
+        for segment in 0..6 {
+            expected.extend((0..1 << segment).map(|at| (segment, at)));
+        }
+        let places: Vec<_> = (0..expected.len()).map(place_of).collect();
+        assert_eq!(places, expected);
+        assert_eq!(place_of(u32::MAX as usize - 1), (31, (1 << 31) - 1));
+    }
+
+    /// Slots of this type are found at addresses of their own, aligned, and the last number at none.
+    fn addresses<T: Send + Sync + 'static>(count: usize) {
+        let slots = Slots::<T>::new(None);
+        assert!(slots.slot(0).is_none() && slots.slot(u32::MAX).is_none());
+        let mut found: Vec<_> = (0..count)
+            .map(|_| slots.vacant().unwrap())
+            .map(|number| core::ptr::from_ref(slots.slot(number).unwrap()).addr())
+            .collect();
+        assert!(found.iter().all(|at| at % align_of::<Slot<T>>() == 0));
+        found.sort_unstable();
+        assert!(found.windows(2).all(|pair| pair[1] - pair[0] >= size_of::<Slot<T>>()));
+        assert!(slots.slot(u32::MAX).is_none());
+    }
+
+    #[test]
+    fn values_of_any_size_and_alignment_have_slots() {
+        #[repr(align(16384))]
+        struct Aligned {
+            _byte: u8,
+        }
+        addresses::<()>(if cfg!(miri) { 200 } else { 5000 });
+        addresses::<u8>(300);
+        addresses::<[u64; 16]>(300);
+        addresses::<[u8; 5000]>(40);
+        addresses::<Aligned>(5);
+    }
+}

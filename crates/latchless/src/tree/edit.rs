@@ -1,0 +1,227 @@
+//! Changing one entry, in one atomic step.
+
+use super::mode::Held;
+use super::spares::Spares;
+use super::*;
+use crate::node::Place;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::mem::line::prefetch_read;
+
+/// What is to be done with the entry of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit<B> {
+    /// Nothing: only say what stands there.
+    Look,
+    /// The key gets this value, whether it was there or not.
+    Put(B),
+    /// The key gets this value if it isn't there.
+    Add(B),
+    /// The key gets this value if it is there.
+    Replace(B),
+    /// The key gets another value if it has the expected one.
+    Swap {
+        /// What must stand there.
+        expected: B,
+        /// What is to stand there.
+        value: B,
+    },
+    /// The key is taken out.
+    Remove,
+    /// The key is taken out if it has this value.
+    RemoveIf(B),
+}
+
+/// What an [`Edit`] found and whether it changed anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edited<B> {
+    /// The value that stood there.
+    pub before: Option<B>,
+    /// Whether the edit's condition held.
+    pub applied: bool,
+}
+
+/// What follows from an edit and what stands there.
+enum Step<B> {
+    Leave,
+    Set(B),
+    TakeOut,
+}
+
+impl<B: Bits> Edit<B> {
+    /// Whether the key may come in anew.
+    #[inline(always)]
+    pub(super) fn may_add(self) -> bool {
+        matches!(self, Self::Put(_) | Self::Add(_))
+    }
+
+    #[inline(always)]
+    fn step(self, before: Option<B>) -> Step<B> {
+        match (self, before) {
+            (Self::Put(value), _) | (Self::Add(value), None) | (Self::Replace(value), Some(_)) => {
+                Step::Set(value)
+            }
+            (Self::Swap { expected, value }, Some(before)) if before == expected => Step::Set(value),
+            (Self::Remove, Some(_)) => Step::TakeOut,
+            (Self::RemoveIf(expected), Some(before)) if before == expected => Step::TakeOut,
+            _ => Step::Leave,
+        }
+    }
+}
+
+/// The leaf is full.
+pub(super) struct Full;
+
+impl<B: Bits> BlinkTree<B> {
+    /// Does with the entry of `key` what `edit` says.
+    ///
+    /// # Errors
+    /// When memory is refused; nothing has changed then.
+    #[inline]
+    pub fn edit<M: Mode>(&self, key: B, edit: Edit<B>) -> Result<Edited<B>> {
+        self.dispatch.run(EditOne { tree: self, key, edit, mode: PhantomData::<M> })
+    }
+
+    /// As [`BlinkTree::edit`]. `start`: where a descent came out.
+    #[inline(always)]
+    pub(super) fn edit_from<S: Search, M: Mode>(
+        &self,
+        start: At<'_>,
+        key: B,
+        edit: Edit<B>,
+    ) -> Result<Edited<B>> {
+        let (at, held) = self.latch_leaf::<S, M>(start, key);
+        match self.edit_in::<S, M>(at.leaf(), held, key, edit) {
+            Ok(edited) => Ok(edited),
+            Err(Full) => self.edit_with_split::<S, M>(at.node, key, edit),
+        }
+    }
+
+    /// Edits a latched leaf, and lets go of it.
+    #[inline(always)]
+    fn edit_in<S: Search, M: Mode>(
+        &self,
+        leaf: Leaf<'_, B>,
+        mut held: M::Held<'_>,
+        key: B,
+        edit: Edit<B>,
+    ) -> Result<Edited<B>, Full> {
+        let place = leaf.find::<S>(key);
+        let before = place.map(|place| leaf.value(place));
+        match (edit.step(before), place) {
+            (Step::Set(value), Some(place)) => {
+                held.changing();
+                leaf.set_value(place, value);
+                drop(held);
+                self.note_change::<M>(key, key);
+            }
+            (Step::Set(value), None) => {
+                // A full leaf changes nothing, but it is split next: that its readers start again costs less
+                // than to look first.
+                held.changing();
+                if !leaf.insert::<S>(key, value) {
+                    return Err(Full);
+                }
+                drop(held);
+                self.count_entries::<M>(1);
+            }
+            (Step::TakeOut, Some(place)) => {
+                held.changing();
+                self.take_out::<S, M>(leaf, held, place, key);
+            }
+            _ => return Ok(Edited { before, applied: false }),
+        }
+        Ok(Edited { before, applied: true })
+    }
+
+    #[inline(always)]
+    fn take_out<S: Search, M: Mode>(&self, leaf: Leaf<'_, B>, held: M::Held<'_>, place: Place, key: B) {
+        leaf.remove(place);
+        let left = leaf.len();
+        drop(held);
+        self.follow_up::<S, M>(key, left);
+    }
+
+    /// What follows when a key was removed from a leaf with so many keys left, and no latch is held any more.
+    #[inline(always)]
+    pub(super) fn follow_up<S: Search, M: Mode>(&self, key: B, left: usize) {
+        self.count_entries::<M>(-1);
+        self.note_change::<M>(key, key);
+        if Self::invites_a_merge(left) {
+            self.merge_around::<S, M>(0, key);
+        }
+    }
+
+    /// Edits a leaf that was found full: puts nodes aside, then splits it.
+    #[cold]
+    #[inline(never)]
+    fn edit_with_split<S: Search, M: Mode>(
+        &self,
+        mut node: NodeRef,
+        key: B,
+        edit: Edit<B>,
+    ) -> Result<Edited<B>> {
+        self.ask_for_neighbour(node);
+        // All of it will be moved; while it comes, nodes are put aside.
+        let address = self.arena.address(node);
+        (0..node::LINES).for_each(|line| prefetch_read(node::line_address(address, line)));
+        let mut spares = Spares::none(&self.arena);
+        spares.reserve(1)?;
+        loop {
+            let (at, held) = self.latch_leaf::<S, M>(self.at(node), key);
+            let leaf = at.leaf::<B>();
+            node = at.node;
+            let place = leaf.find::<S>(key);
+            if place.is_some() || leaf.len() < Leaf::<B>::CAPACITY {
+                if let Ok(edited) = self.edit_in::<S, M>(leaf, held, key, edit) {
+                    return Ok(edited);
+                }
+                continue;
+            }
+            let Step::Set(value) = edit.step(None) else {
+                return Ok(Edited { before: None, applied: false });
+            };
+            let held = match self.lend::<S, M>((node, held), key) {
+                Ok(leaf) => {
+                    node = leaf;
+                    continue;
+                }
+                Err(held) => held,
+            };
+            match self.split::<S, M>((node, held), (key, value), &mut spares) {
+                Ok(()) => {
+                    self.count_entries::<M>(1);
+                    if self.shortcuts.are_due() {
+                        self.survey();
+                    }
+                    return Ok(Edited { before: None, applied: true });
+                }
+                Err(levels) => spares.reserve(levels)?,
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn count_entries<M: Mode>(&self, change: i64) {
+        if M::SHARED { self.len.add(change) } else { self.len.add_alone(change) }
+    }
+}
+
+struct EditOne<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    key: B,
+    edit: Edit<B>,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for EditOne<'_, B, M> {
+    type Output = Result<Edited<B>>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Result<Edited<B>> {
+        if self.edit == Edit::Look {
+            let before = self.tree.get_with::<S, M>(self.key);
+            return Ok(Edited { before, applied: false });
+        }
+        self.tree.edit_from::<S, M>(self.tree.descend::<S>(self.key), self.key, self.edit)
+    }
+}

@@ -1,0 +1,332 @@
+//! Batches: requests descend in groups, so that their waits for memory overlap.
+//!
+//! A group goes down together, level by level. Each level is done in two passes: one reads the nodes'
+//! first lines and asks for the blocks that the hints name, the next reads the blocks and asks for the
+//! children. By the time a line is read, it was asked for a whole group earlier.
+
+use super::*;
+use crate::node::operation::{Operation, Run, Search};
+use core::num::NonZeroUsize;
+use latchless_core::latch::Version;
+use latchless_core::mem::line::prefetch_read_later;
+
+/// How many requests of a batch descend together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Group {
+    /// As many as do best, which is tried out on large batches: see
+    /// [`Tuner`].
+    #[default]
+    Auto,
+    /// That many, at most [`Group::MAX`].
+    Of(NonZeroUsize),
+}
+
+impl Group {
+    /// The most that descend together.
+    pub const MAX: usize = 128;
+    /// The sizes that are tried.
+    pub(super) const CANDIDATES: [usize; 4] = [16, 32, 64, Self::MAX];
+
+    /// The size that the caller wants.
+    #[inline(always)]
+    fn wanted(self) -> Option<usize> {
+        match self {
+            Self::Auto => None,
+            Self::Of(size) => Some(size.get().min(Self::MAX)),
+        }
+    }
+}
+
+/// Levels at the top that are in the nearest caches anyway.
+const CACHED_LEVELS: usize = 2;
+
+/// Requests that descend together.
+struct Descents<'a, B> {
+    keys: [B; Group::MAX],
+    nodes: [At<'a>; Group::MAX],
+    blocks: [u8; Group::MAX],
+    levels: [u8; Group::MAX],
+    /// The requests that go through inner nodes, the first `rest_len`: the others' leaves were guessed.
+    rest: [u8; Group::MAX],
+    rest_len: usize,
+    versions: [Option<Version>; Group::MAX],
+    len: usize,
+}
+
+impl<'a, B: Bits> Descents<'a, B> {
+    #[inline(always)]
+    fn new(tree: &'a BlinkTree<B>) -> Self {
+        Self {
+            keys: [B::MIN; Group::MAX],
+            nodes: [tree.at(tree.root().0); Group::MAX],
+            blocks: [0; Group::MAX],
+            levels: [0; Group::MAX],
+            rest: [0; Group::MAX],
+            rest_len: 0,
+            versions: [None; Group::MAX],
+            len: 0,
+        }
+    }
+
+    /// Leads the keys to their leaves, whose first lines are asked for.
+    #[inline(always)]
+    fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
+        self.guess(tree);
+        if self.rest_len == 0 {
+            return;
+        }
+        let level = self.start::<S>(tree);
+        let levels = tree.root().1;
+        for level in (1..=level).rev() {
+            self.descend_one::<S>(tree, levels.saturating_sub(level) <= CACHED_LEVELS);
+        }
+    }
+
+    /// Asks for the leaves that can be guessed, and lists the other requests.
+    #[inline(always)]
+    fn guess(&mut self, tree: &'a BlinkTree<B>) {
+        let slots = tree.guesses.slots();
+        self.rest_len = 0;
+        if let Some(slots) = slots {
+            self.keys[..self.len].iter().for_each(|key| slots.ask(key.to_u64()));
+        }
+        for at in 0..self.len {
+            let guess = slots.and_then(|slots| slots.guess(self.keys[at].to_u64()));
+            if let Some((leaf, _)) = guess {
+                self.go_to(tree, at, leaf);
+            } else {
+                self.rest[self.rest_len] = at as u8;
+                self.rest_len += 1;
+            }
+        }
+    }
+
+    /// Finds where the descents begin, and leads those that begin higher up down to the level of the
+    /// others, which it says.
+    #[inline(always)]
+    fn start<S: Search>(&mut self, tree: &'a BlinkTree<B>) -> usize {
+        let Some(table) = tree.shortcuts.table() else {
+            let top = tree.top();
+            let root = tree.at(top.node());
+            self.rest[..self.rest_len].iter().for_each(|&at| self.nodes[usize::from(at)] = root);
+            return self.go_on_together::<S>(tree, top.level());
+        };
+        let (mut lowest, mut highest) = (usize::MAX, 0);
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
+            let start = tree.start_by::<S>(table, self.keys[at]);
+            self.levels[at] = start.level() as u8;
+            (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
+            self.go_to(tree, at, start.node());
+        }
+        if highest > lowest {
+            self.catch_up::<S>(tree, lowest);
+        }
+        if self.rest_len == self.len && self.nodes[0].node == self.nodes[self.len - 1].node {
+            lowest = self.go_on_together::<S>(tree, lowest);
+        }
+        lowest
+    }
+
+    /// Leads those that are above this level down to it.
+    #[inline(always)]
+    fn catch_up<S: Search>(&mut self, tree: &'a BlinkTree<B>, level: usize) {
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
+            let own = usize::from(self.levels[at]);
+            for _ in level..own {
+                self.nodes[at] = tree.at(self.nodes[at].inner::<B>().child::<S>(self.keys[at]));
+            }
+            if own > level {
+                prefetch_read_later(self.nodes[at].line_address(0));
+            }
+        }
+    }
+
+    /// Leads keys that have come to one node to the lowest node that is on the way to all their leaves,
+    /// if that is easy to tell because they ascend. Says its level.
+    #[inline(always)]
+    fn go_on_together<S: Search>(&mut self, tree: &'a BlinkTree<B>, mut level: usize) -> usize {
+        let (mut node, keys) = (self.nodes[0], &self.keys[..self.len]);
+        if self.rest_len == self.len && self.len > 1 && keys[0] <= keys[self.len - 1] && keys.is_sorted() {
+            while level > 0 {
+                let child = node.inner::<B>().child::<S>(keys[0]);
+                if child != node.inner::<B>().child::<S>(keys[self.len - 1]) {
+                    break;
+                }
+                (node, level) = (tree.at(child), level - 1);
+            }
+            self.nodes[..self.len].fill(node);
+        }
+        level
+    }
+
+    /// Leads all keys one level down, to nodes whose first lines are asked for. `cached`: this level
+    /// is in the nearest caches.
+    #[inline(always)]
+    fn descend_one<S: Search>(&mut self, tree: &'a BlinkTree<B>, cached: bool) {
+        if cached {
+            for i in 0..self.rest_len {
+                let at = usize::from(self.rest[i]);
+                self.go_to(tree, at, self.nodes[at].inner::<B>().child::<S>(self.keys[at]));
+            }
+            return;
+        }
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
+            let inner = self.nodes[at].inner::<B>();
+            let block = inner.named_block::<S>(self.keys[at]);
+            prefetch_read_later(inner.block_address(block));
+            self.blocks[at] = block as u8;
+        }
+        for i in 0..self.rest_len {
+            let at = usize::from(self.rest[i]);
+            let inner = self.nodes[at].inner::<B>();
+            self.go_to(tree, at, inner.child_in::<S>(usize::from(self.blocks[at]), self.keys[at]));
+        }
+    }
+
+    /// Leads a request to a node, whose first line is asked for.
+    #[inline(always)]
+    fn go_to(&mut self, tree: &'a BlinkTree<B>, at: usize, node: NodeRef) {
+        self.nodes[at] = tree.at(node);
+        prefetch_read_later(self.nodes[at].line_address(0));
+    }
+
+    /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
+    /// that an entry may come in, for those that make room for it.
+    #[inline(always)]
+    fn name_blocks<S: Search>(&mut self, adds: impl Fn(usize) -> bool) {
+        for at in 0..self.len {
+            let found = self.nodes[at];
+            self.versions[at] = found.latch().stable_version();
+            let leaf = found.leaf::<B>();
+            let block = leaf.named_block::<S>(self.keys[at]);
+            prefetch_read_later(leaf.block_address(block));
+            if adds(at) {
+                leaf.ask_for_room(block);
+            }
+            self.blocks[at] = block as u8;
+        }
+    }
+
+    /// What stands under one of the keys.
+    #[inline(always)]
+    fn answer<S: Search, M: Mode>(&self, tree: &'a BlinkTree<B>, at: usize) -> Option<B> {
+        let (found_at, key) = (self.nodes[at], self.keys[at]);
+        let leaf = found_at.leaf::<B>();
+        let block = usize::from(self.blocks[at]);
+        if !M::SHARED && leaf.covers(key) {
+            return leaf.get_in::<S>(block, key);
+        }
+        if let Some(version) = self.versions[at] {
+            let inside = leaf.covers(key);
+            let found = leaf.get_in::<S>(block, key);
+            if inside && found_at.latch().validate(version) {
+                return found;
+            }
+        }
+        tree.get_again::<S, M>(found_at, key)
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// The values under `len` keys, in their order.
+    #[inline]
+    pub fn get_each<M: Mode>(
+        &self,
+        len: usize,
+        group: Group,
+        key_at: impl Fn(usize) -> B,
+        answer: impl FnMut(usize, Option<B>),
+    ) {
+        self.dispatch.run(GetEach { tree: self, len, group, key_at, answer, mode: PhantomData::<M> });
+    }
+
+    /// Does `len` edits, in their order.
+    #[inline]
+    pub fn edit_each<M: Mode>(
+        &self,
+        len: usize,
+        group: Group,
+        edit_at: impl Fn(usize) -> (B, Edit<B>),
+        done: impl FnMut(usize, Result<Edited<B>>),
+    ) {
+        self.dispatch.run(EditEach { tree: self, len, group, edit_at, done, mode: PhantomData::<M> });
+    }
+}
+
+struct GetEach<'a, B, F, G, M> {
+    tree: &'a BlinkTree<B>,
+    len: usize,
+    group: Group,
+    key_at: F,
+    answer: G,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation for GetEach<'_, B, F, G, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let mut descents = Descents::new(self.tree);
+        self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
+            for start in (from..to).step_by(group) {
+                descents.len = group.min(to - start);
+                for at in 0..descents.len {
+                    descents.keys[at] = (self.key_at)(start + at);
+                }
+                descents.descend::<S>(self.tree);
+                descents.name_blocks::<S>(|_| false);
+                for at in 0..descents.len {
+                    (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
+                }
+            }
+        });
+    }
+}
+
+struct EditEach<'a, B, F, G, M> {
+    tree: &'a BlinkTree<B>,
+    len: usize,
+    group: Group,
+    edit_at: F,
+    done: G,
+    mode: PhantomData<M>,
+}
+
+impl<B, M, F, G> Operation for EditEach<'_, B, F, G, M>
+where
+    B: Bits,
+    M: Mode,
+    F: Fn(usize) -> (B, Edit<B>),
+    G: FnMut(usize, Result<Edited<B>>),
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let (mut descents, mut edits) = (Descents::new(self.tree), [Edit::Look; Group::MAX]);
+        self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
+            for start in (from..to).step_by(group) {
+                descents.len = group.min(to - start);
+                for (at, edit) in edits[..descents.len].iter_mut().enumerate() {
+                    (descents.keys[at], *edit) = (self.edit_at)(start + at);
+                }
+                descents.descend::<S>(self.tree);
+                descents.name_blocks::<S>(|at| edits[at].may_add());
+                for (at, &edit) in edits[..descents.len].iter().enumerate() {
+                    let done = if edit == Edit::Look {
+                        // Earlier edits of the group may have moved the key; the way down is cached.
+                        let before = self.tree.get_with::<S, M>(descents.keys[at]);
+                        Ok(Edited { before, applied: false })
+                    } else {
+                        self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
+                    };
+                    (self.done)(start + at, done);
+                }
+            }
+        });
+    }
+}

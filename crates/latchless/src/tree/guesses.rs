@@ -1,0 +1,428 @@
+//! Guesses: which leaf a key is in, by where it stands in the range of all keys.
+//!
+//! The range is cut into slots of equal width, up to two for each leaf. A slot says which
+//! leaf covers its first key, where in the slot that leaf ends, and where before it began. Of a key in
+//! the slot's front part that is its leaf; of one behind, the leaf that covers the next slot's first
+//! key, if that one begins before the key. Otherwise, or if there is no guess, descents go the way
+//! through the inner nodes.
+//!
+//! Where keys are spread evenly, at random or in order, nine of ten guesses are right, and a descent
+//! reads one slot in place of an inner node, whose lines second-level caches can't hold any more. Where
+//! they are not, most slots would cover many leaves; then there are no guesses.
+//!
+//! # Thread safety
+//! As with [shortcuts](super::shortcuts): a guess is worth what the leaf's fences say. Slots are words
+//! that anybody may write at any time; each names a leaf, and a leaf is one for ever. Splits and merges
+//! write the slots of their leaves anew, and so does who was led astray.
+//!
+//! # Invariants
+//! 1. A slot that isn't empty names a node that is, or was, a leaf.
+//! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was outgrown.
+
+use super::*;
+use crate::node::Children;
+use crate::node::operation::Search;
+use core::hint::select_unpredictable;
+use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::words::Words;
+use std::sync::OnceLock;
+
+/// Where in a slot a key stands is told in so many bits.
+const PLACE_BITS: u32 = 12;
+/// Places in a slot.
+const PLACES: u64 = 1 << PLACE_BITS;
+/// Places in the coarser units in which a leaf's begin and width are told.
+const COARSE: u64 = 64;
+/// What a leaf's width divides, so that a product tells sixteenths of the leaf.
+const SIXTEENTHS: u64 = 16 << SIXTEENTHS_BITS;
+const SIXTEENTHS_BITS: u32 = 9;
+/// Slots that are made for each leaf: three for every two when the tree has grown so much that they are
+/// made anew.
+const SLOTS_PER_LEAF: usize = 2;
+/// Slots that are written for a leaf at the most: the others are mended by who reads them.
+const NAMED_MAX: usize = 32;
+
+/// Slots that the smallest table has; each of the others has four times as many as the one before, so that
+/// all those together that a tree has outgrown are a third of the one it uses.
+const FEWEST_SLOTS: usize = 1 << 11;
+/// The largest table is more than the largest trees need.
+const TABLES: usize = 10;
+/// Tables of which so many bytes are used at once stand on huge pages, if they are wanted at all.
+const HUGE_FROM_BYTES: usize = 2 << 20;
+
+/// What there is to guess by. See the file's head.
+#[derive(Debug)]
+pub(super) struct Guesses {
+    /// The key at which the first slot begins.
+    base: Word,
+    /// Slots a key, in 2^-64.
+    scale: Word,
+    /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses. One
+    /// more slot follows them.
+    form: Word,
+    /// Tables by size, each made when it is first wanted. What isn't used of one costs no memory.
+    tables: [OnceLock<Words<Word>>; TABLES],
+    /// Bytes that were ever used of each table.
+    used: [Word; TABLES],
+    huge_pages: bool,
+}
+
+/// What a slot says.
+#[derive(Debug, Clone, Copy)]
+struct Slot(u64);
+
+impl Slot {
+    const END: u32 = 32;
+    const BEGIN: u32 = Self::END + PLACE_BITS;
+    const BEGIN_BITS: u32 = 9;
+    const PER_PLACE: u32 = Self::BEGIN + Self::BEGIN_BITS;
+
+    /// `first`, `last`: the places of the leaf's fences, counted from the slot's first place.
+    fn new(leaf: NodeRef, first: i64, last: i64) -> Self {
+        let end = last.clamp(0, PLACES as i64 - 1) as u64;
+        let begin = (((-first).max(0) as u64).div_ceil(COARSE)).min((1 << Self::BEGIN_BITS) - 1);
+        let width = ((last - first).max(0) as u64 / COARSE + 1).min(SIXTEENTHS);
+        let per_place = (SIXTEENTHS / width).min((1 << (64 - Self::PER_PLACE)) - 1);
+        let leaf = u64::from(leaf.to_word());
+        Self(leaf | end << Self::END | begin << Self::BEGIN | per_place << Self::PER_PLACE)
+    }
+
+    #[inline(always)]
+    fn leaf(self) -> NodeRef {
+        NodeRef::from_word(self.0 as u32)
+    }
+
+    /// The last place of the slot that the leaf covers.
+    #[inline(always)]
+    fn end(self) -> u64 {
+        self.0 >> Self::END & (PLACES - 1)
+    }
+
+    /// How far before the slot the leaf begins, in coarse units.
+    #[inline(always)]
+    fn begin(self) -> u64 {
+        self.0 >> Self::BEGIN & ((1 << Self::BEGIN_BITS) - 1)
+    }
+
+    /// How far into the leaf a place is that lies so many coarse units behind its begin, in sixteenths.
+    #[inline(always)]
+    fn sixteenth(self, inside: u64) -> usize {
+        ((inside * (self.0 >> Self::PER_PLACE)) >> SIXTEENTHS_BITS) as usize & 15
+    }
+}
+
+/// The slots as they are now.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slots<'a> {
+    base: u64,
+    scale: u64,
+    /// The slots that keys may have, and the one behind them.
+    words: &'a [Word],
+}
+
+impl<'a> Slots<'a> {
+    /// The place of a key, counted from the first slot's first. Keys before that one are far behind.
+    #[inline(always)]
+    fn place(self, key: u64) -> u128 {
+        let distance = key.wrapping_sub(self.base);
+        (u128::from(distance) * u128::from(self.scale)) >> (64 - PLACE_BITS)
+    }
+
+    /// Asks for the slot of a key.
+    #[inline(always)]
+    pub(super) fn ask(self, key: u64) {
+        let slot = (self.place(key) >> PLACE_BITS) as usize;
+        prefetch_read(self.words.as_ptr().wrapping_add(slot).cast());
+    }
+
+    /// The leaf that is likely to have `key`, and in which sixteenth of it the key is likely to stand.
+    #[inline(always)]
+    pub(super) fn guess(self, key: u64) -> Option<(NodeRef, usize)> {
+        let place = self.place(key);
+        let slot = (place >> PLACE_BITS) as usize;
+        let place = place as u64 & (PLACES - 1);
+        let (own, next) = (Slot(self.words.get(slot)?.follow()), Slot(self.words.get(slot + 1)?.follow()));
+        let coarse = place / COARSE;
+        let in_own = place < own.end();
+        let chosen = Slot(select_unpredictable(in_own, own.0, next.0));
+        let inside = select_unpredictable(in_own, coarse + own.begin(), {
+            (coarse + next.begin()).wrapping_sub(PLACES / COARSE)
+        });
+        let named = (chosen.0 != 0) & (inside <= coarse + chosen.begin());
+        named.then(|| (chosen.leaf(), chosen.sixteenth(inside)))
+    }
+
+    /// Writes those slots, from slot `from` on, whose first key a leaf of these fences covers. Says
+    /// whether one of them was empty.
+    fn name(self, leaf: NodeRef, (low, high): (u64, u64), from: u64) -> bool {
+        let end = (self.words.len() as u64 - 1) << PLACE_BITS;
+        if low > high || high < self.base {
+            return false;
+        }
+        let at = |key: u64| self.place(key).min(u128::from(end) + 1) as u64;
+        let first = if low < self.base { 0 } else { at(low) };
+        let last = at(high).min(end);
+        let mut was_empty = false;
+        for slot in (first.div_ceil(PLACES).max(from)..=last >> PLACE_BITS).take(NAMED_MAX) {
+            let start = (slot << PLACE_BITS) as i64;
+            let Some(word) = self.words.get(slot as usize) else { break };
+            let says = Slot::new(leaf, first as i64 - start, last as i64 - start);
+            was_empty |= word.peek() == 0;
+            if word.peek() != says.0 {
+                word.publish(says.0);
+            }
+        }
+        was_empty
+    }
+}
+
+impl Guesses {
+    /// None, until a tree has been surveyed.
+    pub(super) fn none(huge_pages: bool) -> Self {
+        let [base, scale, form] = [const { Word::new(0) }; 3];
+        let used = [const { Word::new(0) }; TABLES];
+        Self { base, scale, form, tables: [const { OnceLock::new() }; TABLES], used, huge_pages }
+    }
+
+    /// The slots, if there are any.
+    #[inline(always)]
+    pub(super) fn slots(&self) -> Option<Slots<'_>> {
+        let form = self.form.follow();
+        if form == 0 {
+            return None;
+        }
+        let table = self.tables.get((form >> 32) as usize)?.get()?;
+        // The slots may be made anew in between: then guesses are wrong.
+        let words = table.get(..=form as u32 as usize)?;
+        Some(Slots { base: self.base.peek(), scale: self.scale.peek(), words })
+    }
+
+    /// Forgets all there is to know about the tree.
+    pub(super) fn clear(&mut self) {
+        *self = Self::none(self.huge_pages);
+    }
+
+    /// Empty slots for so many leaves with keys of this range. `charge` is asked whether so many bytes
+    /// may be used. `None`: no memory, or so few keys that it isn't worth it.
+    fn lay_out(
+        &self,
+        leaves: usize,
+        (first, last): (u64, u64),
+        charge: impl FnOnce(usize) -> Result<()>,
+    ) -> Option<Slots<'_>> {
+        self.form.publish(0);
+        let slots = leaves * SLOTS_PER_LEAF;
+        let range = u128::from(last - first) + 1;
+        let scale = u64::try_from(((slots as u128) << 64) / range).ok()?;
+        let at = (0..TABLES).find(|&at| slots < FEWEST_SLOTS << (2 * at))?;
+        let table = self.table(at, slots, charge)?;
+        table.get(..=slots)?.iter().for_each(|word| word.poke(0));
+        self.base.poke(first);
+        self.scale.poke(scale);
+        self.form.publish((at as u64) << 32 | slots as u64);
+        self.slots()
+    }
+
+    /// The table of that size, with so many slots and one more counted as used.
+    fn table(
+        &self,
+        at: usize,
+        slots: usize,
+        charge: impl FnOnce(usize) -> Result<()>,
+    ) -> Option<&Words<Word>> {
+        let (table, used) = (&self.tables[at], &self.used[at]);
+        let bytes = (slots + 1) * size_of::<Word>();
+        let made = match table.get() {
+            Some(_) => None,
+            None => {
+                let huge_pages = self.huge_pages && bytes >= HUGE_FROM_BYTES;
+                Some(Words::new(FEWEST_SLOTS << (2 * at), huge_pages).ok()?)
+            }
+        };
+        let more = bytes.saturating_sub(used.peek() as usize);
+        charge(more).ok()?;
+        used.add(more as u64);
+        // Nobody else is here to be first.
+        Some(table.get_or_init(|| made.expect("it was made where there was none")))
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Writes what is to be guessed of a leaf of these fences.
+    #[inline]
+    pub(super) fn name_leaf(&self, leaf: NodeRef, (low, high): (B, B)) {
+        if let Some(slots) = self.guesses.slots() {
+            slots.name(leaf, (low.to_u64(), high.to_u64()), 0);
+        }
+    }
+
+    /// Writes what is to be guessed of the leaf that `key` belongs to.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn learn_leaf<S: Search>(&self, key: B) {
+        let Some(slots) = self.guesses.slots() else { return };
+        let leaf = self.descend_to::<S>(0, key).expect("every tree has leaves");
+        let (low, high) = self.fences(0, leaf);
+        let slot = u64::try_from(slots.place(key.to_u64()) >> PLACE_BITS).unwrap_or(u64::MAX);
+        slots.name(leaf, (low.to_u64(), high.to_u64()), slot);
+    }
+
+    /// Makes the slots anew, for the tree as it has become: of the lowest inner nodes between these, all
+    /// keys. There are none if more leaves would go without one than have one.
+    pub(super) fn survey_leaves(&self, leftmost: NodeRef, range: (u64, u64)) {
+        let mut leaves = 0;
+        self.each_of_the_lowest(leftmost, |children, _| leaves += children.separators().len());
+        let slots = self.guesses.lay_out(leaves, range, |bytes| self.arena.charge(bytes));
+        let (Some(slots), mut named) = (slots, 0) else { return };
+        self.each_of_the_lowest(leftmost, |children, high| {
+            let (separators, nodes) = (children.separators(), children.nodes());
+            for (at, &leaf) in nodes.iter().enumerate() {
+                let high = separators.get(at + 1).map_or(high, |next| next.to_u64().wrapping_sub(1));
+                named += usize::from(slots.name(leaf, (separators[at].to_u64(), high), 0));
+            }
+        });
+        if 2 * named < leaves {
+            self.guesses.form.publish(0);
+        }
+    }
+
+    /// Shows `visit` the children of each of the lowest inner nodes, and the node's high fence.
+    fn each_of_the_lowest(&self, mut node: NodeRef, mut visit: impl FnMut(&Children<B>, u64)) {
+        let mut children = Children::default();
+        while !node.is_nil() {
+            let inner = self.inner(node);
+            inner.copy_out(&mut children);
+            visit(&children, inner.high().to_u64());
+            node = inner.link();
+        }
+    }
+}
+
+// Slots want a large tree, which takes an interpreter minutes; there is no unsafe code here.
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+    use latchless_core::search::Scalar;
+
+    /// A tree of so many keys, made one by one.
+    fn grown(keys: impl Iterator<Item = u64>) -> BlinkTree<u64> {
+        let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+        let tree = BlinkTree::new(options).unwrap();
+        keys.for_each(|key| assert!(tree.edit::<Shared>(key, Edit::Put(key)).unwrap().applied));
+        tree
+    }
+
+    /// Keys that look like random ones.
+    fn scattered(len: u64) -> impl Iterator<Item = u64> + Clone {
+        (0..len).map(|i| {
+            (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        })
+    }
+
+    /// Of so many keys: how many have no guess, a wrong one, and a right one that tells the leaf's line.
+    fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, usize, usize) {
+        let slots = tree.guesses.slots().expect("the tree is large");
+        let (mut none, mut wrong, mut near) = (0, 0, 0);
+        for key in keys {
+            let Some((leaf, sixteenth)) = slots.guess(key) else {
+                none += 1;
+                continue;
+            };
+            let leaf = tree.leaf(leaf);
+            wrong += usize::from(!leaf.covers(key));
+            let line = leaf.named_block::<Scalar>(key) + 1;
+            near += usize::from(leaf.covers(key) && Leaf::<u64>::likely_lines(sixteenth).contains(&line));
+        }
+        (none, wrong, near)
+    }
+
+    const LEN: u64 = if cfg!(latchless_small_nodes) { 4_000 } else { 60_000 };
+
+    fn all_found(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64> + Clone) {
+        for key in keys.clone() {
+            assert_eq!(tree.get::<Shared>(key), Some(key), "key {key}");
+            assert_eq!(tree.get::<Exclusive>(key ^ 1).is_some(), tree.get::<Shared>(key ^ 1).is_some());
+        }
+        let keys: Vec<_> = keys.collect();
+        tree.get_each::<Shared>(
+            keys.len(),
+            Group::Auto,
+            |at| keys[at],
+            |at, found| {
+                assert_eq!(found, Some(keys[at]), "key {}", keys[at]);
+            },
+        );
+    }
+
+    #[test]
+    #[cfg_attr(latchless_small_nodes, ignore = "is about how well usual nodes are guessed")]
+    fn most_leaves_and_lines_are_guessed_while_the_tree_grows_and_shrinks() {
+        let tree = grown(scattered(LEN));
+        let (none, wrong, near) = guessed(&tree, scattered(LEN));
+        let len = LEN as usize;
+        assert!(none < len / 8, "{none} have no guess");
+        assert!(wrong < len / 100, "{wrong} wrong guesses");
+        assert!(near > len * 6 / 10, "{near} lines guessed");
+        all_found(&tree, scattered(LEN));
+        let gone = |i: &u64| !i.is_multiple_of(8);
+        scattered(LEN).filter(gone).for_each(|key| {
+            tree.edit::<Shared>(key, Edit::Remove).unwrap();
+        });
+        let left = || scattered(LEN).filter(|key| !gone(key));
+        assert!(guessed(&tree, left()).1 < len / 100, "merges write slots too");
+        all_found(&tree, left());
+    }
+
+    #[test]
+    fn keys_in_order_are_guessed_as_far_as_they_were_surveyed() {
+        let tree = grown((0..LEN).map(|i| 7 * i));
+        let (none, wrong, _) = guessed(&tree, (0..LEN).map(|i| 7 * i));
+        assert!(none < LEN as usize / 2 && wrong < LEN as usize / 100, "{none} {wrong}");
+        all_found(&tree, (0..LEN).map(|i| 7 * i));
+    }
+
+    #[test]
+    fn keys_that_crowd_together_are_not_guessed() {
+        // Each power of two has as many keys as any other.
+        let keys = || scattered(LEN).map(|key| (key | 1 << 63) >> (key % 48) << 8);
+        let keys: std::collections::BTreeSet<_> = keys().collect();
+        let tree = grown(keys.iter().copied());
+        assert!(tree.guesses.slots().is_none());
+        all_found(&tree, keys.iter().copied());
+    }
+
+    #[test]
+    fn wrong_slots_mislead_nobody_and_are_mended() {
+        let tree = grown(scattered(LEN));
+        let slots = tree.guesses.slots().unwrap();
+        let somewhere = slots.words[slots.words.len() / 3].peek();
+        for with in
+            [0, somewhere, u64::from(tree.descend_to::<Scalar>(0, 0).unwrap().to_word()) | u64::MAX << 32]
+        {
+            slots.words.iter().for_each(|word| word.publish(with));
+            all_found(&tree, scattered(LEN));
+        }
+        slots.words.iter().for_each(|word| word.publish(somewhere));
+        for key in scattered(LEN) {
+            assert_eq!(tree.edit::<Exclusive>(key, Edit::Replace(key)).unwrap().before, Some(key));
+        }
+        let wrong = guessed(&tree, scattered(LEN)).1;
+        assert!(cfg!(latchless_small_nodes) || wrong < LEN as usize / 100, "who is misled mends the slot");
+        tree.check_invariants().unwrap();
+    }
+
+    #[test]
+    fn slots_count_as_memory_until_the_tree_is_cleared() {
+        let mut tree = grown(scattered(LEN));
+        let slots = tree.guesses.used.iter().map(|used| used.peek() as usize).sum::<usize>();
+        assert!(slots > 0 && tree.held_bytes() >= tree.live_bytes() + slots);
+        tree.clear();
+        assert!(tree.guesses.slots().is_none());
+        assert_eq!(tree.held_bytes(), tree.live_bytes());
+        scattered(LEN).for_each(|key| {
+            tree.edit::<Exclusive>(key, Edit::Put(key)).unwrap();
+        });
+        all_found(&tree, scattered(LEN));
+        assert!(tree.guesses.slots().is_some());
+    }
+}

@@ -1,0 +1,214 @@
+//! The nearest entry, searched for under latches: to remove it, or when reading was disturbed too often.
+//!
+//! # Thread safety
+//! The leaves from the search's start to its answer are all latched at once, so the answer holds as long
+//! as the latches are kept. They are taken from left to right, along links: under a leaf's latch its link
+//! leads to its neighbour, which can neither be merged away nor get another low fence without that latch.
+//! So a search to the left begins at the leaf where its answer may be, and when there is none, lets go of
+//! all and begins one leaf further left.
+//!
+//! Every latched leaf is a call deep: only empty ones are passed, and they are few, since an emptied leaf
+//! is merged at once.
+
+use super::mode::Held;
+use super::*;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::base::index::Direction;
+use latchless_core::base::span::previous;
+
+/// A latched leaf.
+type Latched<'a, M> = (NodeRef, <M as Mode>::Held<'a>);
+
+/// What is done with the entry that is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Look,
+    Remove,
+}
+
+/// An entry that was found, and how many its leaf has now.
+type Found<B> = ((B, B), usize);
+
+impl<B: Bits> BlinkTree<B> {
+    /// As [`BlinkTree::nearest`], under latches.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn nearest_latched<S: Search, M: Mode>(
+        &self,
+        from: B,
+        direction: Direction,
+    ) -> Option<(B, B)> {
+        self.search_latched::<S, M>(from, direction, Use::Look).map(|(entry, _)| entry)
+    }
+
+    /// Removes the entry at `from`, or the next one in that direction, in one atomic step.
+    pub fn pop<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
+        self.dispatch.run(Pop { tree: self, from, direction, mode: PhantomData::<M> })
+    }
+
+    fn search_latched<S: Search, M: Mode>(
+        &self,
+        from: B,
+        direction: Direction,
+        purpose: Use,
+    ) -> Option<Found<B>> {
+        let mut start = from;
+        loop {
+            let (at, held) = self.latch_leaf::<S, M>(self.descend::<S>(start), start);
+            let (first, low) = ((at.node, held), at.leaf::<B>().low());
+            let found = match direction {
+                Direction::Forward => return self.first_from_latched::<S, M>(first, from, purpose),
+                Direction::Reverse => self.last_up_to_latched::<S, M>(first, from, purpose),
+            };
+            if found.is_some() {
+                return found;
+            }
+            start = previous(low)?;
+        }
+    }
+
+    /// The first entry at or after `from` in this leaf or in one to its right.
+    fn first_from_latched<S: Search, M: Mode>(
+        &self,
+        (node, held): Latched<'_, M>,
+        from: B,
+        purpose: Use,
+    ) -> Option<Found<B>> {
+        let leaf = self.leaf(node);
+        if let Some(entry) = leaf.first_from::<S>(from.max(leaf.low())) {
+            return Some(self.use_latched::<S, M>((node, held), entry, purpose));
+        }
+        let right = leaf.link();
+        if right.is_nil() {
+            return None;
+        }
+        let right = (right, self.latch::<M>(right));
+        let found = self.first_from_latched::<S, M>(right, from, purpose);
+        // Until now: nothing may come in here that would have been the answer.
+        drop(held);
+        found
+    }
+
+    /// The last entry up to `from` in this leaf or in one to its right, which ends with the leaf of `from`.
+    fn last_up_to_latched<S: Search, M: Mode>(
+        &self,
+        (node, held): Latched<'_, M>,
+        from: B,
+        purpose: Use,
+    ) -> Option<Found<B>> {
+        let leaf = self.leaf(node);
+        if leaf.high() < from {
+            let right = leaf.link();
+            let right = (right, self.latch::<M>(right));
+            let found = self.last_up_to_latched::<S, M>(right, from, purpose);
+            if found.is_some() {
+                return found;
+            }
+        }
+        let entry = leaf.last_up_to::<S>(from.min(leaf.high()))?;
+        Some(self.use_latched::<S, M>((node, held), entry, purpose))
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Uses an entry of a latched leaf, and lets go of the leaf.
+    fn use_latched<S: Search, M: Mode>(
+        &self,
+        (node, mut held): Latched<'_, M>,
+        entry: (B, B),
+        purpose: Use,
+    ) -> Found<B> {
+        let leaf = self.leaf(node);
+        if purpose == Use::Remove {
+            let place = leaf.find::<S>(entry.0).expect("the leaf is latched since the entry was found");
+            held.changing();
+            leaf.remove(place);
+        }
+        (entry, leaf.len())
+    }
+}
+
+struct Pop<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    from: B,
+    direction: Direction,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
+    type Output = Option<(B, B)>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let (entry, left) = self.tree.search_latched::<S, M>(self.from, self.direction, Use::Remove)?;
+        // A merge latches leaves from left to right as well, so it has to wait until all are let go of.
+        self.tree.follow_up::<S, M>(entry.0, left);
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless_core::search::Scalar;
+    use std::collections::BTreeMap;
+
+    const LEAVES: u64 = if cfg!(miri) { 9 } else { 30 };
+
+    /// A tree of full leaves. Those in between are emptied behind the tree's back, so nothing is merged.
+    fn with_empty_leaves(tree: &BlinkTree<u64>, emptied: core::ops::Range<u64>) -> BTreeMap<u64, u64> {
+        let capacity = Leaf::<u64>::CAPACITY as u64;
+        let mut model: BTreeMap<u64, u64> = (0..LEAVES * capacity).map(|key| (2 * key, key)).collect();
+        model.iter().for_each(|(&key, &value)| {
+            tree.edit::<Shared>(key, Edit::Put(value)).unwrap();
+        });
+        for key in emptied.start * capacity..emptied.end * capacity {
+            let at = tree.descend::<Scalar>(2 * key);
+            let (leaf, mut held) = (at.leaf::<u64>(), tree.latch::<Shared>(at.node));
+            held.changing();
+            leaf.remove(leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"));
+            drop(held);
+            tree.count_entries::<Shared>(-1);
+            model.remove(&(2 * key));
+        }
+        model
+    }
+
+    fn searches_and_pops<M: Mode>(emptied: core::ops::Range<u64>) {
+        let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+        let tree = BlinkTree::<u64>::new(options).unwrap();
+        let mut model = with_empty_leaves(&tree, emptied);
+        let last = LEAVES * Leaf::<u64>::CAPACITY as u64 * 2;
+        for from in (0..last + 4).step_by(7).chain([u64::MAX]) {
+            let entry = |(&key, &value): (&u64, &u64)| (key, value);
+            let forward = model.range(from..).next().map(entry);
+            let reverse = model.range(..=from).next_back().map(entry);
+            for (direction, expected) in [(Direction::Forward, forward), (Direction::Reverse, reverse)] {
+                assert_eq!(tree.nearest::<M>(from, direction), expected, "{from} {direction:?}");
+                let latched = tree.nearest_latched::<Scalar, M>(from, direction);
+                assert_eq!(latched, expected, "{from} {direction:?}, under latches");
+            }
+        }
+        for turn in 0..model.len() {
+            let (popped, expected) = if turn % 2 == 0 {
+                (tree.pop::<M>(0, Direction::Forward), model.pop_first())
+            } else {
+                (tree.pop::<M>(u64::MAX, Direction::Reverse), model.pop_last())
+            };
+            assert_eq!(popped, expected);
+            assert_eq!(tree.len(), model.len());
+        }
+        assert_eq!(tree.pop::<M>(0, Direction::Forward), None);
+        assert_eq!(tree.pop::<M>(u64::MAX, Direction::Reverse), None);
+        tree.check_invariants().unwrap();
+    }
+
+    /// More of them than a search passes without latches; in the middle and at either end.
+    #[test]
+    fn rows_of_empty_leaves_are_passed_both_ways() {
+        for emptied in [1..LEAVES - 1, 0..LEAVES - 1, 1..LEAVES] {
+            searches_and_pops::<Shared>(emptied.clone());
+            searches_and_pops::<Exclusive>(emptied);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Bulk load: whole levels at once, by several threads if wanted.
+
+use super::*;
+use crate::node::{Children, Entries};
+use core::num::NonZeroUsize;
+use core::ops::Range;
+use latchless_core::base::error::Error;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::span::before;
+
+/// Nodes of a level that one thread builds at the least.
+const NODES_PER_THREAD: usize = 256;
+
+/// Says which key stands where it must not.
+fn out_of_order(position: usize, equal: bool) -> Error {
+    if equal { Error::DuplicateKey { position } } else { Error::Unsorted { position } }
+}
+
+/// The nodes of a level and how its entries are shared out among them: evenly.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    first: NodeRef,
+    nodes: usize,
+    entries: usize,
+}
+
+impl Level {
+    /// The entries of one of the nodes.
+    fn share(self, node: usize) -> Range<usize> {
+        let at = |node: usize| (node as u128 * self.entries as u128 / self.nodes as u128) as usize;
+        at(node)..at(node + 1)
+    }
+
+    fn node(self, at: usize) -> NodeRef {
+        if at < self.nodes { self.first.offset(at) } else { NodeRef::NIL }
+    }
+}
+
+/// Nodes for all levels that aren't part of the tree yet. Given back, unless the load gets to its end: it may
+/// be refused, and the caller's code, which makes the entries, may panic.
+struct Levels<'a, B: Bits> {
+    tree: &'a BlinkTree<B>,
+    levels: Vec<Level>,
+}
+
+impl<B: Bits> Levels<'_, B> {
+    /// They are part of the tree now.
+    fn keep(mut self) -> Vec<Level> {
+        core::mem::take(&mut self.levels)
+    }
+}
+
+impl<B: Bits> Drop for Levels<'_, B> {
+    fn drop(&mut self) {
+        for (kind, level) in self.levels.iter().enumerate() {
+            (0..level.nodes).for_each(|at| self.tree.arena.free(kind, level.node(at)));
+        }
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Fills an empty tree with `len` entries in strictly ascending order. `entry_at` is called from
+    /// `threads` threads.
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the tree
+    /// is as before then. So it is when `entry_at` panics.
+    pub fn bulk_load(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (B, B) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        if !self.is_empty() {
+            return Err(Error::NotEmpty { len: self.len() });
+        }
+        if len == 0 {
+            return Ok(());
+        }
+        // Nodes that were in use before are each kept for its level; a load wants all memory.
+        if self.held_bytes() > self.live_bytes() {
+            self.clear();
+        }
+        let guard = Levels { tree: self, levels: self.allocate_levels(len, fill)? };
+        let (levels, (old, old_levels)) = (&guard.levels, self.root());
+        debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");
+        self.build_leaves(levels[0], &entry_at, threads)?;
+        let start_of = |leaf: usize| entry_at(levels[0].share(leaf).start).0;
+        for pair in 1..levels.len() {
+            self.build_inner_nodes(&levels[..=pair], &start_of);
+        }
+        let levels = guard.keep();
+        self.set_root(levels[levels.len() - 1].first, levels.len());
+        self.len.set(len as i64);
+        self.arena.free(0, old);
+        self.shortcuts.count_nodes(levels.get(1).map_or(0, |level| level.nodes as i64));
+        self.survey();
+        Ok(())
+    }
+
+    /// Nodes for all levels, from the leaves up to a single root; none if memory doesn't suffice.
+    fn allocate_levels(&self, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
+        let mut entries = len;
+        let mut plan = Vec::new();
+        loop {
+            let capacity = if plan.is_empty() { Leaf::<B>::CAPACITY } else { Inner::<B>::CAPACITY };
+            // Two at the least, or a level of inner nodes would be no smaller than the one below.
+            let nodes = entries.div_ceil(fill.of(capacity).max(2));
+            plan.push((nodes, entries));
+            if nodes == 1 {
+                break;
+            }
+            entries = nodes;
+        }
+        let mut first = self.arena.allocate_run(plan.iter().map(|&(nodes, _)| nodes).sum())?;
+        let levels = plan.into_iter().enumerate().map(|(kind, (nodes, entries))| {
+            let level = Level { first, nodes, entries };
+            self.arena.tell_kind(kind, first, nodes);
+            first = first.offset(nodes);
+            level
+        });
+        Ok(levels.collect())
+    }
+
+    /// Fills the leaves, and finds out on the way whether keys ascend.
+    fn build_leaves(
+        &self,
+        level: Level,
+        entry_at: &(impl Fn(usize) -> (B, B) + Sync),
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let build = |leaves: Range<usize>| -> Result<()> {
+            let mut entries = Entries::default();
+            let mut next = level.share(leaves.start);
+            let mut last = next.start.checked_sub(1).map(|at| entry_at(at).0);
+            for leaf in leaves {
+                entries.clear();
+                let share = core::mem::replace(&mut next, level.share(leaf + 1));
+                for at in share.clone() {
+                    let (key, value) = entry_at(at);
+                    if last.is_some_and(|last| last >= key) {
+                        return Err(out_of_order(at, last == Some(key)));
+                    }
+                    last = Some(key);
+                    entries.push(key, value);
+                }
+                let low = if leaf == 0 { B::MIN } else { entries.keys()[0] };
+                let behind = (leaf + 1 < level.nodes).then(|| entry_at(share.end).0);
+                if let (Some(last), Some(behind)) = (last, behind)
+                    && last >= behind
+                {
+                    return Err(out_of_order(share.end, last == behind));
+                }
+                let high = behind.map_or(B::MAX, before);
+                self.leaf(level.node(leaf)).set((low, high), level.node(leaf + 1), &entries, 0..share.len());
+            }
+            Ok(())
+        };
+        let threads = threads.get().min(level.nodes / NODES_PER_THREAD).max(1);
+        let cut = |thread: usize| level.nodes * thread / threads;
+        std::thread::scope(|scope| {
+            let build = &build;
+            let others: Vec<_> =
+                (1..threads).map(|thread| scope.spawn(move || build(cut(thread)..cut(thread + 1)))).collect();
+            let own = build(0..cut(1));
+            // The first fault is the one to name.
+            others.into_iter().fold(own, |so_far, other| {
+                let other = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                so_far.and(other)
+            })
+        })
+    }
+
+    /// Builds the last of these levels above the others. `start_of`: the first key of a leaf.
+    fn build_inner_nodes(&self, levels: &[Level], start_of: &impl Fn(usize) -> B) {
+        let (own, below) = (levels[levels.len() - 1], levels[levels.len() - 2]);
+        // The first key below a node of the level below.
+        let separator = |mut node: usize| {
+            if node == 0 {
+                return B::MIN;
+            }
+            for level in levels[1..levels.len() - 1].iter().rev() {
+                node = level.share(node).start;
+            }
+            start_of(node)
+        };
+        let mut children = Children::default();
+        for at in 0..own.nodes {
+            children.clear();
+            own.share(at).for_each(|child| children.push(separator(child), below.node(child)));
+            let (separators, nodes) = (children.separators(), children.nodes());
+            let high = if at + 1 == own.nodes { B::MAX } else { before(separator(own.share(at).end)) };
+            self.inner(own.node(at)).set((separators[0], high), own.node(at + 1), separators, nodes);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! How the tree is entered: beside others, or alone.
+
+use super::watch::Watched;
+use crate::node::{self, NodeLines};
+use core::marker::PhantomData;
+use latchless_core::latch::Latched;
+use latchless_core::sync::Origin;
+
+/// Whether latches are taken and versions looked at.
+pub trait Mode: Copy + Send + Sync + 'static {
+    /// Whether others may be in the tree.
+    const SHARED: bool;
+    /// A latch that is held.
+    type Held<'a>: Held;
+    /// Takes the latch of a node of a tree that was made there.
+    fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a>;
+}
+
+/// A latch that is held, or that needn't be.
+pub trait Held {
+    /// From here on content changes. To be said before the first change: a panic after it must not leave new
+    /// content under an old version.
+    fn changing(&mut self);
+}
+
+/// Beside others: writers latch, readers validate.
+#[derive(Debug, Clone, Copy)]
+pub struct Shared;
+
+/// Alone, because the caller has the tree to itself: the same structure and the same algorithms, but
+/// nothing is latched and nothing validated. Entering it so beside others is memory-safe and gives
+/// wrong answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Exclusive;
+
+impl Mode for Shared {
+    const SHARED: bool = true;
+    type Held<'a> = Watched<'a, Latched<'a>>;
+
+    #[inline(always)]
+    fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a> {
+        Watched::new(node, node::latch(node).latch(origin))
+    }
+}
+
+impl Held for Latched<'_> {
+    #[inline(always)]
+    fn changing(&mut self) {
+        Latched::changing(self);
+    }
+}
+
+/// Nothing is held. In debug builds the latch is, because nodes ask for that when they are changed.
+#[derive(Debug)]
+pub struct Free<'a> {
+    #[cfg(debug_assertions)]
+    _latched: Latched<'a>,
+    node: PhantomData<&'a NodeLines>,
+}
+
+impl<'a> Free<'a> {
+    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "nothing is held"))]
+    fn new(node: &'a NodeLines) -> Self {
+        Self {
+            #[cfg(debug_assertions)]
+            _latched: node::latch(node).try_latch().expect("the caller has the tree to itself"),
+            node: PhantomData,
+        }
+    }
+}
+
+impl Mode for Exclusive {
+    const SHARED: bool = false;
+    type Held<'a> = Watched<'a, Free<'a>>;
+
+    #[inline(always)]
+    fn latch<'a>(node: &'a NodeLines, _: &Origin) -> Self::Held<'a> {
+        Watched::new(node, Free::new(node))
+    }
+}
+
+impl Held for Free<'_> {
+    #[inline(always)]
+    fn changing(&mut self) {}
+}

@@ -1,0 +1,160 @@
+//! The entry at a key, or the next one before or after it, as of one moment.
+//!
+//! Most answers are in the leaf that the key belongs to. If that leaf has none, the search passes it and
+//! goes on to the next one. The answer is of one moment all the same: after the last leaf has been read,
+//! every leaf that was passed must still have the version that was read.
+//!
+//! # Why that is enough
+//! A leaf that was passed was at rest, in one version, from the first look at it until the last. For all
+//! of them the first look at the last leaf lies in between, and the last leaf was at rest then, too. At
+//! that moment the leaves covered all keys from the search's start to its answer: fences of leaves at rest
+//! don't overlap, and each leaf covers the key after the one before.
+//!
+//! A search that finds a passed leaf changed starts again, at most [`TRIES`] times, and then takes latches
+//! (`latched.rs`).
+
+use super::*;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::base::index::Direction;
+use latchless_core::base::span::{next, previous};
+use latchless_core::latch::Version;
+
+/// How often a search that passes leaves is tried without latches.
+const TRIES: usize = 4;
+
+/// The most leaves that a search without latches passes. Two are rare: emptied leaves are merged at once.
+const PASSED_MAX: usize = 4;
+
+impl<B: Bits> BlinkTree<B> {
+    /// The entry at `from`, or the next one in that direction, as of one moment.
+    #[inline]
+    pub fn nearest<M: Mode>(&self, from: B, direction: Direction) -> Option<(B, B)> {
+        self.dispatch.run(Nearest { tree: self, from, direction, mode: PhantomData::<M> })
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// The largest key that belongs to the same leaf as `key`.
+    pub fn leaf_end<M: Mode>(&self, key: B) -> B {
+        self.dispatch.run(LeafEnd { tree: self, key, mode: PhantomData::<M> })
+    }
+}
+
+struct LeafEnd<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    key: B,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for LeafEnd<'_, B, M> {
+    type Output = B;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> B {
+        self.tree.read_leaf::<S, M, _>(self.key, |leaf| leaf.high())
+    }
+}
+
+struct Nearest<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    from: B,
+    direction: Direction,
+    mode: PhantomData<M>,
+}
+
+/// A leaf, as it was read at rest.
+struct Seen<B> {
+    found: Option<(B, B)>,
+    /// Its fence in the search's direction.
+    end: B,
+    node: NodeRef,
+    /// `None`: it was read under its latch.
+    version: Option<Version>,
+}
+
+/// The leaves that a search has passed.
+struct Passed {
+    leaves: [Option<(NodeRef, Version)>; PASSED_MAX],
+    len: usize,
+}
+
+/// A leaf that was passed has changed, or can't be followed.
+struct Restart;
+
+impl Passed {
+    fn push<B>(&mut self, leaf: &Seen<B>) -> Result<(), Restart> {
+        let place = self.leaves.get_mut(self.len).ok_or(Restart)?;
+        *place = Some((leaf.node, leaf.version.ok_or(Restart)?));
+        self.len += 1;
+        Ok(())
+    }
+
+    /// Whether all are as they were.
+    fn still<B: Bits>(&self, tree: &BlinkTree<B>) -> bool {
+        let unchanged =
+            |&(node, version): &(NodeRef, Version)| node::latch(tree.arena.node(node)).validate(version);
+        self.leaves.iter().flatten().all(unchanged)
+    }
+}
+
+impl<B: Bits, M: Mode> Nearest<'_, B, M> {
+    /// Reads the leaf that `from` belongs to.
+    #[inline(always)]
+    fn look<S: Search>(&self, from: B) -> Seen<B> {
+        let start = self.tree.descend::<S>(from);
+        let ((found, end), node, version) =
+            self.tree.read_leaf_from::<S, M, _>(start, from, |leaf| match self.direction {
+                Direction::Forward => (leaf.first_from::<S>(from), leaf.high()),
+                Direction::Reverse => (leaf.last_up_to::<S>(from), leaf.low()),
+            });
+        Seen { found, end, node, version }
+    }
+
+    /// Where the leaf after this one begins, in the search's direction.
+    fn after(&self, leaf: &Seen<B>) -> Option<B> {
+        match self.direction {
+            Direction::Forward => next(leaf.end),
+            Direction::Reverse => previous(leaf.end),
+        }
+    }
+
+    /// Goes on from the leaf that `from` belongs to, which has no answer.
+    #[inline(never)]
+    fn search<S: Search>(&self, first: Seen<B>) -> Option<(B, B)> {
+        let mut first = Some(first);
+        for _ in 0..TRIES {
+            if let Ok(found) = self.pass::<S>(first.take()) {
+                return found;
+            }
+            self.tree.restarts.add(1);
+        }
+        self.tree.nearest_latched::<S, M>(self.from, self.direction)
+    }
+
+    /// Passes leaves until one has an entry. `first`: the first leaf, if it has been read.
+    #[inline(always)]
+    fn pass<S: Search>(&self, mut first: Option<Seen<B>>) -> Result<Option<(B, B)>, Restart> {
+        let mut passed = Passed { leaves: [None; PASSED_MAX], len: 0 };
+        let mut from = self.from;
+        loop {
+            let seen = first.take().unwrap_or_else(|| self.look::<S>(from));
+            from = match (seen.found, self.after(&seen)) {
+                (None, Some(next)) => next,
+                (found, _) => return if passed.still(self.tree) { Ok(found) } else { Err(Restart) },
+            };
+            if M::SHARED {
+                passed.push(&seen)?;
+            }
+        }
+    }
+}
+
+impl<B: Bits, M: Mode> Operation for Nearest<'_, B, M> {
+    type Output = Option<(B, B)>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let seen = self.look::<S>(self.from);
+        if seen.found.is_some() { seen.found } else { self.search::<S>(seen) }
+    }
+}

@@ -1,0 +1,58 @@
+//! Taking out everything between two keys.
+
+use super::mode::Held;
+use super::*;
+use crate::node::Entries;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::base::span::behind;
+
+impl<B: Bits> BlinkTree<B> {
+    /// Takes the keys of `low..=high` out and says how many there were. Leaf by leaf: others may see
+    /// some of them gone and others still there.
+    pub fn remove_range<M: Mode>(&self, low: B, high: B) -> usize {
+        self.dispatch.run(RemoveRange { tree: self, low, high, mode: PhantomData::<M> })
+    }
+}
+
+struct RemoveRange<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    low: B,
+    high: B,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> usize {
+        let (tree, mut low, mut removed) = (self.tree, self.low, 0);
+        let mut entries = Entries::default();
+        while low <= self.high {
+            let (at, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
+            let leaf = at.leaf::<B>();
+            let (end, count) = (leaf.high(), leaf.len());
+            leaf.copy_out::<S>(&mut entries);
+            entries.cut_out(low, self.high);
+            let left = entries.keys().len();
+            if left < count {
+                held.changing();
+                leaf.keep(&entries);
+            }
+            drop(held);
+            tree.count_entries::<M>(left as i64 - count as i64);
+            removed += count - left;
+            if left < count {
+                tree.note_change::<M>(low, self.high.min(end));
+            }
+            if left < count && left <= Leaf::<B>::CAPACITY / 4 {
+                tree.merge_around::<S, M>(0, low);
+            }
+            if end >= self.high {
+                break;
+            }
+            low = behind(end);
+        }
+        removed
+    }
+}

@@ -1,0 +1,318 @@
+//! The tree against the standard library's map; and with several threads.
+
+use super::*;
+use core::num::NonZeroUsize;
+use latchless_core::base::error::Error;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::Direction;
+use std::collections::BTreeMap;
+
+fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+fn small<B: Bits>() -> BlinkTree<B> {
+    BlinkTree::new(BlinkOptions { huge_pages: false, ..BlinkOptions::default() }).unwrap()
+}
+
+/// The standard library's answer to [`BlinkTree::edit`].
+fn edit_model<B: Bits>(model: &mut BTreeMap<B, B>, key: B, edit: Edit<B>) -> Edited<B> {
+    let before = model.get(&key).copied();
+    let to = match edit {
+        Edit::Put(value) => Some(Some(value)),
+        Edit::Add(value) if before.is_none() => Some(Some(value)),
+        Edit::Replace(value) if before.is_some() => Some(Some(value)),
+        Edit::Swap { expected, value } if before == Some(expected) => Some(Some(value)),
+        Edit::Remove if before.is_some() => Some(None),
+        Edit::RemoveIf(expected) if before == Some(expected) => Some(None),
+        _ => None,
+    };
+    match to {
+        Some(Some(value)) => drop(model.insert(key, value)),
+        Some(None) => drop(model.remove(&key)),
+        None => {}
+    }
+    Edited { before, applied: to.is_some() }
+}
+
+fn random_edit<B: Bits>(state: &mut u64, grow: bool, before: Option<B>) -> Edit<B> {
+    let value = B::truncate(random(state) >> 32);
+    match random(state) % if grow { 9 } else { 14 } {
+        0 => Edit::Look,
+        1 => Edit::Replace(value),
+        2 => Edit::Swap { expected: before.unwrap_or(value), value },
+        3 => Edit::RemoveIf(before.unwrap_or(value)),
+        4..=5 => Edit::Add(value),
+        6..=8 => Edit::Put(value),
+        _ => Edit::Remove,
+    }
+}
+
+fn same_everywhere<B: Bits, M: Mode>(
+    tree: &BlinkTree<B>,
+    model: &BTreeMap<B, B>,
+    state: &mut u64,
+    keys: u64,
+) {
+    tree.check_invariants().unwrap();
+    let draw = |state: &mut u64| B::truncate(random(state) % keys * (B::MAX.to_u64() / keys));
+    for round in 0..if cfg!(miri) { 2 } else { 12 } {
+        let (a, b) = (draw(state), draw(state));
+        let (low, high) = if round == 0 { (B::MIN, B::MAX) } else { (a.min(b), a.max(b)) };
+        assert_eq!(tree.count::<M>(low, high), model.range(low..=high).count());
+        for direction in [Direction::Forward, Direction::Reverse] {
+            let mut seen = Vec::new();
+            tree.scan::<M>(low, high, direction, 1000, |keys, values| {
+                let mut part: Vec<_> = keys.iter().copied().zip(values.iter().copied()).collect();
+                if direction == Direction::Reverse {
+                    part.reverse();
+                }
+                seen.extend(part);
+                true
+            });
+            let mut expected: Vec<_> = model.range(low..=high).map(|(&key, &value)| (key, value)).collect();
+            let nearest = match direction {
+                Direction::Forward => model.range(a..).next(),
+                Direction::Reverse => model.range(..=a).next_back(),
+            };
+            assert_eq!(tree.nearest::<M>(a, direction), nearest.map(|(&key, &value)| (key, value)));
+            if direction == Direction::Reverse {
+                expected.reverse();
+            }
+            assert_eq!(seen, expected, "{direction:?} {low:?}..={high:?}");
+        }
+    }
+}
+
+fn like_the_model<B: Bits, M: Mode>(seed: u64, keys: u64, steps: usize) {
+    let (tree, mut model, mut state) = (small::<B>(), BTreeMap::new(), seed);
+    for step in 0..steps {
+        let key = B::truncate(random(&mut state) % keys * (B::MAX.to_u64() / keys));
+        let edit =
+            random_edit(&mut state, (step / (steps / 5).max(1)).is_multiple_of(2), model.get(&key).copied());
+        assert_eq!(tree.get::<M>(key), model.get(&key).copied());
+        assert_eq!(tree.edit::<M>(key, edit), Ok(edit_model(&mut model, key, edit)), "step {step}");
+        if step % (steps / 6).max(1) == 0 {
+            same_everywhere::<B, M>(&tree, &model, &mut state, keys);
+        }
+    }
+    same_everywhere::<B, M>(&tree, &model, &mut state, keys);
+    let low = B::truncate(B::MAX.to_u64() / 3);
+    let removed = model.split_off(&low);
+    assert_eq!(tree.remove_range::<M>(low, B::MAX), removed.len());
+    same_everywhere::<B, M>(&tree, &model, &mut state, keys);
+    assert_eq!(tree.remove_range::<M>(B::MIN, B::MAX), model.len());
+    assert_eq!(tree.live_bytes(), 1024);
+    same_everywhere::<B, M>(&tree, &BTreeMap::new(), &mut state, keys);
+}
+
+const STEPS: usize = if cfg!(miri) { 70 } else { 30_000 };
+
+#[test]
+fn answers_like_the_standard_map() {
+    let keys = [(1, 100), (2, 5_000), (3, 1 << 31)];
+    for (seed, keys) in keys.into_iter().skip(if cfg!(miri) { 2 } else { 0 }) {
+        like_the_model::<u64, Shared>(seed, keys, STEPS);
+        like_the_model::<u32, Shared>(seed, keys, STEPS);
+        like_the_model::<u64, Exclusive>(seed, keys, STEPS);
+        like_the_model::<u32, Exclusive>(seed, keys, STEPS);
+    }
+}
+
+#[test]
+fn keys_in_any_order_fill_and_empty_the_tree() {
+    let len = if cfg!(miri) { 70 } else { 40_000u64 };
+    let orders: [fn(u64, u64) -> u64; 5] = [
+        |at, _| at,
+        |at, len| len - 1 - at,
+        |at, len| if at % 2 == 0 { at / 2 } else { len - 1 - at / 2 },
+        |at, _| (at as u32).reverse_bits().into(),
+        |at, _| ((at % 100) << 40) | (at / 100),
+    ];
+    for (name, order) in orders.into_iter().enumerate().skip(if cfg!(miri) { 3 } else { 0 }) {
+        let tree = small::<u64>();
+        for at in 0..len {
+            let key = order(at, len);
+            assert_eq!(tree.edit::<Shared>(key, Edit::Add(at)), Ok(Edited { before: None, applied: true }));
+        }
+        tree.check_invariants().unwrap();
+        assert_eq!(tree.len(), len as usize);
+        if name < 2 && !cfg!(miri) {
+            assert!(tree.stats().leaf_fill > 0.95, "order {name}: {:?}", tree.stats());
+        }
+        for at in 0..len {
+            assert_eq!(tree.get::<Shared>(order(at, len)), Some(at));
+        }
+        for at in 0..len {
+            assert_eq!(tree.edit::<Shared>(order(at, len), Edit::Remove).unwrap().before, Some(at));
+        }
+        tree.check_invariants().unwrap();
+        assert_eq!(tree.live_bytes(), 1024, "order {name}");
+    }
+}
+
+#[test]
+fn bulk_loads_are_whole_at_any_length_and_fill() {
+    for len in [0, 1, 2, 59, 60, 61, 120, 121, 4_200, 4_201, 50_000] {
+        for fill in [0.01, 0.5, 0.93, 1.0] {
+            if cfg!(miri) && (len > 61 || fill < 1.0) {
+                continue;
+            }
+            let mut tree = small::<u64>();
+            let entry = |at: usize| (at as u64 * 7 + 3, at as u64);
+            let threads = NonZeroUsize::new(1 + len % 3).unwrap();
+            tree.bulk_load(len, entry, FillFactor::new(fill).unwrap(), threads).unwrap();
+            tree.check_invariants().unwrap();
+            assert_eq!(tree.len(), len);
+            for at in 0..len {
+                assert_eq!(tree.get::<Shared>(entry(at).0), Some(at as u64));
+                assert_eq!(tree.get::<Shared>(entry(at).0 + 1), None);
+            }
+            for at in 0..len {
+                tree.edit::<Shared>(entry(at).0 + 2, Edit::Put(1)).unwrap();
+            }
+            tree.check_invariants().unwrap();
+            tree.clear();
+            assert_eq!((tree.len(), tree.live_bytes()), (0, 1024));
+        }
+    }
+}
+
+#[test]
+fn batches_answer_like_single_requests() {
+    let (tree, mut model, mut state) = (small::<u64>(), BTreeMap::new(), 7u64);
+    for round in 0..if cfg!(miri) { 2 } else { 200 } {
+        let len = random(&mut state) as usize % 300;
+        let requests: Vec<_> = (0..len)
+            .map(|_| {
+                let key = random(&mut state) % 4000;
+                (key, random_edit(&mut state, round % 3 > 0, model.get(&key).copied()))
+            })
+            .collect();
+        let group = NonZeroUsize::new(round % 70).map_or(Group::Auto, Group::Of);
+        let mut at = 0;
+        tree.edit_each::<Shared>(
+            len,
+            group,
+            |at| requests[at],
+            |done, edited| {
+                assert_eq!(done, at);
+                let (key, edit) = requests[at];
+                assert_eq!(edited, Ok(edit_model(&mut model, key, edit)));
+                at += 1;
+            },
+        );
+        assert_eq!(at, len);
+        let keys: Vec<u64> = (0..len).map(|_| random(&mut state) % 4000).collect();
+        let mut answers = Vec::new();
+        tree.get_each::<Shared>(len, group, |at| keys[at], |at, answer| answers.push((at, answer)));
+        assert!(
+            answers
+                .iter()
+                .enumerate()
+                .all(|(i, &(at, answer))| i == at && answer == model.get(&keys[at]).copied())
+        );
+        tree.check_invariants().unwrap();
+    }
+}
+
+#[test]
+fn memory_that_runs_out_leaves_the_tree_whole() {
+    let options = BlinkOptions { limit_bytes: Some(20 * 1024), huge_pages: false, ..BlinkOptions::default() };
+    let tree = BlinkTree::<u64>::new(options).unwrap();
+    let (mut state, mut held) = (5, Vec::new());
+    let refused = loop {
+        let key = random(&mut state);
+        match tree.edit::<Shared>(key, Edit::Put(!key)) {
+            Ok(_) => held.push(key),
+            Err(refused) => break refused,
+        }
+    };
+    assert!(matches!(refused, Error::MemoryLimit { limit_bytes: 20480, .. }), "{refused}");
+    tree.check_invariants().unwrap();
+    assert!(
+        held.len() > 5 * Leaf::<u64>::CAPACITY
+            && held.iter().all(|&key| tree.get::<Shared>(key) == Some(!key))
+    );
+    // What needs no memory goes on.
+    assert!(tree.edit::<Shared>(held[0], Edit::Put(1)).is_ok());
+    assert!(tree.edit::<Shared>(held[1], Edit::Remove).is_ok());
+}
+
+#[test]
+fn threads_keep_what_they_put_in() {
+    let tree = small::<u64>();
+    let (threads, keys) = (if cfg!(miri) { 2 } else { 4 }, if cfg!(miri) { 35 } else { 20_000u64 });
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let tree = &tree;
+            scope.spawn(move || {
+                for cycle in 0..3 {
+                    for i in 0..keys {
+                        let key = i * threads + thread;
+                        assert_eq!(tree.edit::<Shared>(key, Edit::Put(cycle)).unwrap().before, None);
+                        assert_eq!(tree.get::<Shared>(key), Some(cycle));
+                    }
+                    for i in 0..keys {
+                        let key = i * threads + thread;
+                        assert_eq!(tree.edit::<Shared>(key, Edit::Remove).unwrap().before, Some(cycle));
+                        assert_eq!(tree.get::<Shared>(key), None);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(tree.len(), 0);
+    tree.check_invariants().unwrap();
+}
+
+#[test]
+fn a_sweep_that_is_kept_over_a_clear_goes_on_in_what_is_there_now() {
+    let len = if cfg!(miri) { 70 } else { 30_000 };
+    for direction in [Direction::Forward, Direction::Reverse] {
+        let mut tree = small::<u64>();
+        (0..len).for_each(|key| _ = tree.edit::<Shared>(key, Edit::Put(1)).unwrap());
+        let (mut sweep, mut copy) = (Sweep::new(0, u64::MAX, direction, 10_000), LeafCopy::default());
+        assert!(sweep.next_leaf::<Shared>(&tree, &mut copy));
+        let (at, behind) = (copy.keys()[0], copy.keys()[copy.keys().len() - 1]);
+        tree.clear();
+        (0..len).rev().for_each(|key| _ = tree.edit::<Shared>(key * 3, Edit::Put(2)).unwrap());
+        let mut seen = 0;
+        while sweep.next_leaf::<Shared>(&tree, &mut copy) {
+            assert!(copy.values().iter().all(|&value| value == 2), "{copy:?}");
+            seen += copy.keys().len();
+        }
+        let left = match direction {
+            Direction::Forward => tree.count::<Shared>(behind + 1, u64::MAX),
+            Direction::Reverse => tree.count::<Shared>(0, at - 1),
+        };
+        assert_eq!(seen, left, "{direction:?}");
+    }
+}
+
+#[test]
+fn a_sweep_that_is_kept_over_a_clear_finds_the_smallest_key() {
+    fn of<B: Bits>() {
+        let (full, one) = (FillFactor::FULL, NonZeroUsize::MIN);
+        let (per_leaf, key) = (Leaf::<B>::CAPACITY, |at: usize| B::truncate(at as u64));
+        let mut tree = small::<B>();
+        tree.bulk_load(2 * per_leaf, |at| (key(at + 1), key(1)), full, one).unwrap();
+        // The first leaf is left with this key alone, and isn't the tree's first node.
+        tree.edit::<Shared>(B::MIN, Edit::Put(key(1))).unwrap();
+        let mut sweep = Sweep::new(B::MIN, B::MAX, Direction::Reverse, 10_000);
+        let mut copy = LeafCopy::default();
+        while sweep.remaining() != Some((B::MIN, B::MIN)) {
+            assert!(sweep.next_leaf::<Shared>(&tree, &mut copy));
+        }
+        tree.clear();
+        tree.edit::<Shared>(B::MIN, Edit::Put(key(2))).unwrap();
+        assert!(sweep.next_leaf::<Shared>(&tree, &mut copy));
+        assert_eq!((copy.keys(), copy.values()), ([B::MIN].as_slice(), [key(2)].as_slice()));
+        assert_eq!(sweep.remaining(), None);
+    }
+    of::<u32>();
+    of::<u64>();
+}

@@ -1,0 +1,121 @@
+//! Who is inside, and since when: the protocol by which memory that was unlinked comes back when
+//! nobody can be reading it any more.
+//!
+//! This is the collector that physical versioning uses (Rastogi et al., *Logical and Physical
+//! Versioning in Main Memory Databases*, VLDB 1997) and OLFIT §5.3 borrows: a clock, and for everybody
+//! inside the time at which they came in.
+//!
+//! # Thread safety
+//! 1. A place is taken by a compare-and-swap and given back by its owner alone.
+//! 2. Who comes in reads the clock, writes the time down, and then passes a sequentially consistent
+//!    fence before the first look at anything shared.
+//! 3. Who unlinks something then passes such a fence and moves the clock; what it was before is the
+//!    *stamp* of what was unlinked.
+//! 4. What has a stamp may be used again once everybody inside came in after it.
+//!
+//! Why that is enough: of the two fences one comes first. If it is the unlinker's, who came in sees
+//! everything unlinked and can't reach it. If it is the other one, the unlinker, looking at the places
+//! after its fence, sees the place taken, with a time that isn't after the stamp unless the clock was
+//! read after it was moved; and who read that, saw the unlinking too.
+//!
+//! `tests/loom` checks it, and that leaving either fence out is found.
+
+use core::sync::atomic::{Ordering, compiler_fence};
+use latchless_core::sync::{AtomicU64, fence};
+
+/// The time of a place that nobody has taken.
+pub const OUTSIDE: u64 = 0;
+
+/// Whether the processor lets no access pass a locked exchange, so that the fence behind it, which costs as
+/// much again, isn't needed. The language knows no such promise, so its interpreters get the fence.
+const EXCHANGE_IS_A_FENCE: bool = cfg!(all(target_arch = "x86_64", not(any(miri, loom))));
+
+/// A place and nothing else in its cache lines (processors fetch them in pairs).
+#[derive(Debug)]
+#[repr(align(128))]
+struct Place(AtomicU64);
+
+/// A clock, and the time at which everybody came in. See the file's head.
+#[derive(Debug)]
+pub struct Epochs {
+    clock: Place,
+    places: Box<[Place]>,
+}
+
+impl Epochs {
+    /// With room for so many at a time.
+    pub fn new(places: usize) -> Self {
+        // 1: no time is `OUTSIDE`.
+        let clock = Place(AtomicU64::new(OUTSIDE + 1));
+        Self { clock, places: (0..places).map(|_| Place(AtomicU64::new(OUTSIDE))).collect() }
+    }
+
+    /// Where a place's time stands; not to be followed.
+    pub fn address(&self, place: usize) -> *const u8 {
+        core::ptr::from_ref(&self.places[place]).cast()
+    }
+
+    /// Where the clock stands; not to be followed.
+    pub fn clock_address(&self) -> *const u8 {
+        core::ptr::from_ref(&self.clock).cast()
+    }
+
+    /// Comes in at this place, if nobody has it.
+    #[inline(always)]
+    pub fn try_enter(&self, place: usize) -> bool {
+        // Acquire: who reads a moved clock sees what was unlinked before.
+        let now = self.clock.0.load(Ordering::Acquire);
+        let place = &self.places[place].0;
+        if EXCHANGE_IS_A_FENCE {
+            let entered = place.compare_exchange(OUTSIDE, now, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+            compiler_fence(Ordering::SeqCst);
+            return entered;
+        }
+        let entered = place.compare_exchange(OUTSIDE, now, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        fence(Ordering::SeqCst);
+        entered
+    }
+
+    /// Goes out of a place that the caller came in at.
+    #[inline(always)]
+    pub fn leave(&self, place: usize) {
+        // Release: whoever sees the place free knows that all reading is over.
+        self.places[place].0.store(OUTSIDE, Ordering::Release);
+    }
+
+    /// The stamp of everything that the caller has unlinked by now.
+    pub fn stamp(&self) -> u64 {
+        fence(Ordering::SeqCst);
+        self.clock.0.fetch_add(1, Ordering::AcqRel)
+    }
+
+    /// Since when everybody has been inside: what has a smaller stamp may be used again.
+    pub fn oldest(&self) -> u64 {
+        // Before the places are looked at, so that a place that is taken meanwhile has a later time.
+        let now = self.clock.0.load(Ordering::Acquire);
+        fence(Ordering::SeqCst);
+        let times = self.places.iter().map(|place| place.0.load(Ordering::Acquire));
+        times.filter(|&time| time != OUTSIDE).fold(now, u64::min)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unlinked_waits_for_everybody_inside() {
+        let epochs = Epochs::new(2);
+        assert!(epochs.try_enter(0) && !epochs.try_enter(0));
+        let stamp = epochs.stamp();
+        assert!(epochs.oldest() <= stamp, "who came in before may be reading it");
+        assert!(epochs.try_enter(1));
+        epochs.leave(0);
+        assert!(epochs.oldest() > stamp, "who came in after can't find it");
+        let later = epochs.stamp();
+        assert!(epochs.oldest() <= later);
+        epochs.leave(1);
+        assert!(epochs.oldest() > later && later > stamp);
+        assert!(epochs.try_enter(0));
+    }
+}

@@ -1,0 +1,12 @@
+//! What at least two of the papers' structures share.
+
+pub mod epochs;
+pub mod interleave;
+pub mod operation;
+pub mod pages;
+pub mod runs;
+#[cfg(any(feature = "olfit", feature = "spiderman"))]
+pub mod scan;
+pub mod units;
+pub mod walk;
+pub mod words;

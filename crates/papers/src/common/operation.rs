@@ -1,0 +1,6 @@
+//! What the kernels do for the papers' structures, and whole operations that are compiled once for each kernel.
+
+use super::runs::Runs;
+use latchless_core::search::Ranks;
+
+latchless_core::operations!(Ranks + Runs);

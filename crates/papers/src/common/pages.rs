@@ -1,0 +1,103 @@
+//! Scans a page at a time: what a tree copies out at once, so that nothing is held between pages.
+
+use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::Touch;
+
+/// Entries that are read at once at the most, unless one key has more.
+pub(crate) const TOGETHER_MAX: usize = 256;
+
+/// A tree that can be read a page at a time.
+pub trait Pages: Sync {
+    /// The lane of keys and of values.
+    type Lane: Bits;
+    /// Who hears what the tree reads and writes.
+    type Touch: Touch;
+
+    /// An empty page, for a scan of about so many entries.
+    fn empty_page(&self, expected: usize) -> Page<Self::Lane>;
+
+    /// Fills a page with the first entries of `low..=high`.
+    fn page_up(&self, low: Self::Lane, high: Self::Lane, page: &mut Page<Self::Lane>) -> Found<Self::Lane>;
+
+    /// Fills a page with the last entries of `low..=high`, ascending.
+    fn page_down(&self, low: Self::Lane, high: Self::Lane, page: &mut Page<Self::Lane>) -> Found<Self::Lane>;
+
+    /// How many entries lie in `low..=high`.
+    fn count(&self, mut low: Self::Lane, high: Self::Lane) -> usize {
+        let (mut page, mut count) = (self.empty_page(TOGETHER_MAX), 0);
+        while low <= high {
+            let found = self.page_up(low, high, &mut page);
+            count += page.keys.len();
+            match found {
+                Found::All => break,
+                Found::UpTo(next) => low = next,
+            }
+        }
+        count
+    }
+}
+
+/// Entries of a range, in ascending order of keys.
+#[derive(Debug)]
+pub struct Page<B> {
+    pub(crate) keys: Vec<B>,
+    pub(crate) values: Vec<B>,
+    /// How many entries there is room for.
+    pub(crate) room: usize,
+}
+
+/// How far a page of a scan has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<B> {
+    /// To the end of the range.
+    All,
+    /// Up to this key, which is where the next page begins; its entries aren't in this one.
+    UpTo(B),
+}
+
+impl<B: Bits> Page<B> {
+    /// An empty page with room for so many entries.
+    pub(crate) fn of(room: usize) -> Self {
+        Self { keys: Vec::with_capacity(room), values: Vec::with_capacity(room), room }
+    }
+
+    /// The keys, ascending.
+    pub fn keys(&self) -> &[B] {
+        &self.keys
+    }
+
+    /// Their values.
+    pub fn values(&self) -> &[B] {
+        &self.values
+    }
+
+    /// Empties the page, and makes room for so many entries, but no more than are read at once.
+    pub fn clear_for(&mut self, room: usize) {
+        self.truncate(0);
+        self.room = room.clamp(1, TOGETHER_MAX);
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, key: B, value: B) {
+        self.keys.push(key);
+        self.values.push(value);
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.keys.truncate(len);
+        self.values.truncate(len);
+    }
+
+    /// Makes room for a leaf more.
+    pub(crate) fn grow(&mut self, leaf: usize) {
+        self.truncate(0);
+        self.room = (2 * self.room).max(2 * leaf);
+        self.keys.reserve(self.room);
+        self.values.reserve(self.room);
+    }
+
+    /// Where the entries of the last key begin.
+    pub(crate) fn last_run(&self) -> usize {
+        self.keys.last().map_or(0, |last| self.keys.partition_point(|key| key < last))
+    }
+}

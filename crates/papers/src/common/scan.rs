@@ -1,0 +1,141 @@
+//! Scans over maps whose trees are read a page at a time: they keep a page of lanes, turn them into keys and values when no latch is held, and
+//! can pause for as long as the caller likes.
+
+use crate::common::pages::{Found, Page, Pages};
+use core::fmt;
+use core::marker::PhantomData;
+use latchless_core::base::error::Result;
+use latchless_core::base::index::{Direction, Scanner, check_buffers};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::value::Fits;
+use latchless_core::mem::touch::{Touch, Work};
+
+/// A paused scan: what a map's `scan` returns.
+pub struct Scan<'a, K, V, P: Pages> {
+    tree: &'a P,
+    direction: Direction,
+    /// What is left of the range behind the page.
+    left: Option<(P::Lane, P::Lane)>,
+    page: Page<P::Lane>,
+    /// Entries of the page that were handed out.
+    passed: usize,
+    entry: PhantomData<fn() -> (K, V)>,
+}
+
+impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
+    pub(crate) fn new(
+        tree: &'a P,
+        range: Option<(K::Bits, K::Bits)>,
+        direction: Direction,
+        expected: usize,
+    ) -> Self {
+        let page = tree.empty_page(expected);
+        let lane = |lane: K::Bits| P::Lane::truncate(lane.to_u64());
+        let left = range.map(|(low, high)| (lane(low), lane(high)));
+        Self { tree, direction, left, page, passed: 0, entry: PhantomData }
+    }
+
+    /// Copies the next entries to two buffers of one length and says how many there were; 0 means that the
+    /// range has ended.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer),
+    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers).
+    pub fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        P::Touch::write(keys.as_ptr().cast(), size_of_val(keys));
+        let filled = self.hand_out(values.len(), |at, key, value| {
+            (keys[at], values[at]) = (K::from_bits(key), V::from_lane(value));
+        });
+        Ok(filled)
+    }
+
+    /// Copies the next values alone and says how many there were; 0 means that the range has ended.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer).
+    pub fn fill_values(&mut self, values: &mut [V]) -> Result<usize> {
+        check_buffers(values.len(), values.len())?;
+        Ok(self.hand_out(values.len(), |at, _, value| values[at] = V::from_lane(value)))
+    }
+
+    /// Hands out at most `room` entries, and says how many there were.
+    fn hand_out(&mut self, room: usize, mut to: impl FnMut(usize, K::Bits, K::Bits)) -> usize {
+        let lane = |lane: P::Lane| K::Bits::truncate(lane.to_u64());
+        let mut filled = 0;
+        while filled < room {
+            let (keys, values) = (self.page.keys(), self.page.values());
+            if self.passed == keys.len() {
+                if !self.turn_page() {
+                    break;
+                }
+                continue;
+            }
+            let part = (keys.len() - self.passed).min(room - filled);
+            P::Touch::work(Work::Copy(part));
+            for i in self.passed..self.passed + part {
+                let at = if self.direction == Direction::Forward { i } else { keys.len() - 1 - i };
+                to(filled + i - self.passed, lane(keys[at]), lane(values[at]));
+            }
+            (filled, self.passed) = (filled + part, self.passed + part);
+        }
+        filled
+    }
+
+    /// Fetches the next page; `false`: the range has ended.
+    fn turn_page(&mut self) -> bool {
+        let Some((low, high)) = self.left else { return false };
+        self.passed = 0;
+        let forward = self.direction == Direction::Forward;
+        let found = match forward {
+            true => self.tree.page_up(low, high, &mut self.page),
+            false => self.tree.page_down(low, high, &mut self.page),
+        };
+        self.left = match found {
+            Found::All => None,
+            Found::UpTo(next) => Some(if forward { (next, high) } else { (low, next) }),
+        };
+        true
+    }
+}
+
+impl<K, V, P: Pages> fmt::Debug for Scan<'_, K, V, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scan").field("direction", &self.direction).field("left", &self.left).finish()
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, P: Pages> Scanner<K, V> for Scan<'_, K, V, P> {
+    fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        self.fill(keys, values)
+    }
+
+    fn fill_values(&mut self, values: &mut [V]) -> Result<usize> {
+        self.fill_values(values)
+    }
+}
+
+/// An iterator over the entries of a range: what a map's `range` returns.
+#[derive(Debug)]
+pub struct Entries<'a, K, V, P: Pages> {
+    scan: Scan<'a, K, V, P>,
+}
+
+impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Entries<'a, K, V, P> {
+    pub(crate) fn new(scan: Scan<'a, K, V, P>) -> Self {
+        Self { scan }
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, P: Pages> Iterator for Entries<'_, K, V, P> {
+    type Item = (K, V);
+
+    #[inline]
+    fn next(&mut self) -> Option<(K, V)> {
+        let mut entry = None;
+        self.scan.hand_out(1, |_, key, value| entry = Some((K::from_bits(key), V::from_lane(value))));
+        entry
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, P: Pages> core::iter::FusedIterator for Entries<'_, K, V, P> {}

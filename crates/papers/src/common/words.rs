@@ -1,0 +1,49 @@
+//! Searching words that may be written meanwhile: branch-free halving over relaxed loads.
+
+use core::hint::select_unpredictable;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::sync::LaneWord;
+
+/// How many of these words, which ascend, are smaller than `key` (the lower bound). Equal ones may stand
+/// side by side. If somebody writes them meanwhile, or they don't ascend, the answer is some number of
+/// at most their length.
+#[inline(always)]
+pub fn words_below<B: Bits, T: Touch>(words: &[B::Word], key: B) -> usize {
+    let (mut base, mut size) = (0, words.len());
+    while size > 0 {
+        let half = size / 2;
+        // SAFETY: `base + size <= words.len()` holds at first and after each step, and `half < size`
+        // because `size` isn't 0.
+        let middle = unsafe { words.get_unchecked(base + half) };
+        T::read(core::ptr::from_ref(middle).cast(), B::BYTES);
+        T::work(Work::Probe);
+        // Of an even number the upper half is one short: it takes the middle in again, so that both ways
+        // leave equally many and only `base` depends on the word.
+        base = select_unpredictable(middle.peek() < key, base + (size - half), base);
+        size = half;
+    }
+    base
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless_core::mem::touch::Untouched;
+    use latchless_core::sync::{Word, Word32};
+
+    #[test]
+    fn counts_what_is_below_at_every_length() {
+        for len in 0..if cfg!(miri) { 20u64 } else { 70 } {
+            let wide: Vec<Word> = (0..len).map(|i| Word::new(i / 2 * 10 + 5)).collect();
+            let narrow: Vec<Word32> = (0..len).map(|_| Word32::default()).collect();
+            narrow.iter().zip(&wide).for_each(|(to, from)| to.poke(from.peek() as u32));
+            for key in (0..len * 5 + 12).chain([u64::from(u32::MAX)]) {
+                let expected = wide.iter().filter(|word| word.peek() < key).count();
+                assert_eq!(words_below::<u64, Untouched>(&wide, key), expected, "{key} in {len}");
+                assert_eq!(words_below::<u32, Untouched>(&narrow, key as u32), expected, "{key} in {len}");
+            }
+        }
+        assert_eq!(words_below::<u64, Untouched>(&[Word::new(u64::MAX)], u64::MAX), 0);
+    }
+}

@@ -1,0 +1,190 @@
+//! The members of the family by name, and what they can be told.
+
+use super::map::CsslMap;
+use crate::cssl::lanes::LaneOptions;
+use crate::cssl::link::LINKED_NODES_MAX;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Fits;
+use latchless_core::search::Kernel;
+
+/// What the highest lane may take of a first-level cache: half of a small one.
+const TOP_LANE_BYTES: usize = 16 << 10;
+/// The same where lanes stand over one stretch of keys each: there the table of stretches is what the
+/// cache holds, and lanes go on until two cache lines hold one.
+const TOP_LANE_OF_PART_BYTES: usize = 128;
+/// Entries under the lanes of one stretch, unless told otherwise.
+const PART_KEYS: usize = 1 << 14;
+/// The fewest inserts before lanes are rebuilt.
+const ROOM_MIN: usize = 64;
+
+/// A member of the family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Member {
+    /// `cssl`: lanes that skip over five keys, over stretches that are rebuilt one by one.
+    Cssl,
+    /// `cssl2`: the paper's CSSL2. All lanes in one array, p = 1/2.
+    Cssl2,
+    /// `cssl5`: the paper's CSSL5. All lanes in one array, p = 1/5.
+    Cssl5,
+}
+
+impl Member {
+    /// The whole family.
+    pub const ALL: [Self; 3] = [Self::Cssl, Self::Cssl2, Self::Cssl5];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cssl => "cssl",
+            Self::Cssl2 => "cssl2",
+            Self::Cssl5 => "cssl5",
+        }
+    }
+
+    /// The member of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|member| member.name() == name)
+    }
+
+    /// One line for people.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Cssl => "Cache-Sensitive Skip List whose lanes are rebuilt in parts",
+            Self::Cssl2 => "Cache-Sensitive Skip List, p = 1/2, lanes in one array",
+            Self::Cssl5 => "Cache-Sensitive Skip List, p = 1/5, lanes in one array: the paper's best",
+        }
+    }
+
+    /// These options, with the member's own choices put in.
+    pub fn options(self, other: &Options) -> Options {
+        let (skip, part_keys) = match self {
+            Self::Cssl => (5, Some(PART_KEYS)),
+            Self::Cssl2 => (2, None),
+            Self::Cssl5 => (5, None),
+        };
+        Options { skip, part_keys, ..other.clone() }
+    }
+}
+
+/// What a skip list can be told when it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
+    pub skip: usize,
+    /// How many fast lanes there are, 1 to 32, or fewer if one is left with a single key before; `None`: until
+    /// the highest fits a first-level cache (§5).
+    pub lanes: Option<usize>,
+    /// About how many entries stand under lanes of their own, which are rebuilt without the others, at least 1;
+    /// `None`: all, in one array, as in the paper.
+    pub part_keys: Option<usize>,
+    /// By how much t exceeds n once lanes are built, in percent (§3): when so many entries have come in,
+    /// the lanes are rebuilt.
+    pub growth_percent: usize,
+    /// Whether updates rebuild lanes when it is time; otherwise it is for the owner to do.
+    pub rebuild_automatically: bool,
+    /// The most memory that nodes and lanes may take, in bytes. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether a small table guesses where in lane 1 a key is, which the paper hasn't got: searches then wait
+    /// for less memory where keys are spread about evenly, and are as without it elsewhere.
+    pub guess: bool,
+    /// Whether nodes and large lanes stand on huge pages where the system offers them.
+    pub huge_pages: bool,
+    /// The search kernel; `None`: the fastest that this processor has. [`Kernel::Scalar`] shows what SIMD
+    /// is worth.
+    pub kernel: Option<Kernel>,
+    /// How many nodes references can tell apart, 1 to 2^29 − 1; `None`: 2^29 − 1. Tests make it tiny.
+    pub node_references: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            skip: 5,
+            lanes: None,
+            part_keys: Some(PART_KEYS),
+            growth_percent: 25,
+            rebuild_automatically: true,
+            limit_bytes: None,
+            guess: true,
+            huge_pages: true,
+            kernel: None,
+            node_references: None,
+        }
+    }
+}
+
+impl Options {
+    /// Refuses settings that make no sense.
+    pub(super) fn check(&self) -> Result<()> {
+        self.lanes(0).checked()?;
+        Error::check_setting("part_keys", self.part_keys.unwrap_or(1), 1..=usize::MAX)?;
+        let references = self.node_references.unwrap_or(LINKED_NODES_MAX);
+        Error::check_setting("node_references", references as usize, 1..=LINKED_NODES_MAX as usize)
+    }
+
+    /// How lanes over `len` entries are built.
+    pub(super) fn lanes(&self, len: usize) -> LaneOptions {
+        let top_lane_bytes = match self.part_keys {
+            Some(most) if len > most / 4 => TOP_LANE_OF_PART_BYTES,
+            _ => TOP_LANE_BYTES,
+        };
+        LaneOptions {
+            skip: self.skip,
+            lanes: self.lanes,
+            top_lane_bytes,
+            guess: self.guess,
+            huge_pages: self.huge_pages,
+        }
+    }
+
+    /// Inserts after which lanes over `len` entries are rebuilt.
+    pub(super) fn room(&self, len: usize) -> usize {
+        (len / 100).saturating_mul(self.growth_percent).max(ROOM_MIN)
+    }
+}
+
+/// An empty index of the family.
+///
+/// ```
+/// use latchless_core::base::index::OrderedIndex;
+/// use latchless_papers::cssl::{Member, Options, build};
+/// let index = build::<u32, u32>(Member::Cssl5, &Options::default())?;
+/// let shared = index.as_concurrent().expect("the data list is made for many threads");
+/// std::thread::scope(|threads| {
+///     for thread in 0..2 {
+///         threads.spawn(move || (0..1000).for_each(|i| _ = shared.insert_shared(2 * i + thread, i)));
+///     }
+/// });
+/// assert_eq!(index.len(), 2000);
+/// # Ok::<(), latchless_core::base::error::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`CsslMap::with_options`].
+pub fn build<K: Key, V: Fits<K::Bits>>(
+    member: Member,
+    options: &Options,
+) -> Result<Box<dyn OrderedIndex<K, V>>> {
+    Ok(Box::new(CsslMap::<K, V>::with_options(&member.options(options))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_have_their_own_names_and_skips() {
+        assert!(Member::ALL.iter().all(|&member| Member::from_name(member.name()) == Some(member)));
+        let skip = |member: Member| member.options(&Options::default()).skip;
+        assert_eq!((skip(Member::Cssl2), skip(Member::Cssl5)), (2, 5));
+        assert_eq!(Member::from_name("skip"), None);
+    }
+
+    #[test]
+    fn room_grows_by_a_fixed_fraction() {
+        let options = Options { growth_percent: 10, ..Options::default() };
+        assert_eq!([0, 1_000, 100_000].map(|len| options.room(len)), [64, 100, 10_000]);
+    }
+}

@@ -1,0 +1,45 @@
+//! How far the entries below have drifted from the layer above them since it was built.
+
+use latchless_core::sync::Word;
+
+/// Changes since a layer was built.
+///
+/// # Thread safety
+/// Who changes the entries counts the change first. So who finds the count at zero knows that no change
+/// was complete by then.
+#[derive(Debug, Default)]
+pub struct Drift {
+    inserted: Word,
+    removed: Word,
+}
+
+impl Drift {
+    /// An entry is about to come in.
+    #[inline(always)]
+    pub fn insert(&self) {
+        self.inserted.add(1);
+    }
+
+    /// An entry is about to go out.
+    #[inline(always)]
+    pub fn remove(&self) {
+        self.removed.add(1);
+    }
+
+    /// How many have come in, or were about to.
+    pub fn inserted(&self) -> usize {
+        self.inserted.peek() as usize
+    }
+
+    /// How many have gone out, or were about to.
+    pub fn removed(&self) -> usize {
+        self.removed.peek() as usize
+    }
+
+    /// Whether nothing had changed when this was asked. Asked *behind* reading the layer: then the layer
+    /// was read as it was built.
+    #[inline(always)]
+    pub fn is_none(&self) -> bool {
+        self.inserted.peek_behind() == 0 && self.removed.peek() == 0
+    }
+}

@@ -1,0 +1,265 @@
+//! Nodes, and something that leads to them and is replaced whole: both stay readable for whoever came in
+//! before they were taken away. One epoch guards both, so a reader pins once.
+//!
+//! # Thread safety
+//! 1. What is published is reached by those inside alone, and isn't changed through them but by its own
+//!    atomics.
+//! 2. Publishing exchanges a pointer; what was replaced gets a stamp and is dropped when everybody inside
+//!    came in after it (`sync/epochs.rs` says why that is enough).
+//! 3. Nodes are retired by the same clock.
+
+use crate::common::epochs::Epochs;
+use crate::common::units::{Pin, Reuse, SpaceOptions, UnitArena};
+use crate::cssl::pointer::{Pointer, Replaced};
+use core::fmt;
+use latchless_core::base::error::Result;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Untouched;
+use latchless_core::sync::{LaneWord, Mutex};
+use std::collections::VecDeque;
+use std::sync::MutexGuard;
+
+/// See the file's head.
+pub struct Guarded<W: LaneWord, T> {
+    arena: UnitArena<W>,
+    current: Pointer<T>,
+    /// What was replaced, with its stamp, the oldest first.
+    replaced: Mutex<VecDeque<(u64, Replaced<T>)>>,
+}
+
+impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
+    /// Nodes by these options, and what is published at first.
+    ///
+    /// # Errors
+    /// [`NodeWords`](latchless_core::base::error::Error::NodeWords) when nodes aren't whole words, or memory is refused.
+    pub fn new(options: SpaceOptions, first: T) -> Result<Self> {
+        let arena = UnitArena::new(options, Reuse::Later, 0)?;
+        Ok(Self { arena, current: Pointer::new(Box::new(first)), replaced: Mutex::default() })
+    }
+
+    /// The nodes' arena.
+    #[inline(always)]
+    pub fn arena(&self) -> &UnitArena<W> {
+        &self.arena
+    }
+
+    /// The same, by who has everything to themselves.
+    pub fn arena_mut(&mut self) -> &mut UnitArena<W> {
+        &mut self.arena
+    }
+
+    /// Comes in.
+    ///
+    /// ```
+    /// use latchless_papers::cssl::guarded::Guarded;
+    /// use latchless_papers::common::units::SpaceOptions;
+    /// use latchless_core::sync::Word;
+    /// let options = SpaceOptions {
+    ///     node_bytes: 64, unit_nodes: 1, limit_bytes: None, huge_pages: false, references: 100,
+    /// };
+    /// let guarded = Guarded::<Word, String>::new(options, "old".to_owned())?;
+    /// let inside = guarded.enter();
+    /// guarded.publish("new".to_owned());
+    /// assert_eq!(guarded.enter().published(), "new");
+    /// assert_eq!(inside.published(), "old", "as long as this one is inside");
+    /// # Ok::<(), latchless_core::base::error::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn enter(&self) -> Inside<'_, W, T> {
+        let pin = self.arena.pin::<Untouched>();
+        // SAFETY: loaded behind the pin, which `Inside` holds as long as the reference; what is published
+        // is dropped when nobody has been inside since before it was replaced.
+        let published = unsafe { self.current.follow() };
+        Inside { home: self, published, _pin: pin }
+    }
+
+    /// Publishes something else. What it replaces lives on for those inside.
+    pub fn publish(&self, next: T) {
+        let old = self.current.replace(Box::new(next));
+        let stamp = self.epochs().stamp();
+        self.replaced().push_back((stamp, old));
+        self.collect();
+    }
+
+    /// Whether everybody inside came in after this call of [`Guarded::stamp`].
+    pub fn is_past(&self, stamp: u64) -> bool {
+        self.epochs().oldest() > stamp
+    }
+
+    /// The moment: see [`Guarded::is_past`].
+    pub fn stamp(&self) -> u64 {
+        self.epochs().stamp()
+    }
+
+    /// Takes a node back that was unlinked, to be used again once nobody can be reading it.
+    pub fn retire(&self, node: NodeRef) {
+        self.arena.retire::<Untouched>(0, node);
+    }
+
+    /// Drops what was replaced and nobody can be reading.
+    pub fn collect(&self) {
+        let oldest = self.epochs().oldest();
+        let mut dropped = Vec::new();
+        let mut replaced = self.replaced();
+        while let Some((_, old)) = replaced.pop_front_if(|replaced| replaced.0 < oldest) {
+            dropped.push(old);
+        }
+        // What drops may be large, or panic: behind the mutex.
+        drop(replaced);
+        for old in dropped {
+            // SAFETY: everybody inside came in after it was replaced, so nobody can reach it; and it is
+            // taken out of the queue once.
+            unsafe { old.free() };
+        }
+    }
+
+    /// Publishes something else when nobody can be inside.
+    pub fn set(&mut self, next: T) {
+        let old = self.current.replace(Box::new(next));
+        self.replaced.get_mut().push_back((0, old));
+        self.free_all();
+    }
+
+    fn epochs(&self) -> &Epochs {
+        self.arena.epochs().expect("an arena whose units wait has epochs")
+    }
+
+    fn replaced(&self) -> MutexGuard<'_, VecDeque<(u64, Replaced<T>)>> {
+        // Nothing foreign is called under it.
+        self.replaced.lock()
+    }
+}
+
+impl<W: LaneWord, T> Guarded<W, T> {
+    fn free_all(&mut self) {
+        for (_, old) in self.replaced.get_mut().drain(..) {
+            // SAFETY: whoever is inside borrows this one, and it is borrowed mutably.
+            unsafe { old.free() };
+        }
+    }
+}
+
+impl<W: LaneWord, T> Drop for Guarded<W, T> {
+    fn drop(&mut self) {
+        self.free_all();
+    }
+}
+
+impl<W: LaneWord, T: fmt::Debug> fmt::Debug for Guarded<W, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guarded").field("arena", &self.arena).finish_non_exhaustive()
+    }
+}
+
+/// Being inside: what is published stays readable, and no node is used again that could be reached.
+#[must_use = "who doesn't stay inside keeps nothing"]
+pub struct Inside<'a, W: LaneWord, T> {
+    home: &'a Guarded<W, T>,
+    published: &'a T,
+    // Dropped last: the reference above is used until then.
+    _pin: Option<Pin<'a, Untouched>>,
+}
+
+impl<'a, W: LaneWord, T> Inside<'a, W, T> {
+    /// What was published when this one came in.
+    #[inline(always)]
+    pub fn published(&self) -> &T {
+        self.published
+    }
+
+    /// What this one is inside of.
+    #[inline(always)]
+    pub fn home(&self) -> &'a Guarded<W, T> {
+        self.home
+    }
+}
+
+impl<W: LaneWord, T> fmt::Debug for Inside<'_, W, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inside").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless_core::base::error::Error;
+    use latchless_core::sync::{Word, Word32};
+    use std::sync::Arc;
+
+    fn guarded<T: Send + Sync>(first: T) -> Guarded<Word, T> {
+        let options = SpaceOptions {
+            node_bytes: 64,
+            unit_nodes: 1,
+            limit_bytes: None,
+            huge_pages: false,
+            references: u32::MAX,
+        };
+        Guarded::new(options, first).unwrap()
+    }
+
+    #[test]
+    fn what_is_replaced_is_dropped_once_nobody_reads_it() {
+        let (first, second) = (Arc::new(1), Arc::new(2));
+        let mut guarded = guarded(Arc::clone(&first));
+        let inside = guarded.enter();
+        guarded.publish(Arc::clone(&second));
+        guarded.collect();
+        assert_eq!((Arc::strong_count(&first), **inside.published()), (2, 1), "somebody is inside");
+        drop(inside);
+        guarded.collect();
+        assert_eq!((Arc::strong_count(&first), **guarded.enter().published()), (1, 2));
+        guarded.set(Arc::clone(&first));
+        assert_eq!((Arc::strong_count(&first), Arc::strong_count(&second)), (2, 1));
+        drop(guarded);
+        assert_eq!(Arc::strong_count(&first), 1);
+    }
+
+    #[test]
+    fn nodes_whose_words_would_be_misaligned_are_refused() {
+        fn refused<W: LaneWord>(node_bytes: usize) -> Option<Error> {
+            let unit = SpaceOptions {
+                node_bytes,
+                unit_nodes: 1,
+                limit_bytes: None,
+                huge_pages: false,
+                references: 100,
+            };
+            Guarded::<W, u8>::new(unit, 0).err()
+        }
+        for (given, halves) in [(0, false), (6, false), (12, true), (24, true), (60, true), (71, false)] {
+            let of_words = given == 24;
+            let error = |word_bytes| Some(Error::NodeWords { given, word_bytes });
+            assert_eq!(refused::<Word>(given), if of_words { None } else { error(8) });
+            assert_eq!(refused::<Word32>(given), if halves { None } else { error(4) });
+        }
+    }
+
+    #[test]
+    fn a_stamp_is_past_when_all_who_were_inside_left() {
+        let guarded = guarded(0);
+        let inside = guarded.enter();
+        let stamp = guarded.stamp();
+        assert!(!guarded.is_past(stamp));
+        drop(inside);
+        let _later = guarded.enter();
+        assert!(guarded.is_past(stamp));
+    }
+
+    #[test]
+    fn readers_beside_a_publisher_see_something_whole() {
+        let guarded = guarded(vec![0u64; 8]);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..if cfg!(miri) { 20 } else { 20_000 } {
+                        let inside = guarded.enter();
+                        let seen = inside.published();
+                        assert!(seen.iter().all(|number| *number == seen[0]));
+                    }
+                });
+            }
+            (1..if cfg!(miri) { 10 } else { 2_000 }).for_each(|number| guarded.publish(vec![number; 8]));
+        });
+    }
+}

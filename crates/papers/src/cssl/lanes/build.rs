@@ -1,0 +1,127 @@
+//! Building lanes from entries in order.
+
+use super::guess::Guess;
+use super::{LANES_MAX, Lanes, Level};
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::words::Words;
+use latchless_core::sync::LaneWord;
+
+/// How lanes are built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneOptions {
+    /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
+    pub skip: usize,
+    /// How many lanes to build, 1 to 32, unless one is left with a single key before; `None`: until one is at most [`LaneOptions::top_lane_bytes`] long.
+    pub lanes: Option<usize>,
+    /// What the highest lane may take if there is a choice: §5's optimum is what the first-level cache
+    /// holds.
+    pub top_lane_bytes: usize,
+    /// Whether a table guesses where in lane 1 a key is; the lanes above are searched where it errs. The
+    /// paper has none.
+    pub guess: bool,
+    /// Whether large arrays stand on huge pages where the system offers them.
+    pub huge_pages: bool,
+}
+
+/// The largest 1/p: a proxy has room for as many entries, however few there are.
+const SKIP_MAX: usize = 1 << 20;
+
+impl LaneOptions {
+    /// The options, if lanes can be built by them.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn checked(self) -> Result<Self> {
+        Error::check_setting("skip", self.skip, 2..=SKIP_MAX)?;
+        Error::check_setting("lanes", self.lanes.unwrap_or(1), 1..=LANES_MAX)?;
+        Ok(self)
+    }
+}
+
+impl<B: Bits> Lanes<B> {
+    /// Lanes over `len` entries, keys and references, in ascending order of keys. More than `len` are left
+    /// out.
+    ///
+    /// # Errors
+    /// [`Error::Setting`], [`Error::OutOfMemory`].
+    pub fn build(len: usize, entries: impl Iterator<Item = (B, u32)>, options: &LaneOptions) -> Result<Self> {
+        let LaneOptions { skip, .. } = options.checked()?;
+        let (levels, depth) = Self::levels_for(len, options);
+        let fast_words = Self::whole_lines(levels[0].start() + levels[0].len());
+        let fast = Words::<B::Word>::new(fast_words, options.huge_pages)?;
+        let proxies = Words::<B::Word>::new(len.div_ceil(skip) * 2 * skip, options.huge_pages)?;
+        let mut lanes = Self { skip, len, levels, depth, in_a_row_from: None, guess: None, fast, proxies };
+        lanes.in_a_row_from = lanes.fill(entries);
+        if options.guess {
+            let lane = levels[0].start()..levels[0].start() + levels[0].len();
+            lanes.guess = Guess::build(&lanes.fast[lane], options.huge_pages)?;
+        }
+        Ok(lanes)
+    }
+
+    /// The most bytes that lanes over `len` entries take, of fast lanes, of proxies and of the guess. By
+    /// options that are [`LaneOptions::checked`].
+    pub fn bytes_for(len: usize, options: &LaneOptions) -> usize {
+        let skip = options.skip;
+        let (levels, _) = Self::levels_for(len, options);
+        let fast = Self::whole_lines(levels[0].start() + levels[0].len());
+        let words = fast + Self::whole_lines(len.div_ceil(skip) * 2 * skip);
+        words * B::BYTES + if options.guess { Guess::<B>::bytes_for(levels[0].len()) } else { 0 }
+    }
+
+    /// Words of as many whole cache lines (§3.1: a lane's size is a multiple of the cache line).
+    fn whole_lines(words: usize) -> usize {
+        words.next_multiple_of(LINE_BYTES / B::BYTES)
+    }
+
+    /// Where the lanes over `len` entries stand, lane 1 first, and how many there are.
+    fn levels_for(len: usize, options: &LaneOptions) -> ([Level; LANES_MAX], usize) {
+        let skip = options.skip;
+        let (mut levels, mut depth) = ([Level::default(); LANES_MAX], 0);
+        let mut above = len.div_ceil(skip);
+        while depth < LANES_MAX {
+            levels[depth].len = above as u32;
+            depth += 1;
+            let enough = match options.lanes {
+                Some(lanes) => depth >= lanes,
+                None => above * B::BYTES <= options.top_lane_bytes,
+            };
+            if enough || above <= 1 {
+                break;
+            }
+            above = above.div_ceil(skip);
+        }
+        // The highest lane comes first.
+        let mut start = 0;
+        for level in levels[..depth].iter_mut().rev() {
+            level.start = start;
+            start += Self::whole_lines(level.len()) as u32;
+        }
+        (levels, depth)
+    }
+
+    /// Says the first entry's reference if all follow on each other.
+    fn fill(&self, entries: impl Iterator<Item = (B, u32)>) -> Option<u32> {
+        let (mut first, mut in_a_row) = (None, true);
+        for (at, (key, reference)) in entries.take(self.len).enumerate() {
+            in_a_row &= reference.wrapping_sub(*first.get_or_insert(reference)) as usize == at;
+            let word = self.key_at(at);
+            self.proxies[word].poke(key);
+            self.proxies[word + self.skip].poke(B::truncate(u64::from(reference)));
+        }
+        for at in self.len..self.len.next_multiple_of(self.skip) {
+            self.proxies[self.key_at(at)].poke(B::MAX);
+        }
+        for (number, &level) in self.levels().iter().enumerate() {
+            for at in 0..level.len() {
+                self.fast[level.start() + at].poke(self.below(number, at * self.skip));
+            }
+            for at in level.len()..Self::whole_lines(level.len()) {
+                self.fast[level.start() + at].poke(B::MAX);
+            }
+        }
+        first.filter(|_| in_a_row)
+    }
+}

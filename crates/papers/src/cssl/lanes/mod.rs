@@ -1,0 +1,196 @@
+//! The fast lanes and the proxy lane of a Cache-Sensitive Skip List (CSSL §3): a perfectly balanced skip list
+//! over some entries, in two dense arrays.
+//!
+//! Lane 1 holds the key of every `skip`-th entry (the paper's 1/p), lane i+1 every `skip`-th key of lane i.
+//! All lanes stand in ONE array, the highest first, each from a cache line on; where a key's part of the
+//! next lane begins is computed, so there are no pointers. The proxy lane is an array of structs, one for
+//! each key of lane 1: the keys of `skip` entries, and their references in the data list.
+//!
+//! Beyond the paper: a small table guesses where in lane 1 a key is ([`LaneOptions::guess`]), and where entries'
+//! references follow on each other, as after a load, they are computed instead of read.
+//!
+//! # Thread safety
+//! Built by one thread, then shared. From then on keys are overwritten by larger ones alone, namely by that
+//! of an entry further on, when entries leave the data list (§3.2). References never change.
+//!
+//! # Invariants
+//! 1. *Position* r, at any time, holds a key that isn't smaller than the one it was built with, in every
+//!    lane. So an entry that a search for the largest key up to k ends at was built with a key up to k: its
+//!    reference is a place from which k is reached by going right.
+//! 2. Keys ascend in every lane, while nobody overwrites; equal ones are such as were overwritten.
+//! 3. Behind the last key of a lane, up to the next cache line, stands the largest lane.
+
+mod build;
+mod descend;
+mod guess;
+mod walk;
+
+pub use build::LaneOptions;
+pub use walk::{LanesWalk, Place};
+
+use guess::Guess;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::words::Words;
+use latchless_core::sync::LaneWord;
+
+/// See the module's head.
+#[derive(Debug)]
+pub struct Lanes<B: Bits> {
+    /// How many elements of a lane come to one of the lane above: 1/p.
+    skip: usize,
+    /// Entries.
+    len: usize,
+    /// Where lanes begin in the array and how long they are; lane 1 first. In place, so that no search
+    /// waits for one more line.
+    levels: [Level; LANES_MAX],
+    /// How many there are.
+    depth: usize,
+    /// The first entry's reference, if the entries' references follow on each other, as after a load:
+    /// then they needn't be looked up.
+    in_a_row_from: Option<u32>,
+    guess: Option<Guess<B>>,
+    fast: Words<B::Word>,
+    proxies: Words<B::Word>,
+}
+
+/// The most lanes: enough for every second of 2^32 entries.
+const LANES_MAX: usize = 32;
+
+/// A lane's place in the array.
+#[derive(Debug, Clone, Copy, Default)]
+struct Level {
+    start: u32,
+    len: u32,
+}
+
+impl Level {
+    #[inline(always)]
+    fn start(self) -> usize {
+        self.start as usize
+    }
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.len as usize
+    }
+}
+
+impl<B: Bits> Lanes<B> {
+    /// How many entries there are: positions are `0..len`.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many fast lanes there are.
+    pub fn lanes(&self) -> usize {
+        self.depth
+    }
+
+    /// Bytes of all that lanes are made of.
+    pub fn bytes(&self) -> usize {
+        self.lane_bytes() + self.proxy_bytes() + self.guess_bytes()
+    }
+
+    /// Bytes of the fast lanes.
+    pub fn lane_bytes(&self) -> usize {
+        self.fast.bytes()
+    }
+
+    /// Bytes of the table that guesses where in lane 1 a key is.
+    pub fn guess_bytes(&self) -> usize {
+        match &self.guess {
+            Some(guess) => guess.bytes(),
+            None => 0,
+        }
+    }
+
+    /// Bytes of the proxy lane.
+    pub fn proxy_bytes(&self) -> usize {
+        self.proxies.bytes()
+    }
+
+    /// The key at a position: what it was built with, or a larger one since that left.
+    #[inline(always)]
+    pub fn key(&self, at: usize) -> B {
+        self.proxies[self.key_at(at)].peek()
+    }
+
+    /// The reference at a position; some number if there is no such position, or a panic.
+    #[inline(always)]
+    pub fn reference(&self, at: usize) -> u32 {
+        if let Some(first) = self.in_a_row_from {
+            return first.wrapping_add(at as u32);
+        }
+        self.proxies[self.key_at(at) + self.skip].peek().to_u64() as u32
+    }
+
+    /// Where the key at a position stands.
+    #[inline(always)]
+    fn key_at(&self, at: usize) -> usize {
+        at / self.skip * 2 * self.skip + at % self.skip
+    }
+
+    /// Entries of these positions have left: their keys are overwritten by that of the next one, or by
+    /// the largest lane if there is none (§3.2). Searches then end before them.
+    pub fn pass_over(&self, left: core::ops::RangeInclusive<usize>) {
+        let behind = left.end() + 1;
+        let next = if behind < self.len { self.key(behind) } else { B::MAX };
+        for at in left {
+            self.proxies[self.key_at(at)].publish(next);
+            let mut at = at;
+            for level in self.levels() {
+                if at % self.skip != 0 {
+                    break;
+                }
+                at /= self.skip;
+                self.fast[level.start() + at].publish(next);
+            }
+        }
+    }
+
+    /// What is wrong with the lanes, if anything is. Wants nobody to overwrite.
+    pub fn flaw(&self) -> Option<String> {
+        for (number, &level) in self.levels().iter().enumerate() {
+            let below = if number == 0 { self.len } else { self.levels[number - 1].len() };
+            if level.len() != below.div_ceil(self.skip) {
+                return Some(format!("lane {} has {} keys over {below}", number + 1, level.len));
+            }
+            if level.start() * B::BYTES % LINE_BYTES != 0 {
+                return Some(format!("lane {} begins within a line", number + 1));
+            }
+            for at in 0..level.len() {
+                let (key, below) = (self.lane(level, at), self.below(number, at * self.skip));
+                if key != below {
+                    return Some(format!("key {at} of lane {} is {key:?}, not {below:?}", number + 1));
+                }
+            }
+        }
+        let key = |at: usize| self.key(at);
+        let falls = (1..self.len).find(|&at| key(at - 1) > key(at));
+        falls.map(|at| format!("key {at} of the proxy lane is smaller than the one before"))
+    }
+
+    #[inline(always)]
+    fn levels(&self) -> &[Level] {
+        &self.levels[..self.depth]
+    }
+
+    fn lane(&self, level: Level, at: usize) -> B {
+        self.fast[level.start() + at].peek()
+    }
+
+    /// Key `at` of the lane below lane `number` (which counts from 0).
+    fn below(&self, number: usize, at: usize) -> B {
+        if number == 0 { self.key(at) } else { self.lane(self.levels[number - 1], at) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

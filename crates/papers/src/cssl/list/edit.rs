@@ -1,0 +1,220 @@
+//! Putting entries in and taking them out (CSSL §3.2), and taking all living nodes of a stretch in hand for
+//! layers to be built over them.
+
+use super::{DeadAnchor, List};
+use crate::cssl::link::Seen;
+use latchless_core::base::error::Result as Fallible;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Untouched;
+
+/// Where a key is or would come in.
+struct Place {
+    /// The last node before it.
+    before: NodeRef,
+    /// What that one's link said when what comes next was looked at.
+    seen: Seen,
+    /// The node that bears the key, if one does.
+    found: Option<NodeRef>,
+    /// How many nodes were passed.
+    passed: usize,
+}
+
+/// What became of an insert.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome<B> {
+    /// The value that was there before.
+    pub before: Option<B>,
+    /// How many nodes were passed on the way from the anchor.
+    pub passed: usize,
+}
+
+/// An entry that was taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Removed<B> {
+    /// Its value.
+    pub value: B,
+    /// How many nodes were passed on the way from the anchor.
+    pub passed: usize,
+}
+
+impl<B: Bits> List<'_, B> {
+    /// Finds a key's place from an anchor on, the head or a node with a smaller key, and takes dead nodes
+    /// out of the chain on the way.
+    fn place(&self, anchor: NodeRef, key: B) -> Result<Place, DeadAnchor> {
+        'again: loop {
+            let (mut before, mut passed) = (anchor, 0);
+            let mut seen = self.node(before).link().follow();
+            if seen.is_dead() {
+                return Err(DeadAnchor);
+            }
+            loop {
+                let Some(next) = seen.next().map(NodeRef::from_word) else {
+                    return Ok(Place { before, seen, found: None, passed });
+                };
+                let node = self.node(next);
+                let behind = node.link().follow();
+                if behind.is_dead() {
+                    match self.take_out(before, seen, next, behind) {
+                        Ok(now) => seen = now,
+                        Err(now) if now.is_dead() => continue 'again,
+                        Err(now) => seen = now,
+                    }
+                    continue;
+                }
+                let own = node.key();
+                if own >= key {
+                    let found = (own == key).then_some(next);
+                    return Ok(Place { before, seen, found, passed });
+                }
+                (before, seen, passed) = (next, behind, passed + 1);
+            }
+        }
+    }
+
+    /// Takes a dead node out of the chain. Says what the link before it says then.
+    fn take_out(&self, before: NodeRef, seen: Seen, dead: NodeRef, behind: Seen) -> Result<Seen, Seen> {
+        let now = self.node(before).link().lead_to(seen, behind.next())?;
+        if !behind.is_placed() {
+            self.arena.retire::<Untouched>(0, dead);
+        }
+        Ok(now)
+    }
+
+    /// Puts a value under a key, from an anchor on: the head, or a node with a smaller key. `coming` is
+    /// called before a new entry comes in, perhaps more than once.
+    ///
+    /// # Errors
+    /// [`DeadAnchor`]; or, inside, refused memory. Nothing has changed then.
+    #[inline]
+    pub fn insert(
+        &self,
+        anchor: NodeRef,
+        key: B,
+        value: B,
+        coming: impl Fn(),
+    ) -> Result<Fallible<Outcome<B>>, DeadAnchor> {
+        let mut spare = None;
+        let outcome = loop {
+            let place = match self.place(anchor, key) {
+                Ok(place) => place,
+                Err(dead) => break Err(dead),
+            };
+            let passed = place.passed;
+            if let Some(found) = place.found {
+                let node = self.node(found);
+                // Dead by now: it is no longer there.
+                let Some(claim) = node.link().claim(self.arena.origin()) else { continue };
+                let before = node.value();
+                node.set_value(value);
+                drop(claim);
+                break Ok(Ok(Outcome { before: Some(before), passed }));
+            }
+            let new = match spare {
+                Some(new) => new,
+                None => match self.arena.allocate::<Untouched>(0) {
+                    Ok(new) => new,
+                    Err(refused) => return Ok(Err(refused)),
+                },
+            };
+            self.node(new).begin(key, value, place.seen.next(), false);
+            coming();
+            if self.node(place.before).link().lead_to(place.seen, Some(new.to_word())).is_ok() {
+                return Ok(Ok(Outcome { before: None, passed }));
+            }
+            spare = Some(new);
+        };
+        // Nobody has seen it.
+        spare.into_iter().for_each(|unused| self.arena.free::<Untouched>(0, unused));
+        outcome
+    }
+
+    /// Takes a key out, from an anchor on: the head, or a node with a smaller key. `going` is called
+    /// before it goes out, with its node: layers that name it are to name it no longer.
+    ///
+    /// # Errors
+    /// [`DeadAnchor`]; nothing has changed then.
+    #[inline]
+    pub fn remove(
+        &self,
+        anchor: NodeRef,
+        key: B,
+        going: impl Fn(NodeRef),
+    ) -> Result<Option<Removed<B>>, DeadAnchor> {
+        loop {
+            let place = self.place(anchor, key)?;
+            let Some(found) = place.found else { return Ok(None) };
+            let node = self.node(found);
+            let Some(claim) = node.link().claim(self.arena.origin()) else { continue };
+            going(found);
+            let value = node.value();
+            let behind = claim.kill();
+            // If somebody has come in between, whoever passes next takes it out.
+            let _ = self.take_out(place.before, place.seen, found, behind);
+            return Ok(Some(Removed { value, passed: place.passed }));
+        }
+    }
+
+    /// Takes dead nodes out of the chain from an anchor on up to `high`, included, and hands every living
+    /// one from `low` on to `each`, in order, once it is placed, until that has had enough (`false`).
+    /// `Ok(false)`: the walk stood at a node that died; what was handed on was, and the walk can go on
+    /// behind the last of it.
+    ///
+    /// # Errors
+    /// [`DeadAnchor`]; nothing was handed on.
+    pub fn take_in_hand(
+        &self,
+        anchor: NodeRef,
+        low: B,
+        high: B,
+        mut each: impl FnMut(B, NodeRef) -> bool,
+    ) -> Result<bool, DeadAnchor> {
+        let Place { mut before, mut seen, .. } = self.place(anchor, low)?;
+        while let Some(next) = seen.next().map(NodeRef::from_word) {
+            let node = self.node(next);
+            let behind = node.link().follow();
+            if !behind.is_dead() && node.key() > high {
+                break;
+            }
+            if behind.is_dead() || !node.link().place() {
+                // Dead nodes' links stay as they are: what is read now is how it died.
+                match self.take_out(before, seen, next, node.link().follow()) {
+                    Ok(now) => seen = now,
+                    Err(now) if now.is_dead() => return Ok(false),
+                    Err(now) => seen = now,
+                }
+                continue;
+            }
+            if !each(node.key(), next) {
+                break;
+            }
+            (before, seen) = (next, node.link().follow());
+            if seen.is_dead() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Gives a node up that was taken in hand for layers that weren't made, from an anchor on: the head, or
+    /// a node with a smaller key.
+    ///
+    /// # Errors
+    /// [`DeadAnchor`]; nothing has changed then.
+    pub fn let_go(&self, anchor: NodeRef, node: NodeRef) -> Result<(), DeadAnchor> {
+        if !self.node(node).link().displace() {
+            // It has died meanwhile, and who took it out of the chain left it to the layers. Whoever passes
+            // its place finds it out of the chain, or takes it out.
+            self.place(anchor, self.node(node).key())?;
+            self.retire(node);
+        }
+        Ok(())
+    }
+
+    /// Takes a dead node back that layers referred to and no longer do, to be used again once nobody can
+    /// be reading it.
+    pub fn retire(&self, node: NodeRef) {
+        debug_assert!(!self.is_alive(node), "a living node was given up");
+        self.arena.retire::<Untouched>(0, node);
+    }
+}

@@ -1,0 +1,315 @@
+//! The skip list as a map from keys to values.
+
+use super::catalogue::Options;
+use super::pinned::Pinned;
+use super::scan::{Entries, Scan};
+use super::skip_list::SkipList;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::index::{Direction, Span, Sum};
+use latchless_core::base::key::Key;
+use latchless_core::base::span::lanes_of;
+use latchless_core::base::value::Fits;
+
+/// An ordered map: a Cache-Sensitive Skip List.
+///
+/// Every operation takes `&self` and may run on many threads at once. Single operations are linearizable.
+/// Lookups cost O(log n), updates as well, and both as many steps more as keys came in beside theirs since
+/// lanes were built.
+///
+/// ```
+/// use latchless_papers::cssl::CsslMap;
+///
+/// let entries: Vec<(f64, u32)> = (0..1000).map(|i| (f64::from(i) / 4.0, i)).collect();
+/// let map = CsslMap::from_sorted(&entries)?;
+/// let pinned = map.pin();
+/// let run = pinned.range(10.0..20.0)?;
+/// assert_eq!((run.first(), run.last(), run.count()), (Some((10.0, 40)), Some((19.75, 79)), 40));
+/// map.insert(10.1, 7)?;
+/// map.remove(10.0);
+/// assert_eq!(map.range(..=10.25)?.last(), Some((10.25, 41)));
+/// assert_eq!(map.count(10.0..20.0)?, 40);
+/// # Ok::<(), latchless_core::base::error::Error>(())
+/// ```
+pub struct CsslMap<K: Key, V: Fits<K::Bits>> {
+    list: SkipList<K::Bits>,
+    entry: PhantomData<fn() -> (K, V)>,
+}
+
+impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
+    /// An empty map with the default [`Options`].
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn new() -> Result<Self> {
+        Self::with_options(&Options::default())
+    }
+
+    /// An empty map.
+    ///
+    /// # Errors
+    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory is refused.
+    pub fn with_options(options: &Options) -> Result<Self> {
+        Ok(Self { list: SkipList::new(options)?, entry: PhantomData })
+    }
+
+    /// A map of strictly ascending entries, with the default [`Options`]. O(n).
+    ///
+    /// # Errors
+    /// As [`CsslMap::bulk_load`].
+    pub fn from_sorted(entries: &[(K, V)]) -> Result<Self> {
+        let mut map = Self::new()?;
+        map.bulk_load(entries)?;
+        Ok(map)
+    }
+
+    /// Fills an empty map from strictly ascending entries: "initialized with a sorted set of keys" (§3.2).
+    /// O(n).
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the map is then
+    /// as before.
+    pub fn bulk_load(&mut self, entries: &[(K, V)]) -> Result<()> {
+        if !self.is_empty() {
+            return Err(Error::NotEmpty { len: self.len() });
+        }
+        let bits = |at: usize| entries[at].0.to_bits();
+        if let Some(position) = (1..entries.len()).find(|&at| bits(at - 1) >= bits(at)) {
+            let is_twice = bits(position - 1) == bits(position);
+            return Err(if is_twice {
+                Error::DuplicateKey { position }
+            } else {
+                Error::Unsorted { position }
+            });
+        }
+        self.list.load(entries.len(), |at| (bits(at), entries[at].1.to_lane()))
+    }
+
+    /// Takes all entries out and gives the memory back. Nobody else is in the map.
+    ///
+    /// # Errors
+    /// When not even an empty map's memory is granted.
+    pub fn clear(&mut self) -> Result<()> {
+        self.list.clear()
+    }
+
+    /// How many keys there are. Exact when nobody is updating. O(1).
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether the map is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Pins the map for many reads: see [`Pinned`].
+    #[inline]
+    pub fn pin(&self) -> Pinned<'_, K, V> {
+        Pinned::new(&self.list)
+    }
+
+    /// The value under a key.
+    #[inline]
+    pub fn get(&self, key: K) -> Option<V> {
+        self.pin().get(key)
+    }
+
+    /// One answer for each key, in the keys' order; groups of lookups wait for memory together.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`].
+    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.pin().get_many(keys, answers)
+    }
+
+    /// Puts a value under a key and returns the value that it replaces. Puts a new key into the data list
+    /// only; lanes catch up when they are rebuilt (§3.2).
+    ///
+    /// # Errors
+    /// When memory is refused; replacing a value needs none.
+    pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
+        Ok(self.list.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
+    }
+
+    /// Takes a key out and returns its value. Its entries in the lanes are overwritten by their successors
+    /// first, then it leaves the data list (§3.2).
+    pub fn remove(&self, key: K) -> Option<V> {
+        self.list.remove(key.to_bits()).map(V::from_lane)
+    }
+
+    /// Gives an entry another key: "an insert operation followed by a deletion" (§3.2), so others may see
+    /// both keys for a moment. Says whether there was an entry; a value that stood under the new key is
+    /// replaced.
+    ///
+    /// # Errors
+    /// When memory is refused; the entry is then under its old key.
+    pub fn update_key(&self, from: K, to: K) -> Result<bool> {
+        if from.to_bits() == to.to_bits() {
+            return Ok(self.get(from).is_some());
+        }
+        let Some(value) = self.get(from) else { return Ok(false) };
+        self.insert(to, value)?;
+        Ok(self.remove(from).is_some())
+    }
+
+    /// Rebuilds the lanes over what has changed, beside readers and writers. Says how many parts that were.
+    /// Costs as much as walking over those parts: O(n) where lanes stand in one array.
+    ///
+    /// # Errors
+    /// When memory is refused; the lanes are then as before.
+    pub fn rebuild_changed(&self) -> Result<usize> {
+        self.list.rebuild(false)
+    }
+
+    /// Rebuilds all lanes, beside readers and writers. Says how many parts they stand in. O(n).
+    ///
+    /// # Errors
+    /// When memory is refused; the lanes are then as before.
+    pub fn rebuild(&self) -> Result<usize> {
+        self.list.rebuild(true)
+    }
+
+    /// How often a part was rebuilt so far.
+    pub fn rebuilt_parts(&self) -> u64 {
+        self.list.rebuilt()
+    }
+
+    /// The entries of a range in ascending order of keys.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V>> {
+        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+    }
+
+    /// The entries of a range in descending order of keys.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V>> {
+        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+    }
+
+    /// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped. It
+    /// keeps nothing pinned meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V>> {
+        let span = (range.start_bound().cloned(), range.end_bound().cloned());
+        Ok(Scan::new(&self.list, lanes_of(&span)?, direction))
+    }
+
+    /// How many entries lie in a range: O(log n) where nothing has changed since lanes were built.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
+        self.pin().count(range)
+    }
+
+    /// What the values of a range add up to as lanes (the sum wraps), and how many they are.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn sum(&self, range: impl RangeBounds<K>) -> Result<Sum> {
+        self.pin().sum(range)
+    }
+
+    /// At most `pieces` ranges that together are the given one and hold about equally many entries: for as
+    /// many threads. Nothing for an empty range. O(pieces · log n).
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn cut(&self, range: impl RangeBounds<K>, pieces: usize) -> Result<Vec<Span<K>>> {
+        let (start, end) = (range.start_bound().cloned(), range.end_bound().cloned());
+        let lanes = self.cut_lanes(&(start, end), pieces)?;
+        // Of the lanes that pieces begin with, all but the first are keys.
+        let begins = lanes.iter().skip(1).map(|&(low, _)| K::from_bits(low));
+        let starts = core::iter::once(start).chain(begins.clone().map(Bound::Included));
+        let ends = begins.map(Bound::Excluded).chain(core::iter::once(end));
+        Ok(starts.zip(ends).take(lanes.len()).collect())
+    }
+
+    /// As [`CsslMap::cut`], as lanes, both ends included.
+    fn cut_lanes(&self, span: &Span<K>, pieces: usize) -> Result<Vec<(K::Bits, K::Bits)>> {
+        let Some((low, high)) = lanes_of(span)? else { return Ok(Vec::new()) };
+        Ok(self.list.cut(&self.list.enter(), low, high, pieces.max(1)))
+    }
+
+    /// As [`CsslMap::sum`], by so many threads, each of which sums a piece of the range ("intra-query
+    /// parallelism", §7). Starting threads takes some 20 µs each: for ranges of 100,000 entries and more.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    ///
+    /// ```
+    /// # use latchless_papers::cssl::CsslMap;
+    /// let entries: Vec<(u32, u32)> = (0..10_000).map(|key| (key, key)).collect();
+    /// let map = CsslMap::from_sorted(&entries)?;
+    /// assert_eq!(map.sum_on_threads(1000..3000, 2)?, map.sum(1000..3000)?);
+    /// # Ok::<(), latchless_core::base::error::Error>(())
+    /// ```
+    pub fn sum_on_threads(&self, range: impl RangeBounds<K>, threads: usize) -> Result<Sum> {
+        let pieces = self.cut_lanes(&(range.start_bound().cloned(), range.end_bound().cloned()), threads)?;
+        let Some((own, others)) = pieces.split_first() else { return Ok(Sum::default()) };
+        let sum = |&(low, high): &(K::Bits, K::Bits)| self.pin().sum_lanes(low, high, usize::MAX);
+        let sums = std::thread::scope(|scope| {
+            let others: Vec<_> = others.iter().map(|piece| scope.spawn(move || sum(piece))).collect();
+            let mut sums = vec![sum(own)];
+            for thread in others {
+                match thread.join() {
+                    Ok(sum) => sums.push(sum),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            sums
+        });
+        Ok(sums.into_iter().fold(Sum::default(), |so_far, sum| Sum {
+            entries: so_far.entries + sum.entries,
+            lanes: so_far.lanes.wrapping_add(sum.lanes),
+        }))
+    }
+
+    /// Bytes that the map holds for nodes and lanes, those nodes included that wait to be used again. O(1).
+    pub fn memory_bytes(&self) -> usize {
+        self.list.held_bytes()
+    }
+
+    /// What the memory of the lanes and of the data list is: see [`Space`](super::Space). O(parts).
+    pub fn space(&self) -> super::Space {
+        self.list.space()
+    }
+
+    /// Looks at the whole map and says what is wrong, if anything is. Wants it at rest. O(n).
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.list.check_invariants()
+    }
+
+    /// Writes the parts and their lanes as text, keys as their lanes. Wants the map at rest.
+    ///
+    /// # Errors
+    /// When `out` refuses.
+    pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        self.list.dump(out)
+    }
+
+    /// Lets memory come back that was let go of and nobody can be reading any more.
+    pub fn collect(&self) {
+        self.list.collect();
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>> fmt::Debug for CsslMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
+        let entries = Entries::<K, V>::new(Scan::new(&self.list, all, Direction::Forward));
+        f.debug_map().entries(entries).finish()
+    }
+}

@@ -1,0 +1,59 @@
+//! CSSL (Sprenger, Zeuch, Leser: *Cache-Sensitive Skip List: Efficient Range Queries on modern CPUs*, 2016):
+//! a skip list for data that is read far more than changed, and for ranges of it.
+//!
+//! | member | what |
+//! |---|---|
+//! | `cssl2`, `cssl5` | the paper's two: p = 1/2 and p = 1/5, all lanes in one array |
+//! | `cssl` | p = 1/5, lanes over stretches of some 16,000 keys each, which are rebuilt one by one |
+//!
+//! # How it is made
+//! - The data list ([`crate::cssl::list`]): every entry in one sorted list, changed by compare-and-swap.
+//!   It alone says what is there.
+//! - Fast lanes and proxy lane ([`crate::cssl::lanes`]): dense arrays that lead into it. They are built
+//!   over what the list holds, overwritten in place where entries leave, and replaced by rebuilt ones beside
+//!   readers and writers ([`CsslMap::rebuild_changed`]).
+//! - One epoch ([`crate::cssl::guarded`]) keeps nodes and lanes readable for those inside.
+//!
+//! # Ranges
+//! [`Pinned::range`] finds the first and the last element by two descents side by side.
+//! [`Pinned::range_along_lane`] is the paper's way, along lane 1 by SIMD. Either gives a [`Run`], which can
+//! be walked, counted and summed. Since positions in the lanes are ranks, counting costs nothing more where
+//! nothing has changed since the lanes were built.
+//!
+//! # What is guaranteed
+//! Single operations are linearizable, replacing a value needs no memory, readers never wait. Inserts wait
+//! for nobody; replacing or removing a key waits for who is just doing the same to that key. A scan is not
+//! one moment: it sees each key that is there all the while once, in order, and nothing that never was; of
+//! keys that come and go it may see either.
+
+mod analysis;
+mod batch;
+mod catalogue;
+mod check;
+pub mod drift;
+pub mod guarded;
+pub mod lanes;
+pub mod link;
+pub mod list;
+mod map;
+pub mod marks;
+mod ordered;
+mod parts;
+mod pinned;
+pub mod pointer;
+mod range;
+mod rebuild;
+mod scan;
+mod skip_list;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use analysis::{
+    fast_lane_bytes, lane_space_bytes, space_bytes, space_ratio, space_ratio_with_fixed_proxies,
+};
+pub use catalogue::{Member, Options, build};
+pub use check::Space;
+pub use map::CsslMap;
+pub use pinned::{Pinned, Run};
+pub use scan::{Entries, Scan};

@@ -1,0 +1,219 @@
+//! Reading while pinned: what is found stays readable, and one pin serves many reads.
+
+use super::range::{Ends, Way};
+use super::skip_list::{In, SkipList};
+use crate::common::interleave::BatchSize;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::error::Result;
+use latchless_core::base::index::{Sum, check_side_by_side};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::span::lanes_of;
+use latchless_core::base::value::Fits;
+use latchless_core::mem::node_ref::NodeRef;
+
+/// The map, pinned: see [`CsslMap::pin`](super::CsslMap::pin). Pinning costs some 20 ns, so one pin should
+/// serve many lookups; but while it lives no memory comes back that others let go of. There is room for 64 pins
+/// of a map at a time; the next one waits until one goes.
+pub struct Pinned<'a, K: Key, V: Fits<K::Bits>> {
+    list: &'a SkipList<K::Bits>,
+    inside: In<'a, K::Bits>,
+    entry: PhantomData<fn() -> (K, V)>,
+}
+
+impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
+    pub(super) fn new(list: &'a SkipList<K::Bits>) -> Self {
+        Self { list, inside: list.enter(), entry: PhantomData }
+    }
+
+    /// The value under a key. O(log n), and up to as many steps more as keys came in beside it since lanes
+    /// were built.
+    #[inline]
+    pub fn get(&self, key: K) -> Option<V> {
+        self.list.get(&self.inside, key.to_bits()).map(V::from_lane)
+    }
+
+    /// One answer for each key, in the keys' order; groups of lookups wait for memory together.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers).
+    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let key_at = |at: usize| keys[at].to_bits();
+        self.list.get_many(&self.inside, keys.len(), key_at, |at, value| {
+            answers[at] = value.map(V::from_lane);
+        });
+        Ok(())
+    }
+
+    /// As [`get_many`](Self::get_many), in batches of the caller's size, through the executor that all
+    /// indexes share ([`interleave`](crate::common::interleave::interleave)): lookups that are done leave their places
+    /// to the others, and groups may be larger.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),
+    /// [`Error::BatchSize`](latchless_core::base::error::Error::BatchSize).
+    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let key_at = |at: usize| keys[at].to_bits();
+        self.list.get_interleaved(&self.inside, size.checked()?, keys.len(), key_at, |at, value| {
+            answers[at] = value.map(V::from_lane);
+        });
+        Ok(())
+    }
+
+    /// The entries of a range as a linked run. Its ends are found by two descents side by side: O(log n)
+    /// where nothing has changed since lanes were built.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    #[inline]
+    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Run<'_, K, V>> {
+        self.run(range, Way::Descend)
+    }
+
+    /// As [`Pinned::range`], in the paper's way (§4, Algorithm 2): from the first element along lane 1 to
+    /// the last, looking at each element of the lane: O(entries · p).
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    #[inline]
+    pub fn range_along_lane(&self, range: impl RangeBounds<K>) -> Result<Run<'_, K, V>> {
+        self.run(range, Way::Run)
+    }
+
+    #[inline]
+    fn run(&self, range: impl RangeBounds<K>, way: Way) -> Result<Run<'_, K, V>> {
+        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        let ends = match lanes {
+            Some((low, high)) => self.list.ends(&self.inside, low, high, way),
+            None => None,
+        };
+        Ok(Run { pinned: self, lanes: lanes.unwrap_or((K::Bits::MAX, K::Bits::MIN)), ends })
+    }
+
+    /// One run for each range, in the ranges' order; groups of descents wait for memory together. Ranges
+    /// include both of their ends.
+    pub fn range_many(&self, ranges: &[(K, K)], mut found: impl FnMut(usize, Run<'_, K, V>)) {
+        let lanes = |at: usize| (ranges[at].0.to_bits(), ranges[at].1.to_bits());
+        let in_order = |at: usize| Some(lanes(at)).filter(|(low, high)| low <= high);
+        self.list.ends_many(&self.inside, ranges.len(), in_order, |at, ends| {
+            found(at, Run { pinned: self, lanes: lanes(at), ends });
+        });
+    }
+
+    /// How many entries lie in a range: O(log n) where nothing has changed since lanes were built.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
+        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        Ok(lanes.map_or(0, |(low, high)| self.list.count(&self.inside, low, high)))
+    }
+
+    /// What the values of a range add up to as lanes (the sum wraps), and how many they are.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    pub fn sum(&self, range: impl RangeBounds<K>) -> Result<Sum> {
+        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        Ok(lanes.map_or(Sum::default(), |(low, high)| self.sum_lanes(low, high, usize::MAX)))
+    }
+
+    pub(super) fn sum_lanes(&self, low: K::Bits, high: K::Bits, limit: usize) -> Sum {
+        if limit == 0 {
+            return Sum::default();
+        }
+        self.list.fold(&self.inside, low, high, Sum::default(), |so_far, _, value| {
+            let lanes = so_far.lanes.wrapping_add(value.to_u64());
+            let sum = Sum { entries: so_far.entries + 1, lanes };
+            if sum.entries < limit { ControlFlow::Continue(sum) } else { ControlFlow::Break(sum) }
+        })
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>> fmt::Debug for Pinned<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pinned").finish_non_exhaustive()
+    }
+}
+
+/// A range's entries, linked: from its first to its last element (§4). Finding it doesn't visit them.
+///
+/// Shows every entry that is there from when the run was made until it is visited, in order, each once, and
+/// none that never was.
+pub struct Run<'a, K: Key, V: Fits<K::Bits>> {
+    pinned: &'a Pinned<'a, K, V>,
+    lanes: (K::Bits, K::Bits),
+    ends: Option<Ends>,
+}
+
+impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
+    /// Whether no entry was found in the range.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_none()
+    }
+
+    /// The first entry that was found.
+    #[inline]
+    pub fn first(&self) -> Option<(K, V)> {
+        self.entry(self.ends?.first)
+    }
+
+    /// The last entry that was found.
+    #[inline]
+    pub fn last(&self) -> Option<(K, V)> {
+        self.entry(self.ends?.last)
+    }
+
+    fn entry(&self, node: NodeRef) -> Option<(K, V)> {
+        let list = self.pinned.list.list();
+        Some((K::from_bits(list.key(node)), V::from_lane(list.value(node))))
+    }
+
+    /// The entries, in ascending order of keys.
+    pub fn iter(&self) -> impl Iterator<Item = (K, V)> {
+        let (list, (low, high)) = (self.pinned.list.list(), self.lanes);
+        let mut next = self.ends.map(|ends| ends.first);
+        core::iter::from_fn(move || {
+            let mut found = None;
+            list.visit_on(next.take()?, low, high, |node, key, value| match found {
+                None => {
+                    found = Some((key, value));
+                    true
+                }
+                Some(_) => {
+                    next = Some(node);
+                    false
+                }
+            });
+            let (key, value) = found?;
+            Some((K::from_bits(key), V::from_lane(value)))
+        })
+    }
+
+    /// How many entries there are: told by the lanes where nothing has changed since they were built,
+    /// counted elsewhere.
+    pub fn count(&self) -> usize {
+        match self.ends {
+            Some(Ends { len: Some(len), .. }) => len,
+            Some(_) => self.pinned.list.count(&self.pinned.inside, self.lanes.0, self.lanes.1),
+            None => 0,
+        }
+    }
+
+    /// What the values add up to as lanes (the sum wraps), and how many they are.
+    pub fn sum(&self) -> Sum {
+        match self.ends {
+            Some(_) => self.pinned.sum_lanes(self.lanes.0, self.lanes.1, usize::MAX),
+            None => Sum::default(),
+        }
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>> fmt::Debug for Run<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("lanes", &self.lanes).field("ends", &self.ends).finish()
+    }
+}

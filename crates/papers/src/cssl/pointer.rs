@@ -1,0 +1,110 @@
+//! A pointer to something that is replaced whole.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+/// Owns what it points to.
+///
+/// Threads that share it also hand over what it points to, from one that replaces to one that drops. So what
+/// may be read by others but not sent to them, such as a guard of a mutex, can't be shared this way:
+///
+/// ```compile_fail,E0277
+/// use latchless_papers::cssl::pointer::Pointer;
+/// use std::sync::MutexGuard;
+/// fn shared<T: Sync>() {}
+/// shared::<MutexGuard<'static, u8>>();
+/// shared::<Pointer<MutexGuard<'static, u8>>>();
+/// ```
+pub struct Pointer<T> {
+    at: AtomicPtr<T>,
+    owned: PhantomData<Box<T>>,
+}
+
+// SAFETY: through a shared pointer a `T` is read (T: Sync), and moved in by one thread and dropped by another
+// (T: Send).
+unsafe impl<T: Send + Sync> Sync for Pointer<T> {}
+
+impl<T> Pointer<T> {
+    /// Points to this.
+    pub fn new(first: Box<T>) -> Self {
+        Self { at: AtomicPtr::new(Box::into_raw(first)), owned: PhantomData }
+    }
+
+    /// What it points to, and everything that was written before it was set.
+    ///
+    /// # Safety
+    /// The caller sees to it that what was replaced since isn't dropped while it uses the reference.
+    #[inline(always)]
+    pub unsafe fn follow(&self) -> &T {
+        // SAFETY: it always points to a box's content, which lives on by this function's contract.
+        unsafe { &*self.at.load(Ordering::Acquire) }
+    }
+
+    /// Points to something else, and says what it pointed to: others may still be reading that.
+    pub fn replace(&self, next: Box<T>) -> Replaced<T> {
+        // Release: who follows sees the content. Acquire: who drops the old one came after its making.
+        Replaced(self.at.swap(Box::into_raw(next), Ordering::AcqRel))
+    }
+}
+
+/// What a [`Pointer`] pointed to. No box, because a box says that nobody else reads its content. Leaks
+/// unless it is freed.
+#[must_use = "it leaks unless it is freed"]
+pub struct Replaced<T>(*mut T);
+
+// SAFETY: it stands for a box.
+unsafe impl<T: Send> Send for Replaced<T> {}
+
+impl<T> Replaced<T> {
+    /// Drops it.
+    ///
+    /// # Safety
+    /// Nobody has a reference to it any more, nor can get one.
+    pub unsafe fn free(self) {
+        // SAFETY: made by `into_raw`, replaced once, and consumed here; nobody reads it by this function's
+        // contract.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}
+
+impl<T> fmt::Debug for Replaced<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replaced").finish_non_exhaustive()
+    }
+}
+
+impl<T> Drop for Pointer<T> {
+    fn drop(&mut self) {
+        // SAFETY: made by `into_raw` and not swapped out; nobody else can follow it any more.
+        drop(unsafe { Box::from_raw(*self.at.get_mut()) });
+    }
+}
+
+impl<T> fmt::Debug for Pointer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pointer").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_sent_and_shared_can_be_shared_and_sent() {
+        fn both<T: Send + Sync>() {}
+        both::<Pointer<String>>();
+    }
+
+    #[test]
+    fn owns_what_it_points_to() {
+        let pointer = Pointer::new(Box::new(String::from("one")));
+        let old = pointer.replace(Box::new(String::from("two")));
+        // SAFETY: nothing is freed or replaced meanwhile.
+        let (first, second) = unsafe { (&*old.0, pointer.follow()) };
+        assert_eq!((first.as_str(), second.as_str()), ("one", "two"));
+        // SAFETY: the references above aren't used any more.
+        unsafe { old.free() };
+    }
+}

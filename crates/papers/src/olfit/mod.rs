@@ -1,0 +1,65 @@
+//! OLFIT and its rivals (Cha, Hwang, Kim, Kwon: *Cache-Conscious Concurrency Control of Main-Memory
+//! Indexes on Shared-Memory Multiprocessor Systems*, VLDB 2001): the B+-Tree and the full CSB+-Tree, each
+//! under the paper's five concurrency-control schemes and under none.
+//!
+//! | member | scheme |
+//! |---|---|
+//! | `b-no`, `csb-no` | NO: none; one thread at a time |
+//! | `b-ol`, `csb-ol` | OL: OLFIT. A word a node that is a latch to writers and a version to readers; high keys and links; emptied nodes wait for readers to go (§5.3) |
+//! | `b-ol-at-once`, `csb-ol-at-once` | the same, but emptied nodes are used again at once, and readers see by fences and versions that they came too late |
+//! | `b-lc`, `csb-lc` | LC: lock coupling; shared latches hand over hand, the leaf alone; a second descent with latches held alone if the leaf isn't safe (Bayer and Schkolnick) |
+//! | `b-tl`, `csb-tl` | TL: one reader-writer latch |
+//! | `b-vn`, `csb-vn` | VN: readers latch nothing; an update copies the node (CSB+: the group) and swaps the copy in, under the latches of node and parent |
+//! | `b-vt`, `csb-vt` | VT: the same, but writers have one latch |
+//!
+//! # How it is made
+//! - One tree algorithm ([`crate::olfit::tree`]): reach the leaf, climb to the lowest node with room, change
+//!   from there down, publish. A scheme is a table of constants ([`Scheme`]) that says which latch nodes and
+//!   tree carry, whether nodes have links, whether what changes is copied first, and when memory is used
+//!   again. VN and VT run the same splits as the others, on copies.
+//! - One node ([`crate::olfit::node`]): an array of atomics as wide as a lane, of 64 to 512 bytes. Which
+//!   words a scheme needs decides how many entries have room; with 128 bytes and 4-byte keys and references
+//!   these are the numbers of the paper's Table 1.
+//! - One arena ([`crate::common::units`]): nodes, or whole node groups, are never unmapped; each thread has a
+//!   pool of its own, so that versions aren't charged for allocation (§6).
+//! - Every access is told to the touch hook, latches included, so a model of many processors runs the real
+//!   trees; pools and epochs go by [`Touch::worker`](latchless_core::mem::touch::Touch::worker) there.
+//!
+//! # One value a key, or duplicates
+//! By default a key is there once and an insert replaces its value. With [`Options::duplicates`], as in the
+//! paper's measurements, an insert always adds an entry; then
+//! - `get` and `remove` speak of *one* entry of the key, the one that stands first; `remove_entry` takes out
+//!   one with a given value; in which order entries of one key stand is not said;
+//! - scans show each entry, those of one key side by side, and count each.
+//!
+//! # What is guaranteed
+//! Single operations are linearizable. A scan is not one moment: it sees each key's entries as they were at
+//! some moment of it, each key that is there all the while once, in order, and nothing that never was.
+//! Under OL a reader looks at a node [`READ_TRIES`](crate::olfit::tree::READ_TRIES) times before it takes
+//! its latch, so writers can't keep it from going on. A panic can't leave a latch held: no code of the
+//! caller runs under one. Versions of 32 bits may in theory come round while a reader sleeps; see
+//! [`OptimisticLatch`](latchless_core::latch::OptimisticLatch) for the odds.
+
+mod catalogue;
+mod map;
+pub mod node;
+mod ordered;
+pub mod shared_latch;
+pub mod tree;
+
+#[cfg(feature = "model")]
+pub use catalogue::build_modelled;
+pub use catalogue::{Member, Options, build};
+pub use map::{OlfitMap, Quiet};
+
+/// A paused scan over a map of the family: see [`OlfitMap::scan`].
+pub type Scan<'a, K, V, D> = crate::common::scan::Scan<'a, K, V, OlfitTree<D>>;
+/// An iterator over a range of a map of the family: see [`OlfitMap::range`].
+pub type Entries<'a, K, V, D> = crate::common::scan::Entries<'a, K, V, OlfitTree<D>>;
+
+use crate::olfit::tree::OlfitTree;
+
+pub use crate::olfit::node::{
+    BPlus, Concurrent, CsbPlus, Family, Kind, LockCoupling, Olfit, OlfitAtOnce, OneLatch, Scheme,
+    VersionedNodes, VersionedTree, Without,
+};

@@ -1,0 +1,168 @@
+//! Inner nodes: children, and between each two of them a separator, the largest key that belongs to the
+//! left one. Of equal keys some may stand on either side of a separator that equals them.
+
+use super::layout::{At, Fields, Kind};
+use super::node::Node;
+use crate::common::words::words_below;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::sync::LaneWord;
+
+impl<K: Kind> Node<'_, K> {
+    const SEPARATORS_AT: usize = Fields::<K>::INNER_KEYS_AT;
+
+    /// Whether an inner node has no room for another child.
+    #[inline(always)]
+    pub fn is_full_inner(self) -> bool {
+        self.size() >= self.layout.inner_places
+    }
+
+    /// How many children there are, whatever a node says that is just becoming another one.
+    #[inline(always)]
+    pub fn children(self) -> usize {
+        self.size().clamp(1, self.layout.inner_places)
+    }
+
+    /// Behind which child a separator stands.
+    #[inline(always)]
+    pub fn separator(self, place: usize) -> K::Bits {
+        self.lane(Self::SEPARATORS_AT + place)
+    }
+
+    /// Sets the separator behind a child.
+    pub fn set_separator(self, place: usize, to: K::Bits) {
+        self.set_lane(Self::SEPARATORS_AT + place, to);
+    }
+
+    /// The place of the first child that `key` may belong to.
+    #[inline(always)]
+    pub fn child_place(self, key: K::Bits) -> usize {
+        let separators = self.children() - 1;
+        let words = &self.words[Self::SEPARATORS_AT..Self::SEPARATORS_AT + separators];
+        words_below::<K::Bits, K::Touch>(words, key)
+    }
+
+    /// The child at a place.
+    #[inline(always)]
+    pub fn child(self, place: usize) -> At {
+        if K::GROUPS {
+            return At { unit: self.reference(), index: place as u32 };
+        }
+        At::first(self.child_reference(place))
+    }
+
+    /// The group of an inner node's children.
+    pub fn group(self) -> NodeRef {
+        self.reference()
+    }
+
+    /// Names the group of an inner node's children.
+    pub fn set_group(self, to: NodeRef) {
+        self.set_reference(to);
+    }
+
+    #[inline(always)]
+    fn child_reference(self, place: usize) -> NodeRef {
+        let at = self.layout.children_at + if Fields::<K>::WIDE { place / 2 } else { place };
+        self.tell_read(at, 1);
+        // It leads to what was written before it was published.
+        let word = self.words[at].follow().to_u64();
+        NodeRef::from_word(if Fields::<K>::WIDE { word >> (32 * (place % 2)) } else { word } as u32)
+    }
+
+    #[inline(always)]
+    fn set_child_reference(self, place: usize, to: NodeRef) {
+        let to = u64::from(to.to_word());
+        if !Fields::<K>::WIDE {
+            let at = self.layout.children_at + place;
+            self.tell_write(at, 1);
+            return self.words[at].publish(K::Bits::truncate(to));
+        }
+        let (at, shift) = (self.layout.children_at + place / 2, 32 * (place % 2));
+        let beside = self.words[at].peek().to_u64() & !(0xFFFF_FFFF << shift);
+        self.tell_write(at, 1);
+        self.words[at].publish(K::Bits::truncate(beside | to << shift));
+    }
+
+    /// Names another unit where the child at a place stands: the child itself, or all children.
+    pub fn set_unit(self, place: usize, to: NodeRef) {
+        if K::GROUPS { self.set_reference(to) } else { self.set_child_reference(place, to) }
+    }
+
+    /// Makes room for a child behind the one at `place`, which from now on ends with `separator`.
+    /// `right`: the new child of a B+-Tree.
+    pub fn insert_child(self, place: usize, separator: K::Bits, right: NodeRef) {
+        let size = self.children();
+        debug_assert!(place < size && size < self.layout.inner_places);
+        let behind = size - 1 - place;
+        K::Touch::work(Work::Shift(behind));
+        self.shift(Self::SEPARATORS_AT + place, Self::SEPARATORS_AT + place + 1, behind);
+        self.set_separator(place, separator);
+        if !K::GROUPS {
+            self.shift_children(place + 1, place + 2, behind);
+            self.set_child_reference(place + 1, right);
+        }
+        self.set_size(size + 1);
+    }
+
+    /// Takes out the child at a place. What belonged to it belongs to the next child, or to the one
+    /// before if it was the last.
+    pub fn remove_child(self, place: usize) {
+        let size = self.children();
+        debug_assert!(place < size && size > 1);
+        let behind = size - 1 - place;
+        let separator = place.min(size - 2);
+        K::Touch::work(Work::Shift(behind));
+        self.shift(
+            Self::SEPARATORS_AT + separator + 1,
+            Self::SEPARATORS_AT + separator,
+            size - 2 - separator,
+        );
+        if !K::GROUPS {
+            self.shift_children(place + 1, place, behind);
+        }
+        self.set_size(size - 1);
+    }
+
+    fn shift_children(self, from: usize, to: usize, children: usize) {
+        if !Fields::<K>::WIDE {
+            return self.shift(self.layout.children_at + from, self.layout.children_at + to, children);
+        }
+        let step = |i: usize| self.set_child_reference(to + i, self.child_reference(from + i));
+        if from < to { (0..children).rev().for_each(step) } else { (0..children).for_each(step) }
+    }
+
+    /// Moves the children from place `cut` on to `right`, which was reset, and says with which separator
+    /// this node now ends. Nodes of a group are moved by the caller.
+    pub fn split_inner(self, right: Self, cut: usize) -> K::Bits {
+        let moved = self.children() - cut;
+        K::Touch::work(Work::Shift(moved));
+        self.copy_words(Self::SEPARATORS_AT + cut, right, Self::SEPARATORS_AT, moved - 1);
+        if !K::GROUPS {
+            (0..moved).for_each(|i| right.set_child_reference(i, self.child_reference(cut + i)));
+        }
+        right.set_size(moved);
+        self.set_size(cut);
+        self.separator(cut - 1)
+    }
+
+    /// Makes a node that was reset have one child.
+    pub fn plant_child(self, child: NodeRef) {
+        self.set_unit(0, child);
+        self.set_size(1);
+    }
+
+    /// Adds a child behind all others, of which the last one ends with `separator`; for filling a node in
+    /// order. `child`: of a B+-Tree.
+    pub fn push_child(self, separator: Option<K::Bits>, child: NodeRef) {
+        let size = self.size();
+        if let (Some(separator), Some(last)) = (separator, size.checked_sub(1)) {
+            self.set_separator(last, separator);
+        }
+        if !K::GROUPS {
+            self.set_child_reference(size, child);
+        }
+        self.set_size(size + 1);
+    }
+}

@@ -1,0 +1,99 @@
+//! Leaves: ascending keys, and their values behind them.
+
+use super::layout::{Fields, Kind};
+use super::node::Node;
+use crate::common::words::words_below;
+use latchless_core::mem::touch::{Touch, Work};
+
+impl<K: Kind> Node<'_, K> {
+    const KEYS_AT: usize = Fields::<K>::LEAF_KEYS_AT;
+
+    /// Whether a leaf has no room.
+    #[inline(always)]
+    pub fn is_full_leaf(self) -> bool {
+        self.size() >= self.layout.leaf_places
+    }
+
+    /// How many entries there are, whatever a node says that is just becoming another one.
+    #[inline(always)]
+    pub fn entries(self) -> usize {
+        self.size().min(self.layout.leaf_places)
+    }
+
+    /// The first of `entries` places whose key is at least `key`.
+    #[inline(always)]
+    pub fn lower(self, entries: usize, key: K::Bits) -> usize {
+        words_below::<K::Bits, K::Touch>(&self.words[Self::KEYS_AT..Self::KEYS_AT + entries], key)
+    }
+
+    /// The key at a place.
+    #[inline(always)]
+    pub fn key(self, place: usize) -> K::Bits {
+        self.lane(Self::KEYS_AT + place)
+    }
+
+    /// The value at a place.
+    #[inline(always)]
+    pub fn value(self, place: usize) -> K::Bits {
+        self.lane(self.layout.values_at + place)
+    }
+
+    /// Sets the value at a place.
+    pub fn set_value(self, place: usize, value: K::Bits) {
+        self.set_lane(self.layout.values_at + place, value);
+    }
+
+    /// The place of the first entry of `key`, if there is one.
+    #[inline(always)]
+    pub fn find(self, key: K::Bits) -> Option<usize> {
+        let entries = self.entries();
+        let place = self.lower(entries, key);
+        (place < entries && self.key(place) == key).then_some(place)
+    }
+
+    /// Puts an entry in at a place; there is room.
+    pub fn insert_entry(self, place: usize, key: K::Bits, value: K::Bits) {
+        let size = self.entries();
+        debug_assert!(place <= size && size < self.layout.leaf_places);
+        K::Touch::work(Work::Shift(size - place));
+        self.shift(Self::KEYS_AT + place, Self::KEYS_AT + place + 1, size - place);
+        self.shift(self.layout.values_at + place, self.layout.values_at + place + 1, size - place);
+        self.set_lane(Self::KEYS_AT + place, key);
+        self.set_lane(self.layout.values_at + place, value);
+        self.set_size(size + 1);
+    }
+
+    /// Takes out the entry at a place.
+    pub fn remove_entry(self, place: usize) {
+        let size = self.entries();
+        debug_assert!(place < size);
+        let behind = size - place - 1;
+        K::Touch::work(Work::Shift(behind));
+        self.shift(Self::KEYS_AT + place + 1, Self::KEYS_AT + place, behind);
+        self.shift(self.layout.values_at + place + 1, self.layout.values_at + place, behind);
+        self.set_size(size - 1);
+    }
+
+    /// Moves the entries from place `cut` on to `right`, which was reset, and says with which key this
+    /// leaf now ends.
+    pub fn split_leaf(self, right: Self, cut: usize) -> K::Bits {
+        let moved = self.entries() - cut;
+        K::Touch::work(Work::Shift(moved));
+        self.copy_words(Self::KEYS_AT + cut, right, Self::KEYS_AT, moved);
+        self.copy_words(self.layout.values_at + cut, right, self.layout.values_at, moved);
+        right.set_size(moved);
+        self.set_size(cut);
+        self.key(cut - 1)
+    }
+
+    /// Fills a leaf that was reset with ascending entries; there is room.
+    pub fn fill_leaf(self, entries: impl Iterator<Item = (K::Bits, K::Bits)>) {
+        let mut size = 0;
+        for (key, value) in entries {
+            self.set_lane(Self::KEYS_AT + size, key);
+            self.set_lane(self.layout.values_at + size, value);
+            size += 1;
+        }
+        self.set_size(size);
+    }
+}

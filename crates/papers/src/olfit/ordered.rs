@@ -1,0 +1,112 @@
+//! The family behind the traits that tests, the command line and the lab drive. They speak of one value a
+//! key; a map with duplicates keeps every entry that it is given, and says that it replaced none.
+
+use super::map::OlfitMap;
+use super::{Kind, Scan, Scheme};
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::{
+    ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, check_buffers, check_side_by_side,
+};
+use latchless_core::base::key::Key;
+use latchless_core::base::span::lanes_of;
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Fits;
+
+impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for OlfitMap<K, V, D> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.get(key)
+    }
+
+    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.get_many(keys, answers)
+    }
+
+    fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        self.insert_many_shared(entries, replaced)
+    }
+
+    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.remove_many_shared(keys, removed)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        self.insert_alone(key, value)
+    }
+
+    fn remove(&mut self, key: K) -> Option<V> {
+        self.remove_alone(key)
+    }
+
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        Scan::new(self.tree(), lanes_of(&span)?, direction, keys.len()).fill(keys, values)
+    }
+
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
+        Ok(Box::new(OlfitMap::scan(self, span, direction)?))
+    }
+
+    fn count(&self, span: Span<K>) -> Result<usize> {
+        OlfitMap::count(self, span)
+    }
+
+    fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        self.bulk_load(entries, fill)
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.memory_bytes())
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.stats())
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+
+    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
+        if D::Scheme::CONCURRENT { Some(self) } else { None }
+    }
+}
+
+/// Under NO nobody else may be in the map meanwhile, and [`OrderedIndex::as_concurrent`] doesn't offer
+/// this: others would get wrong answers, though never foreign memory.
+impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> ConcurrentIndex<K, V> for OlfitMap<K, V, D> {
+    fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
+        self.shared.insert(key, value)
+    }
+
+    fn remove_shared(&self, key: K) -> Option<V> {
+        self.shared.remove(key)
+    }
+
+    fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        let mut refused = Ok(());
+        self.update_each(
+            entries.len(),
+            |at| entries[at].0,
+            |at| {
+                let (key, value) = entries[at];
+                match self.shared.insert(key, value) {
+                    Ok(before) => replaced[at] = before,
+                    Err(error) => refused = Err(error),
+                }
+            },
+        );
+        refused
+    }
+
+    fn remove_many_shared(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        self.update_each(keys.len(), |at| keys[at], |at| removed[at] = self.shared.remove(keys[at]));
+        Ok(())
+    }
+}

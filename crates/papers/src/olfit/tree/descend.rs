@@ -1,0 +1,169 @@
+//! From the root to the node of a level that a key belongs to (the paper's `traverse`, Fig. 5).
+
+use super::path::{Coupling, Glance, Path, Trail};
+use super::*;
+use crate::olfit::node::{Flag, NodeLatch, Way};
+use latchless_core::sync::Backoff;
+
+/// Where a descent came out.
+enum Came<R> {
+    /// At the node, and what was found there.
+    Here(R),
+    /// Nowhere: the tree has fewer levels.
+    TooHigh,
+    /// At a node that has left the tree, or stands for other keys: it starts again.
+    Lost,
+}
+
+/// What a look at a node on the way tells.
+enum Next<B, R> {
+    Here(R),
+    Down { place: usize, child: At, low: Option<B> },
+    Right { high: B, to: Option<At> },
+    Lost,
+}
+
+impl<K: Kind> OlfitTree<K> {
+    /// What `look` finds in the leaf that `key` belongs to: of a key that may stand in several, the first
+    /// one.
+    #[inline(always)]
+    pub(super) fn look_at_leaf<R>(&self, key: K::Bits, mut look: impl FnMut(Node<'_, K>) -> R) -> R {
+        loop {
+            if let Some(found) = self.find(0, key, &mut Glance::new(), |node, _| look(node)) {
+                return found;
+            }
+        }
+    }
+
+    /// Leads the path to the node of a level that `key` belongs to (of several, the first), if the tree has
+    /// that level. Under LC it is latched then; otherwise it may change at once.
+    #[inline(never)]
+    pub(super) fn descend<'a>(&'a self, level: usize, key: K::Bits, path: &mut Path<'a, K>) -> bool {
+        self.find(level, key, path, |_, _| ()).is_some()
+    }
+
+    /// What `look` finds in the node of a level that `key` belongs to, if the tree has that level. `look`
+    /// may run several times; only what it finds at last counts.
+    #[inline(always)]
+    pub(super) fn find<'a, R, P: Trail<'a, K>>(
+        &'a self,
+        level: usize,
+        key: K::Bits,
+        trail: &mut P,
+        mut look: impl FnMut(Node<'_, K>, At) -> R,
+    ) -> Option<R> {
+        let mut backoff = Backoff::default();
+        loop {
+            match self.try_find(level, key, trail, &mut look) {
+                Came::Here(found) => return Some(found),
+                Came::TooHigh => return None,
+                Came::Lost => {
+                    self.restarts.add(1);
+                    if !K::Touch::LISTENING {
+                        backoff.wait_at(self.arena.origin());
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn try_find<'a, R, P: Trail<'a, K>>(
+        &'a self,
+        target: usize,
+        key: K::Bits,
+        trail: &mut P,
+        look: &mut impl FnMut(Node<'_, K>, At) -> R,
+    ) -> Came<R> {
+        let (root, levels) = self.root();
+        if target >= levels {
+            return Came::TooHigh;
+        }
+        let (mut at, mut level) = (At::first(root), levels - 1);
+        trail.start(levels);
+        if K::Scheme::NODE_LATCH == NodeLatch::Shared {
+            self.couple(at, level, trail);
+            if self.root() != (root, levels) {
+                // Another root came before this one was latched; the wait for its latch will be over.
+                trail.start(levels);
+                return Came::Lost;
+            }
+        }
+        loop {
+            let next = self.look(at.node::<K>(), |node| match node.way(at, key) {
+                Way::Right(high, to) => Next::Right { high, to },
+                Way::Lost => Next::Lost,
+                Way::Here if level == target => Next::Here(look(node, at)),
+                Way::Here => {
+                    let place = node.child_place(key);
+                    let low =
+                        if P::KEPT { place.checked_sub(1).map(|left| node.separator(left)) } else { None };
+                    Next::Down { place, child: node.child(place), low }
+                }
+            });
+            match next {
+                Next::Here(found) => {
+                    trail.land(level, at);
+                    return Came::Here(found);
+                }
+                Next::Down { place, child, low } => {
+                    self.prefetch(child);
+                    trail.down(level, at, place, low);
+                    (at, level) = (child, level - 1);
+                    if K::Scheme::NODE_LATCH == NodeLatch::Shared {
+                        self.couple(at, level, trail);
+                    }
+                }
+                Next::Right { high, to } => {
+                    let Some(right) = to.or_else(|| self.next_group(at.unit)) else { return Came::Lost };
+                    trail.right(high);
+                    at = right;
+                }
+                Next::Lost => return Came::Lost,
+            }
+        }
+    }
+
+    /// Latches a node that the way has come to, and lets go of what isn't needed any more.
+    #[inline(always)]
+    pub(super) fn couple<'a, P: Trail<'a, K>>(&'a self, at: At, level: usize, trail: &mut P) {
+        let node = at.node::<K>();
+        let coupling = trail.coupling();
+        trail.hold(Some(if coupling.alone(level) { self.latch(node) } else { self.latch_together(node) }));
+        let stays = match coupling {
+            Coupling::Adding if level > 0 => !self.node(at).is_full_inner(),
+            Coupling::Adding => !self.node(at).is_full_leaf(),
+            // What loses a child or an entry and has another stays.
+            Coupling::Removing => self.node(at).size() > 1,
+            _ => false,
+        };
+        if stays {
+            trail.let_go_above();
+        }
+    }
+
+    /// The first node of the group to the right of this one, if there is one.
+    pub(super) fn next_group(&self, unit: NodeRef) -> Option<At> {
+        if !K::GROUPS {
+            return None;
+        }
+        let link = self.look(unit, |head| head.link());
+        (!link.is_nil()).then(|| At::first(link))
+    }
+
+    /// The node to the right of one that stands `at`. `in_group`: what the node itself says of that.
+    pub(super) fn right_beside(&self, at: At, in_group: Option<At>) -> Option<At> {
+        in_group.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())
+    }
+
+    /// The node to the right of one that nobody else can be changing, if there is one.
+    pub(super) fn right_of(&self, at: At) -> Option<At> {
+        let node = self.node(at);
+        let meta = node.meta();
+        match node.right(at, meta) {
+            Some(right) if K::GROUPS && !meta.is(Flag::Last) => Some(right),
+            Some(right) => (!right.unit.is_nil()).then_some(right),
+            None => self.next_group(at.unit),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Latches that are held, the tree's and nodes', each of them told to the touch hook: that it is taken by
+//! a locked step, that it is waited for, that it is let go of.
+
+use super::*;
+use crate::olfit::node::{NodeLatch, TreeLatch};
+use crate::olfit::shared_latch::{Alone, Together};
+use core::marker::PhantomData;
+use latchless_core::latch::Latched;
+use latchless_core::sync::{Atom, AtomicU64, Backoff, LaneWord, Origin};
+
+/// The atomic that a node's latch is.
+pub(super) type AtomOf<K> = <WordOf<K> as LaneWord>::Atom;
+/// The guard of a node's latch.
+pub(super) type NodeGuard<'a, K> = Guard<'a, AtomOf<K>, <K as Kind>::Touch>;
+
+/// A latch that is held.
+#[derive(Debug)]
+pub(super) struct Guard<'a, A: Atom, T: Touch> {
+    held: Option<Held<'a, A>>,
+    address: usize,
+    touch: PhantomData<T>,
+}
+
+#[derive(Debug)]
+enum Held<'a, A: Atom> {
+    Version(Latched<'a, A>),
+    Alone(#[expect(dead_code, reason = "held until it is dropped")] Alone<'a, A>),
+    Together(#[expect(dead_code, reason = "held until it is dropped")] Together<'a, A>),
+}
+
+impl<'a, A: Atom, T: Touch> Guard<'a, A, T> {
+    fn new(held: Held<'a, A>, address: *const u8) -> Self {
+        Self { held: Some(held), address: address.addr(), touch: PhantomData }
+    }
+
+    /// From here on content changes: readers of the version that was found are to try again.
+    #[inline(always)]
+    pub(super) fn changing(&mut self) {
+        if let Some(Held::Version(latched)) = &mut self.held {
+            latched.changing();
+        }
+    }
+
+    /// Whether this is the latch at an address.
+    pub(super) fn is_at(&self, address: *const u8) -> bool {
+        self.address == address.addr()
+    }
+
+    /// Takes an optimistic latch, waiting for it.
+    #[inline(always)]
+    fn latch(latch: &'a OptimisticLatch<A>, origin: &Origin) -> Self {
+        let address = core::ptr::from_ref(latch).cast();
+        Self::new(
+            Held::Version(wait::<A, T, _>(
+                (address, origin),
+                || latch.try_latch(),
+                || latch.stable_version().is_some(),
+            )),
+            address,
+        )
+    }
+
+    /// Takes a shared latch together with others.
+    #[inline(always)]
+    fn together(latch: &'a SharedLatch<A>, origin: &Origin) -> Self {
+        let address = core::ptr::from_ref(latch).cast();
+        Self::new(
+            Held::Together(wait::<A, T, _>((address, origin), || latch.try_together(), || latch.is_open())),
+            address,
+        )
+    }
+
+    /// Takes a shared latch alone.
+    #[inline(always)]
+    fn alone(latch: &'a SharedLatch<A>, origin: &Origin) -> Self {
+        let address = core::ptr::from_ref(latch).cast();
+        let attempt = || {
+            let held = latch.try_alone();
+            if held.is_none() {
+                latch.wish();
+            }
+            held
+        };
+        // Another one's turn took the wish away: it is told again, or readers would keep coming in.
+        let alone = wait::<A, T, _>((address, origin), attempt, || latch.is_free() || latch.is_open());
+        Self::new(Held::Alone(alone), address)
+    }
+}
+
+impl<A: Atom, T: Touch> Drop for Guard<'_, A, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let address = core::ptr::without_provenance(self.address);
+        match &self.held {
+            // A plain store: nobody else writes the word meanwhile.
+            Some(Held::Version(_)) => T::write(address, A::BYTES),
+            _ => T::exchange(address),
+        }
+        self.held = None;
+    }
+}
+
+/// Tries until it works. A try is a locked step, which takes the latch's line away from all others; so
+/// in between it only looks, until another try may work.
+#[inline(always)]
+fn wait<A: Atom, T: Touch, R>(
+    (address, origin): (*const u8, &Origin),
+    attempt: impl Fn() -> Option<R>,
+    may_work: impl Fn() -> bool,
+) -> R {
+    let mut backoff = Backoff::default();
+    loop {
+        T::exchange(address);
+        if let Some(held) = attempt() {
+            return held;
+        }
+        loop {
+            wait_for::<T>(address, &mut backoff, origin);
+            T::read(address, A::BYTES);
+            if may_work() {
+                break;
+            }
+        }
+    }
+}
+
+/// Waits before a word is looked at again: in a model for another worker to change it, otherwise a while.
+#[inline(always)]
+pub(super) fn wait_for<T: Touch>(address: *const u8, backoff: &mut Backoff, origin: &Origin) {
+    T::wait(address);
+    if !T::LISTENING {
+        backoff.wait_at(origin);
+    }
+}
+
+/// What somebody comes into the tree for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+/// Being in the tree: holding its latch, if it has one, and keeping what leaves it from being used again.
+#[derive(Debug)]
+#[must_use = "who doesn't stay inside needn't come in"]
+pub(super) struct Inside<'a, K: Kind> {
+    _latch: Option<Guard<'a, AtomicU64, K::Touch>>,
+    _pin: Option<crate::common::units::Pin<'a, K::Touch>>,
+}
+
+impl<K: Kind> OlfitTree<K> {
+    /// Comes in.
+    #[inline(always)]
+    pub(super) fn enter(&self, access: Access) -> Inside<'_, K> {
+        let (latch, writes) = (&self.tree_latch.0, access == Access::Write);
+        let latch = match K::Scheme::TREE_LATCH {
+            TreeLatch::Everybody if !writes => Some(Guard::together(latch, self.arena.origin())),
+            TreeLatch::Everybody => Some(Guard::alone(latch, self.arena.origin())),
+            TreeLatch::Writers if writes => Some(Guard::alone(latch, self.arena.origin())),
+            _ => None,
+        };
+        // Who waits for the latch needn't keep anything back.
+        Inside { _latch: latch, _pin: self.arena.pin::<K::Touch>() }
+    }
+
+    /// Latches a node for changing it.
+    #[inline(always)]
+    pub(super) fn latch(&self, node: NodeRef) -> NodeGuard<'_, K> {
+        let word = self.node_of(node).latch_word();
+        match K::Scheme::NODE_LATCH {
+            NodeLatch::Shared => Guard::alone(SharedLatch::of(word), self.arena.origin()),
+            _ => Guard::latch(OptimisticLatch::of(word), self.arena.origin()),
+        }
+    }
+
+    /// As [`OlfitTree::latch`], if nobody holds the latch.
+    pub(super) fn try_latch(&self, node: NodeRef) -> Option<NodeGuard<'_, K>> {
+        let (word, address) = (self.node_of(node).latch_word(), self.node_of(node).latch_address());
+        K::Touch::exchange(address);
+        let held = match K::Scheme::NODE_LATCH {
+            NodeLatch::Shared => SharedLatch::of(word).try_alone().map(Held::Alone),
+            _ => OptimisticLatch::of(word).try_latch().map(Held::Version),
+        };
+        held.map(|held| Guard::new(held, address))
+    }
+
+    /// Latches a node for reading it or for going further down, under LC.
+    #[inline(always)]
+    pub(super) fn latch_together(&self, node: NodeRef) -> NodeGuard<'_, K> {
+        Guard::together(SharedLatch::of(self.node_of(node).latch_word()), self.arena.origin())
+    }
+
+    /// Latches the reference to the root, under VN.
+    pub(super) fn latch_root(&self) -> Guard<'_, AtomicU64, K::Touch> {
+        Guard::latch(&self.root_latch, self.arena.origin())
+    }
+}

@@ -1,0 +1,295 @@
+//! B+-Tree and full CSB+-Tree under six concurrency-control schemes (Cha et al.: *Cache-Conscious
+//! Concurrency Control of Main-Memory Indexes on Shared-Memory Multiprocessor Systems*, VLDB 2001). One
+//! tree algorithm; the scheme is a table of constants ([`Scheme`]).
+//!
+//! An update has four parts, and a scheme decides what each of them does:
+//!
+//! 1. *Reach* the leaf, remembering the path. OL goes down without latches and latches the leaf; LC
+//!    couples latches; the others need none (TL and VT hold the tree's latch by then).
+//! 2. *Climb* while nodes are full, to the lowest one with room, the top. OL latches each parent on the
+//!    way; LC comes a second time with latches from the top down; VN latches what it found.
+//! 3. *Change* everything from the top down to the leaf. Schemes with versions first copy the nodes (or
+//!    groups) of the path, and change the copies.
+//! 4. *Publish*: let go of the latches, with new versions under OL; schemes with versions store the one
+//!    reference that leads to the copies.
+//!
+//! # Thread safety
+//! Everything takes `&self`; under NO only one thread at a time may change the tree, with nobody reading.
+//! Readers hold no latch under OL, VN and VT. Under OL a reader that finds a node changing looks again, at
+//! most [`READ_TRIES`] times, and then takes the node's latch. No code of the caller runs, and nothing is
+//! allocated, while a latch is held; so a panic can't leave one held, and if one of the tree's own did,
+//! latches are guards.
+//!
+//! # Invariants
+//! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round; LC,
+//!    whose order is top-down, keeps to that instead. What has to be taken out of that order is tried, and
+//!    if it isn't free everything is let go of.
+//! 2. Whoever changes a node's place in the tree holds its latch until its parent says the same.
+//! 3. The nodes of a level cover all keys: each those behind the one to its left, up to its high key or to
+//!    the separator behind it. In an index with duplicates an entry of a boundary's key may stand on either
+//!    side of it; who looks for one starts at the leftmost node that may hold it.
+//! 4. Under OL a node's place in the order of its level never changes while it is in the tree, entries move
+//!    to the right only, and a node whose content goes elsewhere is dead from then on; so who comes too late
+//!    finds what it looks for to its right, or sees that it must start again. In node groups nodes do move
+//!    to the left when one before them goes; there low fences tell.
+//! 5. A unit is used again for its own level only, or when nobody can be reading it.
+
+mod bulk;
+mod check;
+mod climb;
+mod descend;
+mod dump;
+mod edit;
+mod group;
+mod guard;
+mod hold;
+mod look;
+mod neighbours;
+mod path;
+mod publish;
+mod remove;
+mod scan;
+mod spares;
+mod split;
+mod step;
+#[cfg(test)]
+mod tests;
+mod unlink;
+mod walk;
+
+use crate::common::units::{Reuse, SpaceOptions, UnitArena};
+use crate::olfit::node::{At, Flag, Kind, Layout, Node, Scheme, WordOf};
+use crate::olfit::shared_latch::SharedLatch;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::base::stats::Stats;
+use latchless_core::latch::OptimisticLatch;
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Touch;
+use latchless_core::sync::{Striped, Word};
+
+pub use walk::{OlfitWalk, Place};
+
+/// How often a reader looks at a node that others are changing before it takes the node's latch.
+pub const READ_TRIES: u32 = 16;
+
+/// More levels than any tree has. A split leaves two children at the least, so a tree of 2^32 nodes that
+/// only grew has fewer; and one that shrank meanwhile takes twice as many inserts for each level more.
+const LEVELS_MAX: usize = 48;
+
+/// What a tree is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeOptions {
+    /// Bytes of a node: 64, 128, and so on up to 512.
+    pub node_bytes: usize,
+    /// Whether a key may be there more than once.
+    pub duplicates: bool,
+    /// The most bytes that nodes may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages.
+    pub huge_pages: bool,
+    /// How many nodes references can tell apart; tests make it tiny.
+    pub references: u32,
+}
+
+/// In cache lines of its own (processors fetch them in pairs).
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Apart<X>(X);
+
+/// The tree. See the module's head.
+#[derive(Debug)]
+pub struct OlfitTree<K: Kind> {
+    /// The root's unit, and above it the number of levels.
+    root: Apart<Word>,
+    /// Held by who changes that, under VN.
+    root_latch: OptimisticLatch,
+    /// The latch of the whole tree, under TL and VT.
+    tree_latch: Apart<SharedLatch>,
+    arena: UnitArena<WordOf<K>>,
+    layout: Layout,
+    duplicates: bool,
+    len: Striped,
+    /// By level.
+    splits: Apart<[Word; LEVELS_MAX]>,
+    restarts: Word,
+}
+
+impl<K: Kind> OlfitTree<K> {
+    /// An empty tree: one empty leaf.
+    ///
+    /// # Errors
+    /// [`Error::NodeSize`](latchless_core::base::error::Error::NodeSize), or when memory for that leaf is refused.
+    pub fn new(options: TreeOptions) -> Result<Self> {
+        let layout = Layout::of::<K>(options.node_bytes)?;
+        let space = SpaceOptions {
+            node_bytes: options.node_bytes,
+            unit_nodes: layout.unit_nodes,
+            limit_bytes: options.limit_bytes,
+            huge_pages: options.huge_pages,
+            references: options.references,
+        };
+        // Fences tell a node that was used again from what it was, unless several begin with one key.
+        let at_once = K::Scheme::AT_ONCE && !options.duplicates;
+        let reuse = if at_once { Reuse::AtOnce } else { Reuse::Later };
+        // What a removal copies at the most.
+        let reserved = if K::Scheme::COPIES { remove::COPIES_MAX } else { 0 };
+        let tree = Self {
+            root: Apart(Word::new(0)),
+            root_latch: OptimisticLatch::default(),
+            tree_latch: Apart::default(),
+            arena: UnitArena::new(space, reuse, reserved)?,
+            layout,
+            duplicates: options.duplicates,
+            len: Striped::default(),
+            splits: Apart([const { Word::new(0) }; LEVELS_MAX]),
+            restarts: Word::new(0),
+        };
+        tree.plant()?;
+        Ok(tree)
+    }
+
+    /// Makes an empty leaf the root.
+    fn plant(&self) -> Result<()> {
+        let unit = self.arena.allocate::<K::Touch>(Self::kind(0))?;
+        self.set_alone(unit, 0);
+        self.set_root(unit, 1);
+        Ok(())
+    }
+
+    /// Makes the first node of a unit an empty one of this level that has the whole level to itself.
+    fn set_alone(&self, unit: NodeRef, level: usize) {
+        let node = self.node(At::first(unit));
+        node.reset(level);
+        node.set_high(K::Bits::MAX);
+        node.set_low(None);
+        if K::GROUPS {
+            node.set_flag(Flag::Last, K::Scheme::LINKS);
+            self.set_group_link(unit, NodeRef::NIL);
+        } else {
+            node.set_link(NodeRef::NIL);
+        }
+    }
+
+    /// Takes everything out and gives the memory back to the system.
+    ///
+    /// # Errors
+    /// When the memory of an empty tree is refused, which it had before.
+    pub fn clear(&mut self) -> Result<()> {
+        self.arena.clear()?;
+        self.len.set(0);
+        self.plant()
+    }
+
+    /// How many entries there are: exact when nobody is changing that.
+    pub fn len(&self) -> usize {
+        self.len.sum().max(0) as usize
+    }
+
+    /// Whether there are no entries, as exact as [`OlfitTree::len`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a key may be there more than once.
+    pub fn has_duplicates(&self) -> bool {
+        self.duplicates
+    }
+
+    /// Room in nodes.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Bytes of a node.
+    pub fn node_bytes(&self) -> usize {
+        self.arena.node_bytes()
+    }
+
+    /// Bytes of the nodes in use.
+    pub fn live_bytes(&self) -> usize {
+        self.arena.live_bytes()
+    }
+
+    /// Bytes of every node that was ever in use.
+    pub fn held_bytes(&self) -> usize {
+        self.arena.held_bytes()
+    }
+
+    /// Readies all nodes that have left the tree for use again, as far as nobody can be reading them, and
+    /// those that lie in threads' pools for all threads.
+    pub fn sweep(&self) {
+        self.arena.sweep::<K::Touch>();
+    }
+
+    /// How often nodes of each level were split, the leaves' first: each split is an update of the level
+    /// above (§3.2).
+    pub fn splits_by_level(&self) -> Vec<u64> {
+        let (_, levels) = self.root();
+        self.splits.0[..levels].iter().map(Word::peek).collect()
+    }
+
+    /// The tree's form. Looks at every node; wants the tree at rest.
+    pub fn stats(&self) -> Stats {
+        let (root, levels) = self.root();
+        let mut nodes = vec![0; levels];
+        self.count_nodes(At::first(root), levels - 1, &mut nodes);
+        let leaves = nodes[0];
+        Stats {
+            levels,
+            inner_nodes: nodes[1..].iter().sum(),
+            leaves,
+            leaf_fill: self.len() as f64 / (leaves * self.layout.leaf_places) as f64,
+            splits: self.splits.0.iter().map(Word::peek).sum(),
+            restarts: self.restarts.peek(),
+        }
+    }
+
+    fn count_nodes(&self, at: At, level: usize, nodes: &mut [usize]) {
+        nodes[level] += 1;
+        if level > 0 {
+            let node = self.node(at);
+            (0..node.children()).for_each(|place| self.count_nodes(node.child(place), level - 1, nodes));
+        }
+    }
+
+    /// The root's unit and the number of levels.
+    #[inline(always)]
+    fn root(&self) -> (NodeRef, usize) {
+        K::Touch::read(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
+        let word = self.root.0.follow();
+        (NodeRef::from_word(word as u32), (word >> 32) as usize)
+    }
+
+    fn set_root(&self, unit: NodeRef, levels: usize) {
+        K::Touch::write(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
+        self.root.0.publish((levels as u64) << 32 | u64::from(unit.to_word()));
+    }
+
+    #[inline(always)]
+    fn node(&self, at: At) -> Node<'_, K> {
+        self.node_of(at.node::<K>())
+    }
+
+    #[inline(always)]
+    fn node_of(&self, node: NodeRef) -> Node<'_, K> {
+        Node::new(self.arena.words(node), &self.layout)
+    }
+
+    /// What units of a level are kept for.
+    fn kind(level: usize) -> usize {
+        if K::Scheme::AT_ONCE { level } else { 0 }
+    }
+
+    /// Asks for a node's lines ahead of use. The machine of the paper doesn't, so models don't hear of it.
+    #[inline(always)]
+    fn prefetch(&self, at: At) {
+        if !K::Touch::LISTENING {
+            let address = self.arena.address(at.node::<K>());
+            for line in 0..self.arena.node_bytes() / LINE_BYTES {
+                latchless_core::mem::line::prefetch_read(address.wrapping_add(line * LINE_BYTES));
+            }
+        }
+    }
+}

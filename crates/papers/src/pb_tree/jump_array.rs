@@ -1,0 +1,329 @@
+//! The external jump-pointer array (§3.2): all leaf references in key order, in a linked list of
+//! chunks with empty slots between them.
+//!
+//! A leaf's *hint* names its chunk exactly and its slot roughly. Moving references within a chunk
+//! leaves the hints as they are; a hint is repaired when the precise slot is looked up for an
+//! update, or when a chunk splits.
+//!
+//! # Invariants
+//! 1. Read in list order and skipping empty slots, the chunks name every leaf once, in key order.
+//! 2. Every leaf's hint names the chunk that its reference stands in.
+//! 3. No chunk but the only one is wholly empty.
+
+use crate::pb_tree::arena::{Arena, ArenaOptions, Lines};
+use crate::pb_tree::node::{NodeOptions, Nodes, Shape};
+use core::marker::PhantomData;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Touch, Work};
+
+/// Lines in a chunk: the paper's c (Eq. 3 gives at least 1; its experiments use 8).
+const CHUNK_LINES: usize = 8;
+const CHUNK_BYTES: usize = CHUNK_LINES * latchless_core::mem::line::LINE_BYTES;
+/// Leaf references in a chunk: 126, as in §4.1. The last two words link the chunks.
+const SLOTS: usize = CHUNK_BYTES / 4 - 2;
+const NEXT_AT: usize = SLOTS * 4;
+const PREVIOUS_AT: usize = NEXT_AT + 4;
+/// A hint is `chunk × 128 + slot`.
+const HINT_STRIDE: u32 = 128;
+
+/// A place in the array: a chunk and a slot in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JumpCursor {
+    chunk: NodeRef,
+    slot: usize,
+}
+
+/// The external jump-pointer array of a tree with shape `S`.
+#[derive(Debug)]
+pub struct JumpArray<S> {
+    chunks: Arena<Lines<CHUNK_LINES>>,
+    first: NodeRef,
+    shape: PhantomData<S>,
+}
+
+impl<S: Shape> JumpArray<S> {
+    /// The array of a tree whose only leaf is `leaf`.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn new(options: NodeOptions, nodes: &mut Nodes<S>, leaf: NodeRef) -> Result<Self> {
+        let chunks = Arena::new(ArenaOptions {
+            limit_bytes: options.limit_bytes,
+            huge_pages: options.huge_pages,
+            // A hint has room for 2^25 chunks: with 126 slots each, a leaf for every reference.
+            references: u32::MAX / HINT_STRIDE,
+            ..ArenaOptions::default()
+        })?;
+        let mut array = Self { chunks, first: NodeRef::NIL, shape: PhantomData };
+        array.rebuild(nodes, &[leaf], FillFactor::FULL)?;
+        Ok(array)
+    }
+
+    /// Makes sure that the next [`JumpArray::insert_after`] succeeds.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn reserve(&mut self) -> Result<()> {
+        self.chunks.reserve(1)
+    }
+
+    /// Bytes that the chunks hold.
+    pub fn held_bytes(&self) -> usize {
+        self.chunks.held_bytes()
+    }
+
+    /// Names `leaves` and nothing else. Each chunk is filled to `fill`, its empty slots spread
+    /// evenly.
+    ///
+    /// # Errors
+    /// When memory is refused; the array is then as before.
+    pub fn rebuild(&mut self, nodes: &mut Nodes<S>, leaves: &[NodeRef], fill: FillFactor) -> Result<()> {
+        let chunks_needed = leaves.len().div_ceil(fill.of(SLOTS)).max(1);
+        // Before anything is forgotten: the cleared array holds at least what it held.
+        self.chunks.reserve(chunks_needed)?;
+        self.chunks.clear();
+        let mut previous = NodeRef::NIL;
+        self.first = NodeRef::NIL;
+        let mut rest = leaves;
+        for left in (1..=chunks_needed).rev() {
+            let (now, later) = rest.split_at(rest.len().div_ceil(left));
+            let chunk = self.chunks.allocate()?;
+            self.spread(nodes, chunk, now);
+            self.set_word(chunk, PREVIOUS_AT, previous);
+            self.set_word(chunk, NEXT_AT, NodeRef::NIL);
+            if previous.is_nil() {
+                self.first = chunk;
+            } else {
+                self.set_word(previous, NEXT_AT, chunk);
+            }
+            (previous, rest) = (chunk, later);
+        }
+        Ok(())
+    }
+
+    /// Puts `leaf` behind the leaf `before`.
+    ///
+    /// # Errors
+    /// When memory for a chunk's split is refused; reserve it before.
+    pub fn insert_after(&mut self, nodes: &mut Nodes<S>, before: NodeRef, leaf: NodeRef) -> Result<()> {
+        let mut at = self.find(nodes, before);
+        if self.nearest_empty(at).is_none() {
+            self.split_chunk(nodes, at.chunk)?;
+            at = self.find(nodes, before);
+        }
+        // After a split both halves have empty slots.
+        let empty = self.nearest_empty(at).unwrap_or(at.slot);
+        let slot = if empty > at.slot {
+            self.move_slots(at.chunk, at.slot + 1, at.slot + 2, empty - at.slot - 1);
+            at.slot + 1
+        } else {
+            self.move_slots(at.chunk, empty + 1, empty, at.slot - empty);
+            nodes.set_hint(before, hint(at.chunk, at.slot - 1));
+            at.slot
+        };
+        self.set_slot(at.chunk, slot, leaf);
+        nodes.set_hint(leaf, hint(at.chunk, slot));
+        Ok(())
+    }
+
+    /// Takes `leaf` out: leaves an empty slot, and unlinks the chunk if nothing else is in it.
+    pub fn remove(&mut self, nodes: &mut Nodes<S>, leaf: NodeRef) {
+        let at = self.find(nodes, leaf);
+        self.set_slot(at.chunk, at.slot, NodeRef::NIL);
+        let (previous, next) = (self.word(at.chunk, PREVIOUS_AT), self.word(at.chunk, NEXT_AT));
+        let only = previous.is_nil() && next.is_nil();
+        if only || self.slots(at.chunk).iter().any(|&slot| !NodeRef::from_word(slot).is_nil()) {
+            return;
+        }
+        if previous.is_nil() {
+            self.first = next;
+        } else {
+            self.set_word(previous, NEXT_AT, next);
+        }
+        if !next.is_nil() {
+            self.set_word(next, PREVIOUS_AT, previous);
+        }
+        self.chunks.free(at.chunk);
+    }
+
+    /// The place behind `leaf`, for a scan that starts there. Asks for the leaf's chunk and the one
+    /// behind it.
+    pub fn cursor_behind(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
+        let chunk = NodeRef::from_word(nodes.hint(leaf) / HINT_STRIDE);
+        self.prefetch(chunk);
+        let at = self.locate(nodes, leaf);
+        self.prefetch(self.word(chunk, NEXT_AT));
+        JumpCursor { chunk, slot: at.slot + 1 }
+    }
+
+    /// The first leaf at or behind the cursor, which then stands behind it; `None` at the end.
+    pub fn advance(&self, cursor: &mut JumpCursor) -> Option<NodeRef> {
+        loop {
+            let slots = self.slots(cursor.chunk);
+            let ahead = &slots[cursor.slot..];
+            let step = ahead.iter().position(|&slot| !NodeRef::from_word(slot).is_nil());
+            self.tell_read(cursor.chunk, cursor.slot, step.map_or(ahead.len(), |step| step + 1));
+            if let Some(step) = step {
+                cursor.slot += step + 1;
+                return Some(NodeRef::from_word(ahead[step]));
+            }
+            let next = self.word(cursor.chunk, NEXT_AT);
+            if next.is_nil() {
+                return None;
+            }
+            // One chunk is always on its way before the leaves of this one are (§3.3).
+            self.prefetch(self.word(next, NEXT_AT));
+            *cursor = JumpCursor { chunk: next, slot: 0 };
+        }
+    }
+
+    /// Checks invariants 1 to 3 against the leaves in key order.
+    ///
+    /// # Errors
+    /// The first broken one.
+    pub fn check(&self, nodes: &Nodes<S>, leaves: &[NodeRef]) -> Result<(), Broken> {
+        let (mut chunk, mut previous, mut named) = (self.first, NodeRef::NIL, Vec::new());
+        let mut chunks = 0;
+        while !chunk.is_nil() {
+            if self.word(chunk, PREVIOUS_AT) != previous {
+                return Err(Broken::new(format!("chunk {chunk:?} doesn't know the one before it")));
+            }
+            let before = named.len();
+            for &slot in self.slots(chunk) {
+                let leaf = NodeRef::from_word(slot);
+                if leaf.is_nil() {
+                    continue;
+                }
+                if nodes.hint(leaf) / HINT_STRIDE != chunk.to_word() {
+                    return Err(Broken::new(format!("leaf {leaf:?} hints at another chunk than its own")));
+                }
+                named.push(leaf);
+            }
+            if named.len() == before && leaves.len() > 1 {
+                return Err(Broken::new(format!("chunk {chunk:?} names no leaf")));
+            }
+            chunks += 1;
+            (previous, chunk) = (chunk, self.word(chunk, NEXT_AT));
+        }
+        if named != leaves {
+            return Err(Broken::new("the jump-pointer array doesn't name the leaves in key order"));
+        }
+        if chunks != self.chunks.live_runs() {
+            return Err(Broken::new("a chunk is in use but not in the list"));
+        }
+        Ok(())
+    }
+
+    /// The precise place of `leaf`, with its hint repaired.
+    fn find(&self, nodes: &mut Nodes<S>, leaf: NodeRef) -> JumpCursor {
+        let at = self.locate(nodes, leaf);
+        let precise = hint(at.chunk, at.slot);
+        if nodes.hint(leaf) != precise {
+            nodes.set_hint(leaf, precise);
+        }
+        at
+    }
+
+    /// The precise place of `leaf`: looked for on both sides of where its hint says.
+    fn locate(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
+        let hinted = nodes.hint(leaf);
+        let chunk = NodeRef::from_word(hinted / HINT_STRIDE);
+        let guess = (hinted % HINT_STRIDE) as usize;
+        let slots = self.slots(chunk);
+        let is_here = |slot: usize| slots.get(slot) == Some(&leaf.to_word());
+        let distance = (0..SLOTS).find(|&d| is_here(guess + d) || (guess >= d && is_here(guess - d)));
+        let distance = distance.unwrap_or_default();
+        self.tell_read(chunk, guess.saturating_sub(distance), 2 * distance + 1);
+        let slot = if is_here(guess + distance) { guess + distance } else { guess.saturating_sub(distance) };
+        debug_assert!(is_here(slot), "invariant 2");
+        JumpCursor { chunk, slot }
+    }
+
+    fn nearest_empty(&self, at: JumpCursor) -> Option<usize> {
+        let slots = self.slots(at.chunk);
+        let empty = |slot: usize| slots.get(slot) == Some(&NodeRef::NIL.to_word());
+        let distance = (1..SLOTS).find(|&d| empty(at.slot + d) || (at.slot >= d && empty(at.slot - d)))?;
+        self.tell_read(at.chunk, at.slot.saturating_sub(distance), 2 * distance + 1);
+        Some(if empty(at.slot + distance) { at.slot + distance } else { at.slot - distance })
+    }
+
+    /// Splits a full chunk; the references of both halves are spread evenly and all hints set.
+    #[cold]
+    fn split_chunk(&mut self, nodes: &mut Nodes<S>, chunk: NodeRef) -> Result<()> {
+        let right = self.chunks.allocate()?;
+        S::Touch::work(Work::Allocate);
+        self.prefetch(right);
+        let mut leaves = [NodeRef::NIL; SLOTS];
+        for (leaf, &slot) in leaves.iter_mut().zip(self.slots(chunk)) {
+            *leaf = NodeRef::from_word(slot);
+        }
+        let (lower, upper) = leaves.split_at(SLOTS / 2);
+        self.spread(nodes, chunk, lower);
+        self.spread(nodes, right, upper);
+        let next = self.word(chunk, NEXT_AT);
+        self.set_word(right, PREVIOUS_AT, chunk);
+        self.set_word(right, NEXT_AT, next);
+        self.set_word(chunk, NEXT_AT, right);
+        if !next.is_nil() {
+            self.set_word(next, PREVIOUS_AT, right);
+        }
+        Ok(())
+    }
+
+    /// Fills a chunk with `leaves` and evenly spread empty slots between them, and sets their hints.
+    fn spread(&mut self, nodes: &mut Nodes<S>, chunk: NodeRef, leaves: &[NodeRef]) {
+        S::Touch::work(Work::Jump(SLOTS));
+        S::Touch::write(self.chunks.address(chunk), CHUNK_BYTES);
+        self.chunks.lanes_mut::<u32>(chunk, 0, SLOTS).fill(NodeRef::NIL.to_word());
+        for (i, &leaf) in leaves.iter().enumerate() {
+            let slot = i * SLOTS / leaves.len();
+            self.chunks.lanes_mut::<u32>(chunk, 0, SLOTS)[slot] = leaf.to_word();
+            nodes.set_hint(leaf, hint(chunk, slot));
+        }
+    }
+
+    fn move_slots(&mut self, chunk: NodeRef, from: usize, to: usize, count: usize) {
+        if count > 0 {
+            S::Touch::work(Work::Shift(count));
+            S::Touch::write(self.chunks.address(chunk).wrapping_add(to * 4), count * 4);
+            self.chunks.copy::<u32>((chunk, from * 4), (chunk, to * 4), count);
+        }
+    }
+
+    fn slots(&self, chunk: NodeRef) -> &[u32] {
+        self.chunks.lanes(chunk, 0, SLOTS)
+    }
+
+    fn set_slot(&mut self, chunk: NodeRef, slot: usize, leaf: NodeRef) {
+        self.set_word(chunk, slot * 4, leaf);
+    }
+
+    fn word(&self, chunk: NodeRef, at_bytes: usize) -> NodeRef {
+        S::Touch::read(self.chunks.address(chunk).wrapping_add(at_bytes), 4);
+        NodeRef::from_word(self.chunks.lanes::<u32>(chunk, at_bytes, 1)[0])
+    }
+
+    fn set_word(&mut self, chunk: NodeRef, at_bytes: usize, word: NodeRef) {
+        S::Touch::write(self.chunks.address(chunk).wrapping_add(at_bytes), 4);
+        self.chunks.lanes_mut::<u32>(chunk, at_bytes, 1)[0] = word.to_word();
+    }
+
+    fn prefetch(&self, chunk: NodeRef) {
+        if S::PREFETCH && !chunk.is_nil() {
+            self.chunks.prefetch(chunk);
+            S::Touch::prefetch(self.chunks.address(chunk), CHUNK_BYTES);
+        }
+    }
+
+    fn tell_read(&self, chunk: NodeRef, slot: usize, count: usize) {
+        S::Touch::work(Work::Jump(count));
+        let count = count.min(SLOTS - slot.min(SLOTS));
+        S::Touch::read(self.chunks.address(chunk).wrapping_add(slot * 4), count * 4);
+    }
+}
+
+fn hint(chunk: NodeRef, slot: usize) -> u32 {
+    chunk.to_word() * HINT_STRIDE + slot as u32
+}

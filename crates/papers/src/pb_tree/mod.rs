@@ -1,0 +1,21 @@
+//! The pB+-Tree family (Chen, Gibbons, Mowry: *Improving Index Performance through Prefetching*,
+//! SIGMOD 2001).
+
+pub mod analysis;
+pub mod arena;
+mod catalogue;
+pub mod jump_array;
+mod map;
+pub mod node;
+mod ordered;
+pub mod path;
+mod range;
+pub mod tree;
+mod window;
+
+#[cfg(feature = "model")]
+pub use catalogue::build_modelled;
+pub use catalogue::{Member, Options, build};
+pub use map::{
+    BPlusTree, CsbTree, Entries, PExternalTree, PInternalTree, PSweepTree, PTree, Paused, PbTree, Quiet,
+};

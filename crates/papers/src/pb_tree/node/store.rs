@@ -1,0 +1,208 @@
+//! All nodes of one tree: their arena, and the fields that every node has.
+
+use super::layout::Layout;
+use super::shape::{Children, Jump, Shape};
+use crate::common::operation::Search;
+use crate::pb_tree::arena::{Arena, ArenaOptions, Block};
+use core::marker::PhantomData;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::{Touch, Work};
+
+/// What a tree's node store is told when it is made.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NodeOptions {
+    /// The most bytes that nodes may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask for huge pages.
+    pub huge_pages: bool,
+    /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
+    pub references: Option<u32>,
+}
+
+/// All nodes of one tree.
+///
+/// Places for keys that aren't in use hold the largest lane, so that a search can look through all
+/// of them. Doesn't care how nodes hang together; that is the tree's business. Positions and counts that a
+/// caller passes must lie in the node; a wrong one panics or reads a neighbouring field, never
+/// memory outside of the node.
+#[derive(Debug)]
+pub struct Nodes<S: Shape> {
+    pub(super) arena: Arena<S::Block>,
+    shape: PhantomData<S>,
+}
+
+impl<S: Shape> Nodes<S> {
+    /// No nodes yet.
+    ///
+    /// # Errors
+    /// When the system refuses to reserve address space.
+    pub fn new(options: NodeOptions) -> Result<Self> {
+        const {
+            let jumps = !matches!(S::JUMP, Jump::None);
+            assert!(
+                !(jumps && matches!(S::CHILDREN, Children::Group)),
+                "jump-pointer arrays name leaves that stay where they are; leaves in a group move"
+            );
+        }
+        let arena = Arena::new(ArenaOptions {
+            run_blocks: Layout::<S>::RUN_BLOCKS as u32,
+            limit_bytes: options.limit_bytes,
+            huge_pages: options.huge_pages,
+            references: options.references.unwrap_or(u32::MAX),
+        })?;
+        Ok(Self { arena, shape: PhantomData })
+    }
+
+    /// Makes sure that the next `runs` calls of [`Nodes::allocate`] succeed.
+    ///
+    /// # Errors
+    /// As [`Arena::reserve`].
+    pub fn reserve(&mut self, runs: usize) -> Result<()> {
+        self.arena.reserve(runs)
+    }
+
+    /// A new node or, with node groups, room for a whole group. Prefetched whole before it is
+    /// filled, in trees that prefetch (§2.1).
+    ///
+    /// # Errors
+    /// As [`Arena::allocate`].
+    pub fn allocate(&mut self) -> Result<NodeRef> {
+        S::Touch::work(Work::Allocate);
+        let node = self.arena.allocate()?;
+        self.prefetch(node);
+        Ok(node)
+    }
+
+    /// Takes a node, or a group by its first node, back.
+    pub fn free(&mut self, node: NodeRef) {
+        self.arena.free(node);
+    }
+
+    /// Forgets all nodes and gives their memory back to the system.
+    pub fn clear(&mut self) {
+        self.arena.clear();
+    }
+
+    /// Nodes (or node groups) in use.
+    pub fn live_runs(&self) -> usize {
+        self.arena.live_runs()
+    }
+
+    /// Bytes that the nodes hold, freed ones included.
+    pub fn held_bytes(&self) -> usize {
+        self.arena.held_bytes()
+    }
+
+    /// Asks for every line of a node ahead of use, in trees that prefetch.
+    #[inline(always)]
+    pub fn prefetch(&self, node: NodeRef) {
+        if S::PREFETCH {
+            self.arena.prefetch(node);
+            S::Touch::prefetch(self.arena.address(node), S::Block::BYTES);
+        }
+    }
+
+    /// Keys in a node.
+    #[inline(always)]
+    pub fn count(&self, node: NodeRef) -> usize {
+        self.told_read(node, Layout::<S>::COUNT_AT, 4);
+        self.arena.lanes::<u32>(node, Layout::<S>::COUNT_AT, 1)[0] as usize
+    }
+
+    /// Says how many keys a node with room for `room` has from now on, and pads the places behind
+    /// them.
+    pub(super) fn set_count(&mut self, node: NodeRef, count: usize, room: usize) {
+        self.set_word(node, Layout::<S>::COUNT_AT, count as u32);
+        let places = self.arena.lanes_mut::<S::Bits>(node, Layout::<S>::KEYS_AT, room);
+        // What was padded before needs no second look: keys ascend, so behind the first pad are only
+        // pads.
+        for place in places[count..].iter_mut().take_while(|place| **place != S::Bits::MAX) {
+            *place = S::Bits::MAX;
+        }
+    }
+
+    /// Makes a new node with room for `room` keys one without any.
+    pub(super) fn start(&mut self, node: NodeRef, room: usize) {
+        self.set_word(node, Layout::<S>::COUNT_AT, 0);
+        self.arena.lanes_mut::<S::Bits>(node, Layout::<S>::KEYS_AT, room).fill(S::Bits::MAX);
+    }
+
+    /// The first `count` keys of a node. Telling the memory model which of them are looked at is
+    /// the search kernel's business.
+    #[inline(always)]
+    pub fn keys(&self, node: NodeRef, count: usize) -> &[S::Bits] {
+        self.arena.lanes(node, Layout::<S>::KEYS_AT, count)
+    }
+
+    /// How many keys of a node with room for `room` are smaller than `key`.
+    #[inline(always)]
+    pub(super) fn below<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
+        K::below::<S::Bits, S::Touch>(self.searched(node, room), key)
+    }
+
+    /// How many keys of a node with room for `room` are at most `key`.
+    #[inline(always)]
+    pub(super) fn up_to<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
+        let rank = K::up_to::<S::Bits, S::Touch>(self.searched(node, room), key);
+        // Pads are at most the largest key, and only at most that.
+        if key == S::Bits::MAX { rank.min(self.count(node)) } else { rank }
+    }
+
+    /// The keys that a search looks through: all places, pads included, so that its length is known
+    /// at compile time and no branch depends on how full the node is. A memory model gets the
+    /// paper's search, through as many keys as there are.
+    #[inline(always)]
+    fn searched(&self, node: NodeRef, room: usize) -> &[S::Bits] {
+        self.keys(node, if S::Touch::LISTENING { self.count(node) } else { room })
+    }
+
+    /// One key of a node.
+    pub fn key(&self, node: NodeRef, at: usize) -> S::Bits {
+        self.told_read(node, Layout::<S>::KEYS_AT + at * size_of::<S::Bits>(), size_of::<S::Bits>());
+        self.arena.lanes(node, Layout::<S>::KEYS_AT, at + 1)[at]
+    }
+
+    /// Replaces one key of a node.
+    pub fn set_key(&mut self, node: NodeRef, at: usize, key: S::Bits) {
+        self.told_write(node, Layout::<S>::KEYS_AT + at * size_of::<S::Bits>(), size_of::<S::Bits>());
+        self.arena.lanes_mut(node, Layout::<S>::KEYS_AT, at + 1)[at] = key;
+    }
+
+    /// Moves `count` keys from position `from` of one node to position `to` of another (or the same).
+    pub fn move_keys(&mut self, from: (NodeRef, usize), to: (NodeRef, usize), count: usize) {
+        let at = |place: usize| Layout::<S>::KEYS_AT + place * size_of::<S::Bits>();
+        self.move_lanes::<S::Bits>((from.0, at(from.1)), (to.0, at(to.1)), count);
+    }
+
+    pub(super) fn move_lanes<L: Bits>(&mut self, from: (NodeRef, usize), to: (NodeRef, usize), count: usize) {
+        if count > 0 {
+            self.told_read(from.0, from.1, count * L::BYTES);
+            self.told_write(to.0, to.1, count * L::BYTES);
+            S::Touch::work(Work::Shift(count));
+            self.arena.copy::<L>(from, to, count);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn word(&self, node: NodeRef, at_bytes: usize) -> u32 {
+        self.told_read(node, at_bytes, 4);
+        self.arena.lanes::<u32>(node, at_bytes, 1)[0]
+    }
+
+    pub(super) fn set_word(&mut self, node: NodeRef, at_bytes: usize, word: u32) {
+        self.told_write(node, at_bytes, 4);
+        self.arena.lanes_mut::<u32>(node, at_bytes, 1)[0] = word;
+    }
+
+    #[inline(always)]
+    pub(super) fn told_read(&self, node: NodeRef, at_bytes: usize, bytes: usize) {
+        S::Touch::read(self.arena.address(node).wrapping_add(at_bytes), bytes);
+    }
+
+    #[inline(always)]
+    pub(super) fn told_write(&self, node: NodeRef, at_bytes: usize, bytes: usize) {
+        S::Touch::write(self.arena.address(node).wrapping_add(at_bytes), bytes);
+    }
+}

@@ -1,0 +1,231 @@
+//! Where a scan's entries go: a caller's buffers, or just a tally.
+
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::value::Fits;
+use latchless_core::mem::line::prefetch_read_all;
+use latchless_core::mem::touch::{Touch, Work};
+
+/// Takes entries a leaf's stretch at a time.
+pub trait Sink<B: Bits> {
+    /// Whether the keys are wanted.
+    const KEYS: bool;
+    /// Whether the values are wanted.
+    const VALUES: bool;
+    /// How many more entries there is room for.
+    fn room(&self) -> usize;
+    /// Takes a stretch of entries, no longer than the room.
+    fn take<T: Touch>(&mut self, keys: &[B], values: &[B]);
+    /// Takes the same, the last one first.
+    fn take_reversed<T: Touch>(&mut self, keys: &[B], values: &[B]);
+    /// Asks for the places of `count` entries that will come after the next `after` ones.
+    fn prefetch<T: Touch>(&self, after: usize, count: usize);
+}
+
+/// Keys and values side by side.
+#[derive(Debug)]
+pub struct Pairs<'b, K, V> {
+    keys: &'b mut [K],
+    values: &'b mut [V],
+    filled: usize,
+}
+
+impl<'b, K, V> Pairs<'b, K, V> {
+    /// Into two buffers; the shorter one says how much room there is.
+    pub fn new(keys: &'b mut [K], values: &'b mut [V]) -> Self {
+        Self { keys, values, filled: 0 }
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>> Sink<K::Bits> for Pairs<'_, K, V> {
+    const KEYS: bool = true;
+    const VALUES: bool = true;
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        self.keys.len().min(self.values.len()) - self.filled
+    }
+
+    #[inline(always)]
+    fn take<T: Touch>(&mut self, keys: &[K::Bits], values: &[K::Bits]) {
+        let to = self.filled + keys.len();
+        copy_keys::<K, T>(&mut self.keys[self.filled..to], keys.iter().copied());
+        copy_values::<K::Bits, V, T>(&mut self.values[self.filled..to], values.iter().copied());
+        self.filled = to;
+    }
+
+    #[inline(always)]
+    fn take_reversed<T: Touch>(&mut self, keys: &[K::Bits], values: &[K::Bits]) {
+        let to = self.filled + keys.len();
+        copy_keys::<K, T>(&mut self.keys[self.filled..to], keys.iter().rev().copied());
+        copy_values::<K::Bits, V, T>(&mut self.values[self.filled..to], values.iter().rev().copied());
+        self.filled = to;
+    }
+
+    #[inline(always)]
+    fn prefetch<T: Touch>(&self, after: usize, count: usize) {
+        ask_for::<K, T>(self.keys, self.filled + after, count);
+        ask_for::<V, T>(self.values, self.filled + after, count);
+    }
+}
+
+/// Values alone: what the paper's scans return.
+#[derive(Debug)]
+pub struct ValuesOnly<'b, V> {
+    values: &'b mut [V],
+    filled: usize,
+}
+
+impl<'b, V> ValuesOnly<'b, V> {
+    /// Into one buffer.
+    pub fn new(values: &'b mut [V]) -> Self {
+        Self { values, filled: 0 }
+    }
+}
+
+impl<B: Bits, V: Fits<B>> Sink<B> for ValuesOnly<'_, V> {
+    const KEYS: bool = false;
+    const VALUES: bool = true;
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        self.values.len() - self.filled
+    }
+
+    #[inline(always)]
+    fn take<T: Touch>(&mut self, _: &[B], values: &[B]) {
+        let to = self.filled + values.len();
+        copy_values::<B, V, T>(&mut self.values[self.filled..to], values.iter().copied());
+        self.filled = to;
+    }
+
+    #[inline(always)]
+    fn take_reversed<T: Touch>(&mut self, _: &[B], values: &[B]) {
+        let to = self.filled + values.len();
+        copy_values::<B, V, T>(&mut self.values[self.filled..to], values.iter().rev().copied());
+        self.filled = to;
+    }
+
+    #[inline(always)]
+    fn prefetch<T: Touch>(&self, after: usize, count: usize) {
+        ask_for::<V, T>(self.values, self.filled + after, count);
+    }
+}
+
+/// Entries as lanes, at most `N` of them, for who decodes them one by one. Places of a key's own type would
+/// have to be filled beforehand, and a type may have no value for bits that nobody stored.
+#[derive(Debug)]
+pub struct Lanes<B, const N: usize> {
+    entries: [(B, B); N],
+    filled: usize,
+}
+
+impl<B: Bits, const N: usize> Lanes<B, N> {
+    /// The entries.
+    #[inline(always)]
+    pub fn entries(&self) -> &[(B, B)] {
+        &self.entries[..self.filled]
+    }
+
+    /// Forgets the entries.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.filled = 0;
+    }
+
+    #[inline(always)]
+    fn extend<'a, T: Touch>(&mut self, entries: impl ExactSizeIterator<Item = (&'a B, &'a B)>) {
+        let to = &mut self.entries[self.filled..][..entries.len()];
+        tell_copy::<(B, B), T>(to);
+        self.filled += to.len();
+        to.iter_mut().zip(entries).for_each(|(to, (&key, &value))| *to = (key, value));
+    }
+}
+
+impl<B: Bits, const N: usize> Default for Lanes<B, N> {
+    fn default() -> Self {
+        Self { entries: [(B::MIN, B::MIN); N], filled: 0 }
+    }
+}
+
+impl<B: Bits, const N: usize> Sink<B> for Lanes<B, N> {
+    const KEYS: bool = true;
+    const VALUES: bool = true;
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        N - self.filled
+    }
+
+    #[inline(always)]
+    fn take<T: Touch>(&mut self, keys: &[B], values: &[B]) {
+        self.extend::<T>(keys.iter().zip(values));
+    }
+
+    #[inline(always)]
+    fn take_reversed<T: Touch>(&mut self, keys: &[B], values: &[B]) {
+        self.extend::<T>(keys.iter().rev().zip(values.iter().rev()));
+    }
+
+    #[inline(always)]
+    fn prefetch<T: Touch>(&self, after: usize, count: usize) {
+        ask_for::<(B, B), T>(&self.entries, self.filled + after, count);
+    }
+}
+
+/// Counts entries and looks at none of them.
+#[derive(Debug, Default)]
+pub struct Tally;
+
+impl<B: Bits> Sink<B> for Tally {
+    const KEYS: bool = false;
+    const VALUES: bool = false;
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    #[inline(always)]
+    fn take<T: Touch>(&mut self, _: &[B], _: &[B]) {}
+
+    #[inline(always)]
+    fn take_reversed<T: Touch>(&mut self, _: &[B], _: &[B]) {}
+
+    #[inline(always)]
+    fn prefetch<T: Touch>(&self, _: usize, _: usize) {}
+}
+
+#[inline(always)]
+fn copy_keys<K: Key, T: Touch>(to: &mut [K], from: impl Iterator<Item = K::Bits>) {
+    tell_copy::<K, T>(to);
+    for (to, bits) in to.iter_mut().zip(from) {
+        *to = K::from_bits(bits);
+    }
+}
+
+#[inline(always)]
+fn copy_values<B: Bits, V: Fits<B>, T: Touch>(to: &mut [V], from: impl Iterator<Item = B>) {
+    tell_copy::<V, T>(to);
+    for (to, bits) in to.iter_mut().zip(from) {
+        *to = V::from_lane(bits);
+    }
+}
+
+#[inline(always)]
+fn tell_copy<X, T: Touch>(to: &[X]) {
+    T::work(Work::Copy(to.len()));
+    T::write(to.as_ptr().cast(), size_of_val(to));
+}
+
+/// Asks for the lines of `count` places of a buffer from `at` on, as far as it reaches.
+#[inline(always)]
+fn ask_for<X, T: Touch>(buffer: &[X], at: usize, count: usize) {
+    let Some(rest) = buffer.get(at..) else { return };
+    let places = &rest[..count.min(rest.len())];
+    // The processor's own prefetcher follows a buffer that is written from front to back, so asking
+    // pays only where a model without one listens.
+    if T::LISTENING {
+        prefetch_read_all(places.as_ptr().cast(), size_of_val(places));
+        T::prefetch(places.as_ptr().cast(), size_of_val(places));
+    }
+}

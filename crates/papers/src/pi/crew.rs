@@ -1,0 +1,419 @@
+//! Threads that stay, and work on what their caller lends them.
+//!
+//! A scope (`std::thread::scope`) starts its threads anew each time, which costs more than a small batch.
+//! A crew's threads wait for the next work instead; what they borrow they have given back when
+//! [`Crew::run`] returns, as with a scope.
+//!
+//! # Thread safety
+//! 1. Work reaches a member through its own channel, and each piece reports once, when it is done and
+//!    what it borrowed is dropped.
+//! 2. [`Crew::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone together
+//!    with the thread that had it. While it waits, reports can come from nobody but those who have work.
+//! 3. Threads don't come along into a child of the process: there a crew has none, says so when it is given
+//!    work for one, and leaves what they shared as it was.
+//! 4. One run at a time: pieces of work may wait for each other, and each has a thread of its own.
+
+use core::fmt;
+use core::mem::{forget, transmute};
+use core::panic::AssertUnwindSafe;
+use latchless_core::sync::Mutex;
+use latchless_core::sync::Origin;
+use std::any::Any;
+use std::panic::{catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+
+/// Said when work is for threads that are in another process.
+const THREADS_LEFT_BEHIND: &str = "the crew's threads are in the process that this one was forked from";
+
+/// A piece of work, which may borrow.
+pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
+
+/// Something that does pieces of work, side by side or one after the other.
+pub type Run<'r> = &'r dyn Fn(Vec<Job<'_>>);
+
+/// How a piece of work ended.
+type Outcome = Result<(), Box<dyn Any + Send>>;
+
+/// A piece of work on its way to a member of the crew.
+struct Order {
+    job: Job<'static>,
+    done: Sender<Outcome>,
+}
+
+struct Member {
+    orders: Option<Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Member {
+    fn new(name: String, begin: Job<'static>) -> std::io::Result<Self> {
+        let (orders, received) = channel::<Order>();
+        let thread = Builder::new().name(name).spawn(move || {
+            let mut failed = catch_unwind(AssertUnwindSafe(begin)).err();
+            for Order { job, done } in received {
+                // The job is dropped within, and with it what it borrows, before it is reported.
+                let outcome = match failed.take() {
+                    Some(panic) => catch_unwind(AssertUnwindSafe(|| drop(job))).and(Err(panic)),
+                    None => catch_unwind(AssertUnwindSafe(job)),
+                };
+                // Who doesn't listen any more has nothing lent.
+                let _ = done.send(outcome);
+            }
+        })?;
+        Ok(Self { orders: Some(orders), thread: Some(thread) })
+    }
+}
+
+impl Member {
+    /// Gives work to the thread, or back if the thread is gone.
+    fn lend(&self, order: Order) -> Result<(), Job<'static>> {
+        match &self.orders {
+            Some(orders) => orders.send(order).map_err(|unsent| unsent.0.job),
+            None => Err(order.job),
+        }
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        // Without a sender the thread's loop ends.
+        self.orders = None;
+        if let Some(thread) = self.thread.take() {
+            // What it panicked with may panic again when it is dropped.
+            let _ = thread.join().map_err(forget);
+        }
+    }
+}
+
+/// Threads that wait for work.
+///
+/// ```
+/// use latchless_core::sync::{Crew, Job};
+/// let crew = Crew::new(2, |_| Box::new(|| ()))?;
+/// let mut halves = [0u64; 2];
+/// let [left, right] = &mut halves;
+/// crew.run(vec![Box::new(|| *left = (1..50).sum()), Box::new(|| *right = (50..=100).sum())]);
+/// assert_eq!(halves[0] + halves[1], 5050);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Crew {
+    members: Vec<Member>,
+    /// Where the members are.
+    origin: Origin,
+    /// Held while a run is going on.
+    running: Mutex<()>,
+}
+
+impl Crew {
+    /// A crew of `threads` threads, the caller of [`Crew::run`] counted as the first of them. `begin`
+    /// says what the others do before anything else, such as moving to their processor. If that panics, so
+    /// does the first run with work for that thread, in place of this work; later work is done there.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn new(threads: usize, begin: impl Fn(usize) -> Job<'static>) -> std::io::Result<Self> {
+        let member = |nth: usize| Member::new(format!("latchless {nth}"), begin(nth));
+        let members = (1..threads.max(1)).map(member).collect::<std::io::Result<_>>()?;
+        Ok(Self { members, origin: Origin::here(), running: Mutex::new(()) })
+    }
+
+    /// How many pieces of work can run at once.
+    pub fn threads(&self) -> usize {
+        self.members.len() + 1
+    }
+
+    /// Does every piece of work, each on a thread of its own: the first one on the caller's.
+    ///
+    /// # Panics
+    /// When there are more pieces than threads, and when one of them panics, or a thread when it began; and
+    /// when the process is a child of the one in which the threads are.
+    pub fn run<'a>(&self, jobs: Vec<Job<'a>>) {
+        self.run_at(jobs.into_iter().enumerate().collect());
+    }
+
+    /// Does every piece of work on the thread of that number; 0 is the caller's.
+    ///
+    /// # Panics
+    /// When there is no such thread, when two pieces are for one, and when one of them panics, or a thread
+    /// when it began; and when the process is a child of the one in which the threads are.
+    pub fn run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        self.assert_threads(&jobs);
+        // No code of the caller's runs under the mutex but the jobs', which can't break it.
+        let _running = self.running.lock();
+        self.run_alone(jobs);
+    }
+
+    /// As [`Crew::run_at`], unless the crew is at work: then the work comes back untouched.
+    ///
+    /// # Errors
+    /// The work.
+    ///
+    /// # Panics
+    /// As [`Crew::run_at`].
+    pub fn try_run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
+        self.assert_threads(&jobs);
+        let Some(_running) = self.running.try_lock() else { return Err(jobs) };
+        self.run_alone(jobs);
+        Ok(())
+    }
+
+    /// Whether there are threads for this work, as far as it isn't the caller's.
+    fn assert_threads(&self, jobs: &[(usize, Job<'_>)]) {
+        let others = jobs.iter().any(|(number, _)| *number > 0);
+        assert!(!others || !self.origin.is_inherited(), "{THREADS_LEFT_BEHIND}");
+    }
+
+    fn run_alone<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+        let (done, reports) = channel();
+        let mut lent = Lent { reports, outstanding: 0, failed: None };
+        // Behind `lent`, and so dropped before it, whatever panics: who waits with a sender of its own in
+        // hand never hears that all others are gone.
+        let done = done;
+        let (mut own, mut taken) = (Vec::new(), vec![false; self.threads()]);
+        for (number, job) in jobs {
+            assert!(number < taken.len() && !taken[number], "thread {number} is not there, or at work");
+            taken[number] = true;
+            let Some(member) = number.checked_sub(1).map(|nth| &self.members[nth]) else {
+                own.push(job);
+                continue;
+            };
+            // SAFETY: only the lifetime of what the job borrows is changed. `lent` waits for this job's
+            // report, when it is told to or dropped, before this function is left in any way; the report
+            // comes after the job and all that it holds is gone. A member's thread doesn't end before it
+            // has reported, because it catches panics; if it ends all the same, the order is dropped, and
+            // its sender after the job. A job that isn't sent is done or dropped in this function.
+            let job = unsafe { transmute::<Job<'a>, Job<'static>>(job) };
+            match member.lend(Order { job, done: done.clone() }) {
+                Ok(()) => lent.outstanding += 1,
+                Err(job) => own.push(job),
+            }
+        }
+        drop(done);
+        own.into_iter().for_each(|job| job());
+        lent.wait();
+        if let Some(panic) = lent.failed.take() {
+            resume_unwind(panic);
+        }
+        assert!(lent.outstanding == 0, "a thread of the crew ended with work that it hadn't done");
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        if self.origin.is_inherited() {
+            // Threads that don't exist can't be joined, and may hold what their channels are made of.
+            forget(core::mem::take(&mut self.members));
+        }
+    }
+}
+
+/// What jobs on other threads have borrowed.
+struct Lent {
+    reports: Receiver<Outcome>,
+    outstanding: usize,
+    failed: Option<Box<dyn Any + Send>>,
+}
+
+impl Lent {
+    /// Waits until every piece has reported. Some are left outstanding if all senders are gone, and with
+    /// them the jobs that they came with.
+    fn wait(&mut self) {
+        while self.outstanding > 0
+            && let Ok(outcome) = self.reports.recv()
+        {
+            self.outstanding -= 1;
+            match outcome {
+                Err(panic) if self.failed.is_none() => self.failed = Some(panic),
+                // Only one panic can go on, and to drop another one's payload may panic.
+                Err(panic) => forget(panic),
+                Ok(()) => {}
+            }
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.wait();
+        // Another panic is on its way, or this one would have been taken.
+        forget(self.failed.take());
+    }
+}
+
+impl fmt::Debug for Crew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crew").field("threads", &self.threads()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::time::Duration;
+    use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+
+    fn crew(threads: usize) -> Crew {
+        Crew::new(threads, |_| Box::new(|| ())).unwrap()
+    }
+
+    /// Does something that must not wait for ever, and says what it panics with.
+    fn in_time(act: impl FnOnce() + Send + 'static) -> Outcome {
+        let (ended, ends) = channel();
+        let thread = std::thread::spawn(move || {
+            let outcome = catch_unwind(AssertUnwindSafe(act));
+            let _ = ended.send(());
+            outcome
+        });
+        let waited = ends.recv_timeout(Duration::from_secs(20));
+        assert_ne!(waited, Err(RecvTimeoutError::Timeout), "it hangs");
+        thread.join().unwrap()
+    }
+
+    fn message(outcome: Outcome) -> &'static str {
+        outcome.unwrap_err().downcast_ref::<&'static str>().copied().unwrap_or("another one")
+    }
+
+    #[test]
+    fn a_begin_that_panics_reaches_the_caller() {
+        let outcome = in_time(|| {
+            let crew = Crew::new(2, |_| Box::new(|| panic!("begin"))).unwrap();
+            let mut done = [false; 2];
+            let [own, other] = &mut done;
+            let run = || crew.run(vec![Box::new(|| *own = true), Box::new(|| *other = true)]);
+            assert_eq!(message(catch_unwind(AssertUnwindSafe(run))), "begin");
+            assert_eq!(done, [true, false]);
+            crew.run_at(vec![(1, Box::new(|| done[1] = true))]);
+            assert!(done[1], "the thread is there all the same");
+        });
+        outcome.unwrap();
+    }
+
+    #[test]
+    fn work_for_a_thread_that_is_gone_is_done_by_the_caller() {
+        let outcome = in_time(|| {
+            let mut crew = crew(3);
+            crew.members[0].orders = Some(channel().0);
+            let mut done = [false; 3];
+            crew.run(done.iter_mut().map(|done| Box::new(|| *done = true) as Job<'_>).collect());
+            assert_eq!(done, [true; 3]);
+        });
+        outcome.unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_ends_with_its_work_ends_the_wait() {
+        let outcome = in_time(|| {
+            let mut crew = crew(3);
+            let (orders, received) = channel();
+            crew.members[0].orders = Some(orders);
+            let gone = std::thread::spawn(move || drop(received.recv()));
+            let mut done = [false; 3];
+            let jobs = done.iter_mut().map(|done| Box::new(|| *done = true) as Job<'_>).collect();
+            let panic = message(catch_unwind(AssertUnwindSafe(|| crew.run(jobs))));
+            assert_eq!(panic, "a thread of the crew ended with work that it hadn't done");
+            assert_eq!(done, [true, false, true]);
+            gone.join().unwrap();
+        });
+        outcome.unwrap();
+    }
+
+    /// What panics when it is dropped.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    #[test]
+    fn panics_that_panic_when_they_are_dropped_end_the_run() {
+        for own in [false, true] {
+            let outcome = in_time(move || {
+                let throw = || -> Job<'_> { Box::new(|| std::panic::panic_any(Bomb)) };
+                let first: Job<'_> = if own { Box::new(|| panic!("own")) } else { Box::new(|| ()) };
+                crew(3).run(vec![first, throw(), throw()]);
+            });
+            match own {
+                true => assert_eq!(message(outcome), "own"),
+                false => forget(outcome.unwrap_err().downcast::<Bomb>().unwrap()),
+            }
+        }
+    }
+
+    #[test]
+    fn work_that_borrows_is_done_when_run_returns() {
+        let crew = crew(3);
+        let mut sums = [0u64; 3];
+        for round in 0..if cfg!(miri) { 5 } else { 200 } {
+            let jobs = sums.iter_mut().map(|sum| Box::new(move || *sum += round) as Job<'_>).collect();
+            crew.run(jobs);
+        }
+        assert!(sums[0] > 0 && sums.iter().all(|&sum| sum == sums[0]));
+    }
+
+    #[test]
+    fn pieces_of_work_may_wait_for_each_other() {
+        let crew = crew(2);
+        let ((there, comes), (back, returns)) = (sync_channel(0), sync_channel(0));
+        let mut answer = 0;
+        let answered = &mut answer;
+        let jobs: Vec<Job<'_>> = vec![
+            Box::new(move || {
+                there.send(20).unwrap();
+                *answered = returns.recv().unwrap();
+            }),
+            Box::new(move || back.send(comes.recv().unwrap() + 1).unwrap()),
+        ];
+        crew.run(jobs);
+        assert_eq!(answer, 21);
+    }
+
+    #[test]
+    fn a_panic_waits_for_the_others_and_the_crew_lives_on() {
+        let crew = crew(2);
+        for panicking in 0..2 {
+            let mut done = [false; 2];
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                let job = |(nth, done): (usize, &'_ mut bool)| {
+                    if nth == panicking {
+                        panic!("on purpose");
+                    }
+                    *done = true;
+                };
+                crew.run(
+                    done.iter_mut().enumerate().map(|it| Box::new(move || job(it)) as Job<'_>).collect(),
+                );
+            }));
+            assert!(result.is_err());
+            assert!(done[1 - panicking], "the other piece was done first");
+        }
+        let mut alive = false;
+        crew.run(vec![Box::new(|| ()), Box::new(|| alive = true)]);
+        assert!(alive);
+    }
+
+    #[test]
+    fn a_crew_at_work_says_so() {
+        let crew = crew(2);
+        crew.run(vec![Box::new(|| {
+            let refused = crew.try_run_at(vec![(1, Box::new(|| panic!("not now")))]);
+            assert_eq!(refused.map_err(|jobs| jobs.len()), Err(1));
+        })]);
+        assert!(crew.try_run_at(Vec::new()).is_ok());
+    }
+
+    #[test]
+    fn a_thread_has_one_piece_of_work() {
+        let crew = crew(3);
+        let mut done = 0;
+        crew.run_at(vec![(2, Box::new(|| done += 1))]);
+        assert_eq!(done, 1);
+        for wrong in [vec![3], vec![1, 1]] {
+            let job = |number| -> (usize, Job<'_>) { (number, Box::new(|| ())) };
+            let run = || crew.run_at(wrong.iter().copied().map(job).collect());
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! PI as a map from keys to values.
+
+use super::engine::{Answers, Engine};
+use super::execute::{self, Work};
+use super::options::Options;
+use super::query::Query;
+use super::scan::{Entries, Scan};
+use crate::common::interleave::BatchSize;
+use crate::pi::batch::pool::Hands;
+use crate::pi::batch::tune::BatchTuner;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Bound, Range, RangeBounds};
+use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::{Direction, check_side_by_side};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::request::Reply;
+use latchless_core::base::span::lanes_of;
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Fits;
+use latchless_core::batch::{Order, sorted};
+use latchless_core::mem::touch::{Touch, Untouched};
+use std::sync::{Mutex, PoisonError};
+
+/// PI: a SIMD skip list that serves batches of queries on many threads, without any latch.
+///
+/// One owner changes it, through `&mut self`; the threads that work on a batch are its own. Reads take
+/// `&self`. Callers with single queries from many threads put a
+/// [`Submissions`](super::Submissions) in front.
+///
+/// # What a batch means
+/// The answers are those of the queries done one after the other in ascending order of their keys (a
+/// range's being its first one), and in the batch's order where keys are equal; they come in the batch's
+/// order. So queries for one key take effect as they stand in the batch, and a range sees the changes of
+/// its batch to the key it begins with, if they stand before it, and to no other of its keys.
+/// Batches longer than [`Options::batch`] are served in pieces, one after the other.
+///
+/// # Cost
+/// O(log n) a query while the index layer is fresh; each key inserted since its last rebuild may add a step
+/// to queries nearby.
+///
+/// ```
+/// use latchless_core::base::request::Reply;
+/// use latchless_papers::pi::{Options, Pi, Query};
+///
+/// let mut prices = Pi::<u64, u32>::with_options(&Options { threads: 2, ..Options::default() })?;
+/// let replies = prices.execute(&[
+///     Query::Insert(101, 7),
+///     Query::Insert(99, 5),
+///     Query::Search(101),
+///     Query::Delete(101),
+///     Query::Search(101),
+///     Query::Range { low: 0, high: 200, limit: 10 },
+/// ]);
+/// assert_eq!(replies[2..5], [Reply::Got(Some(7)), Reply::Removed(Some(7)), Reply::Got(None)]);
+/// // A range sees what stood under its keys before the batch, but for the key that it begins with.
+/// assert_eq!(replies[5], Reply::Scanned(vec![]));
+/// assert_eq!(prices.range(90..)?.collect::<Vec<_>>(), [(99, 5)]);
+/// # Ok::<(), latchless_core::base::error::Error>(())
+/// ```
+pub struct Pi<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
+    pub(super) engine: Engine<K::Bits, T>,
+    /// Readers tune as well; who finds it taken goes on with what is settled.
+    tuner: Mutex<BatchTuner>,
+    entry: PhantomData<fn(K) -> V>,
+}
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
+    /// An empty index for one thread.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn new() -> Result<Self> {
+        Self::with_options(&Options::default())
+    }
+
+    /// An empty index.
+    ///
+    /// # Errors
+    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory or a thread is refused.
+    pub fn with_options(options: &Options) -> Result<Self> {
+        Ok(Self { engine: Engine::new(options)?, tuner: Mutex::default(), entry: PhantomData })
+    }
+
+    /// How many keys the index holds. O(nodes of the topology).
+    pub fn len(&self) -> usize {
+        self.engine.len()
+    }
+
+    /// Whether the index holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value under a key.
+    pub fn get(&self, key: K) -> Option<V> {
+        self.engine.get(key.to_bits()).map(V::from_lane)
+    }
+
+    /// Puts a value under a key and returns the value that it replaces.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        Ok(self.engine.put(key.to_bits(), value.to_lane())?.map(V::from_lane))
+    }
+
+    /// Takes a key out and returns its value.
+    pub fn remove(&mut self, key: K) -> Option<V> {
+        self.engine.take(key.to_bits()).map(V::from_lane)
+    }
+
+    /// One answer for each key, in the keys' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`].
+    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let mut tuner = self.tuner.try_lock().map(|tuner| tuner.clone()).unwrap_or_default();
+        tuner.run(self.engine.options.batch, (keys.len(), self.threads(), self.len()), |start, end| {
+            let mut answers = Befores { answers: &mut answers[start..end], refused: None };
+            self.engine.search_all(end - start, |at| keys[start + at].to_bits(), &mut answers);
+        });
+        if let Ok(mut kept) = self.tuner.try_lock() {
+            *kept = tuner;
+        }
+        Ok(())
+    }
+
+    /// As [`Pi::get_many`], in one batch, however long.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`].
+    ///
+    /// # Panics
+    /// When there are 2^32 keys or more.
+    pub fn get_in_one_batch(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let mut answers = Befores { answers, refused: None };
+        self.engine.search_all(keys.len(), |at| keys[at].to_bits(), &mut answers);
+        Ok(())
+    }
+
+    /// As [`Pi::get_many`], by the caller's thread alone and without sorting, in batches of the caller's size
+    /// through the executor that all indexes share ([`interleave`](crate::common::interleave::interleave)).
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`], [`Error::BatchSize`].
+    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let key_at = |at: usize| keys[at].to_bits();
+        self.engine.get_interleaved(size.checked()?, keys.len(), key_at, |at, value| {
+            answers[at] = value.map(V::from_lane);
+        });
+        Ok(())
+    }
+
+    /// Puts every entry in; of entries with equal keys the last one stays. `replaced` gets one answer an
+    /// entry, in the entries' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`]; nothing is done then. Or memory was refused: each entry is then in or
+    /// not, whole, and the batch may be repeated.
+    pub fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        let value_at = |at: usize| entries[at].1.to_lane();
+        self.in_batches(
+            entries.len(),
+            |at| entries[at].0,
+            replaced,
+            |engine, start, order, answers| {
+                let value_at = |number: usize| value_at(start + number);
+                engine.execute(None, Work::Insert(&value_at), order, answers);
+            },
+        )
+    }
+
+    /// Takes every key out; of equal keys the first one gets the value. `removed` gets one answer a key, in
+    /// the keys' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`]; nothing is done then.
+    pub fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        self.in_batches(
+            keys.len(),
+            |at| keys[at],
+            removed,
+            |engine, _, order, answers| {
+                engine.execute(None, Work::Delete, order, answers);
+            },
+        )
+    }
+
+    fn in_batches(
+        &mut self,
+        len: usize,
+        key_at: impl Fn(usize) -> K,
+        answers: &mut [Option<V>],
+        mut execute: impl FnMut(&mut Engine<K::Bits, T>, usize, &Order<K::Bits>, &mut dyn Answers<K::Bits>),
+    ) -> Result<()> {
+        let mut refused = None;
+        let about = (len, self.threads(), self.len());
+        let Self { engine, tuner, .. } = self;
+        let tuner = tuner.get_mut().unwrap_or_else(PoisonError::into_inner);
+        tuner.run(engine.options.batch, about, |start, end| {
+            let order = sorted(end - start, |at| key_at(start + at).to_bits());
+            let mut answers = Befores { answers: &mut answers[start..end], refused: None };
+            execute(engine, start, &order, &mut answers);
+            refused = refused.take().or(answers.refused);
+        });
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Serves a batch of any queries: one reply each, in their order. See the type's own words for what
+    /// that means. Longer ones than [`Options::batch`] are served in pieces.
+    pub fn execute(&mut self, queries: &[Query<K, V>]) -> Vec<Reply<K, V>> {
+        let mut replies = Vec::with_capacity(queries.len());
+        let about = (queries.len(), self.threads(), self.len());
+        let mut tuner = core::mem::take(self.tuner.get_mut().unwrap_or_else(PoisonError::into_inner));
+        tuner.run(self.engine.options.batch, about, |start, end| {
+            self.execute_by(None, &queries[start..end], &mut replies);
+        });
+        *self.tuner.get_mut().unwrap_or_else(PoisonError::into_inner) = tuner;
+        replies
+    }
+
+    /// Serves one batch, however long, by the hands of the caller's choice: a memory model's processors,
+    /// say. Appends one reply a query.
+    ///
+    /// # Panics
+    /// When there are 2^32 queries or more.
+    pub fn execute_on(&mut self, hands: &dyn Hands, queries: &[Query<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        self.execute_by(Some(hands), queries, replies);
+    }
+
+    fn execute_by(
+        &mut self,
+        hands: Option<&dyn Hands>,
+        queries: &[Query<K, V>],
+        replies: &mut Vec<Reply<K, V>>,
+    ) {
+        let order = sorted(queries.len(), |at| queries[at].low().to_bits());
+        let first = replies.len();
+        replies.extend(queries.iter().map(|query| match query {
+            Query::Search(_) => Reply::Got(None),
+            Query::Insert(..) => Reply::Inserted(None),
+            Query::Delete(_) => Reply::Removed(None),
+            // As a scan into a buffer without room.
+            Query::Range { limit: 0, .. } | Query::From { limit: 0, .. } => {
+                Reply::Refused(Error::EmptyBuffer)
+            }
+            Query::Range { .. } | Query::From { .. } => Reply::Scanned(Vec::new()),
+        }));
+        // A range's first key may come before it does, all others are there.
+        let all = self.len() + 1;
+        let within = |limit: usize| if limit < all { limit } else { usize::MAX };
+        let query_at = |number: usize| match &queries[number] {
+            Query::Search(_) => execute::Query::Search,
+            Query::Insert(_, value) => execute::Query::Insert(value.to_lane()),
+            Query::Delete(_) => execute::Query::Delete,
+            Query::Range { high, limit, .. } => execute::Query::Range(high.to_bits(), within(*limit)),
+            Query::From { limit, .. } => execute::Query::Range(K::Bits::MAX, within(*limit)),
+        };
+        let searches = queries.iter().all(|query| matches!(query, Query::Search(_)));
+        let limited = queries.iter().filter_map(Query::limit).any(|limit| (1..all).contains(&limit));
+        let work = if searches { Work::Search } else { Work::Mixed { query_at: &query_at, limited } };
+        let mut answers = Replies { replies: &mut replies[first..], queries };
+        self.engine.execute(hands, work, &order, &mut answers);
+    }
+
+    /// Fills an empty index from strictly ascending entries, on all threads, evenly distributed among the
+    /// nodes of the topology. Nodes of this index have one key each, so there is no fill factor to keep.
+    /// O(n).
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`], [`Error::Unsorted`], [`Error::DuplicateKey`], or refused memory; the index is
+    /// then as before.
+    pub fn bulk_load(&mut self, entries: &[(K, V)]) -> Result<()> {
+        if !self.is_empty() {
+            return Err(Error::NotEmpty { len: self.len() });
+        }
+        for (at, pair) in entries.windows(2).enumerate() {
+            match pair[0].0.to_bits().cmp(&pair[1].0.to_bits()) {
+                core::cmp::Ordering::Less => {}
+                core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
+                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
+            }
+        }
+        self.engine.load(entries.len(), &|at| (entries[at].0.to_bits(), entries[at].1.to_lane()))
+    }
+
+    /// As [`Pi::bulk_load`]; the fill factor of other indexes says nothing here.
+    pub(super) fn bulk_load_filled(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
+        self.bulk_load(entries)
+    }
+
+    /// Rebuilds the index layer, now, on all threads: of what has changed since the last time, the list is
+    /// laid out anew, and what was deleted gives its memory back. O(n), little of it where nothing changed.
+    ///
+    /// # Errors
+    /// When memory is refused; the index is then as before.
+    pub fn rebuild(&mut self) -> Result<()> {
+        self.engine.rebuild()
+    }
+
+    /// Waits for the rebuilds that are going on in the background, and swaps them in.
+    ///
+    /// # Errors
+    /// When one was refused memory; the index is then as before.
+    pub fn settle(&mut self) -> Result<()> {
+        self.engine.settle()
+    }
+
+    /// How many rebuilds were swapped in since the index was made.
+    pub fn rebuilds(&self) -> u64 {
+        self.engine.domains.iter().map(|domain| domain.rebuilds.done).sum()
+    }
+
+    /// How many threads worked for each node of the topology in the last batch that came through `&mut self`.
+    pub fn threads_per_node(&self) -> &[usize] {
+        &self.engine.last_threads
+    }
+
+    /// Queries of a batch, for each thread, that turned out to be best so far.
+    pub fn batch_queries(&self) -> usize {
+        match self.engine.options.batch {
+            crate::pi::batch::tune::QuerySetSize::Queries(queries) => queries,
+            crate::pi::batch::tune::QuerySetSize::Auto => {
+                self.tuner.lock().unwrap_or_else(PoisonError::into_inner).settled()
+            }
+        }
+    }
+
+    fn threads(&self) -> usize {
+        self.engine.options.threads
+    }
+
+    /// The entries of a range in ascending order.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
+        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+    }
+
+    /// The entries of a range in descending order.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
+        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+    }
+
+    /// A scan that fills the caller's buffers, pauses when they are full and resumes where it stopped.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
+        let span = (range.start_bound().cloned(), range.end_bound().cloned());
+        Ok(Scan::new(&self.engine, lanes_of(&span)?, direction))
+    }
+
+    /// How many keys lie in a range. O(keys in the range).
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
+        let span = (range.start_bound().cloned(), range.end_bound().cloned());
+        let mut count = 0;
+        Scan::<K, V, T>::new(&self.engine, lanes_of(&span)?, Direction::Forward)
+            .hand_out(usize::MAX, |_, _, _| count += 1);
+        Ok(count)
+    }
+
+    /// Bytes of the list and the index layer; what a rebuild that is going on needs isn't counted. O(1).
+    pub fn memory_bytes(&self) -> usize {
+        self.engine.held_bytes()
+    }
+
+    /// Levels, the list's among them; entries; segments of the list; rebuilds stand in for splits.
+    /// O(segments).
+    pub fn stats(&self) -> Stats {
+        let built = || self.engine.domains.iter().map(|domain| &domain.built);
+        // A list of nothing but its head is no segment.
+        let segments = built().filter(|built| !built.list.is_empty()).map(|built| built.list.segments());
+        let places: usize = built().map(|built| built.list.len() + built.list.drift()).sum();
+        Stats {
+            levels: 1 + built().map(|built| built.layer.levels()).max().unwrap_or(0),
+            inner_nodes: built().map(|built| built.layer.entries()).sum(),
+            leaves: segments.sum::<usize>().max(1),
+            leaf_fill: if places == 0 { 0.0 } else { self.len() as f64 / places as f64 },
+            splits: self.rebuilds(),
+            restarts: 0,
+        }
+    }
+
+    /// Where everything that belongs to a node of the topology lies: for a memory model to place.
+    pub fn addresses_of_node(&self, node: usize) -> Vec<Range<usize>> {
+        self.engine.domains.get(node).map_or(Vec::new(), |domain| domain.addresses().collect())
+    }
+
+    /// Looks at every node and every entry and says what is wrong, if anything is. O(n).
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.engine.check()
+    }
+}
+
+/// Answers that are what stood under a key before.
+struct Befores<'a, V> {
+    answers: &'a mut [Option<V>],
+    refused: Option<Error>,
+}
+
+impl<B: Bits, V: Fits<B>> Answers<B> for Befores<'_, V> {
+    fn answer(&mut self, number: u32, before: Option<B>) {
+        self.answers[number as usize] = before.map(V::from_lane);
+    }
+
+    fn refused(&mut self, _: u32, error: Error) {
+        self.refused = Some(error);
+    }
+}
+
+/// Answers to queries of all kinds.
+struct Replies<'a, K, V> {
+    replies: &'a mut [Reply<K, V>],
+    queries: &'a [Query<K, V>],
+}
+
+impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
+    fn answer(&mut self, number: u32, before: Option<K::Bits>) {
+        let reply = &mut self.replies[number as usize];
+        let before = before.map(V::from_lane);
+        match reply {
+            Reply::Got(value) | Reply::Inserted(value) | Reply::Removed(value) => *value = before,
+            Reply::Scanned(_) | Reply::Refused(_) => {}
+        }
+    }
+
+    fn found(&mut self, number: u32, entries: Vec<(K::Bits, K::Bits)>) {
+        let number = number as usize;
+        if let (Reply::Scanned(found), Some(limit)) =
+            (&mut self.replies[number], self.queries[number].limit())
+        {
+            let room = limit - found.len();
+            let entries = entries.into_iter().take(room);
+            found.extend(entries.map(|(key, value)| (K::from_bits(key), V::from_lane(value))));
+        }
+    }
+
+    fn refused(&mut self, number: u32, error: Error) {
+        self.replies[number as usize] = Reply::Refused(error);
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> fmt::Debug for Pi<K, V, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
+        let entries = Entries::<K, V, T>::new(Scan::new(&self.engine, all, Direction::Forward));
+        f.debug_map().entries(entries).finish()
+    }
+}

@@ -1,0 +1,7 @@
+//! Memory on the NUMA node whose threads use it: arrays on huge pages, short arrays cut side by side, a budget
+//! of bytes, and the machine's nodes.
+
+pub mod budget;
+pub mod sheet;
+pub mod strips;
+pub mod topology;

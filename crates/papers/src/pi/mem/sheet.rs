@@ -1,0 +1,200 @@
+//! Arrays of a fixed length on pages of their own: on huge pages where the system offers them, bound to
+//! a NUMA node where the caller asks for it.
+//!
+//! For what is built once, read by many and thrown away whole, such as the levels of an index layer.
+
+use crate::pi::crew::{Job, Run};
+use core::fmt;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ops::{Deref, DerefMut};
+use latchless_core::base::error::{Error, Result};
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::mapping::{HUGE_PAGE_BYTES, Mapping};
+
+/// Below this size an array stands among others in the allocator's memory: it fits some pages anyway.
+const OWN_PAGES_BYTES: usize = if cfg!(miri) { 16 << 10 } else { 64 << 10 };
+
+/// Where a sheet's memory should stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Paper {
+    /// Whether to ask the system for huge pages.
+    pub huge_pages: bool,
+    /// The NUMA node to bind the memory to, by the system's number. `None`: where it is first touched.
+    pub node: Option<usize>,
+}
+
+impl Paper {
+    /// Usable memory of at least so many bytes, from a page's border on.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn mapping(self, bytes: usize) -> Result<Mapping> {
+        let mut mapping = Mapping::reserve(bytes)?;
+        if mapping.bytes() < bytes {
+            return Err(Error::OutOfMemory { requested_bytes: bytes });
+        }
+        if self.huge_pages && bytes >= HUGE_PAGE_BYTES {
+            mapping.advise_huge(0);
+        }
+        if let Some(node) = self.node {
+            mapping.bind(node);
+        }
+        mapping.commit(0, mapping.bytes())?;
+        Ok(mapping)
+    }
+}
+
+/// `len` values side by side. A large sheet starts at a page's border.
+pub struct Sheet<T> {
+    memory: Memory<T>,
+}
+
+enum Memory<T> {
+    Small(Box<[T]>),
+    Large(Large<T>),
+}
+
+struct Large<T> {
+    mapping: Mapping,
+    len: usize,
+    values: PhantomData<T>,
+}
+
+impl<T: Copy> Sheet<T> {
+    /// A sheet that holds `value` everywhere.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn filled(len: usize, value: T, paper: Paper) -> Result<Self>
+    where
+        T: Send,
+    {
+        Self::filled_in_parts(len, value, paper, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
+    }
+
+    /// As [`Sheet::filled`], in so many pieces of work: a fresh page takes the system longer to clear than
+    /// the rest of the work on it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn filled_in_parts(len: usize, value: T, paper: Paper, (parts, run): (usize, Run<'_>)) -> Result<Self>
+    where
+        T: Send,
+    {
+        const { assert!(size_of::<T>() > 0 && align_of::<T>() <= LINE_BYTES) };
+        let bytes =
+            len.checked_mul(size_of::<T>()).ok_or(Error::OutOfMemory { requested_bytes: usize::MAX })?;
+        if bytes < OWN_PAGES_BYTES {
+            let mut values = Vec::new();
+            values.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { requested_bytes: bytes })?;
+            values.resize(len, value);
+            return Ok(Self { memory: Memory::Small(values.into_boxed_slice()) });
+        }
+        let mapping = paper.mapping(bytes)?;
+        // SAFETY: the mapping is committed and at least `len` values long, and aligned to a huge page, which
+        // is more than a value needs. Nobody else knows of it yet. What isn't written may be anything.
+        let places = unsafe {
+            core::slice::from_raw_parts_mut(mapping.start().cast::<MaybeUninit<T>>().as_ptr(), len)
+        };
+        let part = len.div_ceil(parts.max(1)).max(1);
+        let mut done = vec![false; len.div_ceil(part)];
+        let jobs = places.chunks_mut(part).zip(&mut done).map(|(places, done)| -> Job<'_> {
+            Box::new(move || {
+                places.fill(MaybeUninit::new(value));
+                *done = true;
+            })
+        });
+        run(jobs.collect());
+        // Whoever runs the pieces of work isn't trusted to have run them all.
+        let missed = places.chunks_mut(part).zip(done).filter(|(_, done)| !done);
+        missed.for_each(|(places, _)| places.fill(MaybeUninit::new(value)));
+        Ok(Self { memory: Memory::Large(Large { mapping, len, values: PhantomData }) })
+    }
+}
+
+impl<T> Deref for Sheet<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        match &self.memory {
+            Memory::Small(values) => values,
+            // SAFETY: `filled_in_parts` wrote `len` values from the start on; values are `Copy`, so none was
+            // ever moved out; who writes has `&mut self`.
+            Memory::Large(large) => unsafe {
+                core::slice::from_raw_parts(large.mapping.start().cast::<T>().as_ptr(), large.len)
+            },
+        }
+    }
+}
+
+impl<T> DerefMut for Sheet<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        match &mut self.memory {
+            Memory::Small(values) => values,
+            // SAFETY: as in `deref`; `&mut self` makes this the only reference to the values.
+            Memory::Large(large) => unsafe {
+                core::slice::from_raw_parts_mut(large.mapping.start().cast::<T>().as_ptr(), large.len)
+            },
+        }
+    }
+}
+
+// SAFETY: a sheet owns its values alone, as a boxed slice does.
+unsafe impl<T: Send> Send for Sheet<T> {}
+// SAFETY: as above: a shared sheet hands out shared references.
+unsafe impl<T: Sync> Sync for Sheet<T> {}
+
+impl<T> fmt::Debug for Sheet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sheet").field("len", &self.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_sheets_hold_what_is_written() {
+        let large = OWN_PAGES_BYTES / size_of::<u32>() + 7;
+        for len in [0, 1, 1000, large] {
+            for huge_pages in [false, true] {
+                let paper = Paper { huge_pages, node: None };
+                let mut sheet = Sheet::filled(len, 7u32, paper).unwrap();
+                assert!(sheet.len() == len && sheet.iter().all(|&value| value == 7));
+                let half = len / 2;
+                let (left, right) = sheet.split_at_mut(half);
+                left.fill(1);
+                right.fill(2);
+                assert_eq!(sheet.iter().map(|&value| value as usize).sum::<usize>(), half + 2 * (len - half));
+            }
+        }
+        let lazy = |jobs: Vec<Job<'_>>| jobs.into_iter().skip(1).for_each(|job| job());
+        let eager = |jobs: Vec<Job<'_>>| {
+            std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)))
+        };
+        for (parts, run) in [(0, &lazy as Run<'_>), (3, &lazy), (3, &eager), (100, &lazy)] {
+            let sheet = Sheet::filled_in_parts(large, 5u32, Paper::default(), (parts, run)).unwrap();
+            assert!(sheet.len() == large && sheet.iter().all(|&value| value == 5), "{parts} parts");
+        }
+        let aligned = Sheet::filled(large, 0u32, Paper::default()).unwrap();
+        assert_eq!(aligned.as_ptr().addr() % 4096, 0);
+    }
+
+    #[test]
+    fn a_node_that_is_there_or_not_changes_no_value() {
+        for node in [0, 63] {
+            let paper = Paper { huge_pages: false, node: Some(node) };
+            let sheet = Sheet::filled(OWN_PAGES_BYTES, 3u64, paper).unwrap();
+            assert_eq!(sheet[OWN_PAGES_BYTES - 1], 3);
+        }
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        assert!(matches!(Sheet::filled(usize::MAX, 0u64, Paper::default()), Err(Error::OutOfMemory { .. })));
+    }
+}

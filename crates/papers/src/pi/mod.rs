@@ -1,0 +1,50 @@
+//! PI (Xie, Cai, Jagadish, Ooi, Wong: *PI: a Parallel in-memory skip list based Index*, 2016): batches of
+//! queries over a skip list whose upper levels are arrays of SIMD entries.
+//!
+//! | paper | here |
+//! |---|---|
+//! | storage layer, data nodes (Definition 1, §4.1) | [`chain::segments`](crate::pi::segments) |
+//! | entries, routing tables, traversal (§3.1, §3.2.1, §4.3.4) | [`layer::routed`](crate::pi::routed) |
+//! | sorted query sets (Definition 3) | [`batch::sorted`](latchless_core::batch::sorted) |
+//! | redistribution by messages (§3.2.2, Algorithm 3), ranges (§3.2.5) | [`batch`](latchless_core::batch), `partition`; limited ranges `carry`, `ranges` |
+//! | self-adjusted threading (§4.3.3) | [`threads_per_node`](crate::pi::batch::pool::threads_per_node), [`Pool`](crate::pi::batch::pool::Pool) |
+//! | query processing, execution (Algorithms 1 and 4) | `engine`, `execute` |
+//! | background updating (§4.3.5) | `rebuild` |
+//! | the performance model (§5) | [`analysis`] |
+//! | the typical skip list of Fig. 15 | [`SkipList`] |
+//!
+//! Of its future work there are: rebuilds that lay out anew only what has changed, batches of a size that
+//! is found out at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)), huge pages, and top levels that
+//! stand together.
+
+pub mod analysis;
+pub mod batch;
+mod catalogue;
+pub mod crew;
+mod domain;
+mod engine;
+mod execute;
+mod layer;
+mod map;
+pub mod mem;
+mod options;
+mod ordered;
+mod plain;
+mod query;
+mod ranges;
+mod rebuild;
+pub mod routed;
+mod scan;
+pub mod segments;
+mod submissions;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use catalogue::{Member, build};
+pub use map::Pi;
+pub use options::{EntryKeys, Options};
+pub use plain::SkipList;
+pub use query::Query;
+pub use scan::{Entries, Scan};
+pub use submissions::{SubmissionOptions, Submissions};

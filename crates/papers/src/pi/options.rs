@@ -1,0 +1,135 @@
+//! What an index can be told when it is made.
+
+use crate::pi::batch::tune::QuerySetSize;
+use crate::pi::mem::sheet::Paper;
+use crate::pi::mem::topology::Topology;
+use crate::pi::routed::Heights;
+use crate::pi::segments::Form;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::search::Kernel;
+
+/// Keys of an entry of the index layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum EntryKeys {
+    /// Four: the paper's, 128 bits of 32-bit keys.
+    Four,
+    /// Eight: with 32-bit keys an entry and its routing table are one cache line, with 64-bit keys the
+    /// entry alone is one.
+    #[default]
+    Eight,
+    /// Sixteen: with 32-bit keys 512 bits.
+    Sixteen,
+}
+
+/// How an index is made. The defaults are the paper's where it has some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Keys of an entry.
+    pub entry_keys: EntryKeys,
+    /// Threads that work on a batch, the caller's counted: 1 to 4096.
+    pub threads: usize,
+    /// The NUMA nodes among which keys are divided. `None`: the system's, as far as there are threads for
+    /// them.
+    pub topology: Option<Topology>,
+    /// Whether threads but the caller's stay on the processors of their node, and off the caller's.
+    pub pin: bool,
+    /// Whether each node has threads in proportion to its queries (§4.3.3), or all nodes the same number.
+    pub self_adjusted: bool,
+    /// Queries of a batch, for each thread, at least 1.
+    pub batch: QuerySetSize,
+    /// Queries that go down the index layer together (§4.3.4), at least 1: one after the other.
+    pub group: usize,
+    /// Whether they ask for what they need next ahead of use.
+    pub prefetch: bool,
+    /// The share of the keys, in percent, that may be inserted or deleted before the index layer is rebuilt
+    /// (§4.3.5).
+    pub rebuild_percent: usize,
+    /// The least such number, for small indexes.
+    pub rebuild_from: usize,
+    /// Whether it is rebuilt by a thread in the background, and swapped in between batches. Otherwise the
+    /// caller waits.
+    pub background: bool,
+    /// Nodes of a segment of the list, about: 1 to 255. A segment has one owner in a batch, and is
+    /// copied if it is changed while a rebuild reads it.
+    pub segment_nodes: usize,
+    /// Room for further nodes that each segment has when it is laid out, in percent of its nodes: what is
+    /// inserted until the next rebuild finds its place there. 0 to 10,000; 0, for what hardly ever changes, takes the least
+    /// memory, and a segment's first insert then copies it.
+    pub room_percent: usize,
+    /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it
+    /// takes up to twice as much. `None`: no limit.
+    pub limit_bytes: Option<usize>,
+    /// Whether data nodes and index layer stand on huge pages where the system offers them.
+    pub huge_pages: bool,
+    /// The search kernel. `None`: the fastest that this processor has.
+    pub kernel: Option<Kernel>,
+    /// From which heights are drawn. Who can choose the keys and knows the seed can make a degenerate
+    /// index.
+    pub seed: u64,
+}
+
+/// More threads than this are a mistake.
+const THREADS_MAX: usize = 4096;
+
+impl Options {
+    /// Refuses settings that make no sense.
+    pub(super) fn check(&self) -> Result<()> {
+        Error::check_setting("threads", self.threads, 1..=THREADS_MAX)?;
+        if let QuerySetSize::Queries(queries) = self.batch {
+            Error::check_setting("batch", queries, 1..=usize::MAX)?;
+        }
+        Error::check_setting("group", self.group, 1..=usize::MAX)?;
+        self.form(None).checked().map(|_| ())
+    }
+
+    /// How the list of data nodes is laid out, on the NUMA node of this number if there is one.
+    pub fn form(&self, node: Option<usize>) -> Form {
+        Form {
+            nodes: self.segment_nodes,
+            room_percent: self.room_percent,
+            heights: Heights::new(self.seed),
+            paper: self.paper(node),
+        }
+    }
+
+    /// Where data nodes and index layer stand, on the NUMA node of this number if there is one.
+    pub(super) fn paper(&self, node: Option<usize>) -> Paper {
+        Paper { huge_pages: self.huge_pages, node }
+    }
+
+    /// The topology that is asked for.
+    pub(super) fn resolved_topology(&self) -> Topology {
+        let alone = || Topology::synthetic(1, self.threads);
+        match &self.topology {
+            Some(topology) => topology.clone(),
+            None if self.threads <= 1 => alone(),
+            None => Some(Topology::of_system())
+                .filter(|system| system.nodes().len() <= self.threads)
+                .unwrap_or_else(alone),
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            entry_keys: EntryKeys::default(),
+            threads: 1,
+            topology: None,
+            pin: true,
+            self_adjusted: true,
+            batch: QuerySetSize::Queries(8192),
+            group: 32,
+            prefetch: true,
+            rebuild_percent: 15,
+            rebuild_from: 512,
+            background: true,
+            segment_nodes: 128,
+            room_percent: 25,
+            limit_bytes: None,
+            huge_pages: true,
+            kernel: None,
+            seed: 0x5EED,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! PI behind the trait that tests, the command line and the lab drive.
+
+use super::map::Pi;
+use super::query::Query;
+use super::scan::Scan;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::{Direction, OrderedIndex, Scanner, Span, check_buffers};
+use latchless_core::base::key::Key;
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::base::span::lanes_of;
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Fits;
+use latchless_core::mem::touch::Touch;
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> OrderedIndex<K, V> for Pi<K, V, T> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.get(key)
+    }
+
+    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        self.get_many(keys, answers)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        self.insert(key, value)
+    }
+
+    fn remove(&mut self, key: K) -> Option<V> {
+        self.remove(key)
+    }
+
+    fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        self.insert_many(entries, replaced)
+    }
+
+    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.remove_many(keys, removed)
+    }
+
+    /// In batches, cut where a scan comes and where it was: it sees what stands before it and nothing that
+    /// stands behind it.
+    fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
+    where
+        K: Default,
+        V: Default,
+    {
+        let is_scan = |request: &Request<K, V>| matches!(request, Request::Scan { .. });
+        for run in requests.chunk_by(|a, b| is_scan(a) == is_scan(b)) {
+            let queries: Vec<Query<K, V>> = run.iter().map(query_of).collect();
+            replies.extend(Pi::execute(self, &queries));
+        }
+    }
+
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        Scan::new(&self.engine, lanes_of(&span)?, direction).fill(keys, values)
+    }
+
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
+        Ok(Box::new(Pi::scan(self, span, direction)?))
+    }
+
+    fn count(&self, span: Span<K>) -> Result<usize> {
+        self.count(span)
+    }
+
+    fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        self.bulk_load_filled(entries, fill)
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.memory_bytes())
+    }
+
+    fn stats(&self) -> Option<Stats> {
+        Some(self.stats())
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        self.check_invariants()
+    }
+}
+
+/// A request as a query.
+fn query_of<K: Key, V: Copy>(request: &Request<K, V>) -> Query<K, V> {
+    match *request {
+        Request::Get(key) => Query::Search(key),
+        Request::Insert(key, value) => Query::Insert(key, value),
+        Request::Remove(key) => Query::Delete(key),
+        Request::Scan { from, limit } => Query::From { low: from, limit },
+    }
+}

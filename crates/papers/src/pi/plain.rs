@@ -1,0 +1,342 @@
+//! A typical skip list (Pugh, CACM 1990), with none of PI's optimizations: what Fig. 15 begins with.
+//!
+//! A node is a key, a value and a tower of links, one for each list that it is in; nodes stand where there
+//! was room when they came. Keys are compared one by one.
+
+use super::options::Options;
+use crate::pi::mem::budget::Budget;
+use crate::pi::routed::{Heights, LEVELS_MAX};
+use core::marker::PhantomData;
+use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::{Direction, OrderedIndex, Scanner, Span, check_buffers};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::span::{lanes_of, next, previous};
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Fits;
+use latchless_core::mem::touch::{Touch, Untouched, Work};
+
+/// No node.
+const NIL: u32 = u32::MAX;
+const HEIGHT_MAX: usize = LEVELS_MAX + 1;
+
+#[derive(Debug, Clone, Copy)]
+struct Node<B> {
+    key: B,
+    value: B,
+    /// Where its links stand.
+    tower: u32,
+    height: u32,
+}
+
+/// A skip list for one writer or many readers. Operations are O(log n).
+///
+/// ```
+/// use latchless_papers::pi::{Options, SkipList};
+/// let mut list = SkipList::<u64, u32>::with_options(&Options::default());
+/// list.insert(7, 1)?;
+/// assert_eq!((list.get(7), list.remove(7), list.get(7)), (Some(1), Some(1), None));
+/// # Ok::<(), latchless_core::base::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SkipList<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
+    nodes: Vec<Node<K::Bits>>,
+    links: Vec<u32>,
+    /// The first node of each list.
+    head: [u32; HEIGHT_MAX],
+    /// Nodes that were taken out, by their height.
+    free: Vec<Vec<u32>>,
+    heights: Heights,
+    budget: Budget,
+    len: usize,
+    entry: PhantomData<fn(K, T) -> V>,
+}
+
+/// What is left of a range of lanes.
+type Left<B> = Option<(B, B)>;
+
+/// On each level the last node before a key; `NIL`: the list's beginning.
+type Path = [u32; HEIGHT_MAX];
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> SkipList<K, V, T> {
+    /// An empty list. Of the options, seed and memory limit count.
+    pub fn with_options(options: &Options) -> Self {
+        Self {
+            nodes: Vec::new(),
+            links: Vec::new(),
+            head: [NIL; HEIGHT_MAX],
+            free: vec![Vec::new(); HEIGHT_MAX + 1],
+            heights: Heights::new(options.seed),
+            budget: Budget::new(options.limit_bytes, 0),
+            len: 0,
+            entry: PhantomData,
+        }
+    }
+
+    fn link(&self, node: u32, level: usize) -> u32 {
+        let link = match node {
+            NIL => &self.head[level],
+            _ => &self.links[self.nodes[node as usize].tower as usize + level],
+        };
+        T::read(core::ptr::from_ref(link).cast(), size_of::<u32>());
+        *link
+    }
+
+    fn link_mut(&mut self, node: u32, level: usize) -> &mut u32 {
+        let link = match node {
+            NIL => &mut self.head[level],
+            _ => &mut self.links[self.nodes[node as usize].tower as usize + level],
+        };
+        T::write(core::ptr::from_ref(link).cast(), size_of::<u32>());
+        link
+    }
+
+    fn node(&self, node: u32) -> &Node<K::Bits> {
+        let node = &self.nodes[node as usize];
+        T::work(Work::Visit);
+        T::read(core::ptr::from_ref(node).cast(), size_of_val(node));
+        node
+    }
+
+    /// The way to the last node whose key is below `key`, and the node behind it.
+    fn find(&self, key: K::Bits) -> (Path, u32) {
+        T::work(Work::Operation);
+        let (mut path, mut at) = ([NIL; HEIGHT_MAX], NIL);
+        let mut behind = NIL;
+        for level in (0..HEIGHT_MAX).rev() {
+            behind = self.link(at, level);
+            while behind != NIL {
+                T::work(Work::Probe);
+                if self.node(behind).key >= key {
+                    break;
+                }
+                at = behind;
+                behind = self.link(at, level);
+            }
+            path[level] = at;
+        }
+        (path, behind)
+    }
+
+    fn found(&self, key: K::Bits) -> (Path, Option<u32>) {
+        let (path, behind) = self.find(key);
+        (path, (behind != NIL && self.nodes[behind as usize].key == key).then_some(behind))
+    }
+
+    /// The value under a key.
+    pub fn get(&self, key: K) -> Option<V> {
+        let (_, found) = self.found(key.to_bits());
+        found.map(|node| V::from_lane(self.nodes[node as usize].value))
+    }
+
+    /// Puts a value under a key and returns the value that it replaces.
+    ///
+    /// # Errors
+    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`]; the list is then as before.
+    pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        let (key, value) = (key.to_bits(), value.to_lane());
+        let (path, found) = self.found(key);
+        if let Some(node) = found {
+            let node = &mut self.nodes[node as usize];
+            T::write(core::ptr::from_ref(&node.value).cast(), K::Bits::BYTES);
+            return Ok(Some(V::from_lane(core::mem::replace(&mut node.value, value))));
+        }
+        let node = self.allocate(key, value)?;
+        for (level, &before) in path.iter().enumerate().take(self.nodes[node as usize].height as usize) {
+            let next = self.link(before, level);
+            *self.link_mut(node, level) = next;
+            *self.link_mut(before, level) = node;
+        }
+        self.len += 1;
+        Ok(None)
+    }
+
+    fn allocate(&mut self, key: K::Bits, value: K::Bits) -> Result<u32> {
+        T::work(Work::Allocate);
+        let height = self.heights.of(key);
+        if let Some(node) = self.free[height].pop() {
+            let tower = self.nodes[node as usize].tower;
+            self.nodes[node as usize] = Node { key, value, tower, height: height as u32 };
+            return Ok(node);
+        }
+        let limit = NIL as usize;
+        if self.nodes.len() >= limit || self.links.len() + height >= limit {
+            return Err(Error::ReferencesExhausted { limit: limit as u64 });
+        }
+        self.budget.claim(size_of::<Node<K::Bits>>() + height * size_of::<u32>())?;
+        let (node, tower) = (self.nodes.len() as u32, self.links.len() as u32);
+        self.nodes.push(Node { key, value, tower, height: height as u32 });
+        self.links.resize(self.links.len() + height, NIL);
+        Ok(node)
+    }
+
+    /// Takes a key out and returns its value.
+    pub fn remove(&mut self, key: K) -> Option<V> {
+        let (path, found) = self.found(key.to_bits());
+        let node = found?;
+        let Node { value, height, .. } = self.nodes[node as usize];
+        for (level, &before) in path.iter().enumerate().take(height as usize) {
+            let next = self.link(node, level);
+            *self.link_mut(before, level) = next;
+        }
+        self.free[height as usize].push(node);
+        self.len -= 1;
+        Some(V::from_lane(value))
+    }
+
+    /// Hands out at most `room` entries of a range, and says what is left of it.
+    fn hand_out(
+        &self,
+        (low, high): (K::Bits, K::Bits),
+        direction: Direction,
+        room: usize,
+        mut to: impl FnMut(usize, K, V),
+    ) -> (usize, Left<K::Bits>) {
+        let entry = |node: &Node<K::Bits>| (K::from_bits(node.key), V::from_lane(node.value));
+        let (mut filled, mut left) = (0, Some((low, high)));
+        let mut at = if direction == Direction::Forward { self.find(low).1 } else { NIL };
+        while let Some((low, high)) = left.filter(|_| filled < room) {
+            let node = match direction {
+                Direction::Forward => at,
+                // The last node before the first key that is too large.
+                Direction::Reverse => match next(high) {
+                    Some(beyond) => self.find(beyond).0[0],
+                    None => match self.found(high) {
+                        (_, Some(last)) => last,
+                        (path, None) => path[0],
+                    },
+                },
+            };
+            let Some(node) = (node != NIL).then(|| *self.node(node)) else { return (filled, None) };
+            if node.key < low || node.key > high {
+                return (filled, None);
+            }
+            let (key, value) = entry(&node);
+            to(filled, key, value);
+            filled += 1;
+            left = match direction {
+                Direction::Forward => {
+                    at = self.link(at, 0);
+                    next(node.key).filter(|&from| from <= high).map(|from| (from, high))
+                }
+                Direction::Reverse => previous(node.key).filter(|&to| to >= low).map(|to| (low, to)),
+            };
+        }
+        (filled, left)
+    }
+}
+
+/// A paused scan.
+struct Paused<'a, K: Key, V: Fits<K::Bits>, T: Touch> {
+    list: &'a SkipList<K, V, T>,
+    direction: Direction,
+    left: Left<K::Bits>,
+}
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> Paused<'_, K, V, T> {
+    fn hand_out(&mut self, room: usize, to: impl FnMut(usize, K, V)) -> usize {
+        let Some(range) = self.left else { return 0 };
+        let (filled, left) = self.list.hand_out(range, self.direction, room, to);
+        self.left = left;
+        filled
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> Scanner<K, V> for Paused<'_, K, V, T> {
+    fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        Ok(self.hand_out(keys.len(), |at, key, value| (keys[at], values[at]) = (key, value)))
+    }
+
+    fn fill_values(&mut self, values: &mut [V]) -> Result<usize> {
+        check_buffers(values.len(), values.len())?;
+        Ok(self.hand_out(values.len(), |at, _, value| values[at] = value))
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> OrderedIndex<K, V> for SkipList<K, V, T> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn get(&self, key: K) -> Option<V> {
+        self.get(key)
+    }
+
+    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        self.insert(key, value)
+    }
+
+    fn remove(&mut self, key: K) -> Option<V> {
+        self.remove(key)
+    }
+
+    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+        check_buffers(keys.len(), values.len())?;
+        Paused { list: self, direction, left: lanes_of(&span)? }.fill(keys, values)
+    }
+
+    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
+        Ok(Box::new(Paused { list: self, direction, left: lanes_of(&span)? }))
+    }
+
+    fn count(&self, span: Span<K>) -> Result<usize> {
+        let mut all = Paused { list: self, direction: Direction::Forward, left: lanes_of(&span)? };
+        Ok(all.hand_out(usize::MAX, |_, _, _| ()))
+    }
+
+    /// One insert after the other: what has none of the optimizations isn't laid out in order either. The
+    /// entries' order is scrambled, so that neighbours in the list aren't neighbours in memory.
+    fn bulk_load(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
+        if self.len > 0 {
+            return Err(Error::NotEmpty { len: self.len });
+        }
+        for (at, pair) in entries.windows(2).enumerate() {
+            match pair[0].0.to_bits().cmp(&pair[1].0.to_bits()) {
+                core::cmp::Ordering::Less => {}
+                core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
+                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
+            }
+        }
+        // An odd step reaches each of a power of two of places once.
+        let places = entries.len().next_power_of_two();
+        let scrambled = (0..places).map(|nth| nth.wrapping_mul(0x9E37_79B1) & (places - 1));
+        for at in scrambled.filter(|&at| at < entries.len()) {
+            let (key, value) = entries[at];
+            if let Err(error) = self.insert(key, value) {
+                entries.iter().for_each(|entry| _ = self.remove(entry.0));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.budget.held_bytes())
+    }
+
+    /// Lists as levels, nodes as leaves.
+    fn stats(&self) -> Option<Stats> {
+        let lists = self.head.iter().filter(|&&first| first != NIL).count();
+        let (levels, leaves) = (lists.max(1), self.len.max(1));
+        let leaf_fill = self.len as f64 / leaves as f64;
+        Some(Stats { levels, leaves, leaf_fill, ..Stats::default() })
+    }
+
+    fn check_invariants(&self) -> Result<(), Broken> {
+        for level in 0..HEIGHT_MAX {
+            let (mut at, mut seen, mut before) = (self.head[level], 0, None);
+            while at != NIL {
+                let node = &self.nodes[at as usize];
+                if before.is_some_and(|before| before >= node.key) || node.height as usize <= level {
+                    return Err(Broken::new(format!("level {level}: {:?} stands wrong", node.key)));
+                }
+                (before, seen, at) = (Some(node.key), seen + 1, self.links[node.tower as usize + level]);
+            }
+            if level == 0 && seen != self.len {
+                return Err(Broken::new(format!("{seen} of {} keys are linked", self.len)));
+            }
+        }
+        Ok(())
+    }
+}

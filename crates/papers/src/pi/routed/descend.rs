@@ -1,0 +1,130 @@
+//! Going down an index layer (Algorithm 2): a group of searches level by level (§4.3.4).
+
+use super::Routed;
+use crate::common::operation::{Operation, Run, Search};
+use latchless_core::base::key::Bits;
+use latchless_core::base::span::next;
+use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
+use latchless_core::mem::touch::{Touch, Untouched, Work};
+use latchless_core::search::{Dispatch, Scalar};
+
+impl<B: Bits, const M: usize> Routed<B, M> {
+    /// Compares `probe` with an entry; `None`: all of its keys are below it.
+    #[inline(always)]
+    pub(super) fn pass<S: Search, T: Touch>(&self, entry: usize, probe: B) -> Option<u32> {
+        let entry = &self.entries[entry];
+        T::work(Work::Visit);
+        T::read(entry.keys.as_ptr().cast(), size_of_val(&entry.keys));
+        T::work(Work::Probe);
+        // The touch hook was told of the one vector compare, whatever the kernel makes of it.
+        let below = S::below::<B, Untouched>(&entry.keys, probe);
+        match entry.routes.get(below) {
+            Some(route) => {
+                T::read(core::ptr::from_ref(route).cast(), size_of::<u32>());
+                Some(*route)
+            }
+            None => None,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn ask<T: Touch>(&self, entry: usize) {
+        let at = self.entries.as_ptr().wrapping_add(entry).cast::<u8>();
+        let bytes = const { M * (B::BYTES + size_of::<u32>()) };
+        T::prefetch(at, bytes);
+        if T::LISTENING {
+            return;
+        }
+        prefetch_read(at);
+        if !LINE_BYTES.is_multiple_of(bytes) {
+            prefetch_read(at.wrapping_add(bytes - 1));
+        }
+        if bytes > 2 * LINE_BYTES {
+            prefetch_read(at.wrapping_add(LINE_BYTES));
+        }
+    }
+
+    /// The interception of each key, by groups of at most `group` searches that go down together, level by
+    /// level. With `prefetch` each asks for its next entry before it lets the others go on. O(n · levels).
+    ///
+    /// # Panics
+    /// When there isn't a place for each interception.
+    pub fn anchors<T: Touch>(
+        &self,
+        dispatch: Dispatch,
+        keys: &[B],
+        anchors: &mut [u32],
+        group: usize,
+        prefetch: bool,
+    ) {
+        assert_eq!(keys.len(), anchors.len(), "a place for each interception");
+        match prefetch {
+            true => dispatch.run(Descend::<_, T, M, true> { layer: self, keys, anchors, group, touch: [] }),
+            false => dispatch.run(Descend::<_, T, M, false> { layer: self, keys, anchors, group, touch: [] }),
+        }
+    }
+
+    /// The interception of the largest key below `probe`, without vectors: for checks.
+    pub(super) fn anchor_below(&self, probe: B) -> u32 {
+        let (mut at, mut landed) = (0, self.head);
+        for _ in &self.levels {
+            landed = loop {
+                match self.pass::<Scalar, Untouched>(at, probe) {
+                    Some(route) => break route,
+                    None => at += 1,
+                }
+            };
+            at = landed as usize;
+        }
+        landed
+    }
+}
+
+/// [`Routed::anchors`] as one operation, compiled for each kernel.
+struct Descend<'a, B: Bits, T, const M: usize, const PREFETCH: bool> {
+    layer: &'a Routed<B, M>,
+    keys: &'a [B],
+    anchors: &'a mut [u32],
+    group: usize,
+    touch: [T; 0],
+}
+
+impl<B: Bits, T: Touch, const M: usize, const PREFETCH: bool> Operation for Descend<'_, B, T, M, PREFETCH> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        let Self { layer, keys, anchors, group, touch: [] } = self;
+        let group = group.max(1);
+        for (keys, anchors) in keys.chunks(group).zip(anchors.chunks_mut(group)) {
+            layer.descend::<S, T, PREFETCH>(keys, anchors);
+        }
+    }
+}
+
+impl<B: Bits, const M: usize> Routed<B, M> {
+    #[inline(always)]
+    fn descend<S: Search, T: Touch, const PREFETCH: bool>(&self, keys: &[B], anchors: &mut [u32]) {
+        // On the way `anchors` holds each search's next entry.
+        let levels = self.levels.len();
+        anchors.fill(if levels == 0 { self.head } else { 0 });
+        for above in (0..levels).rev() {
+            for (at, &key) in anchors.iter_mut().zip(keys) {
+                let probe = match next(key) {
+                    Some(next) => next,
+                    None => key,
+                };
+                let mut entry = *at as usize;
+                *at = loop {
+                    match self.pass::<S, T>(entry, probe) {
+                        Some(route) => break route,
+                        None => entry += 1,
+                    }
+                };
+                if PREFETCH && above > 0 {
+                    self.ask::<T>(*at as usize);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Laying the list out: from sorted entries, or anew from a list that has drifted. What is flagged goes,
+//! what was inserted gets a place between its neighbours, and segments are cut to size.
+
+use super::segment::{END, Node, Segment};
+use super::{Anchor, Form, Segments, Tall, reserve};
+use crate::pi::crew::{Job, Run};
+use crate::pi::mem::strips::{Census, Cutter};
+use crate::pi::routed::Source;
+use core::ops::Range;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::line::prefetch_read_all;
+use std::sync::Arc;
+
+/// Segments between asking for the tall nodes of one and going through them.
+const TALLS_AHEAD: usize = 8;
+
+/// Takes nodes in ascending order and makes segments of them.
+struct Layout<B: Bits> {
+    form: Form,
+    cutter: Cutter,
+    segments: Vec<Segment<B>>,
+    talls: Vec<Arc<[Tall<B>]>>,
+    /// The segment in work.
+    nodes: Vec<Node<B>>,
+    tall: Vec<Tall<B>>,
+    /// Nodes that aren't flagged.
+    live: usize,
+    /// What became of it: once memory was refused nothing more is laid out.
+    outcome: Result<()>,
+}
+
+impl<B: Bits> Layout<B> {
+    /// For about so many nodes that aren't shared.
+    fn new(form: Form, nodes: usize) -> Self {
+        let places = nodes.saturating_add(room_of(nodes, form));
+        let expected_bytes = places.saturating_mul(size_of::<Node<B>>());
+        Self {
+            form,
+            cutter: Cutter::new(expected_bytes, form.paper),
+            segments: Vec::new(),
+            talls: Vec::new(),
+            nodes: Vec::new(),
+            tall: Vec::new(),
+            live: 0,
+            outcome: Ok(()),
+        }
+    }
+
+    fn push(&mut self, key: B, value: B, height: u16, flagged: bool) -> Result<()> {
+        if height > 1 && self.nodes.len() >= self.form.nodes {
+            self.flush()?;
+        }
+        let place = self.nodes.len();
+        let node = Node::new(key, value, height, flagged, place as u32 + 1);
+        if height > 1 {
+            // At most as many as there are places that anchors can name.
+            self.tall.push(Tall::of(&node, place));
+        }
+        reserve(&mut self.nodes, 1)?;
+        self.nodes.push(node);
+        self.live += usize::from(!flagged);
+        Ok(())
+    }
+
+    /// The list's first node: it belongs to no level, since every search begins with it.
+    fn push_head(&mut self, value: B, flagged: bool) -> Result<()> {
+        self.push(B::MIN, value, 1, flagged)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if let Some(last) = self.nodes.last_mut() {
+            *last = Node::new(last.key, last.value(), last.height(), last.is_flagged(), END);
+            let room = room_of(self.nodes.len(), self.form);
+            let segment = Segment::cut(&mut self.cutter, &self.nodes, room)?;
+            self.add(segment, self.tall.as_slice().into())?;
+            self.nodes.clear();
+            self.tall.clear();
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, segment: Segment<B>, talls: Arc<[Tall<B>]>) -> Result<()> {
+        reserve(&mut self.segments, 1)?;
+        reserve(&mut self.talls, 1)?;
+        self.segments.push(segment);
+        self.talls.push(talls);
+        Ok(())
+    }
+
+    /// Lays out a segment of a list that stands still.
+    fn take_over(
+        &mut self,
+        segment: &Segment<B>,
+        talls: &Arc<[Tall<B>]>,
+        (is_first, stays): (bool, bool),
+    ) -> Result<()> {
+        let small = self.nodes.len() < self.form.nodes / 4 && !self.nodes.is_empty();
+        if stays
+            && !small
+            && let Some(shared) = segment.share()
+        {
+            self.flush()?;
+            let flagged = shared.nodes().iter().filter(|node| node.is_flagged()).count();
+            self.live += shared.nodes().len() - flagged;
+            return self.add(shared, talls.clone());
+        }
+        let nodes = segment.nodes();
+        let alive = is_first || nodes.iter().any(|node| !node.is_flagged());
+        let mut at = if alive { 0 } else { END };
+        while at != END {
+            let node = &nodes[at as usize];
+            if is_first && at == 0 {
+                self.push_head(node.value(), node.is_flagged())?;
+            } else if !node.is_flagged() || self.nodes.is_empty() {
+                // What a segment begins with stays: keys behind it are looked for here.
+                self.push(node.key, node.value(), node.height(), node.is_flagged())?;
+            }
+            at = node.next();
+        }
+        Ok(())
+    }
+}
+
+/// Room beyond so many nodes.
+fn room_of(nodes: usize, form: Form) -> usize {
+    nodes.saturating_mul(form.room_percent) / 100
+}
+
+impl<B: Bits> Segments<B> {
+    /// The list of `len` entries with strictly ascending keys, in `parts` pieces of work. O(n).
+    ///
+    /// # Errors
+    /// [`Error::Setting`](latchless_core::base::error::Error::Setting), [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
+    pub fn from_sorted(
+        len: usize,
+        entry_at: &(dyn Fn(usize) -> (B, B) + Sync),
+        form: Form,
+        (parts, run): (usize, Run<'_>),
+    ) -> Result<Self> {
+        let form = form.checked()?;
+        let height_of = |key: B| form.heights.of(key) as u16;
+        let has_head = len > 0 && entry_at(0).0 == B::MIN;
+        // A part begins where a segment can begin.
+        let tall_from = |at: usize| (at..len).find(|&at| height_of(entry_at(at).0) > 1).unwrap_or(len);
+        let mut starts: Vec<usize> = ranges(len, parts).iter().map(|range| tall_from(range.start)).collect();
+        starts[0] = usize::from(has_head);
+        let end_of = |part: usize| starts.get(part + 1).copied().unwrap_or(len);
+        let mut layouts: Vec<Layout<B>> =
+            starts.iter().map(|_| Layout::new(form, len / parts.max(1))).collect();
+        let lay_out = &|part: usize, layout: &'_ mut Layout<B>| {
+            if part == 0 {
+                let value = if has_head { entry_at(0).1 } else { B::MIN };
+                layout.push_head(value, !has_head)?;
+            }
+            for at in starts[part]..end_of(part) {
+                let (key, value) = entry_at(at);
+                layout.push(key, value, height_of(key), false)?;
+            }
+            layout.flush()
+        };
+        let job = |(part, layout): (usize, _)| -> Job<'_> {
+            let layout: &mut Layout<B> = layout;
+            Box::new(move || layout.outcome = lay_out(part, layout))
+        };
+        run(layouts.iter_mut().enumerate().map(job).collect());
+        Self::assembled(layouts, form)
+    }
+
+    /// The same list laid out anew, from one that stands still ([`Segments::lend`]). Segments that haven't
+    /// drifted are shared as they are, unless they are the last of many that once were laid out together; the
+    /// others lose what is flagged. In `parts` pieces of work. O(n) in the nodes of segments that aren't shared.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
+    pub fn laid_out(&self, parts: usize, run: Run<'_>) -> Result<Self> {
+        let ranges = ranges(self.segments.len(), parts);
+        let mut census = Census::default();
+        let could = self.segments.iter().filter(|segment| segment.can_stay());
+        could.for_each(|segment| census.count(segment.strip()));
+        let stays = |segment: &Segment<B>| segment.can_stay() && census.stays(segment.strip());
+        let stays: Vec<bool> = self.segments.iter().map(stays).collect();
+        let moving = |range: &Range<usize>| -> usize {
+            range.clone().filter(|&nth| !stays[nth]).map(|nth| self.segments[nth].nodes().len()).sum()
+        };
+        let mut layouts: Vec<Layout<B>> =
+            ranges.iter().map(|range| Layout::new(self.form, moving(range))).collect();
+        let lay_out = &|range: &Range<usize>, layout: &'_ mut Layout<B>| {
+            for nth in range.clone() {
+                layout.take_over(&self.segments[nth], &self.talls[nth], (nth == 0, stays[nth]))?;
+            }
+            layout.flush()
+        };
+        let job = |(layout, range)| -> Job<'_> {
+            let layout: &mut Layout<B> = layout;
+            Box::new(move || layout.outcome = lay_out(range, layout))
+        };
+        run(layouts.iter_mut().zip(&ranges).map(job).collect());
+        Self::assembled(layouts, self.form)
+    }
+
+    fn assembled(layouts: Vec<Layout<B>>, form: Form) -> Result<Self> {
+        let mut list = Self { segments: Vec::new(), talls: Vec::new(), len: 0, drift: 0, farthest: 0, form };
+        for mut layout in layouts {
+            layout.outcome?;
+            reserve(&mut list.segments, layout.segments.len())?;
+            reserve(&mut list.talls, layout.talls.len())?;
+            list.segments.append(&mut layout.segments);
+            list.talls.append(&mut layout.talls);
+            list.len += layout.live;
+        }
+        Ok(list)
+    }
+}
+
+/// `len` things in `parts` runs of about equal length, none of them empty; one if there is nothing.
+fn ranges(len: usize, parts: usize) -> Vec<Range<usize>> {
+    let parts = parts.clamp(1, len.max(1));
+    (0..parts).map(|part| len * part / parts..len * (part + 1) / parts).collect()
+}
+
+/// A list's tall nodes by parts: what [`Routed::build`](crate::pi::routed::Routed::build) works on.
+#[derive(Debug)]
+pub struct Parts<'a, B: Bits> {
+    list: &'a Segments<B>,
+    ranges: Vec<Range<usize>>,
+}
+
+impl<'a, B: Bits> Parts<'a, B> {
+    pub(super) fn new(list: &'a Segments<B>, parts: usize) -> Self {
+        Self { list, ranges: ranges(list.segments.len(), parts) }
+    }
+}
+
+impl<B: Bits> Source<B> for Parts<'_, B> {
+    fn parts(&self) -> usize {
+        self.ranges.len()
+    }
+
+    #[inline(always)]
+    fn each(&self, part: usize, mut visit: impl FnMut(B, usize, u32)) {
+        for nth in self.ranges[part].clone() {
+            // Segments lie anywhere: no processor guesses where the next one's nodes are.
+            if let Some(later) = self.list.talls.get(nth + TALLS_AHEAD) {
+                prefetch_read_all(later.as_ptr().cast(), size_of_val(&**later));
+            }
+            for tall in &*self.list.talls[nth] {
+                let anchor = Anchor::new(nth, tall.place as usize);
+                visit(tall.key, tall.height as usize, anchor.to_word());
+            }
+        }
+    }
+}

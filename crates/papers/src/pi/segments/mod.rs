@@ -1,0 +1,308 @@
+//! PI's storage layer (§4.1): a sorted linked list of data nodes, each with its key, its value, its height
+//! and a flag that says that it was deleted.
+//!
+//! The list is cut into *segments*: runs of nodes that lie in memory of their own, linked by their places
+//! there. Who owns a run of segments through `&mut` ([`SegmentsMut`]) may change everything in it, without
+//! any latch, while others change other runs; the compiler proves that no node has two owners. Segments
+//! are cut in front of nodes that appear in the index layer, so the search for a key never has to leave
+//! the segment of its interception.
+//!
+//! # Invariants
+//! 1. Keys ascend along the list. The list's first node, the *head*, has the smallest key there is and is
+//!    always there, flagged if the key isn't.
+//! 2. A segment other than the first begins with a node of height 2 or more at place 0. Every node that was
+//!    higher than 1 when its segment was laid out stands at a place below [`PLACES_MAX`] and is never moved
+//!    nor unlinked before the segment is laid out anew.
+//! 3. A deleted node is only flagged (§3.2.3); inserting its key again clears the flag. Flagged nodes go
+//!    when their segment is laid out anew.
+//!
+//! # Snapshots
+//! [`Segments::lend`] shares all segments with a second list in O(segments). A segment that is changed
+//! while it is shared is copied first, by its owner; so an index layer can be rebuilt in the background
+//! from a list that stands still.
+
+mod layout;
+mod owned;
+mod scan;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+pub use layout::Parts;
+pub use owned::{Drift, Finger, SegmentsMut};
+
+use crate::pi::mem::sheet::Paper;
+use crate::pi::routed::Heights;
+use core::ops::Range;
+use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::touch::Touch;
+use segment::{END, Segment, seek};
+use std::sync::Arc;
+
+/// Bits of an anchor that say the place in a segment.
+const PLACE_BITS: u32 = 8;
+/// Places in a segment that anchors can name.
+pub const PLACES_MAX: usize = 1 << PLACE_BITS;
+
+/// The most room beyond its nodes that a segment is laid out with, in percent of them.
+pub const ROOM_PERCENT_MAX: usize = 10_000;
+
+/// Segments that anchors can tell apart.
+pub const SEGMENTS_MAX: usize = 1 << (32 - PLACE_BITS);
+
+/// A data node that the index layer leads to: its segment, and its place there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Anchor(u32);
+
+impl Anchor {
+    /// The list's head.
+    pub const HEAD: Self = Self(0);
+
+    fn new(segment: usize, place: usize) -> Self {
+        debug_assert!(place < PLACES_MAX && segment < SEGMENTS_MAX);
+        Self((segment << PLACE_BITS | place) as u32)
+    }
+
+    /// The anchor as an index layer's routing table holds it.
+    #[inline(always)]
+    pub fn to_word(self) -> u32 {
+        self.0
+    }
+
+    /// The anchor that a word of a routing table stands for.
+    #[inline(always)]
+    pub fn from_word(word: u32) -> Self {
+        Self(word)
+    }
+
+    /// The number of its segment.
+    #[inline(always)]
+    pub fn segment(self) -> usize {
+        (self.0 >> PLACE_BITS) as usize
+    }
+
+    /// Its place in the segment.
+    #[inline(always)]
+    fn place(self) -> u32 {
+        self.0 & (PLACES_MAX as u32 - 1)
+    }
+}
+
+/// A node that the index layer holds: what a rebuild of that needs to know.
+#[derive(Debug, Clone, Copy)]
+struct Tall<B> {
+    key: B,
+    place: u16,
+    height: u16,
+}
+
+/// How a list is laid out.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// Nodes from which on a segment ends before the next tall one, 1 to [`PLACES_MAX`] − 1: small segments
+    /// make the table of them longer, large ones the copy of a shared one.
+    pub nodes: usize,
+    /// Room that a segment has beyond its nodes when it is laid out, in percent of them, 0 to
+    /// [`ROOM_PERCENT_MAX`]. Without any the first insert has to copy it.
+    pub room_percent: usize,
+    /// Which nodes are tall.
+    pub heights: Heights,
+    /// Where segments that are laid out together stand.
+    pub paper: Paper,
+}
+
+impl Form {
+    /// The form, if a list can be laid out in it.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn checked(self) -> Result<Self> {
+        Error::check_setting("segment_nodes", self.nodes, 1..=PLACES_MAX - 1)?;
+        Error::check_setting("room_percent", self.room_percent, 0..=ROOM_PERCENT_MAX)?;
+        Ok(self)
+    }
+}
+
+/// The whole list. See the module's head.
+#[derive(Debug)]
+pub struct Segments<B: Bits> {
+    segments: Vec<Segment<B>>,
+    /// Each segment's tall nodes, as they were when it was laid out.
+    talls: Vec<Arc<[Tall<B>]>>,
+    /// Nodes without a flag.
+    len: usize,
+    /// Nodes that were inserted or flagged since they were laid out.
+    drift: usize,
+    /// Of all places where nodes were put, the farthest one.
+    farthest: usize,
+    form: Form,
+}
+
+impl<B: Bits> Segments<B> {
+    /// A list of nothing but its head.
+    ///
+    /// # Errors
+    /// As [`Segments::from_sorted`].
+    pub fn new(form: Form) -> Result<Self> {
+        let none = |_| (B::MIN, B::MIN);
+        Self::from_sorted(0, &none, form, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
+    }
+
+    /// How many keys the list holds.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the list holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many segments there are.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Nodes that were inserted or deleted since they were last laid out.
+    pub fn drift(&self) -> usize {
+        self.drift
+    }
+
+    /// Nodes of the longest segment. O(segments).
+    pub fn longest(&self) -> usize {
+        self.segments.iter().map(|segment| segment.nodes().len()).max().unwrap_or(0)
+    }
+
+    /// Bytes that the nodes take, room for further ones counted and what segments that moved have left
+    /// behind, and the table of segments. O(segments).
+    pub fn memory_bytes(&self) -> usize {
+        let nodes: usize = self.segments.iter().map(|segment| segment.strip().held_bytes()).sum();
+        let talls: usize = self.talls.iter().map(|talls| size_of_val(&**talls)).sum();
+        nodes + talls + self.segments.len() * (size_of::<Segment<B>>() + size_of::<Arc<[Tall<B>]>>())
+    }
+
+    /// Where each segment's nodes lie, and its room: for a memory model to place.
+    pub fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
+        self.segments.iter().map(|segment| {
+            let start = segment.nodes().as_ptr().addr();
+            start..start + segment.strip().own_bytes()
+        })
+    }
+
+    /// The value under a key, given its anchor.
+    #[inline(always)]
+    pub fn get<T: Touch>(&self, anchor: Anchor, key: B) -> Option<B> {
+        let segment = &self.segments[anchor.segment()];
+        T::read(core::ptr::from_ref(segment).cast(), size_of::<Segment<B>>());
+        let nodes = segment.nodes();
+        nodes[seek::<B, T>(nodes, anchor.place(), key) as usize].value_of(key)
+    }
+
+    /// Asks for the entry of the table that leads to an anchor's segment.
+    #[inline(always)]
+    pub fn ask_for_segment<T: Touch>(&self, anchor: Anchor) {
+        ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment()));
+    }
+
+    /// Asks for an anchor's node, and what stands behind it. Reads the table.
+    #[inline(always)]
+    pub fn ask_for_node<T: Touch>(&self, anchor: Anchor) {
+        self.segments[anchor.segment()].ask_for_node::<T>(anchor.place());
+    }
+
+    /// The whole list, to be changed.
+    pub fn all(&mut self) -> SegmentsMut<'_, B> {
+        SegmentsMut::new(&mut self.segments, self.form.heights)
+    }
+
+    /// Takes note of what became of the list since it was lent out through [`Segments::all`].
+    pub fn changed(&mut self, by: Drift) {
+        self.len = self.len + by.inserted - by.removed;
+        self.drift += by.drifted;
+        self.farthest = self.farthest.max(by.farthest);
+    }
+
+    /// Whether keys were put so close together that some segment has grown long: every search in it goes
+    /// through all of its nodes since the one that the index layer knows.
+    pub fn has_long_segment(&self) -> bool {
+        const TIMES: usize = 16;
+        self.farthest > TIMES * self.form.nodes.max(16)
+    }
+
+    /// A second list that shares all segments with this one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub fn lend(&mut self) -> Result<Self> {
+        let (mut segments, mut talls) = (Vec::new(), Vec::new());
+        reserve(&mut segments, self.segments.len())?;
+        reserve(&mut talls, self.talls.len())?;
+        segments.extend(self.segments.iter_mut().map(Segment::lend));
+        talls.extend_from_slice(&self.talls);
+        Ok(Self { segments, talls, ..*self })
+    }
+
+    /// The list's nodes by parts, as an index layer is built from.
+    pub fn parts(&self, parts: usize) -> Parts<'_, B> {
+        Parts::new(self, parts)
+    }
+
+    /// Looks at every node. Says what is wrong, if anything is. O(n).
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check(&self) -> Result<(), Broken> {
+        let (mut live, mut before) = (0, None);
+        for (nth, segment) in self.segments.iter().enumerate() {
+            let (nodes, talls) = (segment.nodes(), &self.talls[nth]);
+            let broken = |what: &str| Err(Broken::new(format!("segment {nth}: {what}")));
+            let (mut at, mut seen, mut next_tall) = (0, 0, talls.iter().peekable());
+            while at != END {
+                let node = &nodes[at as usize];
+                if before.is_some_and(|before| before >= node.key) {
+                    return broken(&format!("{:?} stands behind {before:?}", node.key));
+                }
+                if next_tall.peek().is_some_and(|tall| u32::from(tall.place) == at) {
+                    let tall = next_tall.next();
+                    if tall.is_none_or(|tall| tall.key != node.key || tall.height != node.height()) {
+                        return broken(&format!("{:?} isn't what the index layer was told", node.key));
+                    }
+                }
+                before = Some(node.key);
+                seen += 1;
+                live += usize::from(!node.is_flagged());
+                at = node.next();
+            }
+            if seen != nodes.len() {
+                return broken(&format!("{seen} of {} nodes are linked", nodes.len()));
+            }
+            if next_tall.next().is_some() || (nth > 0 && talls.first().is_none_or(|tall| tall.place != 0)) {
+                return broken("it doesn't begin with a tall node, or a tall node isn't linked");
+            }
+        }
+        match self.segments.first().map(|first| first.nodes()[0].key) {
+            Some(key) if key == B::MIN && live == self.len => Ok(()),
+            head => Err(Broken::new(format!("the head is {head:?}, {live} of {} keys are there", self.len))),
+        }
+    }
+}
+
+/// Room for so many values more.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
+    let requested_bytes = more.saturating_mul(size_of::<V>());
+    values.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
+}
+
+/// Asks for one line.
+#[inline(always)]
+fn ask<T: Touch, V>(at: *const V) {
+    T::prefetch(at.cast(), 1);
+    if !T::LISTENING {
+        prefetch_read(at.cast());
+    }
+}

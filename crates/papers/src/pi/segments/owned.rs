@@ -1,0 +1,200 @@
+//! A run of segments that one thread owns: what Algorithm 4 executes against.
+
+use super::segment::{Change, Segment, seek};
+use super::{Anchor, END};
+use crate::pi::mem::budget::Budget;
+use crate::pi::routed::Heights;
+use core::ops::{AddAssign, Range};
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use latchless_core::mem::touch::Touch;
+
+/// Segments side by side, to be changed by their one owner.
+#[derive(Debug)]
+pub struct SegmentsMut<'a, B: Bits> {
+    /// The number of the first one.
+    first: usize,
+    segments: &'a mut [Segment<B>],
+    heights: Heights,
+}
+
+/// Where the last query of an ascending run has been: the next one needn't begin at its anchor if this is
+/// further on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Finger {
+    segment: usize,
+    place: u32,
+    set: bool,
+}
+
+/// What became of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Drift {
+    /// Keys that came.
+    pub inserted: usize,
+    /// Keys that went.
+    pub removed: usize,
+    /// Nodes that were inserted or flagged.
+    pub drifted: usize,
+    /// The place farthest from its segment's beginning at which a key was put.
+    pub farthest: usize,
+}
+
+impl AddAssign for Drift {
+    fn add_assign(&mut self, other: Self) {
+        self.inserted += other.inserted;
+        self.removed += other.removed;
+        self.drifted += other.drifted;
+        self.farthest = self.farthest.max(other.farthest);
+    }
+}
+
+impl<'a, B: Bits> SegmentsMut<'a, B> {
+    pub(super) fn new(segments: &'a mut [Segment<B>], heights: Heights) -> Self {
+        Self { first: 0, segments, heights }
+    }
+
+    /// The numbers of the segments.
+    pub fn numbers(&self) -> Range<usize> {
+        self.first..self.first + self.segments.len()
+    }
+
+    /// Cuts the run in front of the segment of that number.
+    ///
+    /// # Panics
+    /// When there is no such segment.
+    pub fn split(self, number: usize) -> (Self, Self) {
+        let (left, right) = self.segments.split_at_mut(number - self.first);
+        (Self { first: self.first, segments: left, ..self }, Self { first: number, segments: right, ..self })
+    }
+
+    /// The key of the run's first node: where a range that came from the left goes on.
+    pub fn first_key(&self) -> Option<B> {
+        self.segments.first().map(|segment| segment.nodes()[0].key)
+    }
+
+    /// The run's first node.
+    pub fn first_anchor(&self) -> Anchor {
+        Anchor::new(self.first, 0)
+    }
+
+    /// Asks for the entry of the table that leads to an anchor's segment.
+    #[inline(always)]
+    pub fn ask_for_segment<T: Touch>(&self, anchor: Anchor) {
+        super::ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment().wrapping_sub(self.first)));
+    }
+
+    /// Asks for an anchor's node, and what stands behind it. Reads the table.
+    #[inline(always)]
+    pub fn ask_for_node<T: Touch>(&self, anchor: Anchor) {
+        if let Some(segment) = self.segments.get(anchor.segment().wrapping_sub(self.first)) {
+            segment.ask_for_node::<T>(anchor.place());
+        }
+    }
+
+    /// The anchor's segment.
+    ///
+    /// # Panics
+    /// When it isn't one of these: somebody else's query came here.
+    #[inline(always)]
+    fn at(&mut self, anchor: Anchor) -> &mut Segment<B> {
+        let position = anchor.segment().wrapping_sub(self.first);
+        assert!(position < self.segments.len(), "an interception in a segment that another thread owns");
+        &mut self.segments[position]
+    }
+
+    /// Where to begin: at the anchor, or at the finger if that is further on in the same segment. Since
+    /// keys come in ascending order, the finger's key isn't behind this one.
+    #[inline(always)]
+    fn begin(segment: &Segment<B>, anchor: Anchor, finger: &Finger) -> u32 {
+        let place = anchor.place();
+        if finger.set && finger.segment == anchor.segment() {
+            let nodes = segment.nodes();
+            if nodes[finger.place as usize].key > nodes[place as usize].key {
+                return finger.place;
+            }
+        }
+        place
+    }
+
+    #[inline(always)]
+    fn settle(finger: &mut Finger, anchor: Anchor, place: u32) {
+        *finger = Finger { segment: anchor.segment(), place, set: true };
+    }
+
+    /// The value under a key. Along one finger keys ascend, or are equal.
+    #[inline(always)]
+    pub fn get<T: Touch>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> Option<B> {
+        let segment = self.at(anchor);
+        T::read(core::ptr::from_ref(segment).cast(), size_of::<Segment<B>>());
+        let from = Self::begin(segment, anchor, finger);
+        let nodes = segment.nodes();
+        let place = seek::<B, T>(nodes, from, key);
+        Self::settle(finger, anchor, place);
+        nodes[place as usize].value_of(key)
+    }
+
+    /// Puts a value under a key and says what stood there and what became of the list.
+    ///
+    /// # Errors
+    /// When memory is refused; the list is then as before.
+    #[inline(always)]
+    pub fn put<T: Touch>(
+        &mut self,
+        anchor: Anchor,
+        finger: &mut Finger,
+        (key, value): (B, B),
+        budget: &Budget,
+    ) -> Result<(Option<B>, Drift)> {
+        let height = self.heights.of(key) as u16;
+        let segment = self.at(anchor);
+        T::read(core::ptr::from_ref(segment).cast(), size_of::<Segment<B>>());
+        let from = Self::begin(segment, anchor, finger);
+        let Change { before, place, drifts } = segment.put::<T>(from, (key, value), height, budget)?;
+        Self::settle(finger, anchor, place);
+        let inserted = usize::from(before.is_none());
+        Ok((before, Drift { inserted, removed: 0, drifted: usize::from(drifts), farthest: place as usize }))
+    }
+
+    /// Takes a key out and says what stood there and what became of the list.
+    #[inline(always)]
+    pub fn take<T: Touch>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> (Option<B>, Drift) {
+        let segment = self.at(anchor);
+        T::read(core::ptr::from_ref(segment).cast(), size_of::<Segment<B>>());
+        let from = Self::begin(segment, anchor, finger);
+        let Change { before, place, .. } = segment.take::<T>(from, key);
+        Self::settle(finger, anchor, place);
+        let removed = usize::from(before.is_some());
+        (before, Drift { inserted: 0, removed, drifted: removed, farthest: 0 })
+    }
+
+    /// Appends the entries from `low` to `high`, both included, to `found`, until that holds `limit`
+    /// entries or the run ends. The anchor isn't behind `low`. Says whether it was the run that ended, so that
+    /// what is missing may be in the next one.
+    pub fn range<T: Touch>(
+        &self,
+        anchor: Anchor,
+        (low, high): (B, B),
+        limit: usize,
+        found: &mut Vec<(B, B)>,
+    ) -> bool {
+        let mut from = anchor.place();
+        for segment in self.segments.iter().skip(anchor.segment().wrapping_sub(self.first)) {
+            let nodes = segment.nodes();
+            let mut at = from;
+            while at != END {
+                let node = &nodes[at as usize];
+                T::read(core::ptr::from_ref(node).cast(), size_of_val(node));
+                if node.key > high || found.len() >= limit {
+                    return false;
+                }
+                if node.key >= low && !node.is_flagged() {
+                    found.push((node.key, node.value()));
+                }
+                at = node.next();
+            }
+            from = 0;
+        }
+        found.len() < limit
+    }
+}

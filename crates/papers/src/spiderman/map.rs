@@ -1,0 +1,431 @@
+//! The tree as a map from keys to values, and batches of requests on it.
+
+use super::{BatchSize, Entries, Prefetch, Rounds, Scan};
+use crate::common::interleave::{Interleaving, interleave};
+use crate::common::pages::{Found, Page, Pages};
+use crate::common::walk::Aim;
+use crate::spiderman::tree::{Landed, OlcOptions, OlcTree, PageWalk};
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::{Direction, check_side_by_side};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::base::request::{Reply, Request};
+use latchless_core::base::span::lanes_of;
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Fits;
+use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_core::tuner::Tuner;
+
+/// How batches are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Batching {
+    /// How many requests go together.
+    pub size: BatchSize,
+    /// What their walks ask for ahead of use.
+    pub prefetch: Prefetch,
+    /// Who takes part in a round, and whether requests are served where their walks came out.
+    pub rounds: Rounds,
+}
+
+impl Batching {
+    /// What does best here.
+    pub const BEST: Self =
+        Self { size: BatchSize::Auto, prefetch: Prefetch::BEST, rounds: Rounds::Unfinished };
+    /// What the paper measured: options 1, 2 and 3, sixteen requests at a time.
+    pub const PAPER: Self =
+        Self { size: BatchSize::Of(16), prefetch: Prefetch::PAPER, rounds: Rounds::Naive };
+}
+
+/// What a map can be told when it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// How batches are served; `None`: one request after the other.
+    pub batching: Option<Batching>,
+    /// Bytes of a page: 128, 192 and so on up to the paper's 4096.
+    pub page_bytes: usize,
+    /// The most memory that pages may take, in bytes. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether pages stand on huge pages of the system's where it offers them.
+    pub huge_pages: bool,
+    /// How many pages references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
+    pub page_references: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            batching: Some(Batching::BEST),
+            page_bytes: 4096,
+            limit_bytes: None,
+            huge_pages: true,
+            page_references: None,
+        }
+    }
+}
+
+/// An ordered map on pages, which serves requests in batches.
+///
+/// Operations cost O(log n) unless they say otherwise; all of them take `&self` and may run on many
+/// threads at once, but for [`SpidermanMap::bulk_load`] and [`SpidermanMap::clear`].
+///
+/// ```
+/// use latchless_core::base::request::{Reply, Request};
+/// use latchless_papers::spiderman::SpidermanMap;
+///
+/// let prices = SpidermanMap::<u64, u32>::new()?;
+/// let mut replies = Vec::new();
+/// prices.execute(
+///     &[
+///         Request::Insert(101, 7),
+///         Request::Insert(99, 5),
+///         Request::Insert(101, 8),
+///         Request::Get(99),
+///         Request::Scan { from: 100, limit: 10 },
+///         Request::Remove(101),
+///     ],
+///     &mut replies,
+/// );
+/// assert_eq!(replies[2], Reply::Inserted(Some(7)), "requests are served in their order");
+/// assert_eq!(replies[3], Reply::Got(Some(5)));
+/// assert_eq!(replies[4], Reply::Scanned(vec![(101, 8)]));
+/// assert_eq!((replies[5].clone(), prices.len()), (Reply::Removed(Some(8)), 1));
+/// # Ok::<(), latchless_core::base::error::Error>(())
+/// ```
+pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
+    tree: OlcTree<T>,
+    batching: Option<Batching>,
+    tuner: Tuner,
+    entry: PhantomData<fn(K) -> V>,
+}
+
+/// A key as the tree's lane.
+#[inline(always)]
+fn lane<K: Key>(key: K) -> u64 {
+    key.to_bits().to_u64()
+}
+
+/// A value as the tree's lane.
+#[inline(always)]
+fn value_lane<K: Key, V: Fits<K::Bits>>(value: V) -> u64 {
+    value.to_lane().to_u64()
+}
+
+/// The value that the tree has as this lane.
+#[inline(always)]
+fn value_of<K: Key, V: Fits<K::Bits>>(lane: u64) -> V {
+    V::from_lane(K::Bits::truncate(lane))
+}
+
+impl<K: Key, V: Fits<K::Bits>> SpidermanMap<K, V> {
+    /// An empty map of 4096-byte pages with [`Batching::BEST`].
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn new() -> Result<Self> {
+        Self::with_options(&Options::default())
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
+    /// An empty map as the caller wants it.
+    ///
+    /// # Errors
+    /// [`Error::PageSize`], [`Error::BatchSize`], or when memory is refused.
+    pub fn with_options(options: &Options) -> Result<Self> {
+        if let Some(batching) = options.batching {
+            batching.size.checked()?;
+        }
+        let tree = OlcTree::new(OlcOptions {
+            page_bytes: options.page_bytes,
+            limit_bytes: options.limit_bytes,
+            huge_pages: options.huge_pages,
+            references: options.page_references.unwrap_or(u32::MAX),
+        })?;
+        let tuner = Tuner::new(BatchSize::CANDIDATES);
+        Ok(Self { tree, batching: options.batching, tuner, entry: PhantomData })
+    }
+
+    pub(super) fn tree(&self) -> &OlcTree<T> {
+        &self.tree
+    }
+
+    /// How batches are served; `None`: one request after the other.
+    pub fn batching(&self) -> Option<Batching> {
+        self.batching
+    }
+
+    /// Serves batches in another way from now on. What was found out about sizes is forgotten.
+    ///
+    /// # Errors
+    /// [`Error::BatchSize`]; the way stays as it was.
+    pub fn set_batching(&mut self, batching: Option<Batching>) -> Result<()> {
+        if let Some(batching) = batching {
+            batching.size.checked()?;
+        }
+        self.batching = batching;
+        self.tuner = Tuner::new(BatchSize::CANDIDATES);
+        Ok(())
+    }
+
+    /// The value under a key.
+    #[inline]
+    pub fn get(&self, key: K) -> Option<V> {
+        self.tree.get(lane(key)).map(value_of::<K, V>)
+    }
+
+    /// Whether a key is there.
+    #[inline]
+    pub fn contains_key(&self, key: K) -> bool {
+        self.tree.get(lane(key)).is_some()
+    }
+
+    /// Puts a value under a key and returns the value that it replaces.
+    ///
+    /// # Errors
+    /// When memory is refused; the map's entries are then as before.
+    #[inline]
+    pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
+        Ok(self.tree.put(lane(key), value_lane::<K, V>(value))?.map(value_of::<K, V>))
+    }
+
+    /// Takes a key out and returns its value.
+    #[inline]
+    pub fn remove(&self, key: K) -> Option<V> {
+        self.tree.take(lane(key)).map(value_of::<K, V>)
+    }
+
+    /// Leads `len` requests to their leaves, batch by batch, and has each served there, in their order.
+    #[inline(always)]
+    fn batches(
+        &self,
+        len: usize,
+        request_at: impl Fn(usize) -> (K, Aim),
+        mut serve: impl FnMut(usize, Option<Landed>),
+    ) {
+        let Some(Batching { size, prefetch, rounds }) = self.batching else {
+            return (0..len).for_each(|at| serve(at, None));
+        };
+        let walk = PageWalk::new(&self.tree, prefetch, rounds == Rounds::Unfinished);
+        let interleaving = Interleaving { size, rounds, tuner: &self.tuner, levels: self.tree.levels() };
+        let request_at = |at| {
+            let (key, aim) = request_at(at);
+            (lane(key), aim)
+        };
+        interleave(&walk, interleaving, len, request_at, serve);
+    }
+
+    #[inline(always)]
+    fn get_at(&self, leaf: Option<Landed>, key: K) -> Option<V> {
+        let found = match leaf {
+            Some(leaf) => self.tree.get_from(leaf, lane(key)),
+            None => self.tree.get(lane(key)),
+        };
+        found.map(value_of::<K, V>)
+    }
+
+    #[inline(always)]
+    fn insert_at(&self, leaf: Option<Landed>, key: K, value: V) -> Result<Option<V>> {
+        let value = value_lane::<K, V>(value);
+        let before = match leaf {
+            Some(leaf) => self.tree.put_from(leaf, lane(key), value),
+            None => self.tree.put(lane(key), value),
+        };
+        Ok(before?.map(value_of::<K, V>))
+    }
+
+    #[inline(always)]
+    fn remove_at(&self, leaf: Option<Landed>, key: K) -> Option<V> {
+        let taken = match leaf {
+            Some(leaf) => self.tree.take_at(leaf, lane(key)),
+            None => self.tree.take(lane(key)),
+        };
+        taken.map(value_of::<K, V>)
+    }
+
+    /// The first entries from a key on, at most `limit`.
+    fn scan_at(&self, leaf: Option<Landed>, from: K, limit: usize, page: &mut Page<u64>) -> Vec<(K, V)> {
+        let (mut low, high) = (lane(from), K::Bits::MAX.to_u64());
+        // Grows with what is found: a limit may be far above that.
+        let mut entries = Vec::new();
+        let mut leaf = leaf;
+        loop {
+            page.clear_for(limit - entries.len());
+            let found = self.tree.scan_from(leaf.take(), low, high, page);
+            let pairs = page.keys().iter().zip(page.values());
+            entries.extend(
+                pairs.map(|(&key, &value)| (K::from_bits(K::Bits::truncate(key)), value_of::<K, V>(value))),
+            );
+            match found {
+                Found::UpTo(next) if entries.len() < limit => low = next,
+                _ => return entries,
+            }
+        }
+    }
+
+    /// One answer for each key, in the keys' order.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`.
+    pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let request_at = |at: usize| (keys[at], Aim::Look);
+        self.batches(keys.len(), request_at, |at, leaf| answers[at] = self.get_at(leaf, keys[at]));
+        Ok(())
+    }
+
+    /// Puts every entry in, in their order; `replaced` gets one answer an entry.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`], or memory was refused: each entry is then in or not, whole, and the batch
+    /// may be repeated.
+    pub fn insert_many(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(entries.len(), replaced.len())?;
+        let mut refused = Ok(());
+        let request_at = |at: usize| (entries[at].0, Aim::Change);
+        self.batches(entries.len(), request_at, |at, leaf| {
+            let (key, value) = entries[at];
+            match self.insert_at(leaf, key, value) {
+                Ok(before) => replaced[at] = before,
+                Err(error) => refused = Err(error),
+            }
+        });
+        refused
+    }
+
+    /// Takes every key out, in their order; `removed` gets one answer a key.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`].
+    pub fn remove_many(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        check_side_by_side(keys.len(), removed.len())?;
+        let request_at = |at: usize| (keys[at], Aim::Change);
+        self.batches(keys.len(), request_at, |at, leaf| removed[at] = self.remove_at(leaf, keys[at]));
+        Ok(())
+    }
+
+    /// Serves mixed requests in their order, one reply each (the paper's Algorithm 3).
+    pub fn execute(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        replies.reserve(requests.len());
+        let mut page = self.tree.empty_page(0);
+        let request_at = |at: usize| match requests[at] {
+            Request::Get(key) => (key, Aim::Look),
+            Request::Insert(key, _) | Request::Remove(key) => (key, Aim::Change),
+            Request::Scan { from, limit } => (from, Aim::Run(limit)),
+        };
+        self.batches(requests.len(), request_at, |at, leaf| {
+            replies.push(match requests[at] {
+                Request::Get(key) => Reply::Got(self.get_at(leaf, key)),
+                Request::Insert(key, value) => {
+                    self.insert_at(leaf, key, value).map_or_else(Reply::Refused, Reply::Inserted)
+                }
+                Request::Remove(key) => Reply::Removed(self.remove_at(leaf, key)),
+                Request::Scan { limit: 0, .. } => Reply::Refused(Error::EmptyBuffer),
+                Request::Scan { from, limit } => Reply::Scanned(self.scan_at(leaf, from, limit, &mut page)),
+            });
+        });
+    }
+
+    /// Fills an empty map from strictly ascending entries. O(n).
+    ///
+    /// # Errors
+    /// [`Error::NotEmpty`]; [`Error::Unsorted`] and [`Error::DuplicateKey`] name the first position at
+    /// fault; or memory is refused. The map is then as before.
+    pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+        let entry_at = |at: usize| (lane(entries[at].0), value_lane::<K, V>(entries[at].1));
+        self.tree.bulk_load(entries.len(), entry_at, fill)
+    }
+
+    /// How many entries there are: exact when nobody is changing that. O(1).
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there is no entry, as exact as [`SpidermanMap::len`]. O(1).
+    pub fn is_empty(&self) -> bool {
+        self.tree.is_empty()
+    }
+
+    /// Forgets everything and gives the memory back to the system.
+    ///
+    /// # Errors
+    /// When memory for an empty map is refused, which it had before.
+    pub fn clear(&mut self) -> Result<()> {
+        self.tree.clear()
+    }
+
+    /// The entries of a range in ascending order of keys. Borrows the map, holds no latch.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
+        Ok(Entries::new(self.scan(range, Direction::Forward)?))
+    }
+
+    /// The entries of a range in descending order of keys.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn range_reverse(&self, range: impl RangeBounds<K>) -> Result<Entries<'_, K, V, T>> {
+        Ok(Entries::new(self.scan(range, Direction::Reverse)?))
+    }
+
+    /// A scan that fills the caller's buffers and pauses in between for as long as the caller likes.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
+        let span = (range.start_bound().cloned(), range.end_bound().cloned());
+        Ok(Scan::new(&self.tree, lanes_of(&span)?, direction, usize::MAX))
+    }
+
+    /// How many entries lie in a range. O(entries in the range).
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
+        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        Ok(lanes.map_or(0, |(low, high)| self.tree.count(low.to_u64(), high.to_u64())))
+    }
+
+    /// Bytes that the map holds for pages, those included that wait to be used again. O(1).
+    pub fn memory_bytes(&self) -> usize {
+        self.tree.held_bytes()
+    }
+
+    /// Bytes of the pages that are part of the tree. O(threads).
+    pub fn live_bytes(&self) -> usize {
+        self.tree.live_bytes()
+    }
+
+    /// Levels, pages, fill, splits, restarts. Looks at every page; wants the map at rest. O(n).
+    pub fn stats(&self) -> Stats {
+        self.tree.stats()
+    }
+
+    /// Looks at every page and says what is wrong, if anything is. Wants the map at rest. O(n).
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.tree.check_invariants()
+    }
+
+    /// Writes the tree's pages as text, keys as their lanes. Wants the map at rest.
+    ///
+    /// # Errors
+    /// When `out` refuses.
+    pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        self.tree.dump(out)
+    }
+}
+
+impl<K: Key, V: Fits<K::Bits>, T: Touch> fmt::Debug for SpidermanMap<K, V, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
+        let scan = Scan::<K, V, T>::new(&self.tree, all, Direction::Forward, usize::MAX);
+        f.debug_map().entries(Entries::<K, V, T>::new(scan)).finish()
+    }
+}

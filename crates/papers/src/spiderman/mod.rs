@@ -1,0 +1,44 @@
+//! Spiderman (Vu: *Software Prefetching and Request Multiplexing to Mask Memory Accesses in B+trees*, 2023):
+//! batches of requests on a B+-Tree with optimistic lock coupling, whose descents take turns while memory
+//! is on its way.
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `olc` | the paper's baseline: one request after the other |
+//! | `spiderman` | batches, with all that the paper's author wished for (§5.2) |
+//! | `spiderman-naive` | batches as the paper has them: prefetch options 1, 2 and 3, sixteen requests, idle slots, and a second descent from the root |
+//!
+//! # How it is made
+//! - The tree ([`crate::spiderman::tree`]): pages of 4096 bytes with 255 pairs, a latch and version a page.
+//! - The walk ([`crate::spiderman::tree::PageWalk`]): a descent in steps, with the prefetch options of §3.3
+//!   ([`Prefetch`]).
+//! - The executor ([`crate::common::interleave::interleave`]): one function, over any tree that can be walked; OLFIT's
+//!   trees and the pB+-Tree family are others.
+//!
+//! # What is guaranteed
+//! Single operations are linearizable. A batch is served in its order, each request on its own: its results
+//! are those of one request after the other, and other threads may see some of its entries and not yet the
+//! others. Scans see each key that is there all the while once, in order, and nothing that never was.
+
+mod catalogue;
+mod map;
+mod ordered;
+pub mod page;
+pub mod prefetch;
+pub mod tree;
+
+#[cfg(feature = "model")]
+pub use catalogue::build_modelled;
+pub use catalogue::{Member, build};
+pub use map::{Batching, Options, SpidermanMap};
+
+use crate::spiderman::tree::OlcTree;
+
+pub use crate::common::interleave::BatchSize;
+pub use crate::common::walk::Rounds;
+pub use crate::spiderman::prefetch::Prefetch;
+
+/// A paused scan over a map: see [`SpidermanMap::scan`].
+pub type Scan<'a, K, V, T> = crate::common::scan::Scan<'a, K, V, OlcTree<T>>;
+/// An iterator over a range of a map: see [`SpidermanMap::range`].
+pub type Entries<'a, K, V, T> = crate::common::scan::Entries<'a, K, V, OlcTree<T>>;

@@ -1,0 +1,269 @@
+//! Pages: the nodes of the tree with optimistic lock coupling, as in the B+-Tree that Spiderman is built
+//! on (Vu 2023, §2.3.2). A page of 4096 bytes holds a header of sixteen and 255 pairs.
+//!
+//! ```text
+//! latch and version │ size, level, dead, link │ keys ………………… │ values or children …………………
+//! ```
+//! A leaf's pairs are keys and values, ascending. An inner page of `n` children has `n − 1` separators,
+//! each the largest key that belongs to the child in its place; the last child takes all keys behind.
+//! Where the paper's header leaves four bytes free, ours has the link to the page on the right.
+//!
+//! # Thread safety
+//! Words are atomics. Who writes holds the latch; who reads validates the version. What a reader finds
+//! in a page that is being written is one of the values that the words had, and sizes never exceed the
+//! room that there is, so a look at it goes nowhere it shouldn't.
+//!
+//! # Invariants
+//! 1. A page is used again for its own level only: a word that once named a child names a page of the
+//!    level below for ever.
+//! 2. A page that isn't part of the tree says that it is dead, or holds nothing.
+
+mod pairs;
+mod search;
+
+pub use search::Probes;
+
+use core::marker::PhantomData;
+use core::ops::RangeInclusive;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::latch::OptimisticLatch;
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Touch;
+use latchless_core::sync::Word;
+
+/// Words before the first key: latch and version; size, level, dead, link.
+const HEADER_WORDS: usize = 2;
+const META_AT: usize = 1;
+const DEAD: u64 = 1 << 24;
+
+/// The smallest and the largest page, in bytes.
+pub const PAGE_BYTES: RangeInclusive<usize> = 2 * LINE_BYTES..=64 * LINE_BYTES;
+
+/// How many pairs pages of one size have room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageLayout {
+    /// Pairs: a leaf's entries, an inner page's children.
+    pub places: usize,
+}
+
+impl PageLayout {
+    /// The layout of pages of this size: 255 pairs in the paper's 4096 bytes.
+    ///
+    /// # Errors
+    /// [`Error::PageSize`] unless that is a number of whole cache lines, from two to sixty-four.
+    pub fn of(page_bytes: usize) -> Result<Self> {
+        if !PAGE_BYTES.contains(&page_bytes) || !page_bytes.is_multiple_of(LINE_BYTES) {
+            return Err(Error::PageSize { given: page_bytes });
+        }
+        Ok(Self { places: (page_bytes / size_of::<u64>() - HEADER_WORDS) / 2 })
+    }
+
+    /// Where the value or child at a place stands, in words.
+    #[inline(always)]
+    fn second_at(self, place: usize) -> usize {
+        HEADER_WORDS + self.places + place
+    }
+}
+
+/// A page: its words, and how many pairs it has room for.
+#[derive(Debug)]
+pub struct Page<'a, T> {
+    words: &'a [Word],
+    layout: PageLayout,
+    touch: PhantomData<T>,
+}
+
+impl<T> Clone for Page<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Page<'_, T> {}
+
+/// What a page says about itself, as it was at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meta(u64);
+
+impl Meta {
+    /// Entries of a leaf, children of an inner page.
+    #[inline(always)]
+    pub fn size(self) -> usize {
+        self.0 as usize & 0xFFFF
+    }
+
+    /// Levels between the page and the leaves; 0 for a leaf.
+    #[inline(always)]
+    pub fn level(self) -> usize {
+        (self.0 >> 16) as usize & 0xFF
+    }
+
+    /// Whether the page has left the tree, or isn't part of it yet.
+    #[inline(always)]
+    pub fn is_dead(self) -> bool {
+        self.0 & DEAD != 0
+    }
+
+    /// The leaf to the right.
+    #[inline(always)]
+    pub fn link(self) -> NodeRef {
+        NodeRef::from_word((self.0 >> 32) as u32)
+    }
+}
+
+impl<'a, T: Touch> Page<'a, T> {
+    /// The page that these words are.
+    #[inline(always)]
+    pub fn new(words: &'a [Word], layout: PageLayout) -> Self {
+        Self { words, layout, touch: PhantomData }
+    }
+
+    /// The latch.
+    #[inline(always)]
+    pub fn latch(self) -> &'a OptimisticLatch {
+        OptimisticLatch::of(&self.words[0])
+    }
+
+    /// Where a word stands, for the touch hook and for prefetching.
+    #[inline(always)]
+    fn address(self, at: usize) -> *const u8 {
+        self.words.as_ptr().wrapping_add(at).cast()
+    }
+
+    /// Where the header stands.
+    #[inline(always)]
+    pub fn header_address(self) -> *const u8 {
+        self.address(0)
+    }
+
+    /// Where the key at a place stands.
+    #[inline(always)]
+    pub fn key_address(self, place: usize) -> *const u8 {
+        self.address(HEADER_WORDS + place)
+    }
+
+    /// Where the value or child at a place stands.
+    #[inline(always)]
+    pub fn second_address(self, place: usize) -> *const u8 {
+        self.address(self.layout.second_at(place))
+    }
+
+    #[inline(always)]
+    fn tell_read(self, at: usize, words: usize) {
+        T::read(self.address(at), words * size_of::<u64>());
+    }
+
+    #[inline(always)]
+    fn tell_write(self, at: usize, words: usize) {
+        if words > 0 {
+            T::write(self.address(at), words * size_of::<u64>());
+        }
+    }
+
+    #[inline(always)]
+    fn word(self, at: usize) -> u64 {
+        self.tell_read(at, 1);
+        self.words[at].peek()
+    }
+
+    #[inline(always)]
+    fn set_word(self, at: usize, to: u64) {
+        self.tell_write(at, 1);
+        self.words[at].poke(to);
+    }
+
+    /// Size, level, dead, link.
+    #[inline(always)]
+    pub fn meta(self) -> Meta {
+        self.tell_read(META_AT, 1);
+        // The link leads to what was written before it was set.
+        Meta(self.words[META_AT].follow())
+    }
+
+    /// How many pairs there are, whatever a page says that is just changing.
+    #[inline(always)]
+    pub fn size(self) -> usize {
+        self.meta().size().min(self.layout.places)
+    }
+
+    /// Whether there is no room for another pair.
+    #[inline(always)]
+    pub fn is_full(self) -> bool {
+        self.meta().size() >= self.layout.places
+    }
+
+    #[inline(always)]
+    fn set_size(self, size: usize) {
+        let meta = self.words[META_AT].peek();
+        self.set_meta(meta & !0xFFFF | size as u64);
+    }
+
+    /// Sets all of it, and what the link leads to is seen by who follows it.
+    #[inline(always)]
+    fn set_meta(self, meta: u64) {
+        self.tell_write(META_AT, 1);
+        self.words[META_AT].publish(meta);
+    }
+
+    /// Makes the page an empty one of this level, without a link.
+    pub fn reset(self, level: usize) {
+        self.set_meta(u64::from(NodeRef::NIL.to_word()) << 32 | (level as u64) << 16);
+    }
+
+    /// The page leaves the tree: whoever comes to it looks elsewhere.
+    pub fn kill(self) {
+        let meta = self.words[META_AT].peek();
+        self.set_meta(meta & !0xFFFF | DEAD);
+    }
+
+    /// Sets the link to the leaf on the right; who follows it sees what was written before.
+    pub fn set_link(self, to: NodeRef) {
+        let meta = self.words[META_AT].peek();
+        self.set_meta(meta & 0xFFFF_FFFF | u64::from(to.to_word()) << 32);
+    }
+
+    /// The key or separator at a place.
+    #[inline(always)]
+    pub fn key(self, place: usize) -> u64 {
+        self.word(HEADER_WORDS + place)
+    }
+
+    /// Sets the key or separator at a place.
+    #[inline(always)]
+    pub fn set_key(self, place: usize, key: u64) {
+        self.set_word(HEADER_WORDS + place, key);
+    }
+
+    /// The value at a place of a leaf.
+    #[inline(always)]
+    pub fn value(self, place: usize) -> u64 {
+        self.word(self.layout.second_at(place))
+    }
+
+    /// Sets the value at a place of a leaf.
+    #[inline(always)]
+    pub fn set_value(self, place: usize, value: u64) {
+        self.set_word(self.layout.second_at(place), value);
+    }
+
+    /// The child at a place of an inner page.
+    #[inline(always)]
+    pub fn child(self, place: usize) -> NodeRef {
+        let at = self.layout.second_at(place);
+        self.tell_read(at, 1);
+        // It leads to what was written before it was set.
+        NodeRef::from_word(self.words[at].follow() as u32)
+    }
+
+    /// Sets the child at a place; who follows it sees what was written before.
+    #[inline(always)]
+    pub fn set_child(self, place: usize, child: NodeRef) {
+        let at = self.layout.second_at(place);
+        self.tell_write(at, 1);
+        self.words[at].publish(u64::from(child.to_word()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The B+-Tree with optimistic lock coupling that Spiderman is built on (Vu 2023, §2.3.4): pages of up to
+//! 4096 bytes, a latch and version a page.
+//!
+//! Who goes down reads a page's version, finds the child, reads the child's version and then looks at the
+//! page's version again: if it is the same, the child was the right one when *its* version was read. Who
+//! updates latches the leaf under that version. A full leaf is split by a descent of its own, which splits
+//! every full page on its way, from the top down; so is a leaf with few entries left joined with a
+//! neighbour below the same parent.
+//!
+//! Beyond the paper: removals give pages back; leaves are linked, for scans and for who comes to a leaf
+//! that was split meanwhile; where keys arrive in order, pages stay full.
+//!
+//! # Thread safety
+//! Everything takes `&self`. Readers hold no latch; one that finds others in its way [`READ_TRIES`] times
+//! goes down with latches instead, one above the other. No code of the caller runs, and nothing is
+//! allocated, while a latch is held.
+//!
+//! # Invariants
+//! 1. A page covers the keys behind the separator before it up to the one behind it. Its version grows when
+//!    that changes, when its entries change, and when it leaves the tree.
+//! 2. Latches are waited for from the top down, by who holds nothing or the parent's. All others are
+//!    tried, and if one isn't free everything is let go of; so waiting never goes round.
+//! 3. At rest every page but the root has an entry, and every inner page two children.
+//! 4. A key between the first and the last key of a leaf that isn't dead belongs to that leaf. So who comes
+//!    with a hint that is out of date can tell without going down again, nearly always.
+
+mod bulk;
+mod check;
+mod descend;
+mod edit;
+mod hold;
+mod resume;
+mod scan;
+mod shrink;
+mod split;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use crate::common::units::{Reuse, SpaceOptions, UnitArena};
+use crate::spiderman::page::{Page, PageLayout};
+use core::marker::PhantomData;
+use latchless_core::base::error::Result;
+use latchless_core::base::stats::Stats;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Touch;
+use latchless_core::sync::{Striped, Word};
+
+pub use resume::Landed;
+pub use walk::{PageWalk, Place};
+
+/// How often a reader goes down without latches before it takes them.
+pub const READ_TRIES: u32 = 16;
+
+/// What a tree is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct OlcOptions {
+    /// Bytes of a page: 128, 192 and so on up to the paper's 4096.
+    pub page_bytes: usize,
+    /// The most bytes that pages may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages.
+    pub huge_pages: bool,
+    /// How many pages references can tell apart; tests make it tiny.
+    pub references: u32,
+}
+
+/// In cache lines of its own (processors fetch them in pairs).
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Apart<X>(X);
+
+/// The tree, from lanes of 64 bits to lanes of 64 bits. See the module's head.
+#[derive(Debug)]
+pub struct OlcTree<T> {
+    /// The root, and above it the number of levels.
+    root: Apart<Word>,
+    arena: UnitArena<Word>,
+    layout: PageLayout,
+    len: Striped,
+    splits: Word,
+    restarts: Word,
+    touch: PhantomData<T>,
+}
+
+impl<T: Touch> OlcTree<T> {
+    /// An empty tree: one empty leaf.
+    ///
+    /// # Errors
+    /// [`Error::PageSize`](latchless_core::base::error::Error::PageSize), or when memory for that leaf is refused.
+    pub fn new(options: OlcOptions) -> Result<Self> {
+        let layout = PageLayout::of(options.page_bytes)?;
+        let space = SpaceOptions {
+            node_bytes: options.page_bytes,
+            unit_nodes: 1,
+            limit_bytes: options.limit_bytes,
+            huge_pages: options.huge_pages,
+            references: options.references,
+        };
+        let tree = Self {
+            root: Apart(Word::new(0)),
+            arena: UnitArena::new(space, Reuse::AtOnce, 0)?,
+            layout,
+            len: Striped::default(),
+            splits: Word::new(0),
+            restarts: Word::new(0),
+            touch: PhantomData,
+        };
+        tree.plant()?;
+        Ok(tree)
+    }
+
+    /// Makes an empty leaf the root.
+    fn plant(&self) -> Result<()> {
+        let leaf = self.arena.allocate::<T>(0)?;
+        self.page(leaf).reset(0);
+        self.set_root(leaf, 1);
+        Ok(())
+    }
+
+    /// Takes everything out and gives the memory back to the system.
+    ///
+    /// # Errors
+    /// When the memory of an empty tree is refused, which it had before.
+    pub fn clear(&mut self) -> Result<()> {
+        self.arena.clear()?;
+        self.len.set(0);
+        self.plant()
+    }
+
+    /// How many entries there are: exact when nobody is changing that.
+    pub fn len(&self) -> usize {
+        self.len.sum().max(0) as usize
+    }
+
+    /// Whether there are no entries, as exact as [`OlcTree::len`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Levels from the root to the leaves, both counted.
+    pub fn levels(&self) -> usize {
+        self.root().1
+    }
+
+    /// Room in pages.
+    pub fn layout(&self) -> PageLayout {
+        self.layout
+    }
+
+    /// Bytes of the pages in use.
+    pub fn live_bytes(&self) -> usize {
+        self.arena.live_bytes()
+    }
+
+    /// Bytes of every page that was ever in use.
+    pub fn held_bytes(&self) -> usize {
+        self.arena.held_bytes()
+    }
+
+    /// The tree's form. Looks at every page; wants the tree at rest.
+    pub fn stats(&self) -> Stats {
+        let (root, levels) = self.root();
+        let mut pages = vec![0; levels];
+        self.count_pages(root, levels - 1, &mut pages);
+        Stats {
+            levels,
+            inner_nodes: pages[1..].iter().sum(),
+            leaves: pages[0],
+            leaf_fill: self.len() as f64 / (pages[0] * self.layout.places) as f64,
+            splits: self.splits.peek(),
+            restarts: self.restarts.peek(),
+        }
+    }
+
+    fn count_pages(&self, at: NodeRef, level: usize, pages: &mut [usize]) {
+        pages[level] += 1;
+        if level > 0 {
+            let page = self.page(at);
+            (0..page.size()).for_each(|place| self.count_pages(page.child(place), level - 1, pages));
+        }
+    }
+
+    /// The root and the number of levels.
+    #[inline(always)]
+    fn root(&self) -> (NodeRef, usize) {
+        T::read(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
+        let word = self.root.0.follow();
+        (NodeRef::from_word(word as u32), (word >> 32) as usize)
+    }
+
+    fn set_root(&self, page: NodeRef, levels: usize) {
+        T::write(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
+        self.root.0.publish((levels as u64) << 32 | u64::from(page.to_word()));
+    }
+
+    #[inline(always)]
+    fn page(&self, page: NodeRef) -> Page<'_, T> {
+        Page::new(self.arena.words(page), self.layout)
+    }
+}

@@ -1,0 +1,167 @@
+//! Scans. Entries of a leaf are copied under its version; the leaf on the right belongs behind it if the
+//! version still holds once that one's has been read. Nothing is kept between two pages.
+
+use super::hold::{Restart, Seen};
+use super::resume::Landed;
+use super::*;
+use crate::common::pages::{Found, Page as Entries, Pages, TOGETHER_MAX};
+use latchless_core::mem::touch::Work;
+use latchless_core::sync::Backoff;
+
+/// What is left to be copied.
+struct Rest {
+    /// The next key. No key from here on has been copied, all before have.
+    low: u64,
+    high: u64,
+}
+
+/// Where copying from a leaf has come to.
+enum Copied {
+    /// There is no more room, or the range has ended.
+    Enough(Found<u64>),
+    /// All of the leaf; this one stands to its right.
+    GoesOn(NodeRef),
+}
+
+impl<T: Touch> Pages for OlcTree<T> {
+    type Lane = u64;
+    type Touch = T;
+
+    fn empty_page(&self, expected: usize) -> Entries<u64> {
+        Entries::of(expected.clamp(1, TOGETHER_MAX))
+    }
+
+    fn page_up(&self, low: u64, high: u64, page: &mut Entries<u64>) -> Found<u64> {
+        page.truncate(0);
+        self.scan_from(None, low, high, page)
+    }
+
+    fn page_down(&self, low: u64, high: u64, page: &mut Entries<u64>) -> Found<u64> {
+        T::work(Work::Operation);
+        let room = page.room;
+        let begin = self.look_at_leaf(high, |leaf, begin| {
+            page.truncate(0);
+            let size = leaf.size();
+            let end = leaf.lower(size, high);
+            let end = end + usize::from(end < size && leaf.key(end) == high);
+            let first = leaf.lower(size, low).max(end.saturating_sub(room));
+            for place in first.min(end)..end {
+                page.push(leaf.key(place), leaf.value(place));
+            }
+            T::work(Work::Copy(page.keys.len()));
+            begin
+        });
+        // What didn't find room stands in this leaf, everything else before it.
+        let next = match (page.keys.first(), begin) {
+            (Some(&first), _) if page.keys.len() == room => first.checked_sub(1),
+            (_, begin) => begin,
+        };
+        next.filter(|&next| next >= low).map_or(Found::All, Found::UpTo)
+    }
+}
+
+impl<T: Touch> OlcTree<T> {
+    /// Appends the first entries of `low..=high` to a page until it is full, from a leaf on that a walk led
+    /// to.
+    pub fn scan_from(
+        &self,
+        landed: Option<Landed>,
+        low: u64,
+        high: u64,
+        page: &mut Entries<u64>,
+    ) -> Found<u64> {
+        T::work(Work::Operation);
+        let mut rest = Rest { low, high };
+        let mut start = landed.and_then(|landed| self.still(landed));
+        let (mut backoff, mut tries) = (Backoff::default(), 0);
+        while tries < READ_TRIES {
+            let leaf = start.take().map_or_else(|| self.reach(rest.low).map(|reached| reached.leaf), Ok);
+            let before = rest.low;
+            match leaf.and_then(|leaf| self.copy_on(leaf, &mut rest, page)) {
+                Ok(found) => return found,
+                Err(Restart) => {
+                    tries = if rest.low > before { 1 } else { tries + 1 };
+                    self.step_back(&mut backoff);
+                }
+            }
+        }
+        self.copy_latched(rest, page)
+    }
+
+    /// Copies from a leaf and those behind it.
+    fn copy_on(
+        &self,
+        mut leaf: Seen,
+        rest: &mut Rest,
+        page: &mut Entries<u64>,
+    ) -> Result<Found<u64>, Restart> {
+        loop {
+            let len = page.keys.len();
+            let copied = copy(self.page(leaf.page), rest, page);
+            if !self.is_still(leaf) {
+                page.truncate(len);
+                return Err(Restart);
+            }
+            match copied {
+                Copied::Enough(found) => return Ok(found),
+                Copied::GoesOn(right) => {
+                    rest.low = behind(page, len, rest.low);
+                    let right = self.see(right)?;
+                    self.check(leaf)?;
+                    leaf = right;
+                }
+            }
+        }
+    }
+
+    /// The same with latches, each leaf's taken before the one to its left is let go of.
+    #[cold]
+    fn copy_latched(&self, mut rest: Rest, page: &mut Entries<u64>) -> Found<u64> {
+        let (mut leaf, held, _) = self.latch_leaf(rest.low);
+        let mut held = Some(held);
+        loop {
+            let len = page.keys.len();
+            match copy(self.page(leaf), &rest, page) {
+                Copied::Enough(found) => return found,
+                Copied::GoesOn(right) => {
+                    rest.low = behind(page, len, rest.low);
+                    leaf = right;
+                    drop(held.replace(self.latch(right)));
+                }
+            }
+        }
+    }
+}
+
+/// Where a scan goes on that has appended all that a leaf has to the first `len` entries of a page. Its last
+/// key isn't the last of all: the range goes on.
+fn behind(page: &Entries<u64>, len: usize, low: u64) -> u64 {
+    page.keys[len..].last().map_or(low, |&last| last.saturating_add(1))
+}
+
+/// Appends what a leaf has of a range to a page.
+#[inline(always)]
+fn copy<T: Touch>(leaf: Page<'_, T>, rest: &Rest, page: &mut Entries<u64>) -> Copied {
+    let meta = leaf.meta();
+    let size = leaf.size();
+    let first = leaf.lower(size, rest.low);
+    let room = page.room - page.keys.len();
+    let mut copied = 0;
+    for place in first..size {
+        let key = leaf.key(place);
+        if key > rest.high {
+            T::work(Work::Copy(copied));
+            return Copied::Enough(Found::All);
+        }
+        if copied == room {
+            T::work(Work::Copy(copied));
+            return Copied::Enough(Found::UpTo(key));
+        }
+        page.push(key, leaf.value(place));
+        copied += 1;
+    }
+    T::work(Work::Copy(copied));
+    let link = meta.link();
+    let ended = link.is_nil() || page.keys.last().is_some_and(|&last| last >= rest.high);
+    if ended { Copied::Enough(Found::All) } else { Copied::GoesOn(link) }
+}

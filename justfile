@@ -67,11 +67,11 @@ ci:
 
 # Race the indexes: `just bench --workload scan --records 1000000`.
 bench *arguments:
-    cargo run --release -p latchless-cli -- bench {{arguments}}
+    cargo run --release -p latchless-lab -- bench {{arguments}}
 
 # What the index to use has to show, row by row: `just suite 10M results/flagship.md`. Takes hours.
 suite records="1M" report="flagship.md":
-    cargo run --release -p latchless-cli --features rivals -- bench --suite flagship --records {{records}} --report {{report}}
+    cargo run --release -p latchless-lab --features rivals -- bench --suite flagship --records {{records}} --report {{report}}
 
 # The README's chart, from the kept results.
 chart:
@@ -79,7 +79,7 @@ chart:
 
 # Rerun the papers' experiments: `just paper pb-tree table-3`.
 paper *arguments:
-    cargo run --release -p latchless-cli -- paper {{arguments}}
+    cargo run --release -p latchless-lab -- paper {{arguments}}
 
 # The search kernels' figures.
 kernels:

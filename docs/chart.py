@@ -62,7 +62,7 @@ def draw(page):
     groups = [(label, list(bars(found[name]))) for name, label in LABELS.items() if OURS in found.get(name, ())]
     head = re.search(r"^(\d+) records, .*, (median of \d+ rounds), (\w+) keys", page, re.M)
     if not groups or not head:
-        sys.exit(f"{RESULTS} isn't a page of `latchless bench --suite flagship --report`")
+        sys.exit(f"{RESULTS} isn't a page of `latchless-lab bench --suite flagship --report`")
     records, rounds, key = int(head[1]), head[2], head[3]
     shown = f"{records // 10**6}M" if records % 10**6 == 0 else f"{records:,}"
     blue = "; blue: the fastest published crate" if any(len(group) > 1 for _, group in groups) else ""

@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(json.lines().count(), rows.len() + 8);
         let page = fs::read_to_string(folder.path().join("pb-tree.md")).unwrap();
         assert!(page.contains("| optimal width | 15 | lines | anywhere | 8 | 8 | 1.00 |"), "{page}");
-        assert!(page.contains("`latchless paper pb-tree eq-1 --scale small`"));
+        assert!(page.contains("`latchless-lab paper pb-tree eq-1 --scale small`"));
     }
 
     #[test]

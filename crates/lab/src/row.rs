@@ -118,7 +118,7 @@ impl Row {
             On::Anywhere => String::new(),
             on => format!(" --on {}", on.name()),
         };
-        self.command = format!("latchless paper {paper} {experiment}{on} --scale {}", scale.name());
+        self.command = format!("latchless-lab paper {paper} {experiment}{on} --scale {}", scale.name());
         self
     }
 }
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn a_row_names_the_command_that_reproduces_it() {
         let row = Row::new("p8", 1e6, "levels", 4.0).within("pb-tree", "table-3", Scale::Paper);
-        assert_eq!(row.command, "latchless paper pb-tree table-3 --scale paper");
+        assert_eq!(row.command, "latchless-lab paper pb-tree table-3 --scale paper");
         let timed = Row { on: On::Model, ..row }.within("pb-tree", "fig-7", Scale::Small);
-        assert_eq!(timed.command, "latchless paper pb-tree fig-7 --on model --scale small");
+        assert_eq!(timed.command, "latchless-lab paper pb-tree fig-7 --on model --scale small");
     }
 
     #[test]

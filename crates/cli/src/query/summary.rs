@@ -1,0 +1,141 @@
+//! What a query says about itself on standard error: rows, times, bytes.
+
+use super::key::KeyType;
+use latchless_terminal::output::Format;
+use latchless_terminal::say;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long each part took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Times {
+    /// Getting the file into memory.
+    pub read: Duration,
+    /// Finding its rows and reading their keys.
+    pub parse: Duration,
+    /// Sorting, grouping and loading the index.
+    pub build: Duration,
+    /// The index's answer, without printing it.
+    pub query: Duration,
+}
+
+/// A query in numbers.
+#[derive(Debug)]
+pub struct Summary<'q> {
+    /// Rows that the answer holds or counts.
+    pub found: usize,
+    /// Keys that --get asked for and didn't find, as they were asked for.
+    pub missing: Vec<&'q str>,
+    /// Rows of the file that have a key.
+    pub rows: usize,
+    /// Other rows, left out because their key is empty or no number.
+    pub skipped: usize,
+    /// Distinct keys.
+    pub keys: usize,
+    /// What the keys are.
+    pub key_type: KeyType,
+    /// Bytes that the index takes.
+    pub index_bytes: usize,
+    /// Bytes that the postings (row numbers by key) take.
+    pub postings_bytes: usize,
+    /// How long each part took.
+    pub times: Times,
+}
+
+impl Summary<'_> {
+    /// Prints to standard error, in the form that the answer has on standard output.
+    pub fn report(&self, format: Format) {
+        match format {
+            Format::Table => say::note(self.text()),
+            Format::Json => {
+                // Written out by hand to keep the fields in their order.
+                let fields: Vec<String> =
+                    self.fields().iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+                say::note(format_args!("{{{}}}", fields.join(",")));
+            }
+            Format::Csv => {
+                let fields = self.fields();
+                let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+                // None of the values holds a comma or a quote: numbers, names, keys that were read.
+                let values: Vec<String> = fields.iter().map(|(_, value)| plain(value)).collect();
+                say::note(format_args!("{}\n{}", names.join(","), values.join(",")));
+            }
+        }
+    }
+
+    fn fields(&self) -> [(&'static str, Value); 13] {
+        let nanoseconds = |time: Duration| json!(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        [
+            ("found", json!(self.found)),
+            ("missing", json!(self.missing)),
+            ("rows", json!(self.rows)),
+            ("keys", json!(self.keys)),
+            ("key_type", json!(self.key_type.to_string())),
+            ("index_bytes", json!(self.index_bytes)),
+            ("bytes_per_key", json!((self.bytes_per_key() * 100.0).round() / 100.0)),
+            ("postings_bytes", json!(self.postings_bytes)),
+            ("read_ns", nanoseconds(self.times.read)),
+            ("parse_ns", nanoseconds(self.times.parse)),
+            ("build_ns", nanoseconds(self.times.build)),
+            ("query_ns", nanoseconds(self.times.query)),
+            ("skipped", json!(self.skipped)),
+        ]
+    }
+
+    fn text(&self) -> String {
+        let Times { read, parse, build, query } = self.times;
+        let skipped = match self.skipped {
+            0 => String::new(),
+            rows => format!("{} rows without a number as their key were left out\n", grouped(rows)),
+        };
+        format!(
+            "{skipped}{} of {} rows; {} distinct {} keys, {:.1} bytes a key and {:.1} bytes a row for row numbers\n\
+             read {read:.1?}, parse {parse:.1?}, build {build:.1?}, query {query:.1?}",
+            grouped(self.found),
+            grouped(self.rows),
+            grouped(self.keys),
+            self.key_type,
+            self.bytes_per_key(),
+            self.postings_bytes as f64 / self.rows.max(1) as f64,
+        )
+    }
+
+    fn bytes_per_key(&self) -> f64 {
+        self.index_bytes as f64 / self.keys.max(1) as f64
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}
+
+/// A number with a comma between each three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_are_grouped() {
+        assert_eq!(
+            [0, 999, 1_000, 10_376, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "10,376", "1,234,567"]
+        );
+    }
+}

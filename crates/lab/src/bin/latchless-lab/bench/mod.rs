@@ -1,0 +1,64 @@
+//! `latchless-lab bench`: race indexes against each other.
+//!
+//! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`]
+//! (filling an index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the
+//! loops), [`access`] (the ways to an index), [`check`] and [`digest`] (whether the answers are
+//! right), [`outcome`] and [`report`] (what came of it), [`suite`] (many races, one table).
+
+mod access;
+mod args;
+mod check;
+mod contest;
+mod digest;
+mod drive;
+mod load;
+mod outcome;
+mod report;
+mod requests;
+mod suite;
+mod timed;
+mod word;
+
+pub use args::{Args, Batch, Load, Order};
+
+use crate::catalogue::{self, Origin};
+use crate::machine;
+use args::Width;
+use latchless_terminal::failure::Failure;
+use latchless_terminal::output::Format;
+use latchless_terminal::say;
+
+/// Runs the command.
+///
+/// # Errors
+/// What can't be served as asked, what fails while running, and wrong answers.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(suite) = args.suite {
+        return suite::run(suite, args);
+    }
+    let (names, spec) = (args.names()?, args.spec()?);
+    let machine = machine::line();
+    if args.format == Format::Table {
+        say::note(&machine);
+        if names.iter().any(|name| is_rival(name)) && !args.options.no_huge_pages {
+            say::note("note: latchless's own nodes stand on huge pages (--no-huge-pages turns them off)");
+        }
+    }
+    let outcomes = match args.key {
+        Width::U32 => contest::race::<u32>(args, spec, &names)?,
+        Width::U64 => contest::race::<u64>(args, spec, &names)?,
+    };
+    let setting = args.setting(&spec);
+    if let Some(file) = &args.report {
+        report::write(file, &machine, &setting, &outcomes)?;
+    }
+    if args.format == Format::Table {
+        say::note(setting.line(args.rounds));
+        return outcome::table(&setting, &outcomes).print(args.format);
+    }
+    outcome::rows(&setting, &outcomes).print(args.format)
+}
+
+fn is_rival(name: &str) -> bool {
+    catalogue::entries().iter().any(|entry| entry.name == name && entry.origin != Origin::Latchless)
+}

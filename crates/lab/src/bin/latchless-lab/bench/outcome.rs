@@ -1,0 +1,294 @@
+//! What came of it: medians, spreads, and the rows that are printed.
+
+use super::digest::Digest;
+use latchless_terminal::output::Rows;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// What a time is divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// One request.
+    Operation,
+    /// One entry that a scan has copied.
+    Entry,
+    /// One key that a bulk load has put in.
+    Key,
+}
+
+impl Unit {
+    /// The word in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Operation => "op",
+            Self::Entry => "entry",
+            Self::Key => "key",
+        }
+    }
+
+    /// The word for several.
+    const fn plural(self) -> &'static str {
+        match self {
+            Self::Operation => "ops",
+            Self::Entry => "entries",
+            Self::Key => "keys",
+        }
+    }
+}
+
+/// How one index did.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    name: String,
+    unit: Unit,
+    /// Nanoseconds per unit, one for each round.
+    rounds_ns: Vec<f64>,
+    bytes_per_key: f64,
+    batch: Option<usize>,
+    digest: Digest,
+}
+
+impl Outcome {
+    /// Nothing measured yet.
+    pub fn new(name: &str, unit: Unit) -> Self {
+        Self {
+            name: name.to_owned(),
+            unit,
+            rounds_ns: Vec::new(),
+            bytes_per_key: f64::NAN,
+            batch: None,
+            digest: Digest::default(),
+        }
+    }
+
+    /// What it weighs.
+    pub fn holds(&mut self, bytes: usize, keys: usize) {
+        self.bytes_per_key = bytes as f64 / keys as f64;
+    }
+
+    /// A round: how long for how many requests, which scanned that many entries.
+    pub fn ran(&mut self, elapsed: Duration, ops: u64, entries: u64, batch: Option<usize>, digest: Digest) {
+        let units = if self.unit == Unit::Entry { entries } else { ops };
+        self.rounds_ns.push(elapsed.as_nanos() as f64 / units.max(1) as f64);
+        self.batch = batch;
+        self.digest = digest;
+    }
+
+    /// The index's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What times are divided by.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Keys a batch, once it is known.
+    pub fn batch(&self) -> Option<usize> {
+        self.batch
+    }
+
+    /// How many rounds there were.
+    pub fn rounds(&self) -> u32 {
+        self.rounds_ns.len() as u32
+    }
+
+    /// The middle round, in nanoseconds per unit; between the two middle ones of an even number.
+    pub fn median_ns(&self) -> f64 {
+        let mut sorted = self.rounds_ns.clone();
+        sorted.sort_by(f64::total_cmp);
+        match sorted.len() {
+            0 => f64::NAN,
+            odd if odd % 2 == 1 => sorted[odd / 2],
+            even => f64::midpoint(sorted[even / 2 - 1], sorted[even / 2]),
+        }
+    }
+
+    /// The fastest round.
+    pub fn min_ns(&self) -> f64 {
+        self.rounds_ns.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The slowest round.
+    pub fn max_ns(&self) -> f64 {
+        self.rounds_ns.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Bytes that the index holds for each of its keys.
+    pub fn bytes_per_key(&self) -> f64 {
+        self.bytes_per_key
+    }
+}
+
+/// What was measured, the same for every row.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// The workload's name.
+    pub workload: &'static str,
+    /// Keys loaded.
+    pub records: usize,
+    /// Requests made.
+    pub ops: usize,
+    /// Threads that made them.
+    pub threads: usize,
+    /// `none`, a number, or `auto`.
+    pub batch: String,
+    /// The distribution, as it can be given.
+    pub distribution: String,
+    /// `u32` or `u64`.
+    pub key: &'static str,
+    /// `drawn` or `sorted`.
+    pub order: &'static str,
+    /// Entries a scan or sum, where the workload has any.
+    pub scan_length: Option<usize>,
+    /// Share of the key space that a range takes, where the workload has any.
+    pub range_share: Option<f64>,
+}
+
+impl Setting {
+    /// Everything that the table's rows share, in one line.
+    pub fn line(&self, rounds: u32) -> String {
+        let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let scans = self.scan_length.map(|length| format!(", scans of {length}")).unwrap_or_default();
+        let ranges = self.range_share.map(|share| format!(", ranges of {share}")).unwrap_or_default();
+        let sorted = if self.order == "sorted" { ", sorted" } else { "" };
+        format!(
+            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys, median of {}",
+            self.workload,
+            self.records,
+            self.ops,
+            plural(self.threads as u64, "thread"),
+            self.batch,
+            self.distribution,
+            self.key,
+            plural(u64::from(rounds), "round"),
+        )
+    }
+}
+
+/// The columns of a result, in order.
+const COLUMNS: [&str; 19] = [
+    "index",
+    "workload",
+    "records",
+    "ops",
+    "threads",
+    "batch",
+    "distribution",
+    "key",
+    "median_ns",
+    "min_ns",
+    "max_ns",
+    "ops_per_s",
+    "bytes_per_key",
+    "ratio",
+    "checksum",
+    "per",
+    "order",
+    "scan_length",
+    "range_share",
+];
+
+/// A row for each index.
+pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
+    let mut rows = Rows::new(COLUMNS);
+    let first = outcomes.first().map_or(f64::NAN, Outcome::median_ns);
+    for outcome in outcomes {
+        let batch = match (setting.batch.as_str(), outcome.batch) {
+            ("auto", Some(size)) => format!("auto:{size}"),
+            (given, _) => given.to_owned(),
+        };
+        rows.push(vec![
+            json!(outcome.name),
+            json!(setting.workload),
+            json!(setting.records),
+            json!(setting.ops),
+            json!(setting.threads),
+            json!(batch),
+            json!(setting.distribution),
+            json!(setting.key),
+            rounded(outcome.median_ns(), 2),
+            rounded(outcome.min_ns(), 2),
+            rounded(outcome.max_ns(), 2),
+            json!((1e9 / outcome.median_ns()).round() as u64),
+            rounded(outcome.bytes_per_key, 2),
+            rounded(first / outcome.median_ns(), 2),
+            json!(outcome.digest.to_string()),
+            json!(outcome.unit.name()),
+            json!(setting.order),
+            json!(setting.scan_length),
+            json!(setting.range_share),
+        ]);
+    }
+    rows
+}
+
+/// A number with as many places as mean something; null if it isn't one.
+fn rounded(number: f64, places: i32) -> Value {
+    let scale = 10f64.powi(places);
+    json!((number * scale).round() / scale)
+}
+
+/// For people: the columns that differ, under a line that says what doesn't.
+pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
+    let unit = outcomes.first().map_or(Unit::Operation, Outcome::unit);
+    let batched = setting.batch != "none";
+    let mut columns =
+        vec!["index".to_owned(), format!("ns/{}", unit.name()), "min".to_owned(), "max".to_owned()];
+    columns.extend([format!("{}/s", unit.plural()), "bytes/key".to_owned(), "ratio".to_owned()]);
+    columns.extend(batched.then(|| "batch".to_owned()));
+    let mut rows = Rows::new(columns);
+    let first = outcomes.first().map_or(f64::NAN, Outcome::median_ns);
+    for outcome in outcomes {
+        let mut row = vec![
+            json!(outcome.name),
+            rounded(outcome.median_ns(), 2),
+            rounded(outcome.min_ns(), 2),
+            rounded(outcome.max_ns(), 2),
+            json!(per_second(1e9 / outcome.median_ns())),
+            rounded(outcome.bytes_per_key, 1),
+            rounded(first / outcome.median_ns(), 2),
+        ];
+        row.extend(batched.then(|| json!(outcome.batch)));
+        rows.push(row);
+    }
+    rows
+}
+
+/// `12.3 M`, for people.
+fn per_second(number: f64) -> String {
+    match number {
+        large if large >= 1e9 => format!("{:.2} G", large / 1e9),
+        large if large >= 1e6 => format!("{:.2} M", large / 1e6),
+        large if large >= 1e3 => format!("{:.2} k", large / 1e3),
+        small => format!("{small:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(rounds_ns: &[u64]) -> Outcome {
+        let mut outcome = Outcome::new("x", Unit::Operation);
+        for &ns in rounds_ns {
+            outcome.ran(Duration::from_nanos(ns), 10, 0, None, Digest::default());
+        }
+        outcome
+    }
+
+    #[test]
+    fn medians_of_odd_and_even_numbers_of_rounds() {
+        let odd = outcome(&[300, 100, 900]);
+        assert_eq!((odd.median_ns(), odd.min_ns(), odd.max_ns()), (30.0, 10.0, 90.0));
+        assert_eq!(outcome(&[100, 200, 300, 900]).median_ns(), 25.0);
+    }
+
+    #[test]
+    fn scans_are_divided_by_entries() {
+        let mut outcome = Outcome::new("x", Unit::Entry);
+        outcome.ran(Duration::from_nanos(1000), 2, 200, None, Digest::default());
+        assert_eq!(outcome.median_ns(), 5.0);
+    }
+}

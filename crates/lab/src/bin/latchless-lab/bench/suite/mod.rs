@@ -1,0 +1,116 @@
+//! `latchless-lab bench --suite NAME`: many races, one table, and what each of them has to reach.
+//!
+//! Each race runs in a process of its own, as `latchless-lab bench` with the row's flags: the heap is
+//! fresh, the command can be repeated by hand, and a rival that crashes takes nothing else along.
+//! In reading order: [`row`] (a row as data), [`flagship`] (the rows), [`goal`] (what is to be
+//! reached), [`races`] (running them) and [`show`] (the table and the page).
+
+mod flagship;
+mod goal;
+mod races;
+mod row;
+mod show;
+
+use super::args::{Args, Suite};
+use crate::catalogue;
+use crate::machine;
+use goal::Goal;
+use latchless_terminal::failure::Failure;
+use latchless_terminal::nearest::did_you_mean;
+use latchless_terminal::output::Format;
+use latchless_terminal::say;
+use races::Races;
+use row::Row;
+use std::fs;
+
+/// The rows of a suite.
+const fn rows(suite: Suite) -> &'static [Row] {
+    match suite {
+        Suite::Flagship => flagship::ROWS,
+    }
+}
+
+/// Runs the suite.
+///
+/// # Errors
+/// Names of rows or indexes that nobody bears; after the table, races that failed.
+pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
+    let all = rows(suite);
+    for name in &args.row {
+        if !all.iter().any(|row| row.name == name) {
+            let known: Vec<_> = all.iter().map(|row| row.name).collect();
+            let like = did_you_mean(name, known.iter().copied());
+            let all = if like.is_empty() { format!("; there are {}", known.join(", ")) } else { like };
+            return Err(Failure::usage(format!("no row is called `{name}`{all}")));
+        }
+    }
+    for name in args.index.iter().filter(|&name| name != "all") {
+        catalogue::check(name)?;
+    }
+    let wanted = |row: &&Row| args.row.is_empty() || args.row.iter().any(|name| name == row.name);
+    let chosen: Vec<&Row> = all.iter().filter(wanted).collect();
+    let mut races = Races::new(args.records, all);
+    for row in &chosen {
+        let others = row.goals.iter().filter_map(|goal| match goal {
+            Goal::Faster { in_row, .. } => *in_row,
+            _ => None,
+        });
+        for name in std::iter::once(row.source()).chain(others) {
+            races.hold(name, args);
+        }
+    }
+    let machine = machine::line();
+    if let Some(file) = &args.report {
+        let page = show::page(suite, &chosen, &races, &machine, args);
+        fs::write(file, page).map_err(|error| {
+            Failure::run(format!("the report {} can't be written: {error}", file.display()))
+        })?;
+    }
+    if args.format == Format::Table {
+        say::note(&machine);
+    }
+    show::table(&chosen, &races, args.format != Format::Table).print(args.format)?;
+    let failed: Vec<_> = races.all().filter(|(_, race)| race.found.is_err()).map(|(name, _)| name).collect();
+    if failed.is_empty() { Ok(()) } else { Err(Failure::run(format!("failed: {}", failed.join(", ")))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use row::Of;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn rows_name_each_other_and_parse() {
+        let all = rows(Suite::Flagship);
+        for (at, row) in all.iter().enumerate() {
+            assert!(all[..at].iter().all(|other| other.name != row.name), "{} twice", row.name);
+            let refers = |name: &str| {
+                let found = all.iter().find(|other| other.name == name);
+                assert!(matches!(found, Some(Row { of: Of::Run(_), .. })), "{}: {name}", row.name);
+            };
+            match row.of {
+                Of::Same(other) => refers(other),
+                Of::Run(run) => {
+                    let flags = std::iter::once("bench").chain(run.flags.split_whitespace());
+                    let args =
+                        Cli::try_parse_from(flags).unwrap_or_else(|error| panic!("{}: {error}", row.name));
+                    args.args.spec().unwrap_or_else(|error| panic!("{}: {error}", row.name));
+                    assert_eq!(run.names()[0], "btreemap");
+                }
+            }
+            for goal in row.goals {
+                assert!(!goal.to_string().is_empty());
+                if let Goal::Faster { in_row: Some(other), .. } = goal {
+                    refers(other);
+                }
+            }
+        }
+    }
+}

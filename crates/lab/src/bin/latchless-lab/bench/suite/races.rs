@@ -1,0 +1,193 @@
+//! The races of a suite: each held once, in a process of its own.
+
+use super::goal::number;
+use super::row::{Of, Row, Run};
+use super::show::shown;
+use crate::bench::args::Args;
+use crate::catalogue;
+use latchless_terminal::say;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+
+/// How an index did in a race.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// Its name.
+    pub index: String,
+    /// The median round, in nanoseconds.
+    pub median_ns: f64,
+    /// What a key took.
+    pub bytes_per_key: f64,
+    /// What the nanoseconds are for: an `op`, an `entry`, a `key`.
+    pub per: String,
+}
+
+/// A race.
+#[derive(Debug, Clone)]
+pub struct Race {
+    /// What repeats it.
+    pub command: String,
+    /// Who was asked to take part.
+    pub asked: Vec<String>,
+    /// How those did who came through, or why nobody did.
+    pub found: Result<Vec<Measured>, String>,
+    /// Who was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// All races so far, by the names of their rows.
+#[derive(Debug)]
+pub struct Races {
+    records: usize,
+    rows: &'static [Row],
+    done: BTreeMap<&'static str, Race>,
+}
+
+impl Races {
+    /// None yet, of indexes of that many keys.
+    pub fn new(records: usize, rows: &'static [Row]) -> Self {
+        Self { records, rows, done: BTreeMap::new() }
+    }
+
+    /// All races, by the names of their rows.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &Race)> {
+        self.done.iter().map(|(&name, race)| (name, race))
+    }
+
+    /// Holds the race of the row of that name, unless it has been held.
+    /// A race that fails is kept as such.
+    pub fn hold(&mut self, name: &'static str, args: &Args) {
+        let row = self.rows.iter().find(|row| row.name == name);
+        let Some(Row { of: Of::Run(run), .. }) = row else { return };
+        if self.done.contains_key(name) {
+            return;
+        }
+        let admitted = |index: &str| {
+            let named =
+                args.index.is_empty() || args.index.iter().any(|given| given == index || given == "all");
+            named && catalogue::check(index).is_ok()
+        };
+        let asked: Vec<String> =
+            run.names().into_iter().filter(|index| admitted(index)).map(str::to_owned).collect();
+        let flags = child_flags(run, &asked, args);
+        let command = format!("latchless-lab bench {}", flags.join(" "));
+        say::note(format_args!("{name}: {command}"));
+        let (found, notes) = if asked.iter().any(|index| *index != "btreemap") {
+            match child(&flags) {
+                Ok(output) => (results(&output), notes(&output)),
+                Err(error) => (Err(format!("its process can't be started: {error}")), Vec::new()),
+            }
+        } else {
+            (Err("nobody to race".to_owned()), Vec::new())
+        };
+        notes.iter().for_each(say::warn);
+        match &found {
+            Ok(found) => {
+                let each: Vec<_> =
+                    found.iter().map(|one| format!("{} {}", one.index, shown(one.median_ns))).collect();
+                say::note(format_args!("{name}: ns: {}", each.join(", ")));
+            }
+            Err(failure) => say::warn(format_args!("{name}: failed: {failure}")),
+        }
+        self.done.insert(name, Race { command, asked, found, notes });
+    }
+
+    /// Keys loaded in each of them.
+    pub fn records(&self) -> usize {
+        self.records
+    }
+
+    /// How an index did in the race of a row.
+    pub fn of(&self, row: &Row, index: &str) -> Option<&Measured> {
+        self.found(row).iter().find(|measured| measured.index == index)
+    }
+
+    /// How an index did in the row of that name.
+    pub fn in_row(&self, name: &str, index: &str) -> Option<&Measured> {
+        self.of(self.rows.iter().find(|row| row.name == name)?, index)
+    }
+
+    /// Whether an index was asked to take part in a row's race.
+    pub fn asked(&self, row: &Row, index: &str) -> bool {
+        self.race(row).is_some_and(|race| race.asked.iter().any(|name| name == index))
+    }
+
+    /// The rival with the smallest number of those that `among` picks.
+    pub fn best_rival(&self, row: &Row, among: impl Fn(&str) -> bool) -> Option<&Measured> {
+        let rivals = self.found(row).iter().filter(|measured| among(&measured.index));
+        rivals.min_by(|left, right| number(row, left).total_cmp(&number(row, right)))
+    }
+
+    /// The race that a row is about.
+    pub fn race(&self, row: &Row) -> Option<&Race> {
+        self.done.get(row.source())
+    }
+
+    fn found(&self, row: &Row) -> &[Measured] {
+        self.race(row).and_then(|race| race.found.as_ref().ok()).map_or(&[], Vec::as_slice)
+    }
+
+    /// One race that has been held.
+    #[cfg(test)]
+    pub fn of_one(records: usize, name: &'static str, asked: Vec<String>, found: Vec<Measured>) -> Self {
+        let row = Row {
+            name,
+            of: Of::Same(name),
+            ours: catalogue::FLAGSHIP,
+            what: super::row::What::Time,
+            goals: &[],
+        };
+        let rows = Box::leak(Box::new([row]));
+        let race = Race { command: String::new(), asked, found: Ok(found), notes: Vec::new() };
+        Self { records, rows, done: BTreeMap::from([(name, race)]) }
+    }
+}
+
+/// What the race's process is told.
+fn child_flags(run: &Run, asked: &[String], args: &Args) -> Vec<String> {
+    let ops = (args.ops / run.one_in).max(1);
+    let mut flags: Vec<String> = run.flags.split_whitespace().map(str::to_owned).collect();
+    let shared = [
+        ("--index", asked.join(",")),
+        ("--records", args.records.to_string()),
+        ("--ops", ops.to_string()),
+        ("--rounds", args.rounds.to_string()),
+        ("--seed", args.seed.to_string()),
+        ("--key", args.key.name().to_owned()),
+    ];
+    flags.extend(shared.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
+    flags.extend(args.options.flags());
+    flags
+}
+
+/// Runs a race in a process of its own.
+fn child(flags: &[String]) -> std::io::Result<Output> {
+    Command::new(std::env::current_exe()?).arg("bench").args(flags).args(["--format", "json"]).output()
+}
+
+/// What a race found, or what it failed of.
+fn results(output: &Output) -> Result<Vec<Measured>, String> {
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let found: Option<Vec<_>> = lines.lines().map(measured).collect();
+    found.ok_or_else(|| "its results can't be read".to_owned())
+}
+
+/// What a race said of those that it left out.
+fn notes(output: &Output) -> Vec<String> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    said.lines().filter(|line| line.starts_with("note: ")).map(str::to_owned).collect()
+}
+
+fn measured(line: &str) -> Option<Measured> {
+    let told: Value = serde_json::from_str(line).ok()?;
+    Some(Measured {
+        index: told["index"].as_str()?.to_owned(),
+        median_ns: told["median_ns"].as_f64()?,
+        bytes_per_key: told["bytes_per_key"].as_f64().unwrap_or(f64::NAN),
+        per: told["per"].as_str()?.to_owned(),
+    })
+}

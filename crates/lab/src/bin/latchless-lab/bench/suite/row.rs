@@ -1,0 +1,94 @@
+//! A row of a suite, as data.
+
+use super::goal::Goal;
+use crate::catalogue::{self, Entry, FLAGSHIP, Origin, TWIN};
+
+/// A row of a suite's table.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// The name in the table, and what other rows call it.
+    pub name: &'static str,
+    /// Where its numbers come from.
+    pub of: Of,
+    /// Whose row it is.
+    pub ours: &'static str,
+    /// What is compared.
+    pub what: What,
+    /// What is to be reached; a row without goals is reported.
+    pub goals: &'static [Goal],
+}
+
+/// Where a row's numbers come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Of {
+    /// A race of its own.
+    Run(Run),
+    /// The race of another row.
+    Same(&'static str),
+}
+
+/// A race.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// What `latchless-lab bench` is told, besides what all rows of the suite share.
+    pub flags: &'static str,
+    /// One in so many of the suite's requests is made, since each takes so much longer.
+    pub one_in: usize,
+    /// Who races, besides the baseline and the index to use.
+    pub field: Field,
+}
+
+/// Some of the published rivals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// None of them: the baseline is enough.
+    Baseline,
+    /// Those that take updates from many threads.
+    Concurrent,
+    /// All of them.
+    All,
+}
+
+/// What a row compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Medians.
+    Time,
+    /// Bytes per key.
+    Bytes,
+}
+
+impl Field {
+    /// Whether it has this index.
+    pub fn has(self, entry: &Entry) -> bool {
+        entry.origin == Origin::Rival
+            && match self {
+                Self::Baseline => false,
+                Self::Concurrent => entry.concurrent,
+                Self::All => true,
+            }
+    }
+}
+
+impl Row {
+    /// The name of the row in whose race its numbers are found.
+    pub fn source(&self) -> &'static str {
+        match self.of {
+            Of::Run(_) => self.name,
+            Of::Same(other) => other,
+        }
+    }
+}
+
+impl Run {
+    /// The indexes that race, the baseline first. The sequential twin is for one thread.
+    pub fn names(&self) -> Vec<&'static str> {
+        let entries = catalogue::entries();
+        let fixed = ["btreemap", FLAGSHIP, TWIN];
+        let one_thread = !self.flags.contains("--threads");
+        let fixed = fixed
+            .into_iter()
+            .filter(|&name| (name != TWIN || one_thread) && entries.iter().any(|entry| entry.name == name));
+        fixed.chain(entries.iter().filter(|entry| self.field.has(entry)).map(|entry| entry.name)).collect()
+    }
+}

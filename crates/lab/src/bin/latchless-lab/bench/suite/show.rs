@@ -1,0 +1,117 @@
+//! A suite's table, for people and for programs, and its page.
+
+use super::goal::{number, ratio, together};
+use super::races::{Measured, Races};
+use super::row::{Row, What};
+use crate::bench::args::{Args, Suite};
+use crate::catalogue::{self, Origin};
+use latchless_terminal::output::Rows;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// A number with three digits that mean something.
+pub fn shown(number: f64) -> String {
+    match number {
+        small if small < 10.0 => format!("{small:.2}"),
+        middle if middle < 100.0 => format!("{middle:.1}"),
+        large => format!("{large:.0}"),
+    }
+}
+
+/// The table. Programs get the numbers apart from their names and units, and the commands.
+pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
+    let known = catalogue::entries();
+    let is_rival = |name: &str| known.iter().any(|entry| entry.name == name && entry.origin == Origin::Rival);
+    let mut rows = Rows::new(if for_programs {
+        vec![
+            "workload", "index", "unit", "ours", "rival", "best", "btreemap", "ratio", "goal", "reached",
+            "command",
+        ]
+    } else {
+        vec!["workload", "ours", "best rival", "× btreemap", "goal", "reached"]
+    });
+    for row in chosen {
+        let ours = races.of(row, row.ours);
+        let best = races.best_rival(row, is_rival);
+        let baseline = races.of(row, "btreemap");
+        let times = ours.zip(baseline).map(|(ours, baseline)| number(row, baseline) / number(row, ours));
+        let goal = row.goals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let verdicts: Vec<_> = row.goals.iter().map(|goal| goal.judge(row, races)).collect();
+        let reached = match races.race(row).map(|race| &race.found) {
+            Some(Err(_)) => "failed".to_owned(),
+            _ => together(&verdicts),
+        };
+        let unit = match (row.what, ours) {
+            (What::Bytes, _) => "B".to_owned(),
+            (What::Time, Some(ours)) if ours.per != "op" => format!("ns/{}", ours.per),
+            (What::Time, _) => "ns".to_owned(),
+        };
+        let of = |measured: Option<&Measured>| measured.map(|one| number(row, one));
+        rows.push(if for_programs {
+            let command = races.race(row).map(|race| race.command.clone());
+            let rival = best.map(|best| best.index.clone());
+            vec![
+                json!(row.name),
+                json!(row.ours),
+                json!(unit),
+                json!(of(ours)),
+                json!(rival),
+                json!(of(best)),
+                json!(of(baseline)),
+                json!(times),
+                json!(goal),
+                json!(reached),
+                json!(command),
+            ]
+        } else {
+            let best = best.map(|best| format!("{} {}", best.index, shown(number(row, best))));
+            vec![
+                json!(row.name),
+                json!(of(ours).map(|ours| format!("{} {unit}", shown(ours)))),
+                json!(best),
+                json!(times.map(ratio)),
+                json!(goal),
+                json!(reached),
+            ]
+        });
+    }
+    rows
+}
+
+/// The result as a page of Markdown: the machine, the table, each race's command and notes.
+pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &Args) -> String {
+    let mut page = format!(
+        "# `latchless-lab bench --suite {}`\n\n{machine}.\n{} records, {} requests a round (fewer where each takes \
+         longer), median of {} rounds, {} keys.\n\n",
+        suite.name(),
+        args.records,
+        args.ops,
+        args.rounds,
+        args.key.name(),
+    );
+    page.push_str(&table(chosen, races, false).to_markdown());
+    page.push_str("\n## Every race\n");
+    for (name, race) in races.all() {
+        // Writing to a string never fails.
+        let _ = write!(page, "\n### {name}\n\n`{}`\n\n", race.command);
+        match &race.found {
+            Ok(found) => {
+                let mut rows = Rows::new(["index", "ns", "per", "bytes/key"]);
+                for one in found {
+                    let bytes = one.bytes_per_key;
+                    let cells =
+                        [one.index.clone(), shown(one.median_ns), one.per.clone(), format!("{bytes:.1}")];
+                    rows.push(cells.map(Value::String).into());
+                }
+                page.push_str(&rows.to_markdown());
+            }
+            Err(failure) => {
+                let _ = writeln!(page, "Failed: {failure}");
+            }
+        }
+        for note in &race.notes {
+            let _ = writeln!(page, "\n{note}");
+        }
+    }
+    page
+}

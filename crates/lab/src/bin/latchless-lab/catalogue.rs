@@ -1,0 +1,297 @@
+//! The indexes by name: one catalogue for every command that builds one.
+
+use latchless::index::{self, ExclusiveIndex};
+use latchless::{Fits, Index, Key};
+use latchless_core::base::index::OrderedIndex;
+use latchless_core::search::Kernel;
+use latchless_papers::{cssl, olfit, pb_tree, pi, spiderman};
+use latchless_rivals::Missing;
+use latchless_terminal::count;
+use latchless_terminal::failure::Failure;
+use latchless_terminal::kernel;
+use latchless_terminal::nearest::{did_you_mean, nearest};
+
+/// How indexes are to be built, on the command line of every command that builds one.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Options {
+    /// Keep nodes on plain pages, even where the system offers huge ones
+    #[arg(long, help_heading = "Index options")]
+    pub no_huge_pages: bool,
+    /// The in-node search kernel of this library's indexes [default: the fastest here; see `list`]
+    #[arg(long, value_name = "NAME", value_parser = kernel::parse, help_heading = "Index options")]
+    pub kernel: Option<Kernel>,
+    /// The most memory that an index of this library may take for its nodes; 64M and 2G can be written
+    /// so [default: no limit]
+    #[arg(long, value_name = "BYTES", value_parser = count::parse, help_heading = "Index options")]
+    pub memory_limit: Option<usize>,
+    /// Bytes of a node of OLFIT's family: 64, 128 and so on up to 512 [default: 128]
+    #[arg(long, value_name = "BYTES", help_heading = "Index options")]
+    pub node_bytes: Option<usize>,
+}
+
+impl Options {
+    /// The same options as they are given on the command line.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = Vec::new();
+        flags.extend(self.no_huge_pages.then(|| "--no-huge-pages".to_owned()));
+        flags.extend(self.kernel.iter().flat_map(|kernel| ["--kernel".to_owned(), kernel.name().to_owned()]));
+        flags.extend(
+            self.memory_limit.iter().flat_map(|bytes| ["--memory-limit".to_owned(), bytes.to_string()]),
+        );
+        flags.extend(self.node_bytes.iter().flat_map(|bytes| ["--node-bytes".to_owned(), bytes.to_string()]));
+        flags
+    }
+
+    /// What the flagship is told.
+    fn for_index(&self) -> index::Options {
+        index::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..index::Options::default()
+        }
+    }
+
+    /// What the pB+-Tree family is told.
+    fn for_pb_tree(&self) -> pb_tree::Options {
+        pb_tree::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..pb_tree::Options::default()
+        }
+    }
+
+    /// What Spiderman's tree is told.
+    fn for_spiderman(&self) -> spiderman::Options {
+        spiderman::Options {
+            huge_pages: !self.no_huge_pages,
+            limit_bytes: self.memory_limit,
+            ..spiderman::Options::default()
+        }
+    }
+
+    /// What PI is told: one thread, since what is raced hands in its own.
+    fn for_pi(&self) -> pi::Options {
+        pi::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..pi::Options::default()
+        }
+    }
+
+    /// What OLFIT's family is told.
+    fn for_olfit(&self) -> olfit::Options {
+        olfit::Options {
+            huge_pages: !self.no_huge_pages,
+            limit_bytes: self.memory_limit,
+            node_bytes: self.node_bytes.unwrap_or(olfit::Options::default().node_bytes),
+            ..olfit::Options::default()
+        }
+    }
+
+    /// What the skip lists are told.
+    fn for_cssl(&self) -> cssl::Options {
+        cssl::Options {
+            huge_pages: !self.no_huge_pages,
+            kernel: self.kernel,
+            limit_bytes: self.memory_limit,
+            ..cssl::Options::default()
+        }
+    }
+}
+
+/// An index that can be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Whether it takes updates from many threads at once.
+    pub concurrent: bool,
+    /// Whether this build has it; if not, it needs the feature `rivals`.
+    pub compiled: bool,
+}
+
+/// Where an index comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// In every build, to measure against.
+    Baseline,
+    /// This library.
+    Latchless,
+    /// A published crate, behind the feature `rivals`.
+    Rival,
+}
+
+impl Origin {
+    /// One word for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Latchless => "latchless",
+            Self::Rival => "rival",
+        }
+    }
+}
+
+/// Every index that can be named: the baselines, this library's, the rivals.
+pub fn entries() -> Vec<Entry> {
+    let flagship = [
+        (FLAGSHIP, "concurrent B-link tree of wide nodes, batches, scans: latchless::Index", true),
+        (TWIN, "the same without latches, for one thread that has it to itself", false),
+    ];
+    let flagship = flagship.into_iter().map(|(name, about, concurrent)| Entry {
+        name,
+        about,
+        origin: Origin::Latchless,
+        concurrent,
+        compiled: true,
+    });
+    let family = pb_tree::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: about(member),
+        origin: Origin::Latchless,
+        concurrent: false,
+        compiled: true,
+    });
+    let schemes = olfit::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: member.is_concurrent(),
+        compiled: true,
+    });
+    let lists = cssl::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: true,
+        compiled: true,
+    });
+    let pages = spiderman::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: true,
+        compiled: true,
+    });
+    let forms = pi::Member::ALL.into_iter().map(|member| Entry {
+        name: member.name(),
+        about: member.about(),
+        origin: Origin::Latchless,
+        concurrent: false,
+        compiled: true,
+    });
+    let others = latchless_rivals::entries().iter().map(|other| Entry {
+        name: other.name,
+        about: other.about,
+        origin: if BASELINES.contains(&other.name) { Origin::Baseline } else { Origin::Rival },
+        concurrent: other.concurrent,
+        compiled: other.compiled,
+    });
+    let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
+    let ours = flagship.chain(family).chain(schemes).chain(lists).chain(forms).chain(pages);
+    baselines.into_iter().chain(ours).chain(rivals).collect()
+}
+
+/// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
+/// `list` shows first.
+pub const FLAGSHIP: &str = "index";
+
+/// The flagship for one thread that has it to itself: without latches.
+pub const TWIN: &str = "index-exclusive";
+
+/// What every build has to measure against.
+const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
+
+/// One line for people.
+const fn about(member: pb_tree::Member) -> &'static str {
+    use pb_tree::Member;
+    match member {
+        Member::BPlus => "B+-Tree, one-line nodes, no prefetch",
+        Member::P2 => "pB+-Tree, two-line nodes, prefetched whole",
+        Member::P4 => "pB+-Tree, four-line nodes",
+        Member::P8 => "pB+-Tree, eight-line nodes: the paper's best width",
+        Member::P16 => "pB+-Tree, sixteen-line nodes",
+        Member::P8External => "p8 with an external jump-pointer array for scans",
+        Member::P8Internal => "p8 with an internal jump-pointer array for scans",
+        Member::P16Internal => "p16 with an internal jump-pointer array for scans",
+        Member::P8Sweep => "p8 whose scans sweep the root-to-leaf path ahead of themselves",
+        Member::Csb => "CSB+-Tree: one-line nodes, children in one group",
+        Member::P8Csb => "CSB+-Tree with eight-line nodes, prefetched whole",
+    }
+}
+
+/// An empty index of that name.
+///
+/// # Errors
+/// A usage failure for a name that nobody bears (it says which are like it) and for a rival that
+/// this build was made without (it says how to get it); a failure while running if memory is
+/// refused.
+pub fn build<K, V>(name: &str, options: &Options) -> Result<Box<dyn OrderedIndex<K, V>>, Failure>
+where
+    K: Key,
+    V: Fits<K::Bits>,
+{
+    if name == FLAGSHIP || name == TWIN {
+        let index = Index::with_options(options.for_index())?;
+        return Ok(if name == TWIN { Box::new(ExclusiveIndex::from(index)) } else { Box::new(index) });
+    }
+    if let Some(member) = pb_tree::Member::from_name(name) {
+        return Ok(pb_tree::build(member, &options.for_pb_tree())?);
+    }
+    if let Some(member) = olfit::Member::from_name(name) {
+        return Ok(olfit::build(member, &options.for_olfit())?);
+    }
+    if let Some(member) = cssl::Member::from_name(name) {
+        return Ok(cssl::build(member, &options.for_cssl())?);
+    }
+    if let Some(member) = spiderman::Member::from_name(name) {
+        return Ok(spiderman::build(member, &options.for_spiderman())?);
+    }
+    if let Some(member) = pi::Member::from_name(name) {
+        return Ok(pi::build(member, &options.for_pi())?);
+    }
+    latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
+}
+
+/// Refuses a name that [`build`] would refuse, without building anything.
+///
+/// # Errors
+/// As [`build`].
+pub fn check(name: &str) -> Result<(), Failure> {
+    match entries().iter().find(|entry| entry.name == name) {
+        Some(entry) if entry.compiled => Ok(()),
+        Some(_) => Err(refusal(name, Missing::NotCompiled)),
+        None => Err(refusal(name, Missing::Unknown)),
+    }
+}
+
+fn refusal(name: &str, missing: Missing) -> Failure {
+    match missing {
+        Missing::NotCompiled => Failure::usage(format!(
+            "the index `{name}` is not in this build: --features rivals adds the published rivals \
+             (cargo run --release -p latchless-lab --features rivals -- bench …)"
+        )),
+        Missing::Unknown => {
+            let entries = entries();
+            let like = nearest(name, entries.iter().map(|entry| entry.name));
+            let lacks = |name: &&str| entries.iter().any(|entry| entry.name == *name && !entry.compiled);
+            let absent: Vec<_> = like.iter().filter(|name| lacks(name)).copied().collect();
+            let absent = match &absent[..] {
+                [] => String::new(),
+                [only] => format!("; {only} is not in this build: --features rivals"),
+                several => format!("; {} are not in this build: --features rivals", several.join(" and ")),
+            };
+            Failure::usage(format!(
+                "no index is called `{name}`{}{absent}; `latchless-lab list index` shows all",
+                did_you_mean(name, like),
+            ))
+        }
+    }
+}

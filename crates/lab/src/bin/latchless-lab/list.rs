@@ -1,0 +1,79 @@
+//! `latchless-lab list`: what there is.
+
+use crate::catalogue;
+use latchless_core::search::Kernel;
+use latchless_terminal::failure::Failure;
+use latchless_terminal::nearest::did_you_mean;
+use latchless_terminal::output::{Format, Rows};
+use latchless_terminal::say;
+use latchless_workload::Workload;
+use serde_json::json;
+
+/// What there is: indexes, workloads, the papers' experiments, search kernels.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  latchless-lab list
+      Everything that can be named on the command line.
+  latchless-lab list cssl
+      What has `cssl` in its kind, name, description or note.
+  latchless-lab list --format json
+      Everything, one JSON object a line: kind, name, about, note.")]
+pub struct Args {
+    /// List only what has this in its kind, name, description or note
+    #[arg(value_name = "FILTER")]
+    filter: Option<String>,
+
+    /// How the list is printed
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When standard output can't be written to.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let all = items();
+    let wanted = args.filter.as_deref().unwrap_or_default().to_lowercase();
+    let mut rows = Rows::new(["kind", "name", "about", "note"]);
+    for item in all.iter().filter(|item| item.iter().any(|cell| cell.to_lowercase().contains(&wanted))) {
+        rows.push(item.map(|cell| json!(cell)).to_vec());
+    }
+    if rows.is_empty() {
+        let like = did_you_mean(&wanted, all.iter().map(|[_, name, ..]| *name));
+        say::note(format_args!("nothing has `{wanted}` in its kind, name, description or note{like}"));
+        return Ok(());
+    }
+    rows.print(args.format)
+}
+
+/// Everything that can be named: its kind, its name, what it is, a note.
+fn items() -> Vec<[&'static str; 4]> {
+    let (first, others): (Vec<_>, Vec<_>) =
+        catalogue::entries().into_iter().partition(|entry| entry.name == catalogue::FLAGSHIP);
+    let indexes = first.into_iter().chain(others).map(|entry| {
+        let note = match entry.origin {
+            _ if entry.name == catalogue::FLAGSHIP => "latchless: the one to use",
+            _ if !entry.compiled => "rival: build with --features rivals",
+            origin => origin.name(),
+        };
+        ["index", entry.name, entry.about, note]
+    });
+    let workloads = Workload::ALL.into_iter().map(|workload| {
+        let note = if workload.updates() { "updates" } else { "reads" };
+        ["workload", workload.name(), workload.about(), note]
+    });
+    let experiments = latchless_lab::catalogue()
+        .into_iter()
+        .map(|one| ["experiment", one.experiment.name, one.experiment.title, one.paper.name]);
+    let kernels = Kernel::ALL.into_iter().map(|kernel| {
+        let note = match kernel {
+            absent if !absent.is_available() => "not on this processor",
+            best if best == Kernel::best() => "chosen",
+            _ => "available",
+        };
+        ["kernel", kernel.name(), "in-node search", note]
+    });
+    indexes.chain(workloads).chain(experiments).chain(kernels).collect()
+}

@@ -1,0 +1,57 @@
+//! `latchless-lab`: race indexes against each other, rerun the papers' experiments.
+
+mod bench;
+mod catalogue;
+mod counting;
+mod list;
+mod machine;
+mod paper;
+mod progress;
+
+use clap::{Parser, Subcommand};
+use latchless_terminal::failure::Failure;
+use latchless_terminal::output;
+use latchless_terminal::say;
+use std::process::ExitCode;
+
+/// Off, and as good as absent, unless a command weighs an index with it.
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+/// The laboratory of latchless: race indexes, rerun the papers' experiments.
+#[derive(Debug, Parser)]
+#[command(name = "latchless-lab", version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Say nothing on standard error but errors: no statistics, notes or progress
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Bench(bench::Args),
+    Paper(paper::Args),
+    List(list::Args),
+}
+
+fn main() -> ExitCode {
+    if output::terminal::was_closed() {
+        return Failure::run("standard output is closed, so no answer can be written").report();
+    }
+    let cli = Cli::parse();
+    if cli.quiet {
+        say::be_quiet();
+    }
+    let outcome = match cli.command {
+        Command::Bench(args) => bench::run(&args),
+        Command::Paper(args) => paper::run(&args),
+        Command::List(args) => list::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,163 @@
+//! `latchless-lab paper`, run as its users run it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn paper(args: &[&str]) -> Output {
+    let binary = env!("CARGO_BIN_EXE_latchless-lab");
+    Command::new(binary).arg("paper").args(args).output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("output is text")
+}
+
+fn succeeds(args: &[&str]) -> String {
+    let output = paper(args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "", "no progress unless on a terminal");
+    text(&output.stdout)
+}
+
+fn refused(args: &[&str], code: i32) -> String {
+    let output = paper(args);
+    assert_eq!(output.status.code(), Some(code));
+    assert_eq!(text(&output.stdout), "");
+    text(&output.stderr)
+}
+
+fn rows(args: &[&str]) -> Vec<serde_json::Value> {
+    let printed = succeeds(&[args, &["--scale", "small", "--format", "json"]].concat());
+    printed.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
+#[test]
+fn every_experiment_runs_on_the_model() {
+    let rows = rows(&[]);
+    let experiments = [
+        ("pb-tree", "eq-1 table-3 fig-1 fig-7 fig-8 fig-9 fig-10 fig-11 fig-12 fig-13 fig-14"),
+        ("olfit", "eq-1 fig-2 fig-6 fig-7 fig-8 fig-9 fig-10"),
+        ("cssl", "fig-4 fig-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 simd threads rebuild"),
+        ("spiderman", "fig-9 fig-10 fig-11 fig-12 fig-13 indexes"),
+        ("pi", "section-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-13 fig-14 fig-15"),
+    ];
+    for (paper, experiments) in experiments {
+        for experiment in experiments.split(' ') {
+            let found = |row: &serde_json::Value| row["paper"] == paper && row["experiment"] == experiment;
+            assert!(rows.iter().any(found), "{paper} {experiment}");
+        }
+    }
+}
+
+#[test]
+fn a_json_row_has_every_field() {
+    let rows = rows(&["pb-tree", "fig-7"]);
+    assert!(!rows.is_empty());
+    for row in &rows {
+        for field in ["paper", "experiment", "panel", "series", "unit", "on", "cost_unit", "note", "command"]
+        {
+            assert!(row[field].is_string(), "{field} of {row}");
+        }
+        for field in ["x", "ours", "cost"] {
+            assert!(row[field].is_number(), "{field} of {row}");
+        }
+        assert!(row["published"].is_null() || row["ratio"].is_number(), "{row}");
+    }
+    let p8 = rows.iter().find(|row| row["series"] == "p8" && row["panel"] == "warm").expect("p8 is there");
+    assert_eq!(p8["published"], serde_json::json!([1.27, 1.47]));
+    assert_eq!(p8["command"], "latchless-lab paper pb-tree fig-7 --on model --scale small");
+    let baseline =
+        rows.iter().filter(|row| row["series"] == "b-plus" && row["unit"] == "speedup over b-plus");
+    assert!(baseline.clone().count() > 0 && baseline.clone().all(|row| row["ours"] == 1.0));
+}
+
+#[test]
+fn a_probe_answers_for_valgrind() {
+    assert_eq!(succeeds(&["--probe", "cssl5:dense:lookups:1000:7"]), "loaded\n7\n");
+    assert!(refused(&["--probe", "nonsense"], 3).contains("nonsense"));
+}
+
+#[test]
+fn table_3_is_the_paper_s() {
+    for row in rows(&["table-3"]) {
+        assert_eq!(row["ours"], row["published"], "{row}");
+        assert_eq!(row["on"], "anywhere");
+    }
+}
+
+#[test]
+fn the_model_gives_the_same_numbers_every_time() {
+    for names in [["pb-tree", "fig-10", "fig-12"], ["olfit", "eq-1", "fig-8"]] {
+        assert_eq!(rows(&names), rows(&names));
+    }
+}
+
+#[test]
+fn both_places_stand_side_by_side() {
+    let rows = rows(&["fig-12", "--on", "both"]);
+    for on in ["model", "native"] {
+        assert!(rows.iter().any(|row| row["on"] == on), "{on}");
+    }
+}
+
+#[test]
+fn a_table_has_the_paper_s_number_and_the_command() {
+    let printed = succeeds(&["pb-tree", "table-3", "eq-1", "--scale", "small"]);
+    for part in ["pb-tree table-3: Levels", "paper", "ratio", "again: latchless-lab paper pb-tree table-3"] {
+        assert!(printed.contains(part), "{part} in\n{printed}");
+    }
+}
+
+#[test]
+fn remarks_on_the_paper_s_sizes_say_so_at_the_small_scale() {
+    let printed = succeeds(&["pb-tree", "fig-9", "--scale", "small"]);
+    let head = "Remarks on the paper's sizes (--scale paper), not on those of this run:\n";
+    assert!(printed.contains(&format!("{head}The paper's own exception: at 10M keys")), "{printed}");
+}
+
+#[test]
+fn csv_has_a_header_and_a_line_a_row() {
+    let printed = succeeds(&["table-3", "--scale", "small", "--format", "csv"]);
+    assert!(printed.starts_with("paper,experiment,panel,series,x,unit,on,ours,published,ratio"));
+    assert_eq!(printed.lines().count(), 1 + 7 * 3);
+}
+
+#[test]
+fn unknown_names_are_refused_with_the_known_ones() {
+    let message = refused(&["fig-99"], 2);
+    assert!(message.contains("`fig-99` (did you mean fig-9"), "{message}");
+    let message = refused(&["pb-tree", "nothing"], 2);
+    assert!(message.contains("`nothing`") && message.contains("latchless-lab list experiment"), "{message}");
+    let message = refused(&["olfitt"], 2);
+    assert!(message.contains("did you mean olfit") && message.contains("pb-tree"), "{message}");
+    refused(&["--scale", "huge"], 2);
+    refused(&["--on", "paper"], 2);
+}
+
+#[test]
+fn reports_and_results_are_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let (report, results) = (path("page.html"), path("results"));
+    let as_text = |path: &Path| path.to_str().expect("a plain path").to_string();
+    succeeds(&[
+        "table-3",
+        "--scale",
+        "small",
+        "--report",
+        &as_text(&report),
+        "--results",
+        &as_text(&results),
+    ]);
+    let page = std::fs::read_to_string(report).expect("the page is there");
+    assert!(page.contains("<svg") && !page.contains("http"));
+    assert!(results.join("pb-tree.md").is_file() && results.join("pb-tree/table-3.json").is_file());
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_by_name() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let below = file.path().join("page.html");
+    let message = refused(&["pb-tree", "eq-1", "--report", below.to_str().expect("a plain path")], 1);
+    assert!(message.contains("page.html"), "{message}");
+}

@@ -31,10 +31,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / ".ci" / "mutants.toml"
 BUILD = ROOT / "target" / "mutants"
 COPY = BUILD / "source"
-LIBRARY = pathlib.Path("crates/latchless")
+CRATES = pathlib.Path("crates")
+# Where the switch is, and where tests run.
+SWITCHED, TESTED = CRATES / "core", CRATES / "latchless"
 KILLED_PERCENT_MIN = 95
 
-# What is appended to the library of the copy.
+# What is appended to the lowest crate of the copy.
 SWITCH = """
 /// Whether the mistake of this number is the one that LATCHLESS_MUTANT chooses.
 #[doc(hidden)]
@@ -77,7 +79,9 @@ def place_of(mutant, text):
 def mutated(snippet, mutants):
     """Rust code that does what the snippet does, or what the chosen one of these mutants does."""
     statement = snippet.rstrip().endswith((";", "}"))
-    branches = "".join(f"if crate::mutant({m['number']}) {{ {m['with']} }} else " for m in mutants)
+    own = mutants[0]["file"].startswith("core/")
+    switch = "crate::mutant" if own else "latchless_core::mutant"
+    branches = "".join(f"if {switch}({m['number']}) {{ {m['with']} }} else " for m in mutants)
     code = f"{branches}{{ {snippet} }}"
     return code if statement else f"({code})"
 
@@ -90,11 +94,11 @@ def plant(mutants):
     ).splitlines()
     by_file = {}
     for mutant in mutants:
-        by_file.setdefault(str(LIBRARY / "src" / mutant["file"]), []).append(mutant)
+        by_file.setdefault(str(CRATES / mutant["file"]), []).append(mutant)
     missing = set(by_file) - set(tracked)
     if missing:
         fail(f"the list names files that don't exist: {', '.join(sorted(missing))}")
-    switch = str(LIBRARY / "src" / "lib.rs")
+    switch = str(SWITCHED / "src" / "lib.rs")
     kept = set()
     for name in tracked:
         source, target = ROOT / name, COPY / name
@@ -149,7 +153,7 @@ def run_tests(harness, number):
     for executable in harness["executables"]:
         command = [executable, *harness.get("arguments", "").split()]
         child = subprocess.Popen(
-            command, cwd=COPY / LIBRARY, env=environment, stdin=subprocess.DEVNULL,
+            command, cwd=COPY / TESTED, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
         )
         try:

@@ -104,7 +104,6 @@ mod closures;
 mod cursor;
 mod exclusive;
 mod execute;
-mod filled;
 mod load;
 mod neighbours;
 mod ordered;
@@ -132,6 +131,9 @@ pub use parallel::ParallelRange;
 pub use point::TryInsertError;
 pub use range::{Entries, Range};
 pub use scan::Scan;
+#[cfg(feature = "rayon")]
+#[doc(hidden)]
+pub use side_by_side::edit_side_by_side;
 
 use crate::tree::{BlinkOptions, Shared};
 use access::Access;

@@ -4,7 +4,6 @@
 
 use super::Index;
 use super::access::{Access, Holder, Lane, LaneOf, Lanes, all_lanes, in_place, key_of, lanes, value_of};
-use crate::index::filled::Filled;
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
@@ -12,6 +11,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::index::{Direction, check_buffers};
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::value::Value;
+use latchless_core::mem::filled::Filled;
 
 /// Entries that are shown at a time: at least what a leaf has.
 const PAGE: usize = 128;

@@ -4,7 +4,7 @@
 use crate::tree::{BlinkTree, Edit, Edited, Group, Shared};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
-use latchless_core::batch::order::{Order, cut};
+use latchless_core::batch::{Order, cut};
 use rayon::prelude::*;
 
 /// Does `len` edits on rayon's threads, and tells `done` what became of each, in no particular order.

@@ -7,7 +7,7 @@ use core::slice::from_raw_parts;
 /// Room for `N` keys and their values side by side, of which only those can be seen that were put there.
 ///
 /// ```
-/// use latchless::index::filled::Filled;
+/// use latchless_core::mem::filled::Filled;
 /// use std::num::NonZero;
 ///
 /// let mut room = Filled::<NonZero<u8>, char, 4>::new();

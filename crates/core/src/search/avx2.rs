@@ -89,6 +89,9 @@ unsafe fn below<B: Bits>(lanes: __m256i, key: __m256i) -> u32 {
 }
 
 /// The key in every lane.
+///
+/// # Safety
+/// The processor has AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn splat<B: Bits>(key: B) -> __m256i {
@@ -99,6 +102,9 @@ pub fn splat<B: Bits>(key: B) -> __m256i {
 }
 
 /// One bit a lane: whether `left` is greater than `right`, unsigned.
+///
+/// # Safety
+/// The processor has AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub fn greater<B: Bits>(left: __m256i, right: __m256i) -> u32 {

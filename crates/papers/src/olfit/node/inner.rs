@@ -1,8 +1,8 @@
 //! Inner nodes: children, and between each two of them a separator, the largest key that belongs to the
 //! left one. Of equal keys some may stand on either side of a separator that equals them.
 
+use super::common::Node;
 use super::layout::{At, Fields, Kind};
-use super::node::Node;
 use crate::common::words::words_below;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;

@@ -1,7 +1,7 @@
 //! Leaves: ascending keys, and their values behind them.
 
+use super::common::Node;
 use super::layout::{Fields, Kind};
-use super::node::Node;
 use crate::common::words::words_below;
 use latchless_core::mem::touch::{Touch, Work};
 

@@ -8,14 +8,14 @@
 //! one of the values that the words had, and sizes never exceed the room that there is, because a node is
 //! used again for its own level only, or when nobody can be reading it.
 
+mod common;
 mod inner;
 mod layout;
 mod leaf;
-mod node;
 mod scheme;
 
+pub use common::{Flag, Meta, Node, Way};
 pub use layout::{At, BPlus, CsbPlus, Family, Fields, Kind, Layout, NODE_BYTES, Of, WordOf};
-pub use node::{Flag, Meta, Node, Way};
 pub use scheme::{
     Concurrent, LockCoupling, NodeLatch, Olfit, OlfitAtOnce, OneLatch, Scheme, TreeLatch, VersionedNodes,
     VersionedTree, Without,

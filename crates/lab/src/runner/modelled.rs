@@ -12,7 +12,8 @@ use latchless_core::mem::touch::listen;
 /// Loads `subject` and does the case's task on the paper's machine.
 ///
 /// The machine's caches are empty at first (a *warm* run warms them itself: 100,000 searches leave
-/// no trace of their first few) and emptied before every operation of a cold task. The load is heard, so that pages are numbered
+/// no trace of their first few) and emptied before every operation of a cold task. The load is heard, so
+/// that pages are numbered
 /// in the order in which it made them, but takes no time.
 ///
 /// # Errors

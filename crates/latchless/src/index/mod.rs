@@ -22,7 +22,8 @@
 //!
 //! # Keys and values
 //! Keys are of fixed width ([`Key`]: integers, floats, `char`, short byte strings, IPv4 addresses,
-//! `NonZero`, `Option` and `Reverse` of them, tuples that pack into 64 bits, your own types); values are `Copy` and up to eight bytes ([`Value`]), and stand
+//! `NonZero`, `Option` and `Reverse` of them, tuples that pack into 64 bits, your own types); values are
+//! `Copy` and up to eight bytes ([`Value`]), and stand
 //! inline beside their keys. Values of any other type go into a [`BoxedIndex`]. An index of 32-bit
 //! keys and values holds twice as many entries a node as one of 64-bit keys or values.
 //!

@@ -2,7 +2,8 @@
 //!
 //! # Thread safety
 //! Everything takes `&self`. Readers go down *blindly*, in larger trees from a node below the root that
-//! `shortcuts.rs` finds, or straight to the leaf that `guesses.rs` names: they look at no inner node's version, and settle at the leaf whether they came
+//! `shortcuts.rs` finds, or straight to the leaf that `guesses.rs` names: they look at no inner node's
+//! version, and settle at the leaf whether they came
 //! to the right one, by its fences and its version. A reader that came too far left follows links; one
 //! that came too far right, to a dead leaf, or to one that changed meanwhile, starts again, at most
 //! [`READ_TRIES`] times, and then takes the leaf's latch. Writers latch leaves; inner nodes are latched

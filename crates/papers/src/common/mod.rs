@@ -3,6 +3,7 @@
 pub mod epochs;
 pub mod interleave;
 pub mod operation;
+#[cfg(any(feature = "olfit", feature = "spiderman"))]
 pub mod pages;
 pub mod runs;
 #[cfg(any(feature = "olfit", feature = "spiderman"))]

@@ -1,4 +1,5 @@
-//! Scans over maps whose trees are read a page at a time: they keep a page of lanes, turn them into keys and values when no latch is held, and
+//! Scans over maps whose trees are read a page at a time: they keep a page of lanes, turn them into keys
+//! and values when no latch is held, and
 //! can pause for as long as the caller likes.
 
 use crate::common::pages::{Found, Page, Pages};

@@ -53,7 +53,8 @@ pub struct Options {
     /// copied if it is changed while a rebuild reads it.
     pub segment_nodes: usize,
     /// Room for further nodes that each segment has when it is laid out, in percent of its nodes: what is
-    /// inserted until the next rebuild finds its place there. 0 to 10,000; 0, for what hardly ever changes, takes the least
+    /// inserted until the next rebuild finds its place there. 0 to 10,000; 0, for what hardly ever changes,
+    /// takes the least
     /// memory, and a segment's first insert then copies it.
     pub room_percent: usize,
     /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it

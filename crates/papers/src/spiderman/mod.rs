@@ -12,7 +12,8 @@
 //! - The tree ([`crate::spiderman::tree`]): pages of 4096 bytes with 255 pairs, a latch and version a page.
 //! - The walk ([`crate::spiderman::tree::PageWalk`]): a descent in steps, with the prefetch options of §3.3
 //!   ([`Prefetch`]).
-//! - The executor ([`crate::common::interleave::interleave`]): one function, over any tree that can be walked; OLFIT's
+//! - The executor ([`crate::common::interleave::interleave`]): one function, over any tree that can be
+//!   walked; OLFIT's
 //!   trees and the pB+-Tree family are others.
 //!
 //! # What is guaranteed

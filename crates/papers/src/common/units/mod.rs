@@ -229,7 +229,7 @@ impl<W: LaneWord> UnitArena<W> {
     }
 
     /// Who is inside, where units wait for that.
-    pub(crate) fn epochs(&self) -> Option<&Epochs> {
+    pub fn epochs(&self) -> Option<&Epochs> {
         self.epochs.as_ref()
     }
 

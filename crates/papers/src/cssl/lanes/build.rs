@@ -13,7 +13,8 @@ use latchless_core::sync::LaneWord;
 pub struct LaneOptions {
     /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
     pub skip: usize,
-    /// How many lanes to build, 1 to 32, unless one is left with a single key before; `None`: until one is at most [`LaneOptions::top_lane_bytes`] long.
+    /// How many lanes to build, 1 to 32, unless one is left with a single key before; `None`: until one is
+    /// at most [`LaneOptions::top_lane_bytes`] long.
     pub lanes: Option<usize>,
     /// What the highest lane may take if there is a choice: §5's optimum is what the first-level cache
     /// holds.

@@ -1,0 +1,116 @@
+//! The house: which rooms there are, which are below which, and what only some places may do.
+
+/// A folder whose modules are on floors, lowest first. Modules on one floor don't import each other; one that is
+/// on no floor is above all of them.
+pub struct Rooms {
+    /// Below the workspace.
+    pub folder: &'static str,
+    pub floors: &'static [&'static [&'static str]],
+    /// Whether each module must be on a floor.
+    pub complete: bool,
+}
+
+/// Imports between crates are kept by Cargo; these are the ones inside of a crate.
+pub const ROOMS: [Rooms; 9] = [
+    Rooms {
+        folder: "crates/core/src/",
+        floors: &[&["sync"], &["base"], &["mem"], &["latch"], &["search"], &["batch", "tuner"]],
+        complete: true,
+    },
+    Rooms {
+        folder: "crates/latchless/src/",
+        floors: &[&["node"], &["tree", "slot_map"], &["index"]],
+        complete: true,
+    },
+    Rooms {
+        folder: "crates/papers/src/",
+        floors: &[&["common"], &["pb_tree", "olfit", "cssl", "pi", "spiderman"], &["extremes"]],
+        complete: true,
+    },
+    Rooms {
+        folder: "crates/papers/src/common/",
+        floors: &[
+            &["epochs", "runs", "words", "pages"],
+            &["operation", "units", "scan"],
+            &["walk"],
+            &["interleave"],
+        ],
+        complete: true,
+    },
+    Rooms {
+        folder: "crates/papers/src/pb_tree/",
+        floors: &[&["window"], &["arena"], &["node"], &["jump_array", "path"], &["tree"]],
+        complete: false,
+    },
+    Rooms {
+        folder: "crates/papers/src/olfit/",
+        floors: &[&["shared_latch", "node"], &["tree"]],
+        complete: false,
+    },
+    Rooms {
+        folder: "crates/papers/src/cssl/",
+        floors: &[&["link", "pointer", "drift", "marks"], &["guarded"], &["lanes", "list"]],
+        complete: false,
+    },
+    Rooms {
+        folder: "crates/papers/src/pi/",
+        floors: &[&["crew"], &["mem"], &["routed"], &["segments"], &["batch"]],
+        complete: false,
+    },
+    Rooms {
+        folder: "crates/papers/src/spiderman/",
+        floors: &[&["page", "prefetch"], &["tree"]],
+        complete: false,
+    },
+];
+
+/// The crates that these lists are about: programs count with atomics, and call the system, as they like.
+pub const LIBRARIES: [&str; 3] = ["crates/core/src/", "crates/latchless/src/", "crates/papers/src/"];
+
+/// Where memory orderings may be named; everything else goes through named operations.
+pub const WITH_ORDERINGS: [&str; 7] = [
+    "crates/core/src/latch/",
+    "crates/core/src/sync/",
+    "crates/latchless/src/slot_map/life.rs",
+    "crates/papers/src/common/epochs.rs",
+    "crates/papers/src/cssl/link.rs",
+    "crates/papers/src/cssl/pointer.rs",
+    "crates/papers/src/olfit/shared_latch.rs",
+];
+
+/// Where unsafe code may be; the rest is safe code on top of what these promise.
+pub const WITH_UNSAFE_CODE: [&str; 18] = [
+    "crates/core/src/latch/",
+    "crates/core/src/mem/",
+    "crates/core/src/search/",
+    "crates/core/src/sync/",
+    "crates/latchless/src/node/lines/",
+    "crates/latchless/src/slot_map/",
+    "crates/latchless/src/tree/arena.rs",
+    "crates/papers/src/common/runs/",
+    "crates/papers/src/common/units/",
+    "crates/papers/src/common/words.rs",
+    "crates/papers/src/cssl/guarded.rs",
+    "crates/papers/src/cssl/link.rs",
+    "crates/papers/src/cssl/pointer.rs",
+    "crates/papers/src/olfit/shared_latch.rs",
+    "crates/papers/src/pb_tree/arena.rs",
+    "crates/papers/src/pb_tree/window.rs",
+    "crates/papers/src/pi/crew.rs",
+    "crates/papers/src/pi/mem/",
+];
+
+/// What tests share, which any module may import.
+pub const TEST_HELPERS: &str = "testing";
+/// The most lines in a file.
+pub const FILE_LINES_MAX: usize = 500;
+/// The most lines in a function.
+pub const FUNCTION_LINES_MAX: usize = 70;
+/// The most characters in a line of comment; rustfmt keeps code to less.
+pub const COMMENT_CHARS_MAX: usize = 118;
+
+/// Every place that these lists name.
+pub fn places() -> impl Iterator<Item = &'static str> {
+    let folders = ROOMS.iter().map(|rooms| rooms.folder);
+    folders.chain(LIBRARIES).chain(WITH_ORDERINGS).chain(WITH_UNSAFE_CODE)
+}

@@ -4,7 +4,7 @@
 //! tried: pieces of the caller's own batches run with different group sizes, their times are added up,
 //! and the fastest size is used until the tree has grown a level or a long time has passed. Sizes near
 //! each other differ by little, so a few candidates are enough. (How long a *batch* should be is found out by
-//! [`BatchTuner`](latchless_papers::pi::batch::tune::BatchTuner), whose head says why that is another matter.)
+//! `BatchTuner` of the papers, whose head says why that is another matter.)
 
 use crate::sync::Word;
 use std::time::Instant;

@@ -112,7 +112,7 @@ impl Bits for u64 {
 /// ```
 /// A tuple that doesn't pack into 64 bits is refused by the compiler, and told why:
 /// ```compile_fail,E0277
-/// let index = latchless::index::Index::<(u32, u64), u32>::new();
+/// let bits = latchless_core::Key::to_bits((1u32, 2u64));
 /// ```
 /// ```compile_fail,E0080
 /// let bits = latchless_core::base::key::Key::to_bits((1u32, 2u32, 3u8));

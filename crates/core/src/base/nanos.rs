@@ -11,13 +11,12 @@ use core::time::Duration;
 ///
 /// ```
 /// use latchless_core::base::nanos::Nanos;
-/// use latchless::{Error, Index};
+/// use latchless_core::{Error, Key};
 /// use std::time::Duration;
 ///
-/// let timeouts = Index::<Nanos, u32>::new()?;
-/// timeouts.insert(Duration::from_millis(1500).try_into()?, 7)?;
-/// let soonest = timeouts.first().map(|(after, id)| (Duration::from(after), id));
-/// assert_eq!(soonest, Some((Duration::from_millis(1500), 7)));
+/// let soon = Nanos::try_from(Duration::from_millis(1500))?;
+/// assert_eq!(Duration::from(soon), Duration::from_millis(1500));
+/// assert!(Key::to_bits(soon) < Key::to_bits(Nanos::try_from(Duration::from_secs(2))?));
 /// let long = Duration::from_secs(1 << 40);
 /// assert_eq!(Nanos::try_from(long), Err(Error::DurationTooLong { given: long }));
 /// # Ok::<(), Error>(())

@@ -16,7 +16,7 @@ use core::fmt::Debug;
 /// that were stored, so a type may refuse all others, by a panic.
 ///
 /// Unlike a key's bits, a value's bits carry no order;
-/// but operations that compare values ([`Index::compare_exchange`](latchless::index::Index::compare_exchange))
+/// but operations that compare values (`Index::compare_exchange`)
 /// compare their bits.
 ///
 /// ```

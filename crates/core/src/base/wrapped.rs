@@ -10,10 +10,9 @@ use core::num::NonZero;
 /// The largest key first.
 ///
 /// ```
-/// use latchless::index::Index;
+/// use latchless_core::Key;
 /// use std::cmp::Reverse;
-/// let index: Index<Reverse<u32>, u32> = [(Reverse(3), 30), (Reverse(5), 50)].into_iter().collect();
-/// assert_eq!(index.first(), Some((Reverse(5), 50)));
+/// assert!(Reverse(5u32).to_bits() < Reverse(3u32).to_bits());
 /// ```
 impl<K: Key> Key for Reverse<K> {
     type Bits = K::Bits;

@@ -11,7 +11,7 @@ use core::slice::from_raw_parts;
 /// use std::num::NonZero;
 ///
 /// let mut room = Filled::<NonZero<u8>, char, 4>::new();
-/// let (keys, values) = room.fill(&[3, 5], &['c', 'e'], |key| NonZero::new(key).unwrap(), |value| value);
+/// let (keys, values) = room.fill(&[3u8, 5], &[b'c', b'e'], |key| NonZero::new(key).unwrap(), char::from);
 /// assert_eq!((keys[1].get(), values), (5, ['c', 'e'].as_slice()));
 /// ```
 pub struct Filled<K, V, const N: usize> {

@@ -79,10 +79,12 @@ pub struct Interleaving<'a> {
 /// where its walk came out, if it did. A batch of one has nothing to overlap with and isn't walked.
 ///
 /// ```
-/// use latchless_core::batch::{BatchSize, Interleaving, interleave};
 /// use latchless_core::mem::touch::Untouched;
+/// use latchless_core::tuner::Tuner;
+/// use latchless_papers::common::interleave::{BatchSize, Interleaving, interleave};
 /// use latchless_papers::spiderman::tree::{OlcOptions, OlcTree, PageWalk};
-/// use latchless_papers::common::walk::{Aim, Prefetch, Rounds, Tuner};
+/// use latchless_papers::common::walk::{Aim, Rounds};
+/// use latchless_papers::spiderman::Prefetch;
 ///
 /// let options = OlcOptions { page_bytes: 4096, limit_bytes: None, huge_pages: true, references: u32::MAX };
 /// let tree = OlcTree::<Untouched>::new(options)?;

@@ -89,7 +89,7 @@ impl Drop for Member {
 /// Threads that wait for work.
 ///
 /// ```
-/// use latchless_core::sync::{Crew, Job};
+/// use latchless_papers::pi::crew::{Crew, Job};
 /// let crew = Crew::new(2, |_| Box::new(|| ()))?;
 /// let mut halves = [0u64; 2];
 /// let [left, right] = &mut halves;

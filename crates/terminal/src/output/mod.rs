@@ -1,6 +1,6 @@
 //! Tables for people, JSON and CSV for programs: one set of rows, three forms.
 //!
-//! [`table`] prints a table while its rows come in, in columns that [`fit`] finds room for and with cells
+//! [`table`] prints a table while its rows come in, in columns that `fit` finds room for and with cells
 //! that [`visible`] has made harmless; [`terminal`] says how much room there is.
 
 mod fit;

@@ -43,7 +43,8 @@ impl<K: Copy, P: Copy, A: Copy> Walks<K, P, A> {
     /// ```
     /// use latchless_core::mem::touch::Untouched;
     /// use latchless_papers::spiderman::tree::{OlcOptions, OlcTree, PageWalk};
-    /// use latchless_papers::common::walk::{Aim, Prefetch, Rounds, Walks};
+    /// use latchless_papers::common::walk::{Aim, Rounds, Walks};
+    /// use latchless_papers::spiderman::Prefetch;
     ///
     /// let options =
     ///     OlcOptions { page_bytes: 4096, limit_bytes: None, huge_pages: true, references: u32::MAX };

@@ -29,24 +29,13 @@
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
-#[cfg(not(loom))]
 pub mod index;
-#[cfg(not(loom))]
 #[doc(hidden)]
 pub mod node;
-#[cfg(not(loom))]
 #[doc(hidden)]
 pub mod slot_map;
-#[cfg(not(loom))]
 #[doc(hidden)]
 pub mod tree;
 
-// Under loom only the protocols that it checks are there: its atomics are larger than a node's words.
-#[cfg(loom)]
-#[path = "slot_map/life.rs"]
-pub mod life;
-
-#[cfg(not(loom))]
 pub use index::{BoxedIndex, Index, TryInsertError};
-#[cfg(not(loom))]
 pub use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result, Value};

@@ -4,13 +4,13 @@
 pub mod bulk_load;
 pub mod index;
 pub mod operations;
-#[path = "../../crates/latchless/tests/index/shared.rs"]
+#[path = "../../crates/conformance/tests/variants/shared.rs"]
 mod shared;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::Index;
-use latchless_core::base::index::OrderedIndex;
 use latchless::index::{Group, Options as IndexOptions};
+use latchless_core::base::index::OrderedIndex;
 use latchless_core::search::Kernel;
 use latchless_papers::pb_tree::{Member, Options, build};
 use latchless_papers::{cssl, olfit, pi, spiderman};
@@ -165,7 +165,9 @@ impl Subject {
             latchless_core::base::error::Error::MemoryLimit { limit_bytes, .. } => {
                 self.options.limit_bytes.is_some_and(|limit| *limit_bytes <= limit)
             }
-            latchless_core::base::error::Error::ReferencesExhausted { .. } => self.options.node_references.is_some(),
+            latchless_core::base::error::Error::ReferencesExhausted { .. } => {
+                self.options.node_references.is_some()
+            }
             _ => false,
         };
         assert!(expected, "{self:?} refused with: {error}");

@@ -21,13 +21,17 @@
 //!
 //! Keys are of fixed width ([`Key`]), values `Copy` and of at most eight bytes ([`Value`]); for values
 //! of any other type there is [`BoxedIndex`]. [`mod@index`] says what operations cost, what is
-//! guaranteed when threads meet, and how one thread alone saves the latches. `docs/api-parity.md`
-//! stands the API beside those of `BTreeMap` and `SkipMap`.
+//! guaranteed when threads meet, and how one thread alone saves the latches. [`api_parity`]
+//! compares the interface with those of `BTreeMap` and `SkipMap`.
 
 /// The README's example is run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+#[cfg(doc)]
+#[doc = include_str!("../docs/api-parity.md")]
+pub mod api_parity {}
 
 pub mod index;
 #[doc(hidden)]

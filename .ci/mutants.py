@@ -23,6 +23,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -147,6 +148,15 @@ def build(harnesses):
             fail(f"the harness {harness['name']} has no tests")
 
 
+def end(child):
+    """Ends a child with all that it has started, unless it has ended by itself."""
+    try:
+        child.wait(timeout=0 if child.stdout.closed else 1)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
 def run_tests(harness, number):
     """None if every test of the harness passes, else what happened."""
     environment = dict(os.environ, LATCHLESS_MUTANT=str(number), RUST_BACKTRACE="0", **harness.get("environment", {}))
@@ -156,18 +166,23 @@ def run_tests(harness, number):
             command, cwd=COPY / TESTED, env=environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
         )
+        late = threading.Event()
+        timer = threading.Timer(harness["seconds"], lambda: (late.set(), end(child)))
+        timer.start()
         try:
-            output, _ = child.communicate(timeout=harness["seconds"])
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.communicate()
+            # The first test that fails has killed the mutant; the others needn't end.
+            failed = next(filter(None, (re.match(r"test (\S+) .*FAILED", line) for line in child.stdout)), None)
+        finally:
+            timer.cancel()
+            end(child)
+        if failed:
+            return failed[1]
+        if late.is_set():
             return f"runs longer than {harness['seconds']} s"
         if child.returncode < 0:
             return f"killed by {signal.Signals(-child.returncode).name}"
         if child.returncode != 0:
-            failed = re.findall(r"^test (\S+).*FAILED", output, re.MULTILINE)
-            panicked = re.search(r"panicked at [^\n]*\n?([^\n]*)", output)
-            return failed[0] if failed else (panicked.group(1) if panicked else f"exit code {child.returncode}")
+            return f"exit code {child.returncode}"
     return None
 
 

@@ -24,7 +24,7 @@ pub const ROOMS: [Rooms; 9] = [
     },
     Rooms {
         folder: "crates/papers/src/",
-        floors: &[&["common"], &["pb_tree", "olfit", "cssl", "pi", "spiderman"], &["extremes"]],
+        floors: &[&["error"], &["common"], &["pb_tree", "olfit", "cssl", "pi", "spiderman"], &["extremes"]],
         complete: true,
     },
     Rooms {

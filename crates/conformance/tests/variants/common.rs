@@ -80,7 +80,9 @@ pub fn smallest_node_bytes(member: olfit::Member) -> usize {
 }
 
 /// CSSL whose parts are rebuilt, split and dropped all the time.
-pub fn small_parts<K: Key + Fits<K::Bits>>(kernel: Option<Kernel>) -> Result<cssl::CsslMap<K, K>> {
+pub fn small_parts<K: Key + Fits<K::Bits>>(
+    kernel: Option<Kernel>,
+) -> latchless_papers::Result<cssl::CsslMap<K, K>> {
     let options = cssl::Options { kernel, part_keys: Some(20), huge_pages: false, ..Default::default() };
     cssl::CsslMap::with_options(&options)
 }

@@ -4,6 +4,7 @@ use super::catalogue::Options;
 use super::pinned::Pinned;
 use super::scan::{Entries, Scan};
 use super::skip_list::SkipList;
+use crate::error;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
@@ -31,7 +32,7 @@ use latchless_core::base::value::Fits;
 /// map.remove(10.0);
 /// assert_eq!(map.range(..=10.25)?.last(), Some((10.25, 41)));
 /// assert_eq!(map.count(10.0..20.0)?, 40);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct CsslMap<K: Key, V: Fits<K::Bits>> {
     list: SkipList<K::Bits>,
@@ -43,15 +44,15 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
     /// An empty map.
     ///
     /// # Errors
-    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    /// [`Error::Setting`](crate::Error::Setting), [`Error::KernelUnavailable`], or when memory is refused.
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         Ok(Self { list: SkipList::new(options)?, entry: PhantomData })
     }
 
@@ -59,7 +60,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     ///
     /// # Errors
     /// As [`CsslMap::bulk_load`].
-    pub fn from_sorted(entries: &[(K, V)]) -> Result<Self> {
+    pub fn from_sorted(entries: &[(K, V)]) -> error::Result<Self> {
         let mut map = Self::new()?;
         map.bulk_load(entries)?;
         Ok(map)
@@ -251,7 +252,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// let entries: Vec<(u32, u32)> = (0..10_000).map(|key| (key, key)).collect();
     /// let map = CsslMap::from_sorted(&entries)?;
     /// assert_eq!(map.sum_on_threads(1000..3000, 2)?, map.sum(1000..3000)?);
-    /// # Ok::<(), latchless_core::base::error::Error>(())
+    /// # Ok::<(), latchless_papers::Error>(())
     /// ```
     pub fn sum_on_threads(&self, range: impl RangeBounds<K>, threads: usize) -> Result<Sum> {
         let pieces = self.cut_lanes(&(range.start_bound().cloned(), range.end_bound().cloned()), threads)?;

@@ -3,6 +3,7 @@
 use super::range::{Ends, Way};
 use super::skip_list::{In, SkipList};
 use crate::common::interleave::BatchSize;
+use crate::error;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{ControlFlow, RangeBounds};
@@ -53,8 +54,13 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),
-    /// [`Error::BatchSize`](latchless_core::base::error::Error::BatchSize).
-    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+    /// [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(
+        &self,
+        keys: &[K],
+        answers: &mut [Option<V>],
+        size: BatchSize,
+    ) -> error::Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let key_at = |at: usize| keys[at].to_bits();
         self.list.get_interleaved(&self.inside, size.checked()?, keys.len(), key_at, |at, value| {

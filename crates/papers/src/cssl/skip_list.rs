@@ -21,6 +21,7 @@ use crate::cssl::guarded::{Guarded, Inside};
 use crate::cssl::lanes::{LaneOptions, Lanes};
 use crate::cssl::link::LINKED_NODES_MAX;
 use crate::cssl::list::{DeadAnchor, List, node_bytes};
+use crate::error;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
@@ -59,7 +60,7 @@ enum Left {
 }
 
 impl<B: Bits> SkipList<B> {
-    pub(super) fn new(options: &Options) -> Result<Self> {
+    pub(super) fn new(options: &Options) -> error::Result<Self> {
         let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Kernel::checked)?;
         options.check()?;
         let space = SpaceOptions {

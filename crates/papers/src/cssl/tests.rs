@@ -283,7 +283,7 @@ fn bad_loads_and_options_are_refused() {
     let options = Options { skip: 1, ..Options::default() };
     assert_eq!(
         CsslMap::<u32, u32>::with_options(&options).map(|_| ()),
-        Err(Error::Setting { name: "skip", value: 1, allowed: 2..=1 << 20 })
+        Err(crate::Error::Setting { name: "skip", value: 1, allowed: 2..=1 << 20 })
     );
 }
 

@@ -5,6 +5,7 @@ use super::{Concurrent, Entries, Kind, Scan, Scheme};
 use crate::common::interleave::{BatchSize, Interleaving, interleave};
 use crate::common::pages::Pages;
 use crate::common::walk::{Aim, Rounds};
+use crate::error;
 use crate::olfit::node::Of;
 use crate::olfit::tree::{OlfitTree, TreeOptions};
 use core::fmt;
@@ -40,7 +41,7 @@ pub type Quiet<K, F> = Of<<K as Key>::Bits, F, Untouched>;
 /// assert_eq!(prices.get(99), Some(5));
 /// assert_eq!(prices.range(100..)?.collect::<Vec<_>>(), [(101, 7)]);
 /// assert_eq!(prices.remove(101), Some(7));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 ///
 /// With duplicates, as in the paper:
@@ -57,7 +58,7 @@ pub type Quiet<K, F> = Of<<K as Key>::Bits, F, Untouched>;
 /// let mut left: Vec<u32> = rows.range(7..=7)?.map(|(_, row)| row).collect();
 /// left.sort();
 /// assert_eq!(left, [0, 3]);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct OlfitMap<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> {
     pub(super) shared: Shared<K, V, D>,
@@ -113,15 +114,15 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
     /// An empty map with nodes of the caller's size, with duplicates, or with a memory limit.
     ///
     /// # Errors
-    /// [`Error::NodeSize`](latchless_core::base::error::Error::NodeSize), or when memory is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    /// [`Error::NodeSize`](crate::Error::NodeSize), or when memory is refused.
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         let tree = OlfitTree::new(TreeOptions {
             node_bytes: options.node_bytes,
             duplicates: options.duplicates,

@@ -4,6 +4,7 @@ use super::catalogue::Options;
 use super::range::lane_range;
 use crate::common::interleave::{BatchSize, Interleaving, interleave};
 use crate::common::walk::{Aim, Rounds};
+use crate::error;
 use crate::pb_tree::node::{External, Grouped, Internal, NodeOptions, Plain, Shape, Shaped, Sweeping};
 use crate::pb_tree::tree::{Lanes, Pairs, Scan, Tree, TreeOptions, ValuesOnly};
 use core::fmt;
@@ -54,7 +55,7 @@ pub type CsbTree<K, V, const W: usize> = PbTree<K, V, Quiet<K, Grouped<W>>>;
 /// assert_eq!(prices.range(100..)?.collect::<Vec<_>>(), [(101, 7), (105, 3)]);
 /// assert_eq!(prices.floor(104), Some((101, 7)));
 /// assert_eq!(prices.remove(101), Some(7));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct PbTree<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     pub(super) tree: Tree<S>,
@@ -66,7 +67,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
@@ -75,7 +76,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or when memory is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         let tree = Tree::new(TreeOptions {
             nodes: NodeOptions {
                 limit_bytes: options.limit_bytes,
@@ -94,7 +95,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// [`Error::Unsorted`](latchless_core::base::error::Error::Unsorted) and
     /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or
     /// memory is refused.
-    pub fn from_sorted(entries: &[(K, V)], fill: FillFactor) -> Result<Self> {
+    pub fn from_sorted(entries: &[(K, V)], fill: FillFactor) -> error::Result<Self> {
         let mut map = Self::new()?;
         map.bulk_load(entries, fill)?;
         Ok(map)
@@ -157,8 +158,13 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),
-    /// [`Error::BatchSize`](latchless_core::base::error::Error::BatchSize).
-    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+    /// [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(
+        &self,
+        keys: &[K],
+        answers: &mut [Option<V>],
+        size: BatchSize,
+    ) -> error::Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let (walk, tuner) = (self.tree.walk(), Tuner::new(BatchSize::CANDIDATES));
         let size = size.checked()?;

@@ -6,6 +6,7 @@ use super::options::Options;
 use super::query::Query;
 use super::scan::{Entries, Scan};
 use crate::common::interleave::BatchSize;
+use crate::error;
 use crate::pi::batch::pool::Hands;
 use crate::pi::batch::tune::BatchTuner;
 use core::fmt;
@@ -57,7 +58,7 @@ use std::sync::{Mutex, PoisonError};
 /// // A range sees what stood under its keys before the batch, but for the key that it begins with.
 /// assert_eq!(replies[5], Reply::Scanned(vec![]));
 /// assert_eq!(prices.range(90..)?.collect::<Vec<_>>(), [(99, 5)]);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct Pi<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
     pub(super) engine: Engine<K::Bits, T>,
@@ -71,15 +72,15 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory or a thread is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    /// [`Error::Setting`](crate::Error::Setting), [`Error::KernelUnavailable`], or when memory or a thread is refused.
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         Ok(Self { engine: Engine::new(options)?, tuner: Mutex::default(), entry: PhantomData })
     }
 
@@ -146,8 +147,13 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     /// through the executor that all indexes share ([`interleave`](crate::common::interleave::interleave)).
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`], [`Error::BatchSize`].
-    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+    /// [`Error::UnequalBuffers`], [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(
+        &self,
+        keys: &[K],
+        answers: &mut [Option<V>],
+        size: BatchSize,
+    ) -> error::Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let key_at = |at: usize| keys[at].to_bits();
         self.engine.get_interleaved(size.checked()?, keys.len(), key_at, |at, value| {

@@ -36,7 +36,7 @@ struct Node<B> {
 /// let mut list = SkipList::<u64, u32>::with_options(&Options::default());
 /// list.insert(7, 1)?;
 /// assert_eq!((list.get(7), list.remove(7), list.get(7)), (Some(1), Some(1), None));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct SkipList<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {

@@ -21,7 +21,7 @@ pub fn instances() {
 }
 
 /// What is made by name, and the flagship.
-fn natively<K: Key + Value + Fits<K::Bits>>() {
+fn natively<K: Key + Value + Fits<<K as Key>::Bits>>() {
     black_box::<Build<K, pb_tree::Member, pb_tree::Options>>(pb_tree::build);
     black_box::<Build<K, olfit::Member, olfit::Options>>(olfit::build);
     black_box::<Build<K, cssl::Member, cssl::Options>>(cssl::build);

@@ -15,7 +15,7 @@ use latchless_core::base::value::Value;
 use std::sync::Arc;
 
 /// The lane that holds both a key `K` and a value `V`.
-pub type Lane<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Lane>;
+pub type Lane<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
 
 /// The tree of an index from `K` to `V`.
 pub type LaneTree<K, V> = BlinkTree<Lane<K, V>>;
@@ -26,25 +26,25 @@ pub(super) type Lanes<K, V> = (Lane<K, V>, Lane<K, V>);
 /// A key as the tree's lane. Widening keeps the order.
 #[inline(always)]
 pub(super) fn key_lane<K: Key, V: Value>(key: K) -> Lane<K, V> {
-    Bits::truncate(key.to_bits().to_u64())
+    Bits::truncate(key.encode().to_u64())
 }
 
 /// The key of a lane.
 #[inline(always)]
 pub(super) fn key_of<K: Key, V: Value>(lane: Lane<K, V>) -> K {
-    K::from_bits(Bits::truncate(lane.to_u64()))
+    K::decode(Bits::truncate(lane.to_u64()))
 }
 
 /// A value as the tree's lane.
 #[inline(always)]
 pub(super) fn value_lane<K: Key, V: Value>(value: V) -> Lane<K, V> {
-    Bits::truncate(value.to_bits().to_u64())
+    Bits::truncate(value.encode().to_u64())
 }
 
 /// The value of a lane.
 #[inline(always)]
 pub(super) fn value_of<K: Key, V: Value>(lane: Lane<K, V>) -> V {
-    V::from_bits(Bits::truncate(lane.to_u64()))
+    V::decode(Bits::truncate(lane.to_u64()))
 }
 
 /// The entry of two lanes.

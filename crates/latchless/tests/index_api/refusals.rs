@@ -67,12 +67,12 @@ struct Odd(u64);
 impl Key for Odd {
     type Bits = u64;
 
-    fn to_bits(self) -> u64 {
+    fn encode(self) -> u64 {
         assert!(self.0 % 2 == 1, "not odd");
         self.0
     }
 
-    fn from_bits(bits: u64) -> Self {
+    fn decode(bits: u64) -> Self {
         Self(bits)
     }
 }

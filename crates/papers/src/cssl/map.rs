@@ -76,7 +76,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        let bits = |at: usize| entries[at].0.to_bits();
+        let bits = |at: usize| entries[at].0.encode();
         if let Some(position) = (1..entries.len()).find(|&at| bits(at - 1) >= bits(at)) {
             let is_twice = bits(position - 1) == bits(position);
             return Err(if is_twice {
@@ -132,13 +132,13 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Errors
     /// When memory is refused; replacing a value needs none.
     pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.list.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.list.insert(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     /// Takes a key out and returns its value. Its entries in the lanes are overwritten by their successors
     /// first, then it leaves the data list (§3.2).
     pub fn remove(&self, key: K) -> Option<V> {
-        self.list.remove(key.to_bits()).map(V::from_lane)
+        self.list.remove(key.encode()).map(V::from_lane)
     }
 
     /// Gives an entry another key: "an insert operation followed by a deletion" (§3.2), so others may see
@@ -148,7 +148,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Errors
     /// When memory is refused; the entry is then under its old key.
     pub fn update_key(&self, from: K, to: K) -> Result<bool> {
-        if from.to_bits() == to.to_bits() {
+        if from.encode() == to.encode() {
             return Ok(self.get(from).is_some());
         }
         let Some(value) = self.get(from) else { return Ok(false) };
@@ -229,7 +229,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         let (start, end) = (range.start_bound().cloned(), range.end_bound().cloned());
         let lanes = self.cut_lanes(&(start, end), pieces)?;
         // Of the lanes that pieces begin with, all but the first are keys.
-        let begins = lanes.iter().skip(1).map(|&(low, _)| K::from_bits(low));
+        let begins = lanes.iter().skip(1).map(|&(low, _)| K::decode(low));
         let starts = core::iter::once(start).chain(begins.clone().map(Bound::Included));
         let ends = begins.map(Bound::Excluded).chain(core::iter::once(end));
         Ok(starts.zip(ends).take(lanes.len()).collect())

@@ -107,7 +107,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// As [`PbTree::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The map is then
     /// as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_lane())), fill)
+        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.encode(), value.to_lane())), fill)
     }
 
     /// How many keys there are. O(1).
@@ -128,13 +128,13 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.tree.get(key.to_bits()).map(V::from_lane)
+        self.tree.get(key.encode()).map(V::from_lane)
     }
 
     /// Whether a key is there.
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
-        self.tree.get(key.to_bits()).is_some()
+        self.tree.get(key.encode()).is_some()
     }
 
     /// One answer for each key, in the keys' order.
@@ -144,7 +144,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut places = answers.iter_mut();
-        self.tree.get_each(keys.iter().map(|key| key.to_bits()), |value| {
+        self.tree.get_each(keys.iter().map(|key| key.encode()), |value| {
             if let Some(place) = places.next() {
                 *place = value.map(V::from_lane);
             }
@@ -174,9 +174,9 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
             &walk,
             how,
             keys.len(),
-            |at| (keys[at].to_bits(), Aim::Look),
+            |at| (keys[at].encode(), Aim::Look),
             |at, leaf| {
-                let lane = keys[at].to_bits();
+                let lane = keys[at].encode();
                 let found = match leaf {
                     Some(leaf) => self.tree.get_from(leaf, lane),
                     None => self.tree.get(lane),
@@ -193,12 +193,12 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// When memory is refused: by the system, by the map's limit, or because all 4-byte node
     /// references are in use. The map is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.tree.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.tree.insert(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        self.tree.remove(key.to_bits()).map(V::from_lane)
+        self.tree.remove(key.encode()).map(V::from_lane)
     }
 
     /// The entry with the smallest key.
@@ -225,7 +225,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         let range = lane_range(&span).ok()?;
         let mut found = Lanes::<S::Bits, 1>::default();
         self.tree.scan(range, direction == Direction::Forward).fill(&mut found);
-        found.entries().first().map(|&(key, value)| (K::from_bits(key), V::from_lane(value)))
+        found.entries().first().map(|&(key, value)| (K::decode(key), V::from_lane(value)))
     }
 
     /// The entries of a range in ascending order.
@@ -371,7 +371,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_
         }
         let &(key, value) = self.page.entries().get(self.at)?;
         self.at += 1;
-        Some((K::from_bits(key), V::from_lane(value)))
+        Some((K::decode(key), V::from_lane(value)))
     }
 }
 

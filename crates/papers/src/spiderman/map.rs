@@ -105,7 +105,7 @@ pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
 /// A key as the tree's lane.
 #[inline(always)]
 fn lane<K: Key>(key: K) -> u64 {
-    key.to_bits().to_u64()
+    key.encode().to_u64()
 }
 
 /// A value as the tree's lane.
@@ -257,7 +257,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
             let found = self.tree.scan_from(leaf.take(), low, high, page);
             let pairs = page.keys().iter().zip(page.values());
             entries.extend(
-                pairs.map(|(&key, &value)| (K::from_bits(K::Bits::truncate(key)), value_of::<K, V>(value))),
+                pairs.map(|(&key, &value)| (K::decode(K::Bits::truncate(key)), value_of::<K, V>(value))),
             );
             match found {
                 Found::UpTo(next) if entries.len() < limit => low = next,

@@ -48,5 +48,19 @@ pub mod life;
 
 #[cfg(not(loom))]
 pub use index::{BoxedIndex, Index, TryInsertError};
+// All that public signatures name: nobody has to depend on the core.
 #[cfg(not(loom))]
-pub use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result, Value};
+#[doc(inline)]
+pub use latchless_core::base::{
+    error::{Broken, Error, Result},
+    fill::FillFactor,
+    index::Direction,
+    key::{Bits, Key},
+    nanos::Nanos,
+    request::{Reply, Request},
+    stats::Stats,
+    value::{Fits, Value},
+};
+#[cfg(not(loom))]
+#[doc(inline)]
+pub use latchless_core::search::Kernel;

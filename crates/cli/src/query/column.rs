@@ -4,7 +4,7 @@ use super::error::QueryError;
 use super::key::{self, Complaint, Rule};
 use super::progress::Progress;
 use super::table::{Table, Walk};
-use latchless_core::base::key::Bits;
+use latchless::Bits;
 
 /// Rows between two looks at the progress bar.
 const REPORT_EVERY_ROWS: usize = 1 << 15;

@@ -19,7 +19,7 @@ use core::fmt::Debug;
 /// (`Index::compare_exchange`) compare their bits.
 ///
 /// ```
-/// use latchless_core::base::value::Value;
+/// # use latchless_core::Value;
 /// assert_eq!(<i16 as Value>::decode(Value::encode(-3i16)), -3);
 ///
 /// /// Where a record stands: in which file, and at which of its pages.
@@ -57,7 +57,7 @@ pub trait Value: Copy + Debug + Send + Sync + 'static {
 /// Implemented for all of them; what indexes ask for whose lanes are as wide as their keys'.
 ///
 /// ```
-/// use latchless_core::base::value::Fits;
+/// # use latchless_core::Fits;
 /// let lane: u64 = 7u16.to_lane();
 /// assert_eq!((lane, u16::from_lane(lane)), (7, 7));
 /// ```

@@ -15,10 +15,10 @@ use latchless_core::base::value::Value;
 use std::sync::Arc;
 
 /// The lane that holds both a key `K` and a value `V`.
-pub type Lane<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
+pub(super) type Lane<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
 
 /// The tree of an index from `K` to `V`.
-pub type LaneTree<K, V> = BlinkTree<Lane<K, V>>;
+pub(super) type LaneTree<K, V> = BlinkTree<Lane<K, V>>;
 
 /// A range of lanes, both ends included.
 pub(super) type Lanes<K, V> = (Lane<K, V>, Lane<K, V>);
@@ -56,7 +56,7 @@ pub(super) fn entry_of<K: Key, V: Value>((key, value): Lanes<K, V>) -> (K, V) {
 /// The lanes of a range of keys; `None` if no key lies in it.
 ///
 /// # Errors
-/// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+/// [`Error::InvertedRange`](crate::Error::InvertedRange).
 pub(super) fn lanes<K: Key, V: Value>(range: &impl RangeBounds<K>) -> Result<Option<Lanes<K, V>>> {
     let span = (range.start_bound().cloned(), range.end_bound().cloned());
     let widen = |bits: K::Bits| Bits::truncate(bits.to_u64());

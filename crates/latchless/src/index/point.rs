@@ -17,7 +17,7 @@ use latchless_core::base::value::Value;
 ///     Ok(())
 /// }
 /// assert_eq!(register(&index, 7), Ok(()));
-/// assert_eq!(register(&index, 7), Err(latchless_core::base::error::Error::KeyPresent));
+/// assert_eq!(register(&index, 7), Err(latchless::Error::KeyPresent));
 /// # Ok::<(), latchless::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

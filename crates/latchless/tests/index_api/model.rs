@@ -2,8 +2,7 @@
 
 use crate::common::{Rng, scaled};
 use core::ops::ControlFlow;
-use latchless::{Direction, Index, Key, TryInsertError, Value};
-use latchless_core::base::key::Bits;
+use latchless::{Bits, Direction, Index, Key, TryInsertError, Value};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 

@@ -2,8 +2,7 @@
 
 use crate::common::{scaled, tens, tiny};
 use latchless::index::Options;
-use latchless::{Error, FillFactor, Index, Key, TryInsertError};
-use latchless_core::search::Kernel;
+use latchless::{Error, FillFactor, Index, Kernel, Key, TryInsertError};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -2,10 +2,9 @@
 
 use core::fmt::Debug;
 use core::ops::ControlFlow;
+use latchless::index::OrderedIndex;
 use latchless::index::{Cursor, Entries, ExclusiveIndex, Group, Options};
-use latchless::{BoxedIndex, Direction, FillFactor, Index, Key, Value};
-use latchless_core::base::index::OrderedIndex;
-use latchless_core::base::request::{Reply, Request};
+use latchless::{BoxedIndex, Direction, FillFactor, Index, Key, Reply, Request, Value};
 use std::num::NonZero;
 use std::sync::Arc;
 

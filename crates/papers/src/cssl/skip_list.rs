@@ -25,7 +25,7 @@ use crate::error;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::search::Dispatch;
 use latchless_core::sync::{Mutex, Striped, Word};
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ enum Left {
 
 impl<B: Bits> SkipList<B> {
     pub(super) fn new(options: &Options) -> error::Result<Self> {
-        let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Kernel::checked)?;
+        let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?;
         options.check()?;
         let space = SpaceOptions {
             node_bytes: node_bytes::<B>(),

@@ -17,7 +17,7 @@ use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::Untouched;
-use latchless_core::search::Kernel;
+use latchless_core::search::Dispatch;
 use latchless_core::tuner::Tuner;
 
 /// The shape of a map with keys `K` and form `F` that nobody listens to.
@@ -83,7 +83,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
                 huge_pages: options.huge_pages,
                 references: options.node_references,
             },
-            dispatch: options.kernel.unwrap_or_else(Kernel::best).checked()?,
+            dispatch: options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?,
             scan_ahead_leaves: options.scan_ahead_leaves,
         })?;
         Ok(Self { tree, entry: PhantomData })

@@ -17,7 +17,7 @@ use latchless_core::base::error::{Broken, Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::batch::{Order, sorted};
 use latchless_core::mem::touch::Touch;
-use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::search::Dispatch;
 
 /// See the file's head.
 pub(super) struct Engine<B: Bits, T> {
@@ -52,7 +52,7 @@ pub(super) trait Answers<B> {
 impl<B: Bits, T: Touch> Engine<B, T> {
     pub(super) fn new(options: &Options) -> error::Result<Self> {
         options.check()?;
-        let dispatch = options.kernel.unwrap_or_else(Kernel::best).checked()?;
+        let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?;
         let topology = options.resolved_topology();
         let nodes = topology.nodes().len();
         let refused = |_| Error::OutOfMemory { requested_bytes: 0 };

@@ -13,11 +13,11 @@ test:
 lint:
     .ci/run fmt lint
 
-# The library's documentation; warnings are errors.
+# The documentation of all crates; warnings are errors.
 doc:
     .ci/run doc
 
-# Undefined behaviour: the library's tests, interpreted.
+# Undefined behaviour: the tests of the rooms with unsafe code, interpreted.
 miri:
     .ci/run miri
 
@@ -37,19 +37,19 @@ disturb:
 tsan:
     .ci/run tsan
 
-# The concurrent tests a hundred times as long: 10^8 checked operations an index. About an hour.
+# The concurrent tests a hundred times as long: 10^8 checked operations per index. About an hour.
 stress effort="100":
-    LATCHLESS_EFFORT={{effort}} cargo test --release -p latchless --test concurrent
+    LATCHLESS_EFFORT={{effort}} cargo test --release -p latchless-conformance --test concurrent
 
 # The long campaigns of everything that looks for races: hours.
 campaign:
-    LATCHLESS_EFFORT=100 cargo test --release -p latchless --test concurrent
+    LATCHLESS_EFFORT=100 cargo test --release -p latchless-conformance --test concurrent
     LATCHLESS_EFFORT=20 .ci/run disturb tsan
     LOOM_MAX_PREEMPTIONS=4 .ci/run loom
     MIRI_SEEDS=64 .ci/run miri
     FUZZ_SECONDS=3600 .ci/run fuzz
 
-# Memory errors: the library's tests under AddressSanitizer.
+# Memory errors: all tests of the libraries under AddressSanitizer.
 asan:
     .ci/run asan
 
@@ -61,6 +61,14 @@ fuzz seconds="60":
 neon:
     .ci/run neon
 
+# The rules of the house: imports, lengths, unsafe code, orderings.
+tidy:
+    cargo test -p latchless-conformance --no-default-features --test tidy
+
+# Mistakes that the tests must find: `just mutants`, or `just mutants latch merge`.
+mutants *names:
+    .ci/mutants.py {{names}}
+
 # Everything that guards quality.
 ci:
     .ci/run
@@ -69,7 +77,7 @@ ci:
 bench *arguments:
     cargo run --release -p latchless-lab -- bench {{arguments}}
 
-# What the index to use has to show, row by row: `just suite 10M results/flagship.md`. Takes hours.
+# What `Index` has to show, row by row: `just suite 10M results/flagship.md`. Takes hours.
 suite records="1M" report="flagship.md":
     cargo run --release -p latchless-lab --features rivals -- bench --suite flagship --records {{records}} --report {{report}}
 
@@ -81,6 +89,6 @@ chart:
 paper *arguments:
     cargo run --release -p latchless-lab -- paper {{arguments}}
 
-# The search kernels' figures.
+# The search kernels' figures: docs/search-kernels.md.
 kernels:
-    cargo run --release -p latchless --example search_kernels
+    cargo run --release -p latchless-core --example search_kernels

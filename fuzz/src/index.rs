@@ -4,9 +4,9 @@
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
-use latchless_core::base::request::{Reply, Request};
 use latchless::index::Cursor;
 use latchless::{Index, TryInsertError};
+use latchless_core::base::request::{Reply, Request};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Bound::{Excluded, Included, Unbounded};

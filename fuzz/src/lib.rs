@@ -4,13 +4,13 @@
 pub mod bulk_load;
 pub mod index;
 pub mod operations;
-#[path = "../../crates/latchless/tests/index/shared.rs"]
+#[path = "../../crates/conformance/tests/variants/shared.rs"]
 mod shared;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::Index;
-use latchless_core::base::index::OrderedIndex;
 use latchless::index::{Group, Options as IndexOptions};
+use latchless_core::base::index::OrderedIndex;
 use latchless_core::search::Kernel;
 use latchless_papers::pb_tree::{Member, Options, build};
 use latchless_papers::{cssl, olfit, pi, spiderman};

@@ -21,35 +21,28 @@
 //!
 //! Keys are of fixed width ([`Key`]), values `Copy` and of at most eight bytes ([`Value`]); for values
 //! of any other type there is [`BoxedIndex`]. [`mod@index`] says what operations cost, what is
-//! guaranteed when threads meet, and how one thread alone saves the latches. `docs/api-parity.md`
-//! stands the API beside those of `BTreeMap` and `SkipMap`.
+//! guaranteed when threads meet, and how one thread alone saves the latches. [`api_parity`]
+//! compares the interface with those of `BTreeMap` and `SkipMap`.
 
 /// The README's example is run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
-#[cfg(not(loom))]
+#[cfg(doc)]
+#[doc = include_str!("../docs/api-parity.md")]
+pub mod api_parity {}
+
 pub mod index;
-#[cfg(not(loom))]
 #[doc(hidden)]
 pub mod node;
-#[cfg(not(loom))]
 #[doc(hidden)]
 pub mod slot_map;
-#[cfg(not(loom))]
 #[doc(hidden)]
 pub mod tree;
 
-// Under loom only the protocols that it checks are there: its atomics are larger than a node's words.
-#[cfg(loom)]
-#[path = "slot_map/life.rs"]
-pub mod life;
-
-#[cfg(not(loom))]
 pub use index::{BoxedIndex, Index, TryInsertError};
 // All that public signatures name: nobody has to depend on the core.
-#[cfg(not(loom))]
 #[doc(inline)]
 pub use latchless_core::base::{
     error::{Broken, Error, Result},
@@ -61,6 +54,5 @@ pub use latchless_core::base::{
     stats::Stats,
     value::{Fits, Value},
 };
-#[cfg(not(loom))]
 #[doc(inline)]
 pub use latchless_core::search::Kernel;

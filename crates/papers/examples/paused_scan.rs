@@ -1,5 +1,5 @@
 //! A long range, page by page into the caller's own buffers: the scan pauses when they are full and
-//! resumes where it stopped. `cargo run --release -p latchless --example paused_scan`
+//! resumes where it stopped. `cargo run --release -p latchless-papers --example paused_scan`
 
 use latchless_core::{Direction, FillFactor};
 use latchless_papers::pb_tree::PInternalTree;

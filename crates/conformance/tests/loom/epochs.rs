@@ -3,7 +3,7 @@
 
 use crate::race;
 use latchless_core::sync::{AtomicU64, Ordering, fence};
-use latchless_papers::common::epochs::{Epochs, OUTSIDE};
+use latchless_papers::epochs::{Epochs, OUTSIDE};
 
 /// Who is inside, and since when.
 trait Protocol: Send + Sync + 'static {

@@ -3,7 +3,7 @@
 
 use crate::race;
 use latchless_core::sync::{AtomicU64, Ordering, Origin, yield_now};
-use latchless_papers::cssl::link::{Link, Seen};
+use latchless_papers::link::{Link, Seen};
 
 /// What the list asks of its links.
 trait Links: Send + Sync + 'static {

@@ -3,7 +3,7 @@
 
 use crate::race;
 use latchless_core::sync::{Atom, AtomicU32, AtomicU64, Ordering, Origin, yield_now};
-use latchless_papers::olfit::shared_latch::SharedLatch;
+use latchless_papers::shared_latch::SharedLatch;
 
 /// What the protocols need of a shared latch.
 trait Latch: Default + Send + Sync + 'static {

@@ -7,7 +7,10 @@
 /// The most bytes that may be reserved at once. `None`: there is no limit.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub fn largest_reservation() -> Option<usize> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is to a variable of this function, of the type that the call writes.
+    let told = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } == 0;
+    let limit = Some(limit.rlim_cur).filter(|&bytes| told && bytes != libc::RLIM_INFINITY)?;
     // Where the system doesn't say what is taken, this is at least a quarter of the limit.
     let left = limit.saturating_sub(taken().unwrap_or(0));
     Some(usize::try_from(left / 4).unwrap_or(usize::MAX))
@@ -18,7 +21,9 @@ pub fn largest_reservation() -> Option<usize> {
 fn taken() -> Option<u64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = pages.split(' ').next()?.parse().ok()?;
-    Some(pages.saturating_mul(rustix::param::page_size() as u64))
+    // SAFETY: reads a number that the system keeps.
+    let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+    Some(pages.saturating_mul(page_bytes))
 }
 
 /// As above; systems that don't say how much address space is taken just refuse when there is no more.

@@ -74,7 +74,8 @@ use linux::RawMapping;
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
     use super::{Error, HUGE_PAGE_BYTES, Mapping, NonNull, Result};
-    use rustix::mm::{self, Advice, MapFlags, MprotectFlags, ProtFlags};
+    use core::ptr::null_mut;
+    use libc::{MAP_ANONYMOUS, MAP_FAILED, MAP_NORESERVE, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE};
 
     #[derive(Debug)]
     pub struct RawMapping {
@@ -89,22 +90,20 @@ mod linux {
             let raw_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or_else(|| refused.clone())?;
             // SAFETY: a new private mapping at an address of the system's choice touches nothing that
             // exists.
-            let mapped = unsafe {
-                mm::mmap_anonymous(
-                    core::ptr::null_mut(),
-                    raw_bytes,
-                    ProtFlags::empty(),
-                    MapFlags::PRIVATE | MapFlags::NORESERVE,
-                )
+            let at = unsafe {
+                let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+                libc::mmap(null_mut(), raw_bytes, PROT_NONE, flags, -1, 0)
             };
-            let at = mapped.map_err(|_| refused.clone())?;
+            if at == MAP_FAILED {
+                return Err(refused);
+            }
             let front = at.addr().wrapping_neg() % HUGE_PAGE_BYTES;
             let start = at.wrapping_byte_add(front);
             let surplus = [(at, front), (start.wrapping_byte_add(bytes), HUGE_PAGE_BYTES - front)];
             for (at, bytes) in surplus.into_iter().filter(|&(_, bytes)| bytes > 0) {
                 // SAFETY: a part of the new mapping, whole pages, which nobody knows of yet. Where the
                 // system can't split the mapping, the part stays reserved, and is lost.
-                let _ = unsafe { mm::munmap(at, bytes) };
+                let _ = unsafe { libc::munmap(at, bytes) };
             }
             let raw = Self { at: start, bytes };
             let start = NonNull::new(start.cast()).ok_or(refused)?;
@@ -115,15 +114,17 @@ mod linux {
             let at = start.as_ptr().wrapping_add(from).cast();
             // SAFETY: the bytes lie in our own reservation, and no reference to them exists before
             // they are committed.
-            unsafe { mm::mprotect(at, to - from, MprotectFlags::READ | MprotectFlags::WRITE) }
-                .map_err(|_| Error::OutOfMemory { requested_bytes: to - from })
+            match unsafe { libc::mprotect(at, to - from, PROT_READ | PROT_WRITE) } {
+                0 => Ok(()),
+                _ => Err(Error::OutOfMemory { requested_bytes: to - from }),
+            }
         }
 
         pub fn advise_huge(&mut self, start: NonNull<u8>, from: usize, to: usize) {
             let at = start.as_ptr().wrapping_add(from).cast();
             // SAFETY: advice on our own reservation; it changes no content. A refusal means plain
             // pages, which is what the caller falls back to anyway.
-            let _ = unsafe { mm::madvise(at, to - from, Advice::LinuxHugepage) };
+            let _ = unsafe { libc::madvise(at, to - from, libc::MADV_HUGEPAGE) };
         }
 
         pub fn bind(&mut self, start: NonNull<u8>, bytes: usize, node: usize) {
@@ -147,14 +148,14 @@ mod linux {
             let at = start.as_ptr().wrapping_add(from).cast();
             // SAFETY: the caller owns the mapping exclusively and holds no reference into the range;
             // private anonymous pages read as zeros afterwards.
-            let _ = unsafe { mm::madvise(at, to - from, Advice::LinuxDontNeed) };
+            let _ = unsafe { libc::madvise(at, to - from, libc::MADV_DONTNEED) };
         }
     }
 
     impl Drop for RawMapping {
         fn drop(&mut self) {
             // SAFETY: the mapping was made by `reserve` with this start and size and is dropped once.
-            let _ = unsafe { mm::munmap(self.at, self.bytes) };
+            let _ = unsafe { libc::munmap(self.at, self.bytes) };
         }
     }
 }

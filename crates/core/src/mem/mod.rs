@@ -11,6 +11,7 @@ pub mod mapping;
 mod memory;
 pub mod node_ref;
 mod reach;
+pub mod segment;
 pub mod space;
 pub mod touch;
 pub mod words;
@@ -19,8 +20,12 @@ pub mod words;
 pub fn machine_bytes() -> usize {
     #[cfg(all(target_os = "linux", not(miri)))]
     {
-        let info = rustix::system::sysinfo();
-        (info.totalram as usize).saturating_mul(info.mem_unit as usize).max(1 << 28)
+        // SAFETY: all of its fields are numbers, which may be zero.
+        let mut info: libc::sysinfo = unsafe { core::mem::zeroed() };
+        // SAFETY: the pointer is to a variable of this function, of the type that the call writes.
+        let told = unsafe { libc::sysinfo(&mut info) } == 0;
+        let bytes = (info.totalram as usize).saturating_mul(info.mem_unit as usize);
+        if told { bytes.max(1 << 28) } else { 1 << 40 }
     }
     #[cfg(not(all(target_os = "linux", not(miri))))]
     {

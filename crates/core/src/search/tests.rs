@@ -199,11 +199,13 @@ proptest! {
 
 /// Lanes that end where an unreadable page starts, and lanes that start where one ends: a read of
 /// one byte beside them ends the test with a fault.
-#[cfg(all(unix, not(miri)))]
+#[cfg(all(target_os = "linux", not(miri)))]
 mod beside_unreadable_pages {
     use super::*;
     use core::ptr::null_mut;
-    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+    use libc::{
+        MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE, mmap, mprotect, munmap,
+    };
 
     /// The largest page size in use where this library runs.
     const PAGE_BYTES: usize = 64 << 10;
@@ -212,11 +214,12 @@ mod beside_unreadable_pages {
         // SAFETY: a new mapping, whose outer pages are made unreadable and never touched, and
         // which is unmapped once no slice of it is left.
         unsafe {
-            let (read_write, private) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-            let mapping = mmap_anonymous(null_mut(), 3 * PAGE_BYTES, read_write, private).unwrap();
+            let (access, flags) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+            let mapping = mmap(null_mut(), 3 * PAGE_BYTES, access, flags, -1, 0);
+            assert_ne!(mapping, MAP_FAILED);
             let middle = mapping.cast::<u8>().add(PAGE_BYTES);
-            mprotect(mapping, PAGE_BYTES, MprotectFlags::empty()).unwrap();
-            mprotect(middle.add(PAGE_BYTES).cast(), PAGE_BYTES, MprotectFlags::empty()).unwrap();
+            assert_eq!(mprotect(mapping, PAGE_BYTES, PROT_NONE), 0);
+            assert_eq!(mprotect(middle.add(PAGE_BYTES).cast(), PAGE_BYTES, PROT_NONE), 0);
             for len in lengths() {
                 let lanes = spread::<B>(len);
                 for at in [middle, middle.add(PAGE_BYTES - len * B::BYTES)].map(|at| at.cast::<B>()) {
@@ -225,7 +228,7 @@ mod beside_unreadable_pages {
                     telling_keys(&lanes).into_iter().for_each(|key| same_ranks(&kernels(), walled, key));
                 }
             }
-            munmap(mapping, 3 * PAGE_BYTES).unwrap();
+            assert_eq!(munmap(mapping, 3 * PAGE_BYTES), 0);
         }
     }
 

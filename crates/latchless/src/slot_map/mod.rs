@@ -17,7 +17,6 @@
 mod depot;
 mod life;
 mod numbers;
-mod segment;
 mod slots;
 
 use crate::slot_map::life::Life;

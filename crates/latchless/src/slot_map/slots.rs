@@ -17,12 +17,12 @@
 //!    the value's type runs.
 
 use super::depot::{Depot, Opened, Shape, Vacated};
-use super::segment::Segment;
 use crate::slot_map::life::Life;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use latchless_core::base::error::{Error, Result};
+use latchless_core::mem::segment::Segment;
 use latchless_core::sync::{self, Mutex, Tally};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

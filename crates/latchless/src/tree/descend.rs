@@ -5,6 +5,7 @@ use super::*;
 use crate::node::operation::Search;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 
 impl<B: Bits> BlinkTree<B> {
@@ -100,8 +101,8 @@ impl<B: Bits> BlinkTree<B> {
             return (start, held);
         }
         drop(held);
-        self.learn::<S>(key);
-        let (node, held) = self.latch_covering::<S, M>(0, key).expect("every tree has leaves");
+        self.learn::<Scalar>(key);
+        let (node, held) = self.latch_covering::<Scalar, M>(0, key).expect("every tree has leaves");
         (self.at(node), held)
     }
 
@@ -179,7 +180,7 @@ impl<B: Bits> BlinkTree<B> {
         self.restarts.add(1);
         let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
         if at_rest {
-            self.learn::<S>(key);
+            self.learn::<Scalar>(key);
             // Split meanwhile: what was sent away is to be found along the links.
             if low <= high && key > high && !right.is_nil() {
                 return right;

@@ -6,6 +6,7 @@ use super::*;
 use crate::node::Place;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::search::Scalar;
 
 /// What is to be done with the entry of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl<B: Bits> BlinkTree<B> {
         let (at, held) = self.latch_leaf::<S, M>(start, key);
         match self.edit_in::<S, M>(at.leaf(), held, key, edit) {
             Ok(edited) => Ok(edited),
-            Err(Full) => self.edit_with_split::<S, M>(at.node, key, edit),
+            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit),
         }
     }
 
@@ -147,7 +148,7 @@ impl<B: Bits> BlinkTree<B> {
         self.count_entries::<M>(-1);
         self.note_change::<M>(key, key);
         if Self::invites_a_merge(left) {
-            self.merge_around::<S, M>(0, key);
+            self.merge_around::<Scalar, M>(0, key);
         }
     }
 

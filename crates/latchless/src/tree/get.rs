@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
+use latchless_core::search::Scalar;
 
 impl<B: Bits> BlinkTree<B> {
     /// The value under `key`.
@@ -16,7 +17,7 @@ impl<B: Bits> BlinkTree<B> {
         let (latch, leaf) = (at.latch(), at.leaf::<B>());
         if !M::SHARED {
             let found = leaf.get::<S>(key);
-            return if leaf.covers(key) { found } else { self.get_again::<S, M>(at, key) };
+            return if leaf.covers(key) { found } else { self.get_again::<Scalar, M>(at, key) };
         }
         if let Some(version) = latch.stable_version() {
             let inside = leaf.covers(key);
@@ -25,7 +26,7 @@ impl<B: Bits> BlinkTree<B> {
                 return found;
             }
         }
-        self.get_again::<S, M>(at, key)
+        self.get_again::<Scalar, M>(at, key)
     }
 
     /// As [`BlinkTree::get_with`], when looking once didn't settle it. `at`: where that was.

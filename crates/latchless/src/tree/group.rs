@@ -9,6 +9,7 @@ use crate::node::operation::{Operation, Run, Search};
 use core::num::NonZeroUsize;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
+use latchless_core::search::Scalar;
 
 /// How many requests of a batch descend together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -226,7 +227,7 @@ impl<'a, B: Bits> Descents<'a, B> {
                 return found;
             }
         }
-        tree.get_again::<S, M>(found_at, key)
+        tree.get_again::<Scalar, M>(found_at, key)
     }
 }
 

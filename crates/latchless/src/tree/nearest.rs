@@ -18,6 +18,7 @@ use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{next, previous};
 use latchless_core::latch::Version;
+use latchless_core::search::Scalar;
 
 /// How often a search that passes leaves is tried without latches.
 const TRIES: usize = 4;
@@ -128,7 +129,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
             }
             self.tree.restarts.add(1);
         }
-        self.tree.nearest_latched::<S, M>(self.from, self.direction)
+        self.tree.nearest_latched::<Scalar, M>(self.from, self.direction)
     }
 
     /// Passes leaves until one has an entry. `first`: the first leaf, if it has been read.

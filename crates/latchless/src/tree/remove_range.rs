@@ -5,6 +5,7 @@ use super::*;
 use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::span::behind;
+use latchless_core::search::Scalar;
 
 impl<B: Bits> BlinkTree<B> {
     /// Takes the keys of `low..=high` out and says how many there were. Leaf by leaf: others may see
@@ -46,7 +47,7 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
                 tree.note_change::<M>(low, self.high.min(end));
             }
             if left < count && left <= Leaf::<B>::CAPACITY / 4 {
-                tree.merge_around::<S, M>(0, low);
+                tree.merge_around::<Scalar, M>(0, low);
             }
             if end >= self.high {
                 break;

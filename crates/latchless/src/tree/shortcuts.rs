@@ -179,7 +179,7 @@ impl<B: Bits> BlinkTree<B> {
     pub(super) fn start_by<S: Search>(&self, table: Table<'_>, key: B) -> Shortcut {
         let Some(slot) = table.slot(key.to_u64()) else { return self.top() };
         let shortcut = Shortcut(slot.follow());
-        if shortcut.0 == 0 { self.learn_start::<S>(key) } else { shortcut }
+        if shortcut.0 == 0 { self.learn_start::<Scalar>(key) } else { shortcut }
     }
 
     /// Where descents begin that have no shortcut.

@@ -81,7 +81,7 @@ fn a_bulk_load_whose_keys_panic_gives_its_nodes_back() {
     let options = Options { limit_bytes: Some(2 << 20), huge_pages: false, ..Options::default() };
     let mut index = Index::<Odd, u64>::with_options(options).unwrap();
     let before = index.live_bytes();
-    let len = if cfg!(miri) { 500 } else { 60_000 };
+    let len = if cfg!(any(miri, latchless_small_nodes)) { 500 } else { 60_000 };
     let odd: Vec<(Odd, u64)> = (0..len).map(|at| (Odd(2 * at + 1), at)).collect();
     for (at, threads) in [(0, 1), (odd.len() / 2, 1), (odd.len() - 1, 4), (1, 4)] {
         let mut entries = odd.clone();

@@ -52,7 +52,7 @@ fn buffers_of_unequal_length_are_refused_whole() {
 #[test]
 fn a_load_that_is_refused_leaves_the_index_empty() {
     let census = Census::new();
-    let mut index = limited(16 << 10);
+    let mut index = limited(64 << 10);
     let entries = |keys: std::ops::Range<u64>| keys.map(|key| (key, census.value(key, 0)));
     let refused = index.bulk_load(entries(0..5000), FillFactor::FULL);
     assert!(matches!(refused, Err(Error::MemoryLimit { .. })) && index.is_empty());

@@ -107,7 +107,8 @@ fn what_is_left_of_many_values_gathers_in_little_memory() {
         (0..keys).step_by(100).for_each(|key| _ = index.insert(key, [round; 16], &index.pin()).unwrap());
     }
     assert!(index.memory_bytes() <= most, "{} bytes of {full}", index.memory_bytes());
-    assert!(most < full / 2);
+    // Small nodes take more than the values.
+    assert!(cfg!(latchless_small_nodes) || most < full / 2);
 }
 
 #[test]

@@ -3,31 +3,31 @@
 //! On Linux a mapping of its own. Elsewhere, and under Miri, an allocation that is kept until the segment
 //! is dropped.
 
+use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
-use latchless_core::base::error::{Error, Result};
 
 /// A stretch of zeroed memory that stays where it is.
 #[derive(Debug)]
-pub(super) struct Segment {
+pub struct Segment {
     start: NonNull<u8>,
     raw: Raw,
 }
 
 impl Segment {
     /// Whether memory can be given back. Miri plays along, so that it sees what follows from that.
-    pub(super) const GIVES_BACK: bool = cfg!(any(target_os = "linux", miri));
+    pub const GIVES_BACK: bool = cfg!(any(target_os = "linux", miri));
 
     /// So many zeroed bytes, aligned. They take no memory until they are written.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(super) fn new(bytes: usize, align: usize) -> Result<Self> {
+    pub fn new(bytes: usize, align: usize) -> Result<Self> {
         Raw::reserve(bytes, align).ok_or(Error::OutOfMemory { requested_bytes: bytes })
     }
 
     /// Where the memory begins.
     #[inline(always)]
-    pub(super) fn start(&self) -> NonNull<u8> {
+    pub fn start(&self) -> NonNull<u8> {
         self.start
     }
 
@@ -37,7 +37,7 @@ impl Segment {
     /// # Safety
     /// The range lies in the segment. Others access it by atomic loads only meanwhile, and expect zeros as
     /// much as what was there. No reference to anything but atomics in it exists.
-    pub(super) unsafe fn give_back(&self, from: usize, bytes: usize) {
+    pub unsafe fn give_back(&self, from: usize, bytes: usize) {
         let at = self.start.as_ptr().wrapping_add(from);
         // SAFETY: as the caller promises.
         unsafe { self.raw.give_back(at, bytes) };
@@ -50,33 +50,32 @@ use linux::Raw;
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
     use super::{NonNull, Segment};
-    use rustix::mm::{self, Advice, MapFlags, ProtFlags};
+    use core::ptr::null_mut;
+    use libc::{MADV_DONTNEED, MAP_ANONYMOUS, MAP_FAILED, MAP_NORESERVE, MAP_PRIVATE, PROT_READ, PROT_WRITE};
 
     /// What every mapping is aligned to at the least.
     const PAGE_BYTES: usize = 4096;
 
     #[derive(Debug)]
-    pub(super) struct Raw {
+    pub struct Raw {
         at: *mut core::ffi::c_void,
         bytes: usize,
     }
 
     impl Raw {
-        pub(super) fn reserve(bytes: usize, align: usize) -> Option<Segment> {
+        pub fn reserve(bytes: usize, align: usize) -> Option<Segment> {
             // Room to move the start up to the next aligned address.
             let room = if align > PAGE_BYTES { align } else { 0 };
             let mapped_bytes = bytes.checked_add(room)?;
             // SAFETY: a new private mapping at an address of the system's choice touches nothing that
             // exists.
             let at = unsafe {
-                mm::mmap_anonymous(
-                    core::ptr::null_mut(),
-                    mapped_bytes,
-                    ProtFlags::READ | ProtFlags::WRITE,
-                    MapFlags::PRIVATE | MapFlags::NORESERVE,
-                )
+                let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+                libc::mmap(null_mut(), mapped_bytes, PROT_READ | PROT_WRITE, flags, -1, 0)
+            };
+            if at == MAP_FAILED {
+                return None;
             }
-            .ok()?;
             let raw = Self { at, bytes: mapped_bytes };
             let shift = at.cast::<u8>().align_offset(align);
             Some(Segment { start: NonNull::new(at.cast::<u8>().wrapping_add(shift))?, raw })
@@ -84,17 +83,17 @@ mod linux {
 
         /// # Safety
         /// As [`Segment::give_back`].
-        pub(super) unsafe fn give_back(&self, at: *mut u8, bytes: usize) {
+        pub unsafe fn give_back(&self, at: *mut u8, bytes: usize) {
             // SAFETY: the range lies in our own private mapping, whose pages read as zeros afterwards. To
             // atomic loads meanwhile that is a store of zero to every word, and there is no other access.
-            let _ = unsafe { mm::madvise(at.cast(), bytes, Advice::LinuxDontNeed) };
+            let _ = unsafe { libc::madvise(at.cast(), bytes, MADV_DONTNEED) };
         }
     }
 
     impl Drop for Raw {
         fn drop(&mut self) {
             // SAFETY: the mapping was made by `reserve` with this start and size and is dropped once.
-            let _ = unsafe { mm::munmap(self.at, self.bytes) };
+            let _ = unsafe { libc::munmap(self.at, self.bytes) };
         }
     }
 }
@@ -108,13 +107,13 @@ mod fallback {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
 
     #[derive(Debug)]
-    pub(super) struct Raw {
+    pub struct Raw {
         at: NonNull<u8>,
         layout: Layout,
     }
 
     impl Raw {
-        pub(super) fn reserve(bytes: usize, align: usize) -> Option<Segment> {
+        pub fn reserve(bytes: usize, align: usize) -> Option<Segment> {
             let layout = Layout::from_size_align(bytes, align).ok().filter(|layout| layout.size() > 0)?;
             // SAFETY: the layout has a size.
             let at = NonNull::new(unsafe { alloc_zeroed(layout) })?;
@@ -123,7 +122,7 @@ mod fallback {
 
         /// # Safety
         /// None: nothing happens.
-        pub(super) unsafe fn give_back(&self, _: *mut u8, _: usize) {}
+        pub unsafe fn give_back(&self, _: *mut u8, _: usize) {}
     }
 
     impl Drop for Raw {

@@ -154,20 +154,25 @@ impl Subject {
         }))
     }
 
-    fn taken<T>(&self, built: latchless::Result<T>) -> Option<T> {
-        built.inspect_err(|error| self.assert_refusal(error)).ok()
+    fn taken<T, E: Into<latchless_papers::Error>>(&self, built: Result<T, E>) -> Option<T> {
+        match built.map_err(Into::into) {
+            Ok(built) => Some(built),
+            Err(latchless_papers::Error::Index(error)) => {
+                self.assert_refusal(&error);
+                None
+            }
+            Err(error) => panic!("{self:?} refused with: {error}"),
+        }
     }
 
     /// Refusals come from the limits that were set, and from nothing else. A member that keeps two
     /// arenas names the share of the limit that ran out.
     fn assert_refusal(&self, error: &latchless::Error) {
         let expected = match error {
-            latchless_core::base::error::Error::MemoryLimit { limit_bytes, .. } => {
+            latchless::Error::MemoryLimit { limit_bytes, .. } => {
                 self.options.limit_bytes.is_some_and(|limit| *limit_bytes <= limit)
             }
-            latchless_core::base::error::Error::ReferencesExhausted { .. } => {
-                self.options.node_references.is_some()
-            }
+            latchless::Error::ReferencesExhausted { .. } => self.options.node_references.is_some(),
             _ => false,
         };
         assert!(expected, "{self:?} refused with: {error}");

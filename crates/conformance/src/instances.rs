@@ -2,14 +2,14 @@
 
 use core::hint::black_box;
 use latchless::index::{self, ExclusiveIndex};
-use latchless::{Fits, Index, Key, Result, Value};
+use latchless::{Fits, Index, Key, Value};
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::mem::touch::Modelled;
 use latchless_papers::spiderman::SpidermanMap;
 use latchless_papers::{cssl, olfit, pb_tree, pi, spiderman};
 
 /// An index of keys that are values as well.
-type Made<K> = Result<Box<dyn OrderedIndex<K, K>>>;
+type Made<K> = latchless_papers::Result<Box<dyn OrderedIndex<K, K>>>;
 /// A function that makes one of a family.
 type Build<K, Member, Options> = fn(Member, &Options) -> Made<K>;
 
@@ -21,7 +21,7 @@ pub fn instances() {
 }
 
 /// What is made by name, and the flagship.
-fn natively<K: Key + Value + Fits<K::Bits>>() {
+fn natively<K: Key + Value + Fits<<K as Key>::Bits>>() {
     black_box::<Build<K, pb_tree::Member, pb_tree::Options>>(pb_tree::build);
     black_box::<Build<K, olfit::Member, olfit::Options>>(olfit::build);
     black_box::<Build<K, cssl::Member, cssl::Options>>(cssl::build);

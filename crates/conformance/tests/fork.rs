@@ -226,7 +226,7 @@ fn a_rebuild_that_stayed_with_the_parent_is_let_go() {
 #[cfg(feature = "pi")]
 #[test]
 fn a_queue_says_that_its_thread_stayed_with_the_parent() {
-    use latchless::Error;
+    use latchless_papers::Error;
     use latchless_papers::pi::{Pi, SubmissionOptions, Submissions};
     let _alone = alone();
     let index = Submissions::new(Pi::<u64, u64>::new().unwrap(), SubmissionOptions::default()).unwrap();

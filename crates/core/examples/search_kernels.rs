@@ -7,7 +7,7 @@
 
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Untouched;
-use latchless_core::search::{Kernel, Ranks};
+use latchless_core::search::{Dispatch, Kernel, Ranks};
 use std::time::Instant;
 
 latchless_core::operations!(Ranks);
@@ -49,7 +49,7 @@ impl<B: Bits> Case<B> {
 
     /// Nanoseconds a search.
     fn time(&self, kernel: Kernel) -> f64 {
-        let dispatch = kernel.checked().expect("only kernels of this processor are timed");
+        let dispatch = Dispatch::of(kernel).expect("only kernels of this processor are timed");
         let rounds = (0..ROUNDS).map(|_| {
             let start = Instant::now();
             std::hint::black_box(dispatch.run(Descend(self)));

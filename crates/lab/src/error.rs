@@ -51,6 +51,9 @@ pub enum LabError {
     /// An index refused to do its part.
     #[error(transparent)]
     Index(#[from] latchless::Error),
+    /// A structure of a paper can't be made, or refused what it alone offers.
+    #[error(transparent)]
+    Paper(#[from] latchless_papers::Error),
     /// Several processors can't update this index.
     #[error("{index} takes no updates from several processors at once")]
     NotConcurrent {

@@ -32,7 +32,7 @@ impl Subject {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn make_modelled(self) -> latchless::Result<Index> {
+    pub fn make_modelled(self) -> latchless_papers::Result<Index> {
         self.make_parallel(On::Model, olfit::Options::default().node_bytes)
     }
 
@@ -40,7 +40,7 @@ impl Subject {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn make_native(self) -> latchless::Result<Index> {
+    pub fn make_native(self) -> latchless_papers::Result<Index> {
         self.make_parallel(On::Native, olfit::Options::default().node_bytes)
     }
 
@@ -49,7 +49,7 @@ impl Subject {
     ///
     /// # Errors
     /// When there are no nodes of that size, or memory is refused.
-    pub fn make_parallel(self, on: On, node_bytes: usize) -> latchless::Result<Index> {
+    pub fn make_parallel(self, on: On, node_bytes: usize) -> latchless_papers::Result<Index> {
         let modelled = on == On::Model;
         match self {
             Self::PbTree(member) if modelled => {

@@ -42,4 +42,17 @@ pub mod slot_map;
 pub mod tree;
 
 pub use index::{BoxedIndex, Index, TryInsertError};
-pub use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result, Value};
+// All that public signatures name: nobody has to depend on the core.
+#[doc(inline)]
+pub use latchless_core::base::{
+    error::{Broken, Error, Result},
+    fill::FillFactor,
+    index::Direction,
+    key::{Bits, Key},
+    nanos::Nanos,
+    request::{Reply, Request},
+    stats::Stats,
+    value::{Fits, Value},
+};
+#[doc(inline)]
+pub use latchless_core::search::Kernel;

@@ -7,7 +7,7 @@ use latchless_papers::pb_tree::PInternalTree;
 /// Entries a page.
 const PAGE: usize = 1_000;
 
-fn main() -> latchless_core::Result<()> {
+fn main() -> latchless_papers::Result<()> {
     // A million readings, one every three seconds, signed to show that any fixed-width key will do.
     let readings: Vec<(i64, f64)> =
         (-500_000..500_000).map(|tick| (3 * tick, (tick as f64 / 1e4).sin())).collect();

@@ -1,8 +1,9 @@
 //! Every option of every variant at its extremes: either it works, or a typed error names the option, its value
 //! and what is allowed.
 
+use crate::error::{Error, Result};
 use core::ops::Bound::Unbounded;
-use latchless_core::base::error::{Error, Result};
+use latchless_core::Error as Core;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::request::{Reply, Request};
@@ -11,8 +12,8 @@ use std::collections::BTreeMap;
 type Boxed = Box<dyn OrderedIndex<u64, u64>>;
 
 /// Whether an error is one of memory that isn't to be had.
-fn is_refusal(error: &Error) -> bool {
-    matches!(error, Error::OutOfMemory { .. } | Error::MemoryLimit { .. } | Error::ReferencesExhausted { .. })
+fn is_refusal(error: &Core) -> bool {
+    matches!(error, Core::OutOfMemory { .. } | Core::MemoryLimit { .. } | Core::ReferencesExhausted { .. })
 }
 
 /// Uses an index as one does. Memory may be refused, and then nothing has changed.
@@ -61,7 +62,8 @@ fn takes_or_names(name: &'static str, value: usize, allowed: bool, built: Result
             assert_eq!((named, given), (name, value));
             assert!(!range.contains(&given));
         }
-        Err(error) => assert!(is_refusal(&error), "{what}: {error}"),
+        Err(Error::Index(error)) => assert!(is_refusal(&error), "{what}: {error}"),
+        Err(error) => panic!("{what}: {error}"),
     }
 }
 

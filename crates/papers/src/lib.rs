@@ -17,6 +17,8 @@
 pub mod common;
 #[cfg(all(feature = "cssl", not(loom)))]
 pub mod cssl;
+#[cfg(not(loom))]
+pub mod error;
 #[cfg(all(
     test,
     feature = "cssl",
@@ -35,6 +37,9 @@ pub mod pb_tree;
 pub mod pi;
 #[cfg(all(feature = "spiderman", not(loom)))]
 pub mod spiderman;
+
+#[cfg(not(loom))]
+pub use error::{Error, Result};
 
 // Under loom only the protocols that it checks are there: its atomics are larger than a node's words.
 #[cfg(loom)]

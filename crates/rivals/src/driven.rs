@@ -26,7 +26,7 @@ impl<P> Driven<P> {
 /// Refuses entries that aren't strictly ascending.
 fn check_ascending<K: Key, V>(entries: &[(K, V)]) -> Result<()> {
     for (before, pair) in entries.windows(2).enumerate() {
-        match pair[0].0.to_bits().cmp(&pair[1].0.to_bits()) {
+        match pair[0].0.encode().cmp(&pair[1].0.encode()) {
             core::cmp::Ordering::Less => {}
             core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: before + 1 }),
             core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: before + 1 }),
@@ -46,24 +46,24 @@ where
     }
 
     fn get(&self, key: K) -> Option<V> {
-        self.0.get_alone(key.to_bits()).map(V::from_lane)
+        self.0.get_alone(key.encode()).map(V::from_lane)
     }
 
     fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let pin = self.0.pin();
         for (answer, key) in answers.iter_mut().zip(keys) {
-            *answer = self.0.get(key.to_bits(), &pin).map(V::from_lane);
+            *answer = self.0.get(key.encode(), &pin).map(V::from_lane);
         }
         Ok(())
     }
 
     fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.0.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.0.insert(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     fn remove(&mut self, key: K) -> Option<V> {
-        self.0.remove(key.to_bits()).map(V::from_lane)
+        self.0.remove(key.encode()).map(V::from_lane)
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
@@ -72,7 +72,7 @@ where
         let Some((low, high)) = lanes else { return Ok(0) };
         let (mut found, room) = (0, keys.len());
         self.0.visit(Ask { low, high, direction, limit: room }, |key, value| {
-            keys[found] = K::from_bits(key);
+            keys[found] = K::decode(key);
             values[found] = V::from_lane(value);
             found += 1;
             // Asked before the next entry, so that no map steps one too far.
@@ -105,7 +105,7 @@ where
             return Err(Error::NotEmpty { len: self.0.len() });
         }
         check_ascending(entries)?;
-        self.0.load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_lane())))
+        self.0.load(entries.iter().map(|&(key, value)| (key.encode(), value.to_lane())))
     }
 
     fn memory_bytes(&self) -> Option<usize> {
@@ -145,11 +145,11 @@ where
     P: SharedPeer<K::Bits>,
 {
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.0.insert_shared(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.0.insert_shared(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     fn remove_shared(&self, key: K) -> Option<V> {
-        self.0.remove_shared(key.to_bits()).map(V::from_lane)
+        self.0.remove_shared(key.encode()).map(V::from_lane)
     }
 
     fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
@@ -222,7 +222,7 @@ where
     fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         self.advance(keys.len(), |at, key, value| {
-            keys[at] = K::from_bits(key);
+            keys[at] = K::decode(key);
             values[at] = V::from_lane(value);
         })
     }

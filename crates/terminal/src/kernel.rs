@@ -1,7 +1,7 @@
 //! Search kernels on the command line.
 
 use crate::nearest::did_you_mean;
-use latchless_core::search::Kernel;
+use latchless_core::search::{Dispatch, Kernel};
 
 /// The kernel of that name, if this processor has it.
 ///
@@ -13,5 +13,5 @@ pub fn parse(name: &str) -> Result<Kernel, String> {
         let like = did_you_mean(name, known.iter().copied());
         return Err(format!("no such kernel{like}; there are {}", known.join(", ")));
     };
-    kernel.checked().map(|_| kernel).map_err(|error| error.to_string())
+    Dispatch::of(kernel).map(|_| kernel).map_err(|error| error.to_string())
 }

@@ -5,8 +5,7 @@ use super::error::QueryError;
 use super::key::{self, Rule};
 use super::number::Number;
 use super::question::{Answer, Question};
-use latchless::Direction;
-use latchless_core::base::key::Bits;
+use latchless::{Bits, Direction};
 
 /// A number on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::error::QueryError;
 use super::key::{self, Complaint, Rule};
 use super::progress::Progress;
 use super::table::{Table, Walk};
-use latchless_core::base::key::Bits;
+use latchless::Bits;
 
 /// Rows between two looks at the progress bar.
 const REPORT_EVERY_ROWS: usize = 1 << 15;
@@ -111,7 +111,7 @@ mod tests {
     fn a_wider_type_reads_the_column_from_its_start() {
         let column = first_column::<u64>(b"k\n3\n-1\n2.5\n".to_vec(), None, false).unwrap();
         assert_eq!(column.rule.key_type, KeyType::F64);
-        assert_eq!(column.keys, [3.0f64, -1.0, 2.5].map(Key::to_bits));
+        assert_eq!(column.keys, [3.0f64, -1.0, 2.5].map(Key::encode));
         assert_eq!(column.starts, [2, 4, 7]);
     }
 
@@ -133,7 +133,7 @@ mod tests {
     fn rows_without_a_number_are_left_out_where_that_is_wanted() {
         let text = "k\n3\nNA\n\"\"\n-1\n \n2.5\n";
         let column = first_column::<u64>(text.into(), None, true).unwrap();
-        assert_eq!(column.keys, [3.0f64, -1.0, 2.5].map(Key::to_bits));
+        assert_eq!(column.keys, [3.0f64, -1.0, 2.5].map(Key::encode));
         assert_eq!((column.starts.len(), column.skipped), (3, 3));
         let too_large = first_column::<u64>(b"k\n1\nx\n1e400\n".to_vec(), None, true).unwrap_err();
         assert_eq!(too_large.to_string(), "line 4, column \"k\": \"1e400\" is beyond the range of type f64");

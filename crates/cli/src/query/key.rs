@@ -1,12 +1,11 @@
 //! Keys as text: their types, how they are read, and which type a column's texts call for.
 //!
-//! An index only ever sees the order-keeping bits of a key ([`latchless_core::base::key::Key::to_bits`]), so all
+//! An index only ever sees the order-keeping bits of a key ([`latchless::Key::encode`]), so all
 //! six key types are served by two kinds of index, over 32-bit and over 64-bit lanes.
 
 use super::number::Number;
 use super::numeric::{Numeric, Unfit};
-use latchless::Key;
-use latchless_core::base::key::Bits;
+use latchless::{Bits, Key};
 use std::fmt;
 
 /// Every integer up to here has an `f64` of its own; above, neighbours fall together.
@@ -94,7 +93,7 @@ impl KeyType {
 }
 
 fn bits(key: impl Key) -> u64 {
-    key.to_bits().to_u64()
+    key.encode().to_u64()
 }
 
 impl fmt::Display for KeyType {

@@ -1,8 +1,8 @@
 //! How the index is built, on the command line.
 
 use clap::Args;
+use latchless::Kernel;
 use latchless::index;
-use latchless_core::search::Kernel;
 use latchless_terminal::{count, kernel};
 
 /// Options of the index.

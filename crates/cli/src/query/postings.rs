@@ -6,7 +6,7 @@
 //! range's two ends and no walk. A file without duplicates is kept in the same way: one form to
 //! reason about, for eight bytes a row.
 
-use latchless_core::base::key::Bits;
+use latchless::Bits;
 
 /// The rows of every run.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! Questions over an index's keys, and how it answers them.
 
 use super::postings::Postings;
-use latchless::Direction;
-use latchless_core::base::index::OrderedIndex;
-use latchless_core::base::key::Bits;
+use latchless::index::OrderedIndex;
+use latchless::{Bits, Direction};
 use std::ops::Bound::Included;
 
 /// The most runs that a scan asks the index for at once.

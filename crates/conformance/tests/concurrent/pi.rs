@@ -30,6 +30,14 @@ impl Default for Front {
 /// The queue is open as long as the front is there.
 const OPEN: &str = "the queue is open";
 
+/// What the index itself said.
+fn from_index<R>(told: latchless_papers::Result<R>) -> Result<R> {
+    match told {
+        Err(latchless_papers::Error::Index(error)) => Err(error),
+        other => Ok(other.expect(OPEN)),
+    }
+}
+
 impl Subject for Front {
     fn index(&self) -> &dyn OrderedIndex<u64, u64> {
         self
@@ -71,12 +79,12 @@ impl OrderedIndex<u64, u64> for Front {
     }
 
     fn count(&self, span: Span<u64>) -> Result<usize> {
-        self.0.with(move |index| index.count(span))?
+        self.0.with(move |index| index.count(span)).expect(OPEN)
     }
 
     fn bulk_load(&mut self, entries: &[(u64, u64)], _: FillFactor) -> Result<()> {
         let entries = entries.to_vec();
-        self.0.with(move |index| index.bulk_load(&entries))?
+        self.0.with(move |index| index.bulk_load(&entries)).expect(OPEN)
     }
 
     fn memory_bytes(&self) -> Option<usize> {
@@ -90,7 +98,7 @@ impl OrderedIndex<u64, u64> for Front {
 
 impl ConcurrentIndex<u64, u64> for Front {
     fn insert_shared(&self, key: u64, value: u64) -> Result<Option<u64>> {
-        self.0.insert(key, value)
+        from_index(self.0.insert(key, value))
     }
 
     fn remove_shared(&self, key: u64) -> Option<u64> {
@@ -111,14 +119,14 @@ impl Paged<'_> {
         let (direction, room) = (self.direction, room.min(PAGE_MAX));
         let entries = match (direction, span) {
             (Direction::Forward, (Bound::Included(low), Bound::Included(high))) if low <= high => {
-                self.front.range(low, high, room)?
+                from_index(self.front.range(low, high, room))?
             }
-            _ => self.front.with(move |index| -> Result<Vec<(u64, u64)>> {
+            _ => from_index(self.front.with(move |index| -> Result<Vec<(u64, u64)>> {
                 Ok(match direction {
                     Direction::Forward => index.range(span)?.take(room).collect(),
                     Direction::Reverse => index.range_reverse(span)?.take(room).collect(),
                 })
-            })??,
+            }))??,
         };
         self.left = entries.last().filter(|_| entries.len() == room).map(|&(last, _)| match direction {
             Direction::Forward => (Bound::Excluded(last), span.1),

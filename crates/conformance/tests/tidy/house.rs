@@ -24,7 +24,7 @@ pub const ROOMS: [Rooms; 9] = [
     },
     Rooms {
         folder: "crates/papers/src/",
-        floors: &[&["common"], &["pb_tree", "olfit", "cssl", "pi", "spiderman"], &["extremes"]],
+        floors: &[&["error"], &["common"], &["pb_tree", "olfit", "cssl", "pi", "spiderman"], &["extremes"]],
         complete: true,
     },
     Rooms {
@@ -99,6 +99,12 @@ pub const WITH_UNSAFE_CODE: [&str; 18] = [
     "crates/papers/src/pi/crew.rs",
     "crates/papers/src/pi/mem/",
 ];
+
+/// The product's errors, the crates whose operations return them, and those that come from elsewhere: from adapters
+/// that drive other maps through the trait of all indexes.
+pub const ERRORS: &str = "crates/core/src/base/error.rs";
+pub const RETURN_ERRORS: [&str; 2] = ["crates/core/src/", "crates/latchless/src/"];
+pub const FROM_ELSEWHERE: [&str; 1] = ["Unsupported"];
 
 /// What tests share, which any module may import.
 pub const TEST_HELPERS: &str = "testing";

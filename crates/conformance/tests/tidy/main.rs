@@ -43,6 +43,7 @@ fn the_sources_are_tidy() {
     let sources: Vec<Source> = paths.iter().map(read).collect();
     let mut findings: Vec<String> = sources.iter().flat_map(rules::findings).collect();
     findings.extend(rules::dead_files(&sources));
+    findings.extend(rules::idle_errors(&sources));
     assert!(findings.is_empty(), "{} findings:\n{}", findings.len(), findings.join("\n"));
     let known: HashSet<&str> = sources.iter().map(|source| source.path.as_str()).collect();
     let stale = house::places().filter(|place| !known.iter().any(|path| path.starts_with(place)));

@@ -1,6 +1,6 @@
 //! Each rule finds what breaks it, and leaves alone what looks like it.
 
-use crate::rules::{dead_files, findings};
+use crate::rules::{dead_files, findings, idle_errors};
 use crate::source::Source;
 
 fn file(path: &str, text: &str) -> Source {
@@ -103,4 +103,17 @@ fn files_that_no_other_names_are_dead() {
         dead.len() == 2 && dead[0].contains("src/dead.rs") && dead[1].contains("some/left.rs"),
         "{dead:?}"
     );
+}
+
+#[test]
+fn errors_that_no_operation_of_the_product_returns_are_idle() {
+    let errors = "pub enum Error {\n    Closed,\n    NotEmpty {\n        len: usize,\n    },\n    Full,\n    Unsupported,\n}\n";
+    let sources = [
+        file("core/src/base/error.rs", errors),
+        file("latchless/src/index/load.rs", "return Err(Error::NotEmpty { len });\n// Error::Closed"),
+        file("core/src/mem/space.rs", "fn f() {}\nmod tests {\n    const E: Error = Error::Full;\n}"),
+        file("papers/src/pi/submissions.rs", "return Err(Error::Closed);"),
+    ];
+    let idle = idle_errors(&sources);
+    assert!(idle.len() == 2 && idle[0].contains("Closed") && idle[1].contains("Full"), "{idle:?}");
 }

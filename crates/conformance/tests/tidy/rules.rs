@@ -1,8 +1,9 @@
-//! The rules. Each looks at one file and says what breaks it, but for dead files, which takes all of them.
+//! The rules. Each looks at one file and says what breaks it, but for dead files and idle errors, which take all
+//! of them.
 
 use crate::house::{
-    COMMENT_CHARS_MAX, FILE_LINES_MAX, FUNCTION_LINES_MAX, LIBRARIES, ROOMS, Rooms, TEST_HELPERS,
-    WITH_ORDERINGS, WITH_UNSAFE_CODE,
+    COMMENT_CHARS_MAX, ERRORS, FILE_LINES_MAX, FROM_ELSEWHERE, FUNCTION_LINES_MAX, LIBRARIES, RETURN_ERRORS,
+    ROOMS, Rooms, TEST_HELPERS, WITH_ORDERINGS, WITH_UNSAFE_CODE,
 };
 use crate::source::{Source, function_lines, function_name, names_after, words};
 use std::collections::HashSet;
@@ -153,6 +154,25 @@ pub fn dead_files(sources: &[Source]) -> Vec<String> {
     }
     let dead = sources.iter().filter(|source| !source.starts_a_target() && !named.contains(&source.path));
     dead.map(|source| source.finding(0, "no mod names this file")).collect()
+}
+
+/// Errors of the product that none of its operations returns.
+pub fn idle_errors(sources: &[Source]) -> Vec<String> {
+    let mut returned: HashSet<&str> = FROM_ELSEWHERE.into();
+    for source in sources.iter().filter(|source| source.is_in(&RETURN_ERRORS) && source.path != ERRORS) {
+        let lines = source.tested_code();
+        returned.extend(
+            lines.flat_map(|(_, line)| names_after(line, "Error::").chain(names_after(line, "Self::"))),
+        );
+    }
+    let Some(errors) = sources.iter().find(|source| source.path == ERRORS) else { return Vec::new() };
+    let of_the_enum = errors.code().skip_while(|(_, line)| !line.starts_with("pub enum Error"));
+    let variants = of_the_enum.skip(1).take_while(|(_, line)| *line != "}").filter_map(|(number, line)| {
+        let name = line.strip_prefix("    ").and_then(|line| words(line).next())?;
+        name.starts_with(char::is_uppercase).then_some((number, name))
+    });
+    let idle = variants.filter(|(_, name)| !returned.contains(name));
+    idle.map(|(number, name)| errors.finding(number, format!("no operation returns {name}"))).collect()
 }
 
 impl Source {

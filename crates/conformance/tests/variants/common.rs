@@ -15,7 +15,7 @@ use std::ops::Bound::{self, Excluded, Included, Unbounded};
 pub type Boxed<K> = Box<dyn OrderedIndex<K, K>>;
 
 /// Every variant, by name, with every kernel that this processor has.
-pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+pub fn every_variant<K: Key + Value + Default + Fits<<K as Key>::Bits>>() -> Vec<(String, Boxed<K>)> {
     let mut variants = some_variants();
     for member in olfit::Member::ALL {
         for node_bytes in [smallest_node_bytes(member), 192] {
@@ -43,7 +43,7 @@ pub fn every_variant<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String,
 
 /// The variants that search with kernels: enough for what depends on the type of keys, which all others
 /// turn into lanes in the same way. Every further type takes a compiler a minute for all of them.
-pub fn some_variants<K: Key + Value + Default + Fits<K::Bits>>() -> Vec<(String, Boxed<K>)> {
+pub fn some_variants<K: Key + Value + Default + Fits<<K as Key>::Bits>>() -> Vec<(String, Boxed<K>)> {
     let mut variants: Vec<(String, Boxed<K>)> = Vec::new();
     for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
         for member in Member::ALL {
@@ -80,7 +80,9 @@ pub fn smallest_node_bytes(member: olfit::Member) -> usize {
 }
 
 /// CSSL whose parts are rebuilt, split and dropped all the time.
-pub fn small_parts<K: Key + Fits<K::Bits>>(kernel: Option<Kernel>) -> Result<cssl::CsslMap<K, K>> {
+pub fn small_parts<K: Key + Fits<<K as Key>::Bits>>(
+    kernel: Option<Kernel>,
+) -> latchless_papers::Result<cssl::CsslMap<K, K>> {
     let options = cssl::Options { kernel, part_keys: Some(20), huge_pages: false, ..Default::default() };
     cssl::CsslMap::with_options(&options)
 }

@@ -1,9 +1,10 @@
 //! Spiderman's batches, however they are led, against one request after the other.
 
 use crate::common::{Rng, scaled};
-use latchless::{Error, FillFactor};
+use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::request::{Reply, Request};
+use latchless_papers::Error;
 use latchless_papers::cssl::{self, CsslMap};
 use latchless_papers::pb_tree::node::Shape;
 use latchless_papers::pb_tree::{CsbTree, PInternalTree, PbTree};
@@ -42,7 +43,7 @@ fn expected(model: &mut Model, requests: &[Request<u64, u64>]) -> Vec<Reply<u64,
         Request::Get(key) => Reply::Got(model.get(&key).copied()),
         Request::Insert(key, value) => Reply::Inserted(model.insert(key, value)),
         Request::Remove(key) => Reply::Removed(model.remove(&key)),
-        Request::Scan { limit: 0, .. } => Reply::Refused(Error::EmptyBuffer),
+        Request::Scan { limit: 0, .. } => Reply::Refused(latchless::Error::EmptyBuffer),
         Request::Scan { from, limit } => {
             Reply::Scanned(model.range(from..).take(limit).map(|(&key, &value)| (key, value)).collect())
         }
@@ -181,7 +182,7 @@ fn typed_batches_answer_in_order_and_refuse_unequal_buffers() {
     let mut removed = vec![None; 200];
     map.remove_many(&keys, &mut removed).unwrap();
     assert_eq!((removed, map.len()), (answers, 0));
-    let unequal = Err(Error::UnequalBuffers { left: 1, right: 0 });
+    let unequal = Err(latchless::Error::UnequalBuffers { left: 1, right: 0 });
     assert_eq!(map.get_many(&[1], &mut []), unequal);
     assert_eq!(map.insert_many(&[(1, 1)], &mut []), unequal);
     assert_eq!(map.remove_many(&[1], &mut []), unequal);
@@ -203,7 +204,7 @@ fn ways_that_there_are_not_are_refused() {
 }
 
 /// Lookups in batches of a size.
-type Lookups<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>], BatchSize) -> latchless::Result<()>;
+type Lookups<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>], BatchSize) -> latchless_papers::Result<()>;
 
 /// Lookups of every batch size through the shared executor, against one after the other.
 fn same_lookups(name: &str, one: &dyn Fn(u64) -> Option<u64>, many: Lookups<'_>) {
@@ -219,7 +220,8 @@ fn same_lookups(name: &str, one: &dyn Fn(u64) -> Option<u64>, many: Lookups<'_>)
     let refused = many(&keys, &mut vec![None; keys.len()], BatchSize::Of(0));
     assert_eq!(refused, Err(Error::BatchSize { given: 0, most: 1024 }), "{name}");
     let refused = many(&keys, &mut [], BatchSize::Auto);
-    assert_eq!(refused, Err(Error::UnequalBuffers { left: keys.len(), right: 0 }), "{name}");
+    let unequal = latchless::Error::UnequalBuffers { left: keys.len(), right: 0 };
+    assert_eq!(refused, Err(unequal.into()), "{name}");
 }
 
 /// Every third key up to so many.
@@ -306,13 +308,17 @@ fn batches_at_the_memory_limit_lose_nothing() {
         let requests: Vec<_> = entries.iter().map(|&(key, value)| Request::Insert(key, value)).collect();
         let mut replies = Vec::new();
         map.execute(&requests, &mut replies);
-        let refused = |reply: &Reply<u64, u64>| matches!(reply, Reply::Refused(Error::MemoryLimit { .. }));
+        let refused =
+            |reply: &Reply<u64, u64>| matches!(reply, Reply::Refused(latchless::Error::MemoryLimit { .. }));
         assert!(replies.iter().any(refused));
         map.check_invariants().unwrap();
         for (&(key, value), reply) in entries.iter().zip(&replies) {
             assert_eq!(map.get(key), (!refused(reply)).then_some(value));
         }
-        assert!(matches!(map.insert_many(&entries, &mut vec![None; 1000]), Err(Error::MemoryLimit { .. })));
+        assert!(matches!(
+            map.insert_many(&entries, &mut vec![None; 1000]),
+            Err(latchless::Error::MemoryLimit { .. })
+        ));
         map.check_invariants().unwrap();
     }
 }

@@ -188,7 +188,7 @@ fn unavailable_kernels_are_refused_by_name() {
     for kernel in Kernel::ALL.into_iter().filter(|kernel| !kernel.is_available()) {
         let options = Options { kernel: Some(kernel), ..Options::default() };
         let refused = build::<u32, u32>(Member::P8, &options).map(|_| ());
-        assert_eq!(refused, Err(Error::KernelUnavailable { kernel: kernel.name() }));
+        assert_eq!(refused, Err(Error::KernelUnavailable { kernel: kernel.name() }.into()));
     }
 }
 

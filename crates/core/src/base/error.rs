@@ -1,7 +1,5 @@
 //! What can go wrong, said so that a caller can act on it.
 
-use core::ops::RangeInclusive;
-
 /// The result of an index operation that can be refused.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
@@ -51,70 +49,18 @@ pub enum Error {
         /// How many keys the index holds.
         len: usize,
     },
-    /// A fill factor outside of what a node can be filled to.
+    /// A fill factor outside of what a node can be filled to: from
+    /// [`FillFactor::new`](super::fill::FillFactor::new).
     #[error("a fill factor lies in 0.01..=1.0, not {given}")]
     FillFactor {
         /// What was given.
         given: f64,
     },
-    /// A node size that isn't offered.
-    #[error("nodes have 64, 128, 192 and so on up to 512 bytes, and room for four children; not {given}")]
-    NodeSize {
-        /// What was given, in bytes.
-        given: usize,
-    },
-    /// A node that isn't made of whole words.
-    #[error("a node is made of whole words of {word_bytes} bytes, at least one; not of {given} bytes")]
-    NodeWords {
-        /// What was given, in bytes.
-        given: usize,
-        /// The size of a word, in bytes.
-        word_bytes: usize,
-    },
-    /// An option has a value that makes no sense.
-    #[error("{name} has to be {}, not {value}", spoken(allowed))]
-    Setting {
-        /// The option's name.
-        name: &'static str,
-        /// What was given.
-        value: usize,
-        /// What is taken.
-        allowed: RangeInclusive<usize>,
-    },
-    /// A page size that isn't offered.
-    #[error("pages have 128, 192, 256 and so on up to 4096 bytes; not {given}")]
-    PageSize {
-        /// What was given, in bytes.
-        given: usize,
-    },
-    /// A batch size that isn't offered.
-    #[error("a batch has 1 to {most} requests, not {given}")]
-    BatchSize {
-        /// What was given.
-        given: usize,
-        /// The most that are taken.
-        most: usize,
-    },
-    /// A prefetch option that there isn't.
-    #[error("there is no prefetch option {given}: they are 1 to {last}")]
-    PrefetchOption {
-        /// What was given.
-        given: u8,
-        /// The last one that there is.
-        last: u8,
-    },
-    /// Two prefetch options that can't be used together.
-    #[error("prefetch options {one} and {other} can't be combined")]
-    PrefetchOptions {
-        /// One of them.
-        one: u8,
-        /// The other.
-        other: u8,
-    },
     /// A range whose start lies behind its end.
     #[error("the range starts behind its end")]
     InvertedRange,
-    /// A duration of more nanoseconds than 64 bits can count.
+    /// A duration of more nanoseconds than 64 bits can count: it can't be a key. From making a
+    /// [`Nanos`](super::nanos::Nanos).
     #[error("{given:?} has more nanoseconds than 64 bits can count, which is up to 584 years")]
     DurationTooLong {
         /// What was given.
@@ -148,10 +94,8 @@ pub enum Error {
         /// The kernel's name.
         kernel: &'static str,
     },
-    /// The index was shut down before it took the request, or its own thread has died.
-    #[error("the index takes no more requests: it was shut down")]
-    Closed,
-    /// The index doesn't know this operation.
+    /// The index doesn't know this operation. `Index` and its siblings know all of theirs: this comes from
+    /// adapters that drive other maps through [`OrderedIndex`](super::index::OrderedIndex).
     #[error("{index} does not offer {operation}")]
     Unsupported {
         /// The index's name.
@@ -159,33 +103,6 @@ pub enum Error {
         /// What was asked for.
         operation: &'static str,
     },
-}
-
-impl Error {
-    /// Checks an option's value.
-    ///
-    /// ```
-    /// # use latchless_core::base::error::Error;
-    /// assert_eq!(Error::check_setting("threads", 2, 1..=8), Ok(()));
-    /// let refused = Error::check_setting("threads", 0, 1..=8).unwrap_err();
-    /// assert_eq!(refused.to_string(), "threads has to be 1 to 8, not 0");
-    /// let refused = Error::check_setting("group", 0, 1..=usize::MAX).unwrap_err();
-    /// assert_eq!(refused.to_string(), "group has to be at least 1, not 0");
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Setting`] when it isn't one of those that are allowed.
-    pub fn check_setting(name: &'static str, value: usize, allowed: RangeInclusive<usize>) -> Result<()> {
-        if allowed.contains(&value) { Ok(()) } else { Err(Self::Setting { name, value, allowed }) }
-    }
-}
-
-/// A range of values in words.
-fn spoken(allowed: &RangeInclusive<usize>) -> String {
-    match (allowed.start(), allowed.end()) {
-        (least, &usize::MAX) => format!("at least {least}"),
-        (least, most) => format!("{least} to {most}"),
-    }
 }
 
 /// A structure found itself broken: a bug in this library, never the caller's fault.

@@ -6,7 +6,7 @@ use super::error::{Error, Result};
 /// factor*, §4.2). The rest is room for later inserts.
 ///
 /// ```
-/// use latchless_core::base::fill::FillFactor;
+/// # use latchless_core::FillFactor;
 /// assert_eq!(FillFactor::new(0.8).unwrap().of(63), 50);
 /// assert!(FillFactor::new(0.0).is_err());
 /// ```

@@ -135,7 +135,7 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
     {
         let mut lanes = 0u64;
         let entries = self.visit(span, limit, &mut |_, values| {
-            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.to_bits().to_u64()));
+            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.encode().to_u64()));
         })?;
         Ok(Sum { entries, lanes })
     }
@@ -330,7 +330,7 @@ pub fn check_buffers(keys: usize, values: usize) -> Result<()> {
 /// [`Error::InvertedRange`].
 pub fn check_span<K: Key>(span: &Span<K>) -> Result<()> {
     let bits = |bound: &Bound<K>| match bound {
-        Bound::Included(key) | Bound::Excluded(key) => Some(key.to_bits()),
+        Bound::Included(key) | Bound::Excluded(key) => Some(key.encode()),
         Bound::Unbounded => None,
     };
     match (bits(&span.0), bits(&span.1)) {

@@ -2,7 +2,7 @@
 //!
 //! Inside an index only two kinds of key exist: `u32` and `u64` *lanes*, compared as unsigned
 //! integers, which is what SIMD kernels and node layouts are written for. Every other key type is
-//! mapped to a lane so that `a < b` exactly when `a.to_bits() < b.to_bits()`.
+//! mapped to a lane so that `a < b` exactly when `a.encode() < b.encode()`.
 
 use crate::sync::{LaneWord, Word, Word32};
 use core::fmt::Debug;
@@ -77,10 +77,10 @@ impl Bits for u64 {
 /// A fixed-width key with a total order, kept by its bits.
 ///
 /// # Contract
-/// For all keys `a` and `b`: `a.to_bits() < b.to_bits()` exactly when `a` comes before `b` in the
-/// key's total order, and `K::from_bits(a.to_bits())` gives `a` back bit for bit.
+/// For all keys `a` and `b`: `a.encode() < b.encode()` exactly when `a` comes before `b` in the
+/// key's total order, and `K::decode(a.encode())` gives `a` back bit for bit.
 ///
-/// An index calls `from_bits` only with the bits of keys that were stored, so a type may refuse all
+/// An index calls `decode` only with the bits of keys that were stored, so a type may refuse all
 /// others, by a panic.
 ///
 /// # Types
@@ -101,38 +101,40 @@ impl Bits for u64 {
 /// and +0 are two different keys, and a NaN is a key like any other.
 ///
 /// ```
-/// use latchless_core::base::key::Key;
-/// assert!((-1i64).to_bits() < 1i64.to_bits());
-/// assert!(Key::to_bits(-0.0f64) < Key::to_bits(0.0f64));
-/// assert_eq!(<f32 as Key>::from_bits(Key::to_bits(2.5f32)), 2.5);
-/// assert!((1u32, -1i32).to_bits() < (1u32, 0i32).to_bits());
-/// assert!(Key::to_bits(*b"ab") < Key::to_bits(*b"b\0"));
-/// assert!((7u16, 1u16, 9u32).to_bits() < (7u16, 2u16, 0u32).to_bits());
-/// assert!(Key::to_bits(None::<u32>) < Key::to_bits(Some(0u32)));
+/// # use latchless_core::Key;
+/// assert!((-1i64).encode() < 1i64.encode());
+/// assert!((-0.0f64).encode() < 0.0f64.encode());
+/// assert_eq!(f32::decode(2.5f32.encode()), 2.5);
+/// assert!((1u32, -1i32).encode() < (1u32, 0i32).encode());
+/// assert!(b"ab".encode() < b"b\0".encode());
+/// assert!((7u16, 1u16, 9u32).encode() < (7u16, 2u16, 0u32).encode());
+/// assert!(None::<u32>.encode() < Some(0u32).encode());
 /// ```
 /// A tuple that doesn't pack into 64 bits is refused by the compiler, and told why:
 /// ```compile_fail,E0277
-/// let bits = latchless_core::Key::to_bits((1u32, 2u64));
+/// # use latchless_core::Key;
+/// let bits = Key::encode((1u32, 2u64));
 /// ```
 /// ```compile_fail,E0080
-/// let bits = latchless_core::base::key::Key::to_bits((1u32, 2u32, 3u8));
+/// # use latchless_core::Key;
+/// let bits = Key::encode((1u32, 2u32, 3u8));
 /// ```
 /// A key of one's own:
 /// ```
-/// use latchless_core::base::key::Key;
+/// # use latchless_core::Key;
 /// /// Newest first: the order of its seconds, reversed.
 /// #[derive(Debug, Clone, Copy, PartialEq)]
 /// struct Newest(u32);
 /// impl Key for Newest {
 ///     type Bits = u32;
-///     fn to_bits(self) -> u32 {
+///     fn encode(self) -> u32 {
 ///         !self.0
 ///     }
-///     fn from_bits(bits: u32) -> Self {
+///     fn decode(bits: u32) -> Self {
 ///         Self(!bits)
 ///     }
 /// }
-/// assert!(Newest(7).to_bits() < Newest(3).to_bits());
+/// assert!(Newest(7).encode() < Newest(3).encode());
 /// ```
 pub trait Key: Copy + Debug + Send + Sync + 'static {
     /// The lane that stands for this key inside a node.
@@ -140,10 +142,10 @@ pub trait Key: Copy + Debug + Send + Sync + 'static {
     /// How many of the lane's lowest bits are in use: in every key's bits, those above are zero. Says
     /// how much room the key takes in a tuple. The whole lane, unless a type says that it takes less.
     const WIDTH_BITS: u32 = 8 * Self::Bits::BYTES as u32;
-    /// The key's order-keeping bits.
-    fn to_bits(self) -> Self::Bits;
-    /// The key that has these bits. They come from [`Key::to_bits`].
-    fn from_bits(bits: Self::Bits) -> Self;
+    /// The key's order-keeping bits. Not to be taken for `f64::to_bits` and its like, which keep no order.
+    fn encode(self) -> Self::Bits;
+    /// The key that has these bits. They come from [`Key::encode`].
+    fn decode(bits: Self::Bits) -> Self;
 }
 
 macro_rules! unsigned_key {
@@ -152,12 +154,12 @@ macro_rules! unsigned_key {
             type Bits = $key;
 
             #[inline(always)]
-            fn to_bits(self) -> $key {
+            fn encode(self) -> $key {
                 self
             }
 
             #[inline(always)]
-            fn from_bits(bits: $key) -> Self {
+            fn decode(bits: $key) -> Self {
                 bits
             }
         }
@@ -171,13 +173,13 @@ macro_rules! signed_key {
             type Bits = $bits;
 
             #[inline(always)]
-            fn to_bits(self) -> $bits {
+            fn encode(self) -> $bits {
                 // Flipping the sign bit moves the negative half below the positive one.
                 (self as $bits) ^ (1 << (<$bits>::BITS - 1))
             }
 
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
+            fn decode(bits: $bits) -> Self {
                 (bits ^ (1 << (<$bits>::BITS - 1))) as $key
             }
         }
@@ -191,7 +193,7 @@ macro_rules! float_key {
             type Bits = $bits;
 
             #[inline(always)]
-            fn to_bits(self) -> $bits {
+            fn encode(self) -> $bits {
                 let raw = <$key>::to_bits(self);
                 // Negative numbers grow towards zero in their raw bits, so all of them flip;
                 // positive ones only move above the negative half.
@@ -200,7 +202,7 @@ macro_rules! float_key {
             }
 
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
+            fn decode(bits: $bits) -> Self {
                 let negative = !(((bits as $signed) >> (<$bits>::BITS - 1)) as $bits);
                 <$key>::from_bits(bits ^ (negative | 1 << (<$bits>::BITS - 1)))
             }
@@ -217,13 +219,13 @@ macro_rules! small_key {
             const WIDTH_BITS: u32 = <$key>::BITS;
 
             #[inline(always)]
-            fn to_bits(self) -> u32 {
+            fn encode(self) -> u32 {
                 // Unsigned, the smallest is zero already; signed, this flips the sign bit.
                 u32::from(self as $unsigned ^ <$key>::MIN as $unsigned)
             }
 
             #[inline(always)]
-            fn from_bits(bits: u32) -> Self {
+            fn decode(bits: u32) -> Self {
                 (bits as $unsigned ^ <$key>::MIN as $unsigned) as $key
             }
         }
@@ -238,13 +240,13 @@ macro_rules! key_through {
             type Bits = <$through as Key>::Bits;
 
             #[inline(always)]
-            fn to_bits(self) -> Self::Bits {
-                Key::to_bits(self as $through)
+            fn encode(self) -> Self::Bits {
+                Key::encode(self as $through)
             }
 
             #[inline(always)]
-            fn from_bits(bits: Self::Bits) -> Self {
-                <$through as Key>::from_bits(bits) as $key
+            fn decode(bits: Self::Bits) -> Self {
+                <$through as Key>::decode(bits) as $key
             }
         }
     )*};
@@ -259,12 +261,12 @@ impl Key for bool {
     const WIDTH_BITS: u32 = 1;
 
     #[inline(always)]
-    fn to_bits(self) -> u32 {
+    fn encode(self) -> u32 {
         u32::from(self)
     }
 
     #[inline(always)]
-    fn from_bits(bits: u32) -> Self {
+    fn decode(bits: u32) -> Self {
         bits != 0
     }
 }
@@ -274,12 +276,12 @@ impl Key for char {
     const WIDTH_BITS: u32 = 21;
 
     #[inline(always)]
-    fn to_bits(self) -> u32 {
+    fn encode(self) -> u32 {
         u32::from(self)
     }
 
     #[inline(always)]
-    fn from_bits(bits: u32) -> Self {
+    fn decode(bits: u32) -> Self {
         char::from_u32(bits).unwrap_or(char::REPLACEMENT_CHARACTER)
     }
 }
@@ -288,12 +290,12 @@ impl Key for Ipv4Addr {
     type Bits = u32;
 
     #[inline(always)]
-    fn to_bits(self) -> u32 {
+    fn encode(self) -> u32 {
         Self::to_bits(self)
     }
 
     #[inline(always)]
-    fn from_bits(bits: u32) -> Self {
+    fn decode(bits: u32) -> Self {
         Self::from_bits(bits)
     }
 }
@@ -306,14 +308,14 @@ macro_rules! bytes_key {
             const WIDTH_BITS: u32 = 8 * $len;
 
             #[inline(always)]
-            fn to_bits(self) -> $bits {
+            fn encode(self) -> $bits {
                 let mut bytes = [0; <$bits>::BYTES];
                 bytes[<$bits>::BYTES - $len..].copy_from_slice(&self);
                 <$bits>::from_be_bytes(bytes)
             }
 
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
+            fn decode(bits: $bits) -> Self {
                 let mut key = [0; $len];
                 key.copy_from_slice(&bits.to_be_bytes()[<$bits>::BYTES - $len..]);
                 key
@@ -371,8 +373,15 @@ mod tests {
                 let (a, b) = (a as f32, b as f32);
                 same_order(a, b, a.total_cmp(&b));
             }
-            assert_eq!(<f64 as Key>::from_bits(Key::to_bits(a)).to_bits(), a.to_bits());
+            assert_eq!(f64::decode(a.encode()).to_bits(), a.to_bits());
         }
+    }
+
+    #[test]
+    fn called_as_methods_they_are_not_the_floats_own() {
+        assert!((-1.0f64).encode() < 1.0f64.encode() && (-1.0f32).encode() < 1.0f32.encode());
+        assert_ne!((-1.0f64).encode(), (-1.0f64).to_bits());
+        assert_eq!(f64::decode(0).to_bits(), u64::MAX, "the smallest of all");
     }
 
     #[test]
@@ -383,8 +392,8 @@ mod tests {
         for window in [i32::MIN, -1, 0, 1, i32::MAX].windows(2) {
             same_order(window[0], window[1], Ordering::Less);
         }
-        assert_eq!(i64::MIN.to_bits(), u64::MIN);
-        assert_eq!(i32::MAX.to_bits(), u32::MAX);
+        assert_eq!(i64::MIN.encode(), u64::MIN);
+        assert_eq!(i32::MAX.encode(), u32::MAX);
     }
 
     proptest! {
@@ -394,16 +403,16 @@ mod tests {
         fn order_and_identity_of_every_key_type(a: u64, b: u64) {
             let (i, j) = (a as i64, b as i64);
             same_order(i, j, i.cmp(&j));
-            prop_assert_eq!(i64::from_bits(i.to_bits()), i);
+            prop_assert_eq!(i64::decode(i.encode()), i);
             let (i, j) = (a as i32, b as i32);
             same_order(i, j, i.cmp(&j));
-            prop_assert_eq!(i32::from_bits(i.to_bits()), i);
+            prop_assert_eq!(i32::decode(i.encode()), i);
             let (x, y) = (f64::from_bits(a), f64::from_bits(b));
             same_order(x, y, x.total_cmp(&y));
-            prop_assert_eq!(<f64 as Key>::from_bits(Key::to_bits(x)).to_bits(), x.to_bits());
+            prop_assert_eq!(f64::decode(x.encode()).to_bits(), x.to_bits());
             let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
             same_order(x, y, x.total_cmp(&y));
-            prop_assert_eq!(<f32 as Key>::from_bits(Key::to_bits(x)).to_bits(), x.to_bits());
+            prop_assert_eq!(f32::decode(x.encode()).to_bits(), x.to_bits());
             same_order(a, b, a.cmp(&b));
             same_order(a as u32, b as u32, (a as u32).cmp(&(b as u32)));
             ordered_and_itself(a as usize, b as usize);

@@ -10,13 +10,13 @@ use core::time::Duration;
 /// [`Duration`] itself is neither: it takes 94 bits, and rounding it would merge keys that differ.
 ///
 /// ```
-/// use latchless_core::base::nanos::Nanos;
-/// use latchless_core::{Error, Key};
+/// # use latchless_core::base::nanos::Nanos;
+/// # use latchless_core::{Error, Key};
 /// use std::time::Duration;
 ///
 /// let soon = Nanos::try_from(Duration::from_millis(1500))?;
 /// assert_eq!(Duration::from(soon), Duration::from_millis(1500));
-/// assert!(Key::to_bits(soon) < Key::to_bits(Nanos::try_from(Duration::from_secs(2))?));
+/// assert!(Key::encode(soon) < Key::encode(Nanos::try_from(Duration::from_secs(2))?));
 /// let long = Duration::from_secs(1 << 40);
 /// assert_eq!(Nanos::try_from(long), Err(Error::DurationTooLong { given: long }));
 /// # Ok::<(), Error>(())
@@ -44,26 +44,26 @@ impl Key for Nanos {
     type Bits = u64;
 
     #[inline(always)]
-    fn to_bits(self) -> u64 {
+    fn encode(self) -> u64 {
         self.0
     }
 
     #[inline(always)]
-    fn from_bits(bits: u64) -> Self {
+    fn decode(bits: u64) -> Self {
         Self(bits)
     }
 }
 
 impl Value for Nanos {
-    type Lane = u64;
+    type Bits = u64;
 
     #[inline(always)]
-    fn to_bits(self) -> u64 {
+    fn encode(self) -> u64 {
         self.0
     }
 
     #[inline(always)]
-    fn from_bits(bits: u64) -> Self {
+    fn decode(bits: u64) -> Self {
         Self(bits)
     }
 }
@@ -91,7 +91,7 @@ mod tests {
             let of = |nanos| Nanos::try_from(Duration::from_nanos(nanos)).unwrap();
             ordered_and_itself(of(a), of(b));
             prop_assert_eq!(Duration::from(of(a)).cmp(&Duration::from(of(b))), of(a).cmp(&of(b)));
-            prop_assert_eq!(<Nanos as Value>::from_bits(Value::to_bits(of(a))), of(a));
+            prop_assert_eq!(<Nanos as Value>::decode(Value::encode(of(a))), of(a));
         }
     }
 }

@@ -21,13 +21,13 @@ pub fn lanes_of<K: Key>(span: &Span<K>) -> Result<Option<(K::Bits, K::Bits)>> {
     check_span(span)?;
     let low = match span.0 {
         Bound::Unbounded => Some(K::Bits::MIN),
-        Bound::Included(key) => Some(key.to_bits()),
-        Bound::Excluded(key) => next(key.to_bits()),
+        Bound::Included(key) => Some(key.encode()),
+        Bound::Excluded(key) => next(key.encode()),
     };
     let high = match span.1 {
         Bound::Unbounded => Some(K::Bits::MAX),
-        Bound::Included(key) => Some(key.to_bits()),
-        Bound::Excluded(key) => previous(key.to_bits()),
+        Bound::Included(key) => Some(key.encode()),
+        Bound::Excluded(key) => previous(key.encode()),
     };
     Ok(low.zip(high).filter(|(low, high)| low <= high))
 }
@@ -88,6 +88,6 @@ mod tests {
     #[test]
     fn signed_ends_cross_zero() {
         let (low, high) = lanes_of::<i64>(&(Excluded(-2), Excluded(1))).unwrap().unwrap();
-        assert_eq!((i64::from_bits(low), i64::from_bits(high)), (-1, 0));
+        assert_eq!((i64::decode(low), i64::decode(high)), (-1, 0));
     }
 }

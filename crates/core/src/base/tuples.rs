@@ -7,7 +7,7 @@ use super::value::Value;
 ///
 /// A part of a tuple that has a wider one is refused by the compiler, and told why:
 /// ```compile_fail,E0277
-/// let bits = latchless_core::base::key::Key::to_bits((7u64, 9u32));
+/// let bits = latchless_core::base::key::Key::encode((7u64, 9u32));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the parts of a tuple must pack into 64 bits, so none of them can have a lane of 64 bits",
@@ -32,39 +32,39 @@ const fn part(bits: u64, below_bits: u32, width_bits: u32) -> u64 {
 }
 
 macro_rules! packed {
-    ($trait:ident::$lane:ident: $($part:ident $at:tt),*) => {
-        impl<$($part: $trait<$lane: HalfLane>),*> $trait for ($($part),*) {
-            type $lane = u64;
+    ($trait:ident: $($part:ident $at:tt),*) => {
+        impl<$($part: $trait<Bits: HalfLane>),*> $trait for ($($part),*) {
+            type Bits = u64;
 
             #[inline(always)]
-            fn to_bits(self) -> u64 {
+            fn encode(self) -> u64 {
                 const {
                     let width_bits = 0 $(+ <$part as $trait>::WIDTH_BITS)*;
                     assert!(width_bits <= 64, "the parts of a tuple must pack into 64 bits");
                 }
                 let bits = 0u64;
-                $(let bits = bits << <$part as $trait>::WIDTH_BITS | self.$at.to_bits().to_u64();)*
+                $(let bits = bits << <$part as $trait>::WIDTH_BITS | self.$at.encode().to_u64();)*
                 bits
             }
 
             #[inline(always)]
-            fn from_bits(bits: u64) -> Self {
+            fn decode(bits: u64) -> Self {
                 let mut below = 0 $(+ <$part as $trait>::WIDTH_BITS)*;
                 ($({
                     below -= <$part as $trait>::WIDTH_BITS;
                     let own = part(bits, below, <$part as $trait>::WIDTH_BITS);
-                    <$part as $trait>::from_bits(Bits::truncate(own))
+                    <$part as $trait>::decode(Bits::truncate(own))
                 }),*)
             }
         }
     };
 }
-packed!(Key::Bits: A 0, B 1);
-packed!(Key::Bits: A 0, B 1, C 2);
-packed!(Key::Bits: A 0, B 1, C 2, D 3);
-packed!(Value::Lane: A 0, B 1);
-packed!(Value::Lane: A 0, B 1, C 2);
-packed!(Value::Lane: A 0, B 1, C 2, D 3);
+packed!(Key: A 0, B 1);
+packed!(Key: A 0, B 1, C 2);
+packed!(Key: A 0, B 1, C 2, D 3);
+packed!(Value: A 0, B 1);
+packed!(Value: A 0, B 1, C 2);
+packed!(Value: A 0, B 1, C 2, D 3);
 
 #[cfg(test)]
 mod tests {
@@ -75,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn comes_back<V: Value + PartialEq>(value: V) {
-        assert_eq!(V::from_bits(value.to_bits()), value);
+        assert_eq!(V::decode(value.encode()), value);
     }
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
         ordered_and_itself((0u16, u16::MAX, u32::MAX), (1u16, 0, 0));
         ordered_and_itself((i8::MIN, u8::MAX, true, u32::MAX), (i8::MIN + 1, 0, false, 0));
         ordered_and_itself((u32::MAX, u16::MAX, u16::MAX), (u32::MAX, u16::MAX, u16::MAX - 1));
-        assert_eq!(Key::to_bits((u32::MAX, [0xffu8; 3], u8::MAX)), u64::MAX);
+        assert_eq!(Key::encode((u32::MAX, [0xffu8; 3], u8::MAX)), u64::MAX);
     }
 
     #[test]

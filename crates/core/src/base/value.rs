@@ -12,16 +12,15 @@ use core::fmt::Debug;
 /// trait.
 ///
 /// # Contract
-/// `V::from_bits(v.to_bits())` gives `v` back. An index calls `from_bits` only with the bits of values
+/// `V::decode(v.encode())` gives `v` back. An index calls `decode` only with the bits of values
 /// that were stored, so a type may refuse all others, by a panic.
 ///
-/// Unlike a key's bits, a value's bits carry no order;
-/// but operations that compare values (`Index::compare_exchange`)
-/// compare their bits.
+/// Unlike a key's bits, a value's bits carry no order; but operations that compare values
+/// (`Index::compare_exchange`) compare their bits.
 ///
 /// ```
-/// use latchless_core::base::value::Value;
-/// assert_eq!(<i16 as Value>::from_bits(Value::to_bits(-3i16)), -3);
+/// # use latchless_core::Value;
+/// assert_eq!(<i16 as Value>::decode(Value::encode(-3i16)), -3);
 ///
 /// /// Where a record stands: in which file, and at which of its pages.
 /// #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,35 +29,35 @@ use core::fmt::Debug;
 ///     page: u32,
 /// }
 /// impl Value for Place {
-///     type Lane = u64;
-///     fn to_bits(self) -> u64 {
+///     type Bits = u64;
+///     fn encode(self) -> u64 {
 ///         u64::from(self.file) << 32 | u64::from(self.page)
 ///     }
-///     fn from_bits(bits: u64) -> Self {
+///     fn decode(bits: u64) -> Self {
 ///         Self { file: (bits >> 32) as u16, page: bits as u32 }
 ///     }
 /// }
 /// let place = Place { file: 3, page: 9 };
-/// assert_eq!(Place::from_bits(place.to_bits()), place);
+/// assert_eq!(Place::decode(place.encode()), place);
 /// ```
 pub trait Value: Copy + Debug + Send + Sync + 'static {
     /// The narrowest lane that holds the value. An index stores it in the wider one of this and its
     /// key's lane.
-    type Lane: Bits;
+    type Bits: Bits;
     /// How many of the lane's lowest bits are in use: in every value's bits, those above are zero. Says
     /// how much room the value takes in a tuple. The whole lane, unless a type says that it takes less.
-    const WIDTH_BITS: u32 = 8 * Self::Lane::BYTES as u32;
-    /// The value as a lane.
-    fn to_bits(self) -> Self::Lane;
-    /// The value that a lane stands for. The lane comes from [`Value::to_bits`].
-    fn from_bits(bits: Self::Lane) -> Self;
+    const WIDTH_BITS: u32 = 8 * Self::Bits::BYTES as u32;
+    /// The value's bits.
+    fn encode(self) -> Self::Bits;
+    /// The value that has these bits. They come from [`Value::encode`].
+    fn decode(bits: Self::Bits) -> Self;
 }
 
 /// A value that fits a lane of type `B`. Every [`Value`] fits `u64`; those that say so fit `u32`.
 /// Implemented for all of them; what indexes ask for whose lanes are as wide as their keys'.
 ///
 /// ```
-/// use latchless_core::base::value::Fits;
+/// # use latchless_core::Fits;
 /// let lane: u64 = 7u16.to_lane();
 /// assert_eq!((lane, u16::from_lane(lane)), (7, 7));
 /// ```
@@ -69,44 +68,44 @@ pub trait Fits<B: Bits>: Value {
     fn from_lane(lane: B) -> Self;
 }
 
-impl<V: Value<Lane = u32>> Fits<u32> for V {
+impl<V: Value<Bits = u32>> Fits<u32> for V {
     #[inline(always)]
     fn to_lane(self) -> u32 {
-        self.to_bits()
+        self.encode()
     }
 
     #[inline(always)]
     fn from_lane(lane: u32) -> Self {
-        V::from_bits(lane)
+        V::decode(lane)
     }
 }
 
 impl<V: Value> Fits<u64> for V {
     #[inline(always)]
     fn to_lane(self) -> u64 {
-        self.to_bits().to_u64()
+        self.encode().to_u64()
     }
 
     #[inline(always)]
     fn from_lane(lane: u64) -> Self {
-        V::from_bits(V::Lane::truncate(lane))
+        V::decode(V::Bits::truncate(lane))
     }
 }
 
 macro_rules! integer_value {
     ($bits:ty: $($value:ty as $unsigned:ty),*) => {$(
         impl Value for $value {
-            type Lane = $bits;
+            type Bits = $bits;
             const WIDTH_BITS: u32 = <$value>::BITS;
 
             #[inline(always)]
-            fn to_bits(self) -> $bits {
+            fn encode(self) -> $bits {
                 // Unsigned first: a sign would fill the bits above.
                 self as $unsigned as $bits
             }
 
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
+            fn decode(bits: $bits) -> Self {
                 bits as $value
             }
         }
@@ -118,15 +117,15 @@ integer_value!(u64: u64 as u64, i64 as u64, usize as usize, isize as usize);
 macro_rules! float_value {
     ($($value:ty => $bits:ty),*) => {$(
         impl Value for $value {
-            type Lane = $bits;
+            type Bits = $bits;
 
             #[inline(always)]
-            fn to_bits(self) -> $bits {
+            fn encode(self) -> $bits {
                 <$value>::to_bits(self)
             }
 
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
+            fn decode(bits: $bits) -> Self {
                 <$value>::from_bits(bits)
             }
         }
@@ -135,33 +134,33 @@ macro_rules! float_value {
 float_value!(f32 => u32, f64 => u64);
 
 impl Value for () {
-    type Lane = u32;
+    type Bits = u32;
     const WIDTH_BITS: u32 = 0;
 
     #[inline(always)]
-    fn to_bits(self) -> u32 {
+    fn encode(self) -> u32 {
         0
     }
 
     #[inline(always)]
-    fn from_bits(_: u32) -> Self {}
+    fn decode(_: u32) -> Self {}
 }
 
 /// Values that are keys as well, with the same bits.
 macro_rules! value_as_key {
     ($($value:ty),*) => {$(
         impl Value for $value {
-            type Lane = <$value as super::key::Key>::Bits;
+            type Bits = <$value as super::key::Key>::Bits;
             const WIDTH_BITS: u32 = <$value as super::key::Key>::WIDTH_BITS;
 
             #[inline(always)]
-            fn to_bits(self) -> Self::Lane {
-                super::key::Key::to_bits(self)
+            fn encode(self) -> Self::Bits {
+                super::key::Key::encode(self)
             }
 
             #[inline(always)]
-            fn from_bits(bits: Self::Lane) -> Self {
-                super::key::Key::from_bits(bits)
+            fn decode(bits: Self::Bits) -> Self {
+                super::key::Key::decode(bits)
             }
         }
     )*};
@@ -188,12 +187,12 @@ mod tests {
 
     /// The value comes back from its own lane and from every lane that it fits.
     fn round_trip<V: Value + PartialEq>(value: V) {
-        assert_eq!(V::from_bits(value.to_bits()), value);
-        assert_eq!(value.to_bits().to_u64().checked_shr(V::WIDTH_BITS).unwrap_or(0), 0, "it is wider");
+        assert_eq!(V::decode(value.encode()), value);
+        assert_eq!(value.encode().to_u64().checked_shr(V::WIDTH_BITS).unwrap_or(0), 0, "it is wider");
         assert_eq!(<V as Fits<u64>>::from_lane(value.to_lane()), value);
     }
 
-    fn narrow_round_trip<V: Value<Lane = u32> + PartialEq>(value: V) {
+    fn narrow_round_trip<V: Value<Bits = u32> + PartialEq>(value: V) {
         round_trip(value);
         assert_eq!(<V as Fits<u32>>::from_lane(value.to_lane()), value);
     }

@@ -12,20 +12,20 @@ use core::num::NonZero;
 /// ```
 /// use latchless_core::Key;
 /// use std::cmp::Reverse;
-/// assert!(Reverse(5u32).to_bits() < Reverse(3u32).to_bits());
+/// assert!(Reverse(5u32).encode() < Reverse(3u32).encode());
 /// ```
 impl<K: Key> Key for Reverse<K> {
     type Bits = K::Bits;
     const WIDTH_BITS: u32 = K::WIDTH_BITS;
 
     #[inline(always)]
-    fn to_bits(self) -> K::Bits {
-        flip::<K>(self.0.to_bits())
+    fn encode(self) -> K::Bits {
+        flip::<K>(self.0.encode())
     }
 
     #[inline(always)]
-    fn from_bits(bits: K::Bits) -> Self {
-        Self(K::from_bits(flip::<K>(bits)))
+    fn decode(bits: K::Bits) -> Self {
+        Self(K::decode(flip::<K>(bits)))
     }
 }
 
@@ -37,17 +37,17 @@ fn flip<K: Key>(bits: K::Bits) -> K::Bits {
 
 /// As the value within.
 impl<V: Value> Value for Reverse<V> {
-    type Lane = V::Lane;
+    type Bits = V::Bits;
     const WIDTH_BITS: u32 = V::WIDTH_BITS;
 
     #[inline(always)]
-    fn to_bits(self) -> V::Lane {
-        self.0.to_bits()
+    fn encode(self) -> V::Bits {
+        self.0.encode()
     }
 
     #[inline(always)]
-    fn from_bits(bits: V::Lane) -> Self {
-        Self(V::from_bits(bits))
+    fn decode(bits: V::Bits) -> Self {
+        Self(V::decode(bits))
     }
 }
 
@@ -65,13 +65,13 @@ macro_rules! nonzero {
             const WIDTH_BITS: u32 = <$number as Key>::WIDTH_BITS;
 
             #[inline(always)]
-            fn to_bits(self) -> Self::Bits {
-                Key::to_bits(self.get())
+            fn encode(self) -> Self::Bits {
+                Key::encode(self.get())
             }
 
             #[inline(always)]
-            fn from_bits(bits: Self::Bits) -> Self {
-                not_zero(Self::new(Key::from_bits(bits)))
+            fn decode(bits: Self::Bits) -> Self {
+                not_zero(Self::new(Key::decode(bits)))
             }
         }
 
@@ -80,48 +80,48 @@ macro_rules! nonzero {
             const WIDTH_BITS: u32 = <$number as Key>::WIDTH_BITS;
 
             #[inline(always)]
-            fn to_bits(self) -> Self::Bits {
+            fn encode(self) -> Self::Bits {
                 // Zero's bits are free, so what lies below them moves up by one and leaves the first.
                 self.map_or(0, |key| {
-                    let bits = Key::to_bits(key);
-                    if bits < Key::to_bits(<$number>::default()) { bits + 1 } else { bits }
+                    let bits = Key::encode(key);
+                    if bits < Key::encode(<$number>::default()) { bits + 1 } else { bits }
                 })
             }
 
             #[inline(always)]
-            fn from_bits(bits: Self::Bits) -> Self {
-                let moved = bits <= Key::to_bits(<$number>::default());
-                (bits != 0).then(|| Key::from_bits(if moved { bits - 1 } else { bits }))
+            fn decode(bits: Self::Bits) -> Self {
+                let moved = bits <= Key::encode(<$number>::default());
+                (bits != 0).then(|| Key::decode(if moved { bits - 1 } else { bits }))
             }
         }
 
         impl Value for NonZero<$number> {
-            type Lane = <$number as Value>::Lane;
+            type Bits = <$number as Value>::Bits;
             const WIDTH_BITS: u32 = <$number as Value>::WIDTH_BITS;
 
             #[inline(always)]
-            fn to_bits(self) -> Self::Lane {
-                Value::to_bits(self.get())
+            fn encode(self) -> Self::Bits {
+                Value::encode(self.get())
             }
 
             #[inline(always)]
-            fn from_bits(bits: Self::Lane) -> Self {
-                not_zero(Self::new(Value::from_bits(bits)))
+            fn decode(bits: Self::Bits) -> Self {
+                not_zero(Self::new(Value::decode(bits)))
             }
         }
 
         impl Value for Option<NonZero<$number>> {
-            type Lane = <$number as Value>::Lane;
+            type Bits = <$number as Value>::Bits;
             const WIDTH_BITS: u32 = <$number as Value>::WIDTH_BITS;
 
             #[inline(always)]
-            fn to_bits(self) -> Self::Lane {
-                Value::to_bits(self.map_or(0, NonZero::get))
+            fn encode(self) -> Self::Bits {
+                Value::encode(self.map_or(0, NonZero::get))
             }
 
             #[inline(always)]
-            fn from_bits(bits: Self::Lane) -> Self {
-                NonZero::new(Value::from_bits(bits))
+            fn decode(bits: Self::Bits) -> Self {
+                NonZero::new(Value::decode(bits))
             }
         }
     )*};
@@ -136,28 +136,28 @@ macro_rules! optional {
             const WIDTH_BITS: u32 = <$key as Key>::WIDTH_BITS + 1;
 
             #[inline(always)]
-            fn to_bits(self) -> $bits {
-                self.map_or(0, |key| <$bits>::from(Key::to_bits(key)) + 1)
+            fn encode(self) -> $bits {
+                self.map_or(0, |key| <$bits>::from(Key::encode(key)) + 1)
             }
 
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
-                bits.checked_sub(1).map(|bits| Key::from_bits(bits as u32))
+            fn decode(bits: $bits) -> Self {
+                bits.checked_sub(1).map(|bits| Key::decode(bits as u32))
             }
         }
 
         impl Value for Option<$key> {
-            type Lane = $bits;
+            type Bits = $bits;
             const WIDTH_BITS: u32 = <$key as Key>::WIDTH_BITS + 1;
 
             #[inline(always)]
-            fn to_bits(self) -> $bits {
-                Key::to_bits(self)
+            fn encode(self) -> $bits {
+                Key::encode(self)
             }
 
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
-                Key::from_bits(bits)
+            fn decode(bits: $bits) -> Self {
+                Key::decode(bits)
             }
         }
     )*};
@@ -176,10 +176,10 @@ mod tests {
         ordered_and_itself(a, b);
         ordered_and_itself(Reverse(a), Reverse(b));
         for value in [a, b] {
-            assert_eq!(<T as Value>::from_bits(Value::to_bits(value)), value);
-            assert!(Value::to_bits(value).to_u64().checked_shr(<T as Value>::WIDTH_BITS).unwrap_or(0) == 0);
+            assert_eq!(<T as Value>::decode(Value::encode(value)), value);
+            assert!(Value::encode(value).to_u64().checked_shr(<T as Value>::WIDTH_BITS).unwrap_or(0) == 0);
             let value = Reverse(value);
-            assert_eq!(<Reverse<T> as Value>::from_bits(Value::to_bits(value)), value);
+            assert_eq!(<Reverse<T> as Value>::decode(Value::encode(value)), value);
         }
     }
 
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "zero never was")]
     fn bits_that_no_key_has_are_refused() {
-        let _ = <NonZero<u64> as Key>::from_bits(0);
+        let _ = <NonZero<u64> as Key>::decode(0);
     }
 
     proptest! {
@@ -232,8 +232,8 @@ mod tests {
             both((b > a).then_some(Ipv4Addr::from(a as u32)), Some(Ipv4Addr::from(b as u32)));
             both((b > a).then_some((a as u32).to_be_bytes()), Some((b as u32).to_be_bytes()));
             let (x, y) = (Some(f32::from_bits(a as u32)), Some(f32::from_bits(b as u32)));
-            prop_assert_eq!(Key::to_bits(x).cmp(&Key::to_bits(y)), x.unwrap().total_cmp(&y.unwrap()));
-            prop_assert!(Key::to_bits(x) > Key::to_bits(None::<f32>));
+            prop_assert_eq!(Key::encode(x).cmp(&Key::encode(y)), x.unwrap().total_cmp(&y.unwrap()));
+            prop_assert!(Key::encode(x) > Key::encode(None::<f32>));
         }
     }
 }

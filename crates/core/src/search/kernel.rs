@@ -9,7 +9,7 @@ use core::fmt;
 /// An in-node search kernel, by name. Every kernel gives the same answers.
 ///
 /// ```
-/// use latchless_core::search::Kernel;
+/// # use latchless_core::search::Kernel;
 /// assert_eq!(Kernel::from_name("avx2"), Some(Kernel::Avx2));
 /// assert!(Kernel::Scalar.is_available());
 /// println!("this processor searches with {}", Kernel::best());
@@ -76,18 +76,6 @@ impl Kernel {
         let by_speed = [Self::Avx512, Self::Avx2, Self::Neon];
         by_speed.into_iter().find(|kernel| kernel.is_available()).unwrap_or(Self::Scalar)
     }
-
-    /// The kernel ready to run, if this processor has it.
-    ///
-    /// # Errors
-    /// [`Error::KernelUnavailable`].
-    pub fn checked(self) -> Result<Dispatch> {
-        if self.is_available() {
-            Ok(Dispatch(self))
-        } else {
-            Err(Error::KernelUnavailable { kernel: self.name() })
-        }
-    }
 }
 
 impl fmt::Display for Kernel {
@@ -129,6 +117,18 @@ impl Dispatch {
     pub fn best() -> Self {
         // What `best` names is available.
         Self(Kernel::best())
+    }
+
+    /// A kernel, if this processor has it.
+    ///
+    /// # Errors
+    /// [`Error::KernelUnavailable`].
+    pub fn of(kernel: Kernel) -> Result<Self> {
+        if kernel.is_available() {
+            Ok(Self(kernel))
+        } else {
+            Err(Error::KernelUnavailable { kernel: kernel.name() })
+        }
     }
 
     /// Which kernel it is.

@@ -1,7 +1,7 @@
 //! Searching inside a node. Kernels over ascending `u32` and `u64` lanes, and their
 //! dispatch.
 //!
-//! A tree chooses its kernel once, when it is made ([`Kernel::checked`]), and hands it whole
+//! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole
 //! operations ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation, never in
 //! a node. The vector kernels are one algorithm (`vector.rs`) over a vocabulary of four words,
 //! which each instruction set spells in its own file.

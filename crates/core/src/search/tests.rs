@@ -30,7 +30,7 @@ impl<B: Bits> Operation for Ranks<'_, B> {
 /// What this processor can run. The others are refused by `checked`; a machine that has them runs
 /// the same tests with them.
 fn kernels() -> Vec<Dispatch> {
-    Kernel::ALL.into_iter().filter_map(|kernel| kernel.checked().ok()).collect()
+    Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok()).collect()
 }
 
 fn naive<B: Bits>(lanes: &[B], key: B) -> (usize, usize) {
@@ -136,7 +136,7 @@ fn u64_equal_lanes_and_the_ends_of_the_domain() {
 #[test]
 fn a_kernel_that_the_processor_lacks_is_refused() {
     for kernel in Kernel::ALL {
-        match kernel.checked() {
+        match Dispatch::of(kernel) {
             Ok(dispatch) => assert!(kernel.is_available() && dispatch.kernel() == kernel),
             Err(error) => {
                 assert!(!kernel.is_available());
@@ -146,7 +146,7 @@ fn a_kernel_that_the_processor_lacks_is_refused() {
         assert_eq!(Kernel::from_name(kernel.name()), Some(kernel));
     }
     assert_eq!(Kernel::from_name("mmx"), None);
-    assert_eq!(Kernel::best().checked(), Ok(Dispatch::best()));
+    assert_eq!(Dispatch::of(Kernel::best()), Ok(Dispatch::best()));
     // One processor is never of two families.
     assert!(!(Kernel::Neon.is_available() && Kernel::Avx2.is_available()));
 }

@@ -52,7 +52,7 @@ impl Way {
     ///
     /// # Errors
     /// When options can't be combined, or there is no such size.
-    pub fn batching(&self) -> latchless::Result<Option<Batching>> {
+    pub fn batching(&self) -> latchless_papers::Result<Option<Batching>> {
         let Some(size) = self.size else { return Ok(None) };
         let size = if size == 0 { BatchSize::Auto } else { BatchSize::of(size)? };
         Ok(Some(Batching { size, prefetch: Prefetch::of(self.options)?, rounds: self.rounds }))

@@ -62,7 +62,7 @@ fn layer_seconds(keys: Keys, threads: usize) -> Result<f64> {
     let crew = Crew::new(threads, |_| Box::new(|| ())).map_err(crate::LabError::Stack)?;
     let run = |jobs: Vec<Job<'_>>| crew.run(jobs);
     let entry_at = |rank: usize| (keys.key(rank), rank as u32);
-    let layout = Options::default().form(None);
+    let layout = Options::default().form(None)?;
     let list = Segments::from_sorted(keys.count(), &entry_at, layout, (threads, &run))?;
     let paper = Paper { huge_pages: true, node: None };
     let options = RoutedOptions { head: Anchor::HEAD.to_word(), paper };

@@ -36,7 +36,7 @@ pub(super) const INDEXES: Experiment = Experiment {
 
 type Entries = [(u64, u64)];
 /// Looks keys up; answers go where the second argument says.
-type Ask<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>]) -> latchless::Result<()>;
+type Ask<'a> = &'a dyn Fn(&[u64], &mut [Option<u64>]) -> Result<()>;
 
 /// What the others are compared with.
 const ONE_BY_ONE: &str = "one by one";
@@ -73,7 +73,7 @@ fn of_the_family<S: Shape<Bits = u64>>(
         panel,
         (entries, scale),
         |key| map.get(key),
-        &|keys, answers| map.get_many(keys, answers),
+        &|keys, answers| Ok(map.get_many(keys, answers)?),
         |keys, answers, size| map.get_many_interleaved(keys, answers, size),
     )
 }
@@ -87,7 +87,7 @@ fn olfit(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
         (entries, scale),
         &[
             (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
-            ("executor, auto", &|keys, answers| map.get_many(keys, answers)),
+            ("executor, auto", &|keys, answers| Ok(map.get_many(keys, answers)?)),
         ],
     )
 }
@@ -100,7 +100,7 @@ fn cssl(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
         "CSSL",
         (entries, scale),
         |key| map.get(key),
-        &|keys, answers| map.get_many(keys, answers),
+        &|keys, answers| Ok(map.get_many(keys, answers)?),
         |keys, answers, size| map.get_many_interleaved(keys, answers, size),
     )
 }
@@ -112,14 +112,12 @@ fn pi(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
         "PI",
         (entries, scale),
         |key| map.get(key),
-        &|keys, answers| map.get_many(keys, answers),
+        &|keys, answers| Ok(map.get_many(keys, answers)?),
         |keys, answers, size| map.get_many_interleaved(keys, answers, size),
     )
 }
 
-fn one_by_one(
-    get: impl Fn(u64) -> Option<u64>,
-) -> impl Fn(&[u64], &mut [Option<u64>]) -> latchless::Result<()> {
+fn one_by_one(get: impl Fn(u64) -> Option<u64>) -> impl Fn(&[u64], &mut [Option<u64>]) -> Result<()> {
     move |keys, answers| {
         answers.iter_mut().zip(keys).for_each(|(answer, &key)| *answer = get(key));
         Ok(())
@@ -132,7 +130,7 @@ fn race_beside_own_batches(
     keys: (&Entries, Scale),
     get: impl Fn(u64) -> Option<u64>,
     get_many: Ask<'_>,
-    interleaved: impl Fn(&[u64], &mut [Option<u64>], BatchSize) -> latchless::Result<()>,
+    interleaved: impl Fn(&[u64], &mut [Option<u64>], BatchSize) -> latchless_papers::Result<()>,
 ) -> Result<Vec<Row>> {
     race(
         panel,
@@ -140,8 +138,8 @@ fn race_beside_own_batches(
         &[
             (ONE_BY_ONE, &one_by_one(get)),
             ("own batches", get_many),
-            ("executor, 16", &|keys, answers| interleaved(keys, answers, BatchSize::Of(16))),
-            ("executor, auto", &|keys, answers| interleaved(keys, answers, BatchSize::Auto)),
+            ("executor, 16", &|keys, answers| Ok(interleaved(keys, answers, BatchSize::Of(16))?)),
+            ("executor, auto", &|keys, answers| Ok(interleaved(keys, answers, BatchSize::Auto)?)),
         ],
     )
 }

@@ -15,10 +15,10 @@ use latchless_core::base::value::Value;
 use std::sync::Arc;
 
 /// The lane that holds both a key `K` and a value `V`.
-pub type Lane<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Lane>;
+pub(super) type Lane<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
 
 /// The tree of an index from `K` to `V`.
-pub type LaneTree<K, V> = BlinkTree<Lane<K, V>>;
+pub(super) type LaneTree<K, V> = BlinkTree<Lane<K, V>>;
 
 /// A range of lanes, both ends included.
 pub(super) type Lanes<K, V> = (Lane<K, V>, Lane<K, V>);
@@ -26,25 +26,25 @@ pub(super) type Lanes<K, V> = (Lane<K, V>, Lane<K, V>);
 /// A key as the tree's lane. Widening keeps the order.
 #[inline(always)]
 pub(super) fn key_lane<K: Key, V: Value>(key: K) -> Lane<K, V> {
-    Bits::truncate(key.to_bits().to_u64())
+    Bits::truncate(key.encode().to_u64())
 }
 
 /// The key of a lane.
 #[inline(always)]
 pub(super) fn key_of<K: Key, V: Value>(lane: Lane<K, V>) -> K {
-    K::from_bits(Bits::truncate(lane.to_u64()))
+    K::decode(Bits::truncate(lane.to_u64()))
 }
 
 /// A value as the tree's lane.
 #[inline(always)]
 pub(super) fn value_lane<K: Key, V: Value>(value: V) -> Lane<K, V> {
-    Bits::truncate(value.to_bits().to_u64())
+    Bits::truncate(value.encode().to_u64())
 }
 
 /// The value of a lane.
 #[inline(always)]
 pub(super) fn value_of<K: Key, V: Value>(lane: Lane<K, V>) -> V {
-    V::from_bits(Bits::truncate(lane.to_u64()))
+    V::decode(Bits::truncate(lane.to_u64()))
 }
 
 /// The entry of two lanes.
@@ -56,7 +56,7 @@ pub(super) fn entry_of<K: Key, V: Value>((key, value): Lanes<K, V>) -> (K, V) {
 /// The lanes of a range of keys; `None` if no key lies in it.
 ///
 /// # Errors
-/// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+/// [`Error::InvertedRange`](crate::Error::InvertedRange).
 pub(super) fn lanes<K: Key, V: Value>(range: &impl RangeBounds<K>) -> Result<Option<Lanes<K, V>>> {
     let span = (range.start_bound().cloned(), range.end_bound().cloned());
     let widen = |bits: K::Bits| Bits::truncate(bits.to_u64());

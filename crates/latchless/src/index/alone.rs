@@ -19,7 +19,7 @@ use latchless_core::base::value::Value;
 ///
 /// ```
 /// use latchless::index::ExclusiveIndex;
-/// use latchless_core::base::index::OrderedIndex;
+/// use latchless::index::OrderedIndex;
 /// use latchless::Index;
 ///
 /// let mut index: Box<dyn OrderedIndex<u64, u32>> = Box::new(ExclusiveIndex::from(Index::new()?));

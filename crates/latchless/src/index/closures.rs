@@ -180,7 +180,7 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// When memory for a new key is refused; the index is then as before. And
-    /// [`Error::ClosureChangesItsKey`](latchless_core::base::error::Error::ClosureChangesItsKey), see the race rule.
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;

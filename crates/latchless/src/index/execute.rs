@@ -88,7 +88,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// A request that is refused gets [`Reply::Refused`] and changes nothing; the others are served.
     ///
     /// ```
-    /// use latchless_core::base::request::{Reply, Request};
+    /// use latchless::{Reply, Request};
     /// # let index = latchless::Index::<u64, u32>::new()?;
     /// let requests = [
     ///     Request::Insert(7, 70),

@@ -12,8 +12,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
     ///
     /// # Errors
-    /// [`Error::Unsorted`](latchless_core::base::error::Error::Unsorted) and
-    /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or
+    /// [`Error::Unsorted`](crate::Error::Unsorted) and
+    /// [`Error::DuplicateKey`](crate::Error::DuplicateKey) name the first position at fault; or
     /// memory is refused.
     ///
     /// ```
@@ -33,7 +33,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// Fills an empty index from strictly ascending entries. O(n).
     ///
     /// # Errors
-    /// As [`Index::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The index is then
+    /// As [`Index::from_sorted`], and [`Error::NotEmpty`](crate::Error::NotEmpty). The index is then
     /// as before.
     ///
     /// ```

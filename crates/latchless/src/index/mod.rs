@@ -75,7 +75,7 @@
 //! A closure may use the index itself, but it must not change the key that it is asked about: its answer
 //! is then out of date, and it is asked again. Other threads may change that key as often as they like.
 //! But if it is the closure's own thread that does so each time, the operation gives up, after 128 tries
-//! at the least: with [`Error::ClosureChangesItsKey`](latchless_core::base::error::Error::ClosureChangesItsKey) if it returns a
+//! at the least: with [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey) if it returns a
 //! `Result`, otherwise by a panic that says the same. The index is then as the closure left it. (A closure
 //! that has *another* thread change its key each time is asked for ever.)
 //!
@@ -119,9 +119,11 @@ mod scan;
 mod side_by_side;
 mod traits;
 
+#[doc(inline)]
+pub use latchless_core::base::index::{ConcurrentIndex, OrderedIndex, Scanner, Span, Sum};
+
 pub use crate::slot_map::Pinned;
 pub use crate::tree::Group;
-pub use access::{Holder, Lane, LaneTree};
 pub use alone::ExclusiveIndex;
 pub use batch::Incomplete;
 pub use boxed::{BoxedCursor, BoxedEntries, BoxedIndex, BoxedIntoEntries, CompareExchangeError};
@@ -137,7 +139,7 @@ pub use scan::Scan;
 pub use side_by_side::edit_side_by_side;
 
 use crate::tree::{BlinkOptions, Shared};
-use access::Access;
+use access::{Access, LaneTree};
 use core::fmt;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Key;
@@ -162,7 +164,7 @@ pub struct Options {
     /// about twice as much address space as memory at the most. Under a limit on the process's address space
     /// (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so others can
     /// still be made; where a quarter is less than 64 KiB, growth is refused with
-    /// [`OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages, where it has them. True by default.
     pub huge_pages: bool,
@@ -171,6 +173,7 @@ pub struct Options {
     /// How many requests of a batch go down the tree together.
     pub group: Group,
     /// How many nodes references can tell apart, at most 2^32 − 1: the default. Tests make it tiny.
+    #[doc(hidden)]
     pub node_references: u32,
 }
 
@@ -210,7 +213,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory) when the system has none for a first node.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the system has none for a first node.
     ///
     /// ```
     /// let index = latchless::Index::<(u32, u32), f64>::new()?;
@@ -224,12 +227,11 @@ impl<K: Key, V: Value> Index<K, V> {
     /// An empty index with [`Options`] of the caller's choice.
     ///
     /// # Errors
-    /// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or memory for a first node is
+    /// [`Error::KernelUnavailable`](crate::Error::KernelUnavailable), or memory for a first node is
     /// refused.
     ///
     /// ```
-    /// use latchless_core::search::Kernel;
-    /// use latchless::{Index, index::Options};
+    /// use latchless::{Index, Kernel, index::Options};
     ///
     /// let options = Options { kernel: Some(Kernel::Scalar), huge_pages: false, ..Options::default() };
     /// let index = Index::<u32, u32>::with_options(options)?;

@@ -72,7 +72,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ascending order. What is seen of concurrent changes is as for [`Entries`](super::Entries).
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// use rayon::prelude::*;
@@ -89,7 +89,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// starting from `start`, and the parts' results are joined, in the order of their keys.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();

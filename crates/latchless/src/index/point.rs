@@ -17,7 +17,7 @@ use latchless_core::base::value::Value;
 ///     Ok(())
 /// }
 /// assert_eq!(register(&index, 7), Ok(()));
-/// assert_eq!(register(&index, 7), Err(latchless_core::base::error::Error::KeyPresent));
+/// assert_eq!(register(&index, 7), Err(latchless::Error::KeyPresent));
 /// # Ok::<(), latchless::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -206,7 +206,7 @@ impl<K: Key, V: Value> Index<K, V> {
 
     /// Gives `value` to a key whose value is `expected`. O(log n). Needs no memory.
     ///
-    /// Values are compared by their bits ([`Value::to_bits`]): a float's −0 is not its +0, and a NaN
+    /// Values are compared by their bits ([`Value::encode`]): a float's −0 is not its +0, and a NaN
     /// equals itself.
     ///
     /// # Errors

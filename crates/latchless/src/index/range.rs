@@ -88,7 +88,7 @@ impl<H: Holder> Entries<H> {
     /// that is kept or sent to another thread, or an [`Exclusive`](super::Exclusive).
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// use latchless::Index;
@@ -163,7 +163,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// [`Entries`]. O(log n) to start, O(1) a step.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange) if the range starts behind its end. A
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts behind its end. A
     /// range that no key lies in is fine: `7..7`.
     ///
     /// ```
@@ -171,7 +171,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// let mut middle = index.range(3..=6)?;
     /// assert_eq!((middle.next(), middle.next_back()), (Some((3, 3)), Some((6, 6))));
     /// assert_eq!(middle.rev().collect::<Vec<_>>(), [(5, 5), (4, 4)]);
-    /// assert_eq!(index.range(6..3).err(), Some(latchless_core::base::error::Error::InvertedRange));
+    /// assert_eq!(index.range(6..3).err(), Some(latchless::Error::InvertedRange));
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Range<'_, K, V>> {

@@ -185,7 +185,7 @@ impl<H: Holder> Scan<H> {
     /// A scan of a range, in a direction. The holder is as for [`Entries::of`](super::Entries::of).
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     pub fn of(holder: H, range: impl RangeBounds<H::Key>, direction: Direction) -> Result<Self> {
         // With no key in the range, one that starts behind its end.
         let none = (Bits::MAX, Bits::MIN);
@@ -198,8 +198,8 @@ impl<H: Holder> Scan<H> {
     /// that the range has ended.
     ///
     /// # Errors
-    /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer),
-    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers).
+    /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer),
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
     pub fn fill(&mut self, keys: &mut [H::Key], values: &mut [H::Value]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Ok(self.advance(keys.len(), |place, key, value| {
@@ -211,7 +211,7 @@ impl<H: Holder> Scan<H> {
     /// Copies the next values alone and says how many there were; 0 means that the range has ended.
     ///
     /// # Errors
-    /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer).
+    /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer).
     pub fn fill_values(&mut self, values: &mut [H::Value]) -> Result<usize> {
         check_buffers(values.len(), values.len())?;
         Ok(self.advance(values.len(), |place, _, value| values[place] = value_of::<H::Key, H::Value>(value)))
@@ -257,7 +257,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// How many keys lie in a range. Reads one cache line of each leaf in it.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
@@ -271,7 +271,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// Folds the entries of a range, ascending, into one result: a sum, a maximum, a histogram.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
@@ -287,7 +287,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// Shows every entry of a range, ascending.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 2 * key as u32)).collect();
@@ -305,7 +305,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// `visit` breaks. Each call shows what one leaf has in the range, as of one moment.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// use core::ops::ControlFlow;
@@ -331,9 +331,9 @@ impl<K: Key, V: Value> Index<K, V> {
     /// the room ends. Says how many there were.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange),
-    /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer),
-    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange),
+    /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer),
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers).
     ///
     /// ```
     /// use latchless::Direction;
@@ -356,12 +356,12 @@ impl<K: Key, V: Value> Index<K, V> {
     /// A scan that pauses when the caller's buffers are full: see [`Scan`].
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u64> = (0..100).map(|key| (key, 2 * key)).collect();
     /// let mut values = [0; 3];
-    /// let mut scan = index.scanner(10.., latchless_core::base::index::Direction::Forward)?;
+    /// let mut scan = index.scanner(10.., latchless::Direction::Forward)?;
     /// assert_eq!((scan.fill_values(&mut values)?, values), (3, [20, 22, 24]));
     /// # Ok::<(), latchless::Error>(())
     /// ```
@@ -373,7 +373,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// each leaf, not for the whole range: keys that are put in meanwhile may stay.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();

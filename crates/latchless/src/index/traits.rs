@@ -66,13 +66,13 @@ impl<K: Key, V: Value> Index<K, V> {
 
 /// Brings entries into the order of their keys; of equal keys the last one stays.
 pub(super) fn sort_and_dedup<K: Key, T>(entries: &mut Vec<(K, T)>) {
-    if entries.is_sorted_by(|a, b| a.0.to_bits() < b.0.to_bits()) {
+    if entries.is_sorted_by(|a, b| a.0.encode() < b.0.encode()) {
         return;
     }
     // Stable, so that of equal keys the last one comes last; it is the one that is kept.
-    entries.sort_by_key(|(key, _)| key.to_bits());
+    entries.sort_by_key(|(key, _)| key.encode());
     entries.dedup_by(|later, kept| {
-        let equal = later.0.to_bits() == kept.0.to_bits();
+        let equal = later.0.encode() == kept.0.encode();
         if equal {
             core::mem::swap(kept, later);
         }

@@ -138,7 +138,7 @@ impl<B: Bits> Operation for Inners<B> {
 #[test]
 fn every_kernel_keeps_nodes_right() {
     for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
-        let dispatch: Dispatch = kernel.checked().unwrap();
+        let dispatch = Dispatch::of(kernel).unwrap();
         dispatch.run(Leaves::<u64>(core::marker::PhantomData));
         dispatch.run(Leaves::<u32>(core::marker::PhantomData));
         dispatch.run(Inners::<u64>(core::marker::PhantomData));

@@ -86,15 +86,15 @@ pub struct Handle {
 }
 
 impl Value for Handle {
-    type Lane = u64;
+    type Bits = u64;
 
     #[inline(always)]
-    fn to_bits(self) -> u64 {
+    fn encode(self) -> u64 {
         u64::from(self.slot) << 32 | u64::from(self.generation)
     }
 
     #[inline(always)]
-    fn from_bits(bits: u64) -> Self {
+    fn decode(bits: u64) -> Self {
         Self { slot: (bits >> 32) as u32, generation: bits as u32 }
     }
 }

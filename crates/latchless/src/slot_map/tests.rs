@@ -28,7 +28,7 @@ fn handles_that_are_out_of_date_find_nothing() {
     assert_eq!(vault.read(old, &pin), None);
     let far = Handle { slot: u32::MAX, generation: 0 };
     assert!(vault.read(far, &pin).is_none() && !vault.retire(far, &pin));
-    assert_eq!(Handle::from_bits(old.to_bits()), old);
+    assert_eq!(Handle::decode(old.encode()), old);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn no_handle_from_before_finds_what_came_after() {
         let pin = Pinned::new();
         assert!(past.iter().all(|&handle| vault.read(handle, &pin).is_none() && !vault.retire(handle, &pin)));
     }
-    let mut bits: Vec<_> = past.iter().map(|handle| handle.to_bits()).collect();
+    let mut bits: Vec<_> = past.iter().map(|handle| handle.encode()).collect();
     bits.sort_unstable();
     bits.dedup();
     assert_eq!(bits.len(), past.len());

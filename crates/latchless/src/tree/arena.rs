@@ -77,9 +77,9 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// A node of this kind, zeroed or as its last owner left it.
     ///
     /// # Errors
-    /// [`MemoryLimit`](latchless_core::base::error::Error::MemoryLimit),
-    /// [`ReferencesExhausted`](latchless_core::base::error::Error::ReferencesExhausted) or
-    /// [`OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
+    /// [`MemoryLimit`](crate::Error::MemoryLimit),
+    /// [`ReferencesExhausted`](crate::Error::ReferencesExhausted) or
+    /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub fn allocate(&self, kind: usize) -> Result<NodeRef> {
         self.space.allocate(kind)
     }
@@ -128,7 +128,7 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// [`SharedArena::clear`].
     ///
     /// # Errors
-    /// [`MemoryLimit`](latchless_core::base::error::Error::MemoryLimit); nothing has changed then.
+    /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
     pub fn charge(&self, bytes: usize) -> Result<()> {
         self.space.charge(bytes)
     }

@@ -146,7 +146,7 @@ impl<B: Bits> BlinkTree<B> {
     /// # Errors
     /// When memory for that leaf is refused, or the kernel isn't available here.
     pub fn new(options: BlinkOptions) -> Result<Self> {
-        let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Kernel::checked)?;
+        let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
         let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
         let tree = Self {
             root: Word::new(0),

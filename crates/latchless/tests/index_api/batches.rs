@@ -2,8 +2,7 @@
 
 use crate::common::{Rng, scaled, tens, tiny};
 use latchless::index::Group;
-use latchless::{Error, Index};
-use latchless_core::base::request::{Reply, Request};
+use latchless::{Error, Index, Reply, Request};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 

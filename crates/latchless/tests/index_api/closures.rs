@@ -1,8 +1,7 @@
 //! Closures: they may panic, use the index themselves, and race.
 
 use crate::common::{scaled, tens};
-use latchless::{BoxedIndex, Error, Index};
-use latchless_core::base::request::Request;
+use latchless::{BoxedIndex, Error, Index, Request};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::sync_channel;

@@ -198,3 +198,18 @@ fn floats_are_ordered_totally() {
     assert_eq!(index.count(-0.0..=0.0).unwrap(), 2);
     assert_eq!(index.count(-0.0..0.0).unwrap(), 1);
 }
+
+#[test]
+fn every_type_in_a_signature_has_a_name_in_this_crate() {
+    let index = Index::from([(1u64, 10u32)]);
+    let stats: latchless::Stats = index.stats();
+    let checked: Result<(), latchless::Broken> = index.check_invariants();
+    let any: &dyn latchless::index::OrderedIndex<u64, u32> = &index;
+    assert_eq!((stats.levels, checked, any.len()), (1, Ok(()), 1));
+    let kernel = Some(latchless::Kernel::Scalar);
+    let options = latchless::index::Options { kernel, ..latchless::index::Options::default() };
+    let index = Index::<u64, latchless::Nanos>::with_options(options).unwrap();
+    let mut replies: Vec<latchless::Reply<u64, latchless::Nanos>> = Vec::new();
+    index.execute(&[latchless::Request::Insert(1, latchless::Nanos(5))], &mut replies);
+    assert_eq!(replies, [latchless::Reply::Inserted(None)]);
+}

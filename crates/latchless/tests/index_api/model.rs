@@ -2,8 +2,7 @@
 
 use crate::common::{Rng, scaled};
 use core::ops::ControlFlow;
-use latchless::{Direction, Index, Key, TryInsertError, Value};
-use latchless_core::base::key::Bits;
+use latchless::{Bits, Direction, Index, Key, TryInsertError, Value};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
@@ -12,7 +11,7 @@ type Model<V> = BTreeMap<u64, V>;
 
 /// Some keys close together, some spread out, and both ends.
 fn pool<K: Key>(rng: &mut Rng) -> Vec<K> {
-    let of = |lane: u64| K::from_bits(K::Bits::truncate(lane));
+    let of = |lane: u64| K::decode(K::Bits::truncate(lane));
     let middle = rng.next() >> 1;
     let close = (0..300).map(|at| middle.wrapping_add(at));
     let spread: Vec<u64> = (0..200).map(|_| rng.next()).collect();
@@ -21,7 +20,7 @@ fn pool<K: Key>(rng: &mut Rng) -> Vec<K> {
 }
 
 fn lane<K: Key>(key: K) -> u64 {
-    key.to_bits().to_u64()
+    key.encode().to_u64()
 }
 
 /// An entry as the model has it.
@@ -42,7 +41,7 @@ fn copied<V: Copy>((&key, &value): (&u64, &V)) -> (u64, V) {
 /// A range between two keys of the pool, and the same for the model.
 fn span<K: Key>(rng: &mut Rng, pool: &[K]) -> (Bound<K>, Bound<K>) {
     let mut ends = [0; 2].map(|_| pool[rng.below(pool.len() as u64) as usize]);
-    ends.sort_by_key(|&key| key.to_bits());
+    ends.sort_by_key(|&key| key.encode());
     let mut bound = |key| match rng.below(5) {
         0 | 1 => Included(key),
         2 | 3 => Excluded(key),

@@ -2,8 +2,7 @@
 
 use crate::common::{scaled, tens, tiny};
 use latchless::index::Options;
-use latchless::{Error, FillFactor, Index, Key, TryInsertError};
-use latchless_core::search::Kernel;
+use latchless::{Error, FillFactor, Index, Kernel, Key, TryInsertError};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -67,12 +66,12 @@ struct Odd(u64);
 impl Key for Odd {
     type Bits = u64;
 
-    fn to_bits(self) -> u64 {
+    fn encode(self) -> u64 {
         assert!(self.0 % 2 == 1, "not odd");
         self.0
     }
 
-    fn from_bits(bits: u64) -> Self {
+    fn decode(bits: u64) -> Self {
         Self(bits)
     }
 }

@@ -2,10 +2,9 @@
 
 use core::fmt::Debug;
 use core::ops::ControlFlow;
+use latchless::index::OrderedIndex;
 use latchless::index::{Cursor, Entries, ExclusiveIndex, Group, Options};
-use latchless::{BoxedIndex, Direction, FillFactor, Index, Key, Value};
-use latchless_core::base::index::OrderedIndex;
-use latchless_core::base::request::{Reply, Request};
+use latchless::{BoxedIndex, Direction, FillFactor, Index, Key, Reply, Request, Value};
 use std::num::NonZero;
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ trait Ranked: Debug + Copy + PartialEq + Default {
 /// Numbers that can be made of their lane only if the lane leaves `$rest` when it is divided by a thousand.
 /// Neither end of the lanes does, nor does a lane beside one that does.
 macro_rules! ranked {
-    ($($name:ident: $trait:ident, $lane:ident, $bits:ty, $rest:literal;)*) => {$(
+    ($($name:ident: $trait:ident, $bits:ty, $rest:literal;)*) => {$(
         #[derive(Debug, Clone, Copy, PartialEq)]
         struct $name($bits);
 
@@ -41,13 +40,13 @@ macro_rules! ranked {
         }
 
         impl $trait for $name {
-            type $lane = $bits;
+            type Bits = $bits;
 
-            fn to_bits(self) -> $bits {
+            fn encode(self) -> $bits {
                 self.0
             }
 
-            fn from_bits(bits: $bits) -> Self {
+            fn decode(bits: $bits) -> Self {
                 assert_eq!(bits % 1000, $rest, "nobody stored {bits}");
                 Self(bits)
             }
@@ -55,10 +54,10 @@ macro_rules! ranked {
     )*};
 }
 ranked! {
-    Key32: Key, Bits, u32, 333;
-    Key64: Key, Bits, u64, 333;
-    Value32: Value, Lane, u32, 777;
-    Value64: Value, Lane, u64, 777;
+    Key32: Key, u32, 333;
+    Key64: Key, u64, 333;
+    Value32: Value, u32, 777;
+    Value64: Value, u64, 777;
 }
 
 /// An index of the ranks below `len`.

@@ -2,9 +2,8 @@
 
 use crate::history::{Ask, Event, is_linearizable};
 use crate::schedules::together;
-use latchless::Index;
 use latchless::index::Options;
-use latchless_core::search::Kernel;
+use latchless::{Index, Kernel};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -4,7 +4,7 @@
 use crate::history::Ask::{self, Floor, Get, GetMany, Put, Remove, RemoveRange, Replace, Scan};
 use crate::scenes::{State, play};
 use crate::schedules::every;
-use latchless_core::base::stats::Stats;
+use latchless::Stats;
 use std::collections::BTreeSet;
 
 /// A full leaf, and another one to its right.

@@ -13,7 +13,7 @@
 //! the caller's own batches ([`BatchSize::Auto`]).
 
 use crate::common::walk::{Aim, Rounds, Walk, Walks, WalksOf};
-use latchless_core::base::error::{Error, Result};
+use crate::error::{Error, Result};
 use latchless_core::tuner::Tuner;
 
 /// How many requests go together.
@@ -101,7 +101,7 @@ pub struct Interleaving<'a> {
 ///     });
 /// });
 /// assert_eq!(before, [Ok(None), Ok(None), Ok(Some(0)), Ok(None)]);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 #[inline(always)]
 pub fn interleave<W: Walk>(

@@ -46,7 +46,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
         check_buffers(keys.len(), values.len())?;
         P::Touch::write(keys.as_ptr().cast(), size_of_val(keys));
         let filled = self.hand_out(values.len(), |at, key, value| {
-            (keys[at], values[at]) = (K::from_bits(key), V::from_lane(value));
+            (keys[at], values[at]) = (K::decode(key), V::from_lane(value));
         });
         Ok(filled)
     }
@@ -134,7 +134,7 @@ impl<K: Key, V: Fits<K::Bits>, P: Pages> Iterator for Entries<'_, K, V, P> {
     #[inline]
     fn next(&mut self) -> Option<(K, V)> {
         let mut entry = None;
-        self.scan.hand_out(1, |_, key, value| entry = Some((K::from_bits(key), V::from_lane(value))));
+        self.scan.hand_out(1, |_, key, value| entry = Some((K::decode(key), V::from_lane(value))));
         entry
     }
 }

@@ -37,7 +37,7 @@ pub fn fast_lane_bytes(keys: usize, skip: usize, lanes: usize, key_bytes: usize)
 /// map.bulk_load(&entries)?;
 /// let expected = space_bytes(entries.len(), 5, map.space().lanes, 4);
 /// assert!((map.memory_bytes() as f64 / expected - 1.0).abs() < 0.01);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub fn space_bytes(keys: usize, skip: usize, lanes: usize, lane_bytes: usize) -> f64 {
     // References, and values, are as wide as keys; the proxy lane has a key and a reference of each entry.

@@ -3,7 +3,7 @@
 use super::map::CsslMap;
 use crate::cssl::lanes::LaneOptions;
 use crate::cssl::link::LINKED_NODES_MAX;
-use latchless_core::base::error::{Error, Result};
+use crate::error::{Error, Result};
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
@@ -158,7 +158,7 @@ impl Options {
 ///     }
 /// });
 /// assert_eq!(index.len(), 2000);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 ///
 /// # Errors

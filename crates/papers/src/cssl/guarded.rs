@@ -11,8 +11,8 @@
 use crate::common::epochs::Epochs;
 use crate::common::units::{Pin, Reuse, SpaceOptions, UnitArena};
 use crate::cssl::pointer::{Pointer, Replaced};
+use crate::error::Result;
 use core::fmt;
-use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Untouched;
 use latchless_core::sync::{LaneWord, Mutex};
@@ -31,7 +31,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     /// Nodes by these options, and what is published at first.
     ///
     /// # Errors
-    /// [`NodeWords`](latchless_core::base::error::Error::NodeWords) when nodes aren't whole words, or memory is refused.
+    /// [`NodeWords`](crate::Error::NodeWords) when nodes aren't whole words, or memory is refused.
     pub fn new(options: SpaceOptions, first: T) -> Result<Self> {
         let arena = UnitArena::new(options, Reuse::Later, 0)?;
         Ok(Self { arena, current: Pointer::new(Box::new(first)), replaced: Mutex::default() })
@@ -62,7 +62,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     /// guarded.publish("new".to_owned());
     /// assert_eq!(guarded.enter().published(), "new");
     /// assert_eq!(inside.published(), "old", "as long as this one is inside");
-    /// # Ok::<(), latchless_core::base::error::Error>(())
+    /// # Ok::<(), latchless_papers::Error>(())
     /// ```
     #[inline(always)]
     pub fn enter(&self) -> Inside<'_, W, T> {
@@ -183,7 +183,7 @@ impl<W: LaneWord, T> fmt::Debug for Inside<'_, W, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless_core::base::error::Error;
+    use crate::error::Error;
     use latchless_core::sync::{Word, Word32};
     use std::sync::Arc;
 

@@ -4,6 +4,7 @@ use super::catalogue::Options;
 use super::pinned::Pinned;
 use super::scan::{Entries, Scan};
 use super::skip_list::SkipList;
+use crate::error;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
@@ -31,7 +32,7 @@ use latchless_core::base::value::Fits;
 /// map.remove(10.0);
 /// assert_eq!(map.range(..=10.25)?.last(), Some((10.25, 41)));
 /// assert_eq!(map.count(10.0..20.0)?, 40);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct CsslMap<K: Key, V: Fits<K::Bits>> {
     list: SkipList<K::Bits>,
@@ -43,15 +44,15 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
     /// An empty map.
     ///
     /// # Errors
-    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    /// [`Error::Setting`](crate::Error::Setting), [`Error::KernelUnavailable`], or when memory is refused.
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         Ok(Self { list: SkipList::new(options)?, entry: PhantomData })
     }
 
@@ -59,7 +60,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     ///
     /// # Errors
     /// As [`CsslMap::bulk_load`].
-    pub fn from_sorted(entries: &[(K, V)]) -> Result<Self> {
+    pub fn from_sorted(entries: &[(K, V)]) -> error::Result<Self> {
         let mut map = Self::new()?;
         map.bulk_load(entries)?;
         Ok(map)
@@ -75,7 +76,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        let bits = |at: usize| entries[at].0.to_bits();
+        let bits = |at: usize| entries[at].0.encode();
         if let Some(position) = (1..entries.len()).find(|&at| bits(at - 1) >= bits(at)) {
             let is_twice = bits(position - 1) == bits(position);
             return Err(if is_twice {
@@ -131,13 +132,13 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Errors
     /// When memory is refused; replacing a value needs none.
     pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.list.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.list.insert(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     /// Takes a key out and returns its value. Its entries in the lanes are overwritten by their successors
     /// first, then it leaves the data list (§3.2).
     pub fn remove(&self, key: K) -> Option<V> {
-        self.list.remove(key.to_bits()).map(V::from_lane)
+        self.list.remove(key.encode()).map(V::from_lane)
     }
 
     /// Gives an entry another key: "an insert operation followed by a deletion" (§3.2), so others may see
@@ -147,7 +148,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Errors
     /// When memory is refused; the entry is then under its old key.
     pub fn update_key(&self, from: K, to: K) -> Result<bool> {
-        if from.to_bits() == to.to_bits() {
+        if from.encode() == to.encode() {
             return Ok(self.get(from).is_some());
         }
         let Some(value) = self.get(from) else { return Ok(false) };
@@ -228,7 +229,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         let (start, end) = (range.start_bound().cloned(), range.end_bound().cloned());
         let lanes = self.cut_lanes(&(start, end), pieces)?;
         // Of the lanes that pieces begin with, all but the first are keys.
-        let begins = lanes.iter().skip(1).map(|&(low, _)| K::from_bits(low));
+        let begins = lanes.iter().skip(1).map(|&(low, _)| K::decode(low));
         let starts = core::iter::once(start).chain(begins.clone().map(Bound::Included));
         let ends = begins.map(Bound::Excluded).chain(core::iter::once(end));
         Ok(starts.zip(ends).take(lanes.len()).collect())
@@ -251,7 +252,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// let entries: Vec<(u32, u32)> = (0..10_000).map(|key| (key, key)).collect();
     /// let map = CsslMap::from_sorted(&entries)?;
     /// assert_eq!(map.sum_on_threads(1000..3000, 2)?, map.sum(1000..3000)?);
-    /// # Ok::<(), latchless_core::base::error::Error>(())
+    /// # Ok::<(), latchless_papers::Error>(())
     /// ```
     pub fn sum_on_threads(&self, range: impl RangeBounds<K>, threads: usize) -> Result<Sum> {
         let pieces = self.cut_lanes(&(range.start_bound().cloned(), range.end_bound().cloned()), threads)?;

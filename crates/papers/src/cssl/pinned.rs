@@ -3,6 +3,7 @@
 use super::range::{Ends, Way};
 use super::skip_list::{In, SkipList};
 use crate::common::interleave::BatchSize;
+use crate::error;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{ControlFlow, RangeBounds};
@@ -31,7 +32,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// were built.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.list.get(&self.inside, key.to_bits()).map(V::from_lane)
+        self.list.get(&self.inside, key.encode()).map(V::from_lane)
     }
 
     /// One answer for each key, in the keys' order; groups of lookups wait for memory together.
@@ -40,7 +41,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers).
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
-        let key_at = |at: usize| keys[at].to_bits();
+        let key_at = |at: usize| keys[at].encode();
         self.list.get_many(&self.inside, keys.len(), key_at, |at, value| {
             answers[at] = value.map(V::from_lane);
         });
@@ -53,10 +54,15 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),
-    /// [`Error::BatchSize`](latchless_core::base::error::Error::BatchSize).
-    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+    /// [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(
+        &self,
+        keys: &[K],
+        answers: &mut [Option<V>],
+        size: BatchSize,
+    ) -> error::Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
-        let key_at = |at: usize| keys[at].to_bits();
+        let key_at = |at: usize| keys[at].encode();
         self.list.get_interleaved(&self.inside, size.checked()?, keys.len(), key_at, |at, value| {
             answers[at] = value.map(V::from_lane);
         });
@@ -96,7 +102,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// One run for each range, in the ranges' order; groups of descents wait for memory together. Ranges
     /// include both of their ends.
     pub fn range_many(&self, ranges: &[(K, K)], mut found: impl FnMut(usize, Run<'_, K, V>)) {
-        let lanes = |at: usize| (ranges[at].0.to_bits(), ranges[at].1.to_bits());
+        let lanes = |at: usize| (ranges[at].0.encode(), ranges[at].1.encode());
         let in_order = |at: usize| Some(lanes(at)).filter(|(low, high)| low <= high);
         self.list.ends_many(&self.inside, ranges.len(), in_order, |at, ends| {
             found(at, Run { pinned: self, lanes: lanes(at), ends });
@@ -169,7 +175,7 @@ impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
 
     fn entry(&self, node: NodeRef) -> Option<(K, V)> {
         let list = self.pinned.list.list();
-        Some((K::from_bits(list.key(node)), V::from_lane(list.value(node))))
+        Some((K::decode(list.key(node)), V::from_lane(list.value(node))))
     }
 
     /// The entries, in ascending order of keys.
@@ -189,7 +195,7 @@ impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
                 }
             });
             let (key, value) = found?;
-            Some((K::from_bits(key), V::from_lane(value)))
+            Some((K::decode(key), V::from_lane(value)))
         })
     }
 

@@ -21,10 +21,11 @@ use crate::cssl::guarded::{Guarded, Inside};
 use crate::cssl::lanes::{LaneOptions, Lanes};
 use crate::cssl::link::LINKED_NODES_MAX;
 use crate::cssl::list::{DeadAnchor, List, node_bytes};
+use crate::error;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::search::Dispatch;
 use latchless_core::sync::{Mutex, Striped, Word};
 use std::sync::Arc;
 
@@ -59,8 +60,8 @@ enum Left {
 }
 
 impl<B: Bits> SkipList<B> {
-    pub(super) fn new(options: &Options) -> Result<Self> {
-        let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Kernel::checked)?;
+    pub(super) fn new(options: &Options) -> error::Result<Self> {
+        let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?;
         options.check()?;
         let space = SpaceOptions {
             node_bytes: node_bytes::<B>(),

@@ -30,7 +30,7 @@ fn forms() -> Vec<Options> {
     forms
 }
 
-fn loaded<K: Key, V: Fits<K::Bits>>(options: &Options, entries: &[(K, V)]) -> CsslMap<K, V> {
+fn loaded<K: Key, V: Fits<<K as Key>::Bits>>(options: &Options, entries: &[(K, V)]) -> CsslMap<K, V> {
     let mut map = CsslMap::with_options(options).unwrap();
     map.bulk_load(entries).unwrap();
     map.check_invariants().unwrap();
@@ -38,7 +38,7 @@ fn loaded<K: Key, V: Fits<K::Bits>>(options: &Options, entries: &[(K, V)]) -> Cs
 }
 
 /// One range by every way that there is.
-fn same_range<K: Key + Ord + Debug + Fits<K::Bits>>(
+fn same_range<K: Key + Ord + Debug + Fits<<K as Key>::Bits>>(
     map: &CsslMap<K, K>,
     model: &BTreeMap<K, K>,
     span: (Bound<K>, Bound<K>),
@@ -49,7 +49,7 @@ fn same_range<K: Key + Ord + Debug + Fits<K::Bits>>(
         span => model.range(span).map(|(&key, &value)| (key, value)).collect(),
     };
     let lanes = expected.iter().fold(0u64, |sum, &(_, value)| {
-        sum.wrapping_add(latchless_core::base::key::Bits::to_u64(Fits::<K::Bits>::to_lane(value)))
+        sum.wrapping_add(latchless_core::base::key::Bits::to_u64(Fits::<<K as Key>::Bits>::to_lane(value)))
     });
     let sum = Sum { entries: expected.len(), lanes };
     let pinned = map.pin();
@@ -72,7 +72,7 @@ fn same_range<K: Key + Ord + Debug + Fits<K::Bits>>(
 }
 
 /// Ranges at both ends, empty, beyond the last key, of one key, over everything.
-fn same_ranges<K: Key + Ord + Debug + Fits<K::Bits>>(
+fn same_ranges<K: Key + Ord + Debug + Fits<<K as Key>::Bits>>(
     map: &CsslMap<K, K>,
     model: &BTreeMap<K, K>,
     edges: &[K],
@@ -283,7 +283,7 @@ fn bad_loads_and_options_are_refused() {
     let options = Options { skip: 1, ..Options::default() };
     assert_eq!(
         CsslMap::<u32, u32>::with_options(&options).map(|_| ()),
-        Err(Error::Setting { name: "skip", value: 1, allowed: 2..=1 << 20 })
+        Err(crate::Error::Setting { name: "skip", value: 1, allowed: 2..=1 << 20 })
     );
 }
 

@@ -3,8 +3,8 @@
 use super::map::OlfitMap;
 use super::{BPlus, CsbPlus, Family};
 use super::{LockCoupling, Olfit, OlfitAtOnce, OneLatch, Scheme, VersionedNodes, VersionedTree, Without};
+use crate::error::Result;
 use crate::olfit::node::Of;
-use latchless_core::base::error::Result;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
@@ -120,11 +120,11 @@ impl Default for Options {
 ///     }
 /// });
 /// assert_eq!(index.len(), 2000);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::NodeSize`](latchless_core::base::error::Error::NodeSize), or when memory is refused.
+/// [`Error::NodeSize`](crate::Error::NodeSize), or when memory is refused.
 pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,

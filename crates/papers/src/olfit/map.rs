@@ -5,6 +5,7 @@ use super::{Concurrent, Entries, Kind, Scan, Scheme};
 use crate::common::interleave::{BatchSize, Interleaving, interleave};
 use crate::common::pages::Pages;
 use crate::common::walk::{Aim, Rounds};
+use crate::error;
 use crate::olfit::node::Of;
 use crate::olfit::tree::{OlfitTree, TreeOptions};
 use core::fmt;
@@ -40,7 +41,7 @@ pub type Quiet<K, F> = Of<<K as Key>::Bits, F, Untouched>;
 /// assert_eq!(prices.get(99), Some(5));
 /// assert_eq!(prices.range(100..)?.collect::<Vec<_>>(), [(101, 7)]);
 /// assert_eq!(prices.remove(101), Some(7));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 ///
 /// With duplicates, as in the paper:
@@ -57,7 +58,7 @@ pub type Quiet<K, F> = Of<<K as Key>::Bits, F, Untouched>;
 /// let mut left: Vec<u32> = rows.range(7..=7)?.map(|(_, row)| row).collect();
 /// left.sort();
 /// assert_eq!(left, [0, 3]);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct OlfitMap<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> {
     pub(super) shared: Shared<K, V, D>,
@@ -72,11 +73,11 @@ pub(super) struct Shared<K, V, D: Kind> {
 
 impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Shared<K, V, D> {
     pub(super) fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.tree.put(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.tree.put(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     pub(super) fn remove(&self, key: K) -> Option<V> {
-        self.tree.take(key.to_bits(), None).map(V::from_lane)
+        self.tree.take(key.encode(), None).map(V::from_lane)
     }
 }
 
@@ -104,7 +105,7 @@ where
 
     /// Takes out an entry with this key and this value, if there is one. O(log n + entries of the key).
     pub fn remove_entry(&self, key: K, value: V) -> bool {
-        self.shared.tree.take(key.to_bits(), Some(value.to_lane())).is_some()
+        self.shared.tree.take(key.encode(), Some(value.to_lane())).is_some()
     }
 }
 
@@ -113,15 +114,15 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
     /// An empty map with nodes of the caller's size, with duplicates, or with a memory limit.
     ///
     /// # Errors
-    /// [`Error::NodeSize`](latchless_core::base::error::Error::NodeSize), or when memory is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    /// [`Error::NodeSize`](crate::Error::NodeSize), or when memory is refused.
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         let tree = OlfitTree::new(TreeOptions {
             node_bytes: options.node_bytes,
             duplicates: options.duplicates,
@@ -152,7 +153,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
 
     /// As [`OlfitMap::remove_entry`], for who has the map alone.
     pub fn remove_entry_alone(&mut self, key: K, value: V) -> bool {
-        self.tree().take(key.to_bits(), Some(value.to_lane())).is_some()
+        self.tree().take(key.encode(), Some(value.to_lane())).is_some()
     }
 
     /// Fills an empty map from ascending entries, strictly ascending ones unless it has duplicates. O(n).
@@ -162,7 +163,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or memory is
     /// refused. The map is then as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        let entry_at = |at: usize| (entries[at].0.to_bits(), entries[at].1.to_lane());
+        let entry_at = |at: usize| (entries[at].0.encode(), entries[at].1.to_lane());
         self.shared.tree.bulk_load(entries.len(), entry_at, fill)
     }
 
@@ -192,7 +193,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// The value under a key; in a map with duplicates, one of them.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.tree().get(key.to_bits()).map(V::from_lane)
+        self.tree().get(key.encode()).map(V::from_lane)
     }
 
     /// One answer for each key, in the keys' order: their descents take turns while memory is on its way
@@ -208,9 +209,9 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
             return Ok(());
         }
         let walk = self.tree().walk();
-        let request_at = |at: usize| (keys[at].to_bits(), Aim::Look);
+        let request_at = |at: usize| (keys[at].encode(), Aim::Look);
         interleave(&walk, self.interleaving(), keys.len(), request_at, |at, leaf| {
-            answers[at] = walk.get(leaf, keys[at].to_bits()).map(V::from_lane);
+            answers[at] = walk.get(leaf, keys[at].encode()).map(V::from_lane);
         });
         Ok(())
     }
@@ -230,14 +231,14 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         if !D::Scheme::AT_ONCE {
             return (0..len).for_each(update);
         }
-        let request_at = |at: usize| (key_at(at).to_bits(), Aim::Change);
+        let request_at = |at: usize| (key_at(at).encode(), Aim::Change);
         interleave(&self.tree().walk(), self.interleaving(), len, request_at, |at, _| update(at));
     }
 
     /// Whether a key is there.
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
-        self.tree().get(key.to_bits()).is_some()
+        self.tree().get(key.encode()).is_some()
     }
 
     /// The entry with the smallest key.

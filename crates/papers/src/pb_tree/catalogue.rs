@@ -1,8 +1,8 @@
 //! The members of the family by name, made as trait objects.
 
 use super::map::PbTree;
+use crate::error::Result;
 use crate::pb_tree::node::{External, Form, Grouped, Internal, Plain, Shaped, Sweeping};
-use latchless_core::base::error::Result;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;

@@ -4,6 +4,7 @@ use super::catalogue::Options;
 use super::range::lane_range;
 use crate::common::interleave::{BatchSize, Interleaving, interleave};
 use crate::common::walk::{Aim, Rounds};
+use crate::error;
 use crate::pb_tree::node::{External, Grouped, Internal, NodeOptions, Plain, Shape, Shaped, Sweeping};
 use crate::pb_tree::tree::{Lanes, Pairs, Scan, Tree, TreeOptions, ValuesOnly};
 use core::fmt;
@@ -16,7 +17,7 @@ use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::Untouched;
-use latchless_core::search::Kernel;
+use latchless_core::search::Dispatch;
 use latchless_core::tuner::Tuner;
 
 /// The shape of a map with keys `K` and form `F` that nobody listens to.
@@ -54,7 +55,7 @@ pub type CsbTree<K, V, const W: usize> = PbTree<K, V, Quiet<K, Grouped<W>>>;
 /// assert_eq!(prices.range(100..)?.collect::<Vec<_>>(), [(101, 7), (105, 3)]);
 /// assert_eq!(prices.floor(104), Some((101, 7)));
 /// assert_eq!(prices.remove(101), Some(7));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct PbTree<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> {
     pub(super) tree: Tree<S>,
@@ -66,7 +67,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
@@ -75,14 +76,14 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or when memory is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         let tree = Tree::new(TreeOptions {
             nodes: NodeOptions {
                 limit_bytes: options.limit_bytes,
                 huge_pages: options.huge_pages,
                 references: options.node_references,
             },
-            dispatch: options.kernel.unwrap_or_else(Kernel::best).checked()?,
+            dispatch: options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?,
             scan_ahead_leaves: options.scan_ahead_leaves,
         })?;
         Ok(Self { tree, entry: PhantomData })
@@ -94,7 +95,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// [`Error::Unsorted`](latchless_core::base::error::Error::Unsorted) and
     /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or
     /// memory is refused.
-    pub fn from_sorted(entries: &[(K, V)], fill: FillFactor) -> Result<Self> {
+    pub fn from_sorted(entries: &[(K, V)], fill: FillFactor) -> error::Result<Self> {
         let mut map = Self::new()?;
         map.bulk_load(entries, fill)?;
         Ok(map)
@@ -106,7 +107,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// As [`PbTree::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The map is then
     /// as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.to_bits(), value.to_lane())), fill)
+        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.encode(), value.to_lane())), fill)
     }
 
     /// How many keys there are. O(1).
@@ -127,13 +128,13 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.tree.get(key.to_bits()).map(V::from_lane)
+        self.tree.get(key.encode()).map(V::from_lane)
     }
 
     /// Whether a key is there.
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
-        self.tree.get(key.to_bits()).is_some()
+        self.tree.get(key.encode()).is_some()
     }
 
     /// One answer for each key, in the keys' order.
@@ -143,7 +144,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut places = answers.iter_mut();
-        self.tree.get_each(keys.iter().map(|key| key.to_bits()), |value| {
+        self.tree.get_each(keys.iter().map(|key| key.encode()), |value| {
             if let Some(place) = places.next() {
                 *place = value.map(V::from_lane);
             }
@@ -157,8 +158,13 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),
-    /// [`Error::BatchSize`](latchless_core::base::error::Error::BatchSize).
-    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+    /// [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(
+        &self,
+        keys: &[K],
+        answers: &mut [Option<V>],
+        size: BatchSize,
+    ) -> error::Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let (walk, tuner) = (self.tree.walk(), Tuner::new(BatchSize::CANDIDATES));
         let size = size.checked()?;
@@ -168,9 +174,9 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
             &walk,
             how,
             keys.len(),
-            |at| (keys[at].to_bits(), Aim::Look),
+            |at| (keys[at].encode(), Aim::Look),
             |at, leaf| {
-                let lane = keys[at].to_bits();
+                let lane = keys[at].encode();
                 let found = match leaf {
                     Some(leaf) => self.tree.get_from(leaf, lane),
                     None => self.tree.get(lane),
@@ -187,12 +193,12 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// When memory is refused: by the system, by the map's limit, or because all 4-byte node
     /// references are in use. The map is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.tree.insert(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.tree.insert(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        self.tree.remove(key.to_bits()).map(V::from_lane)
+        self.tree.remove(key.encode()).map(V::from_lane)
     }
 
     /// The entry with the smallest key.
@@ -219,7 +225,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         let range = lane_range(&span).ok()?;
         let mut found = Lanes::<S::Bits, 1>::default();
         self.tree.scan(range, direction == Direction::Forward).fill(&mut found);
-        found.entries().first().map(|&(key, value)| (K::from_bits(key), V::from_lane(value)))
+        found.entries().first().map(|&(key, value)| (K::decode(key), V::from_lane(value)))
     }
 
     /// The entries of a range in ascending order.
@@ -365,7 +371,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_
         }
         let &(key, value) = self.page.entries().get(self.at)?;
         self.at += 1;
-        Some((K::from_bits(key), V::from_lane(value)))
+        Some((K::decode(key), V::from_lane(value)))
     }
 }
 

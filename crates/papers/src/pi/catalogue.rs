@@ -3,7 +3,7 @@
 use super::map::Pi;
 use super::options::{EntryKeys, Options};
 use super::plain::SkipList;
-use latchless_core::base::error::Result;
+use crate::error::Result;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;

@@ -4,6 +4,7 @@ use super::domain::{Domain, Threshold, alone};
 use super::execute::{Context, Outcome, Work, execute, search};
 use super::options::Options;
 use super::rebuild::{Built, Plan};
+use crate::error;
 use crate::pi::batch::carry::{Carry, chain};
 use crate::pi::batch::partition::row;
 use crate::pi::batch::pool::{Assignment, Hands, Pool, assign, threads_per_node};
@@ -16,7 +17,7 @@ use latchless_core::base::error::{Broken, Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::batch::{Order, sorted};
 use latchless_core::mem::touch::Touch;
-use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::search::Dispatch;
 
 /// See the file's head.
 pub(super) struct Engine<B: Bits, T> {
@@ -49,9 +50,9 @@ pub(super) trait Answers<B> {
 }
 
 impl<B: Bits, T: Touch> Engine<B, T> {
-    pub(super) fn new(options: &Options) -> Result<Self> {
+    pub(super) fn new(options: &Options) -> error::Result<Self> {
         options.check()?;
-        let dispatch = options.kernel.unwrap_or_else(Kernel::best).checked()?;
+        let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?;
         let topology = options.resolved_topology();
         let nodes = topology.nodes().len();
         let refused = |_| Error::OutOfMemory { requested_bytes: 0 };
@@ -76,7 +77,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             touch: PhantomData,
         };
         for node in 0..nodes {
-            let domain = Domain::empty(options.form(engine.node_numbers[node]), engine.plan(node, 1))?;
+            let domain = Domain::empty(options.form(engine.node_numbers[node])?, engine.plan(node, 1))?;
             engine.domains.push(domain);
         }
         engine.recount();
@@ -195,7 +196,7 @@ impl<B: Bits, T: Touch> Engine<B, T> {
             let of_node = |at: usize| entry_at(own.start + at);
             let pool = self.pool.as_ref();
             let run = |jobs: Vec<Job<'_>>| Self::on_all_threads(pool, jobs);
-            let form = self.options.form(self.node_numbers[node]);
+            let form = self.domains[node].built.list.form();
             let list = Segments::from_sorted(own.len(), &of_node, form, (threads, &run))?;
             let built = Built::over(list, self.plan(node, threads), &run)?;
             held += built.list.memory_bytes() + built.layer.memory_bytes();

@@ -6,6 +6,7 @@ use super::options::Options;
 use super::query::Query;
 use super::scan::{Entries, Scan};
 use crate::common::interleave::BatchSize;
+use crate::error;
 use crate::pi::batch::pool::Hands;
 use crate::pi::batch::tune::BatchTuner;
 use core::fmt;
@@ -57,7 +58,7 @@ use std::sync::{Mutex, PoisonError};
 /// // A range sees what stood under its keys before the batch, but for the key that it begins with.
 /// assert_eq!(replies[5], Reply::Scanned(vec![]));
 /// assert_eq!(prices.range(90..)?.collect::<Vec<_>>(), [(99, 5)]);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct Pi<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
     pub(super) engine: Engine<K::Bits, T>,
@@ -71,15 +72,15 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::Setting`], [`Error::KernelUnavailable`], or when memory or a thread is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    /// [`Error::Setting`](crate::Error::Setting), [`Error::KernelUnavailable`], or when memory or a thread is refused.
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         Ok(Self { engine: Engine::new(options)?, tuner: Mutex::default(), entry: PhantomData })
     }
 
@@ -95,7 +96,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
 
     /// The value under a key.
     pub fn get(&self, key: K) -> Option<V> {
-        self.engine.get(key.to_bits()).map(V::from_lane)
+        self.engine.get(key.encode()).map(V::from_lane)
     }
 
     /// Puts a value under a key and returns the value that it replaces.
@@ -103,12 +104,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     /// # Errors
     /// When memory is refused; the index is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.engine.put(key.to_bits(), value.to_lane())?.map(V::from_lane))
+        Ok(self.engine.put(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        self.engine.take(key.to_bits()).map(V::from_lane)
+        self.engine.take(key.encode()).map(V::from_lane)
     }
 
     /// One answer for each key, in the keys' order.
@@ -120,7 +121,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
         let mut tuner = self.tuner.try_lock().map(|tuner| tuner.clone()).unwrap_or_default();
         tuner.run(self.engine.options.batch, (keys.len(), self.threads(), self.len()), |start, end| {
             let mut answers = Befores { answers: &mut answers[start..end], refused: None };
-            self.engine.search_all(end - start, |at| keys[start + at].to_bits(), &mut answers);
+            self.engine.search_all(end - start, |at| keys[start + at].encode(), &mut answers);
         });
         if let Ok(mut kept) = self.tuner.try_lock() {
             *kept = tuner;
@@ -138,7 +139,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     pub fn get_in_one_batch(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut answers = Befores { answers, refused: None };
-        self.engine.search_all(keys.len(), |at| keys[at].to_bits(), &mut answers);
+        self.engine.search_all(keys.len(), |at| keys[at].encode(), &mut answers);
         Ok(())
     }
 
@@ -146,10 +147,15 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
     /// through the executor that all indexes share ([`interleave`](crate::common::interleave::interleave)).
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`], [`Error::BatchSize`].
-    pub fn get_many_interleaved(&self, keys: &[K], answers: &mut [Option<V>], size: BatchSize) -> Result<()> {
+    /// [`Error::UnequalBuffers`], [`Error::BatchSize`](crate::Error::BatchSize).
+    pub fn get_many_interleaved(
+        &self,
+        keys: &[K],
+        answers: &mut [Option<V>],
+        size: BatchSize,
+    ) -> error::Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
-        let key_at = |at: usize| keys[at].to_bits();
+        let key_at = |at: usize| keys[at].encode();
         self.engine.get_interleaved(size.checked()?, keys.len(), key_at, |at, value| {
             answers[at] = value.map(V::from_lane);
         });
@@ -205,7 +211,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
         let Self { engine, tuner, .. } = self;
         let tuner = tuner.get_mut().unwrap_or_else(PoisonError::into_inner);
         tuner.run(engine.options.batch, about, |start, end| {
-            let order = sorted(end - start, |at| key_at(start + at).to_bits());
+            let order = sorted(end - start, |at| key_at(start + at).encode());
             let mut answers = Befores { answers: &mut answers[start..end], refused: None };
             execute(engine, start, &order, &mut answers);
             refused = refused.take().or(answers.refused);
@@ -241,7 +247,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
         queries: &[Query<K, V>],
         replies: &mut Vec<Reply<K, V>>,
     ) {
-        let order = sorted(queries.len(), |at| queries[at].low().to_bits());
+        let order = sorted(queries.len(), |at| queries[at].low().encode());
         let first = replies.len();
         replies.extend(queries.iter().map(|query| match query {
             Query::Search(_) => Reply::Got(None),
@@ -260,7 +266,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
             Query::Search(_) => execute::Query::Search,
             Query::Insert(_, value) => execute::Query::Insert(value.to_lane()),
             Query::Delete(_) => execute::Query::Delete,
-            Query::Range { high, limit, .. } => execute::Query::Range(high.to_bits(), within(*limit)),
+            Query::Range { high, limit, .. } => execute::Query::Range(high.encode(), within(*limit)),
             Query::From { limit, .. } => execute::Query::Range(K::Bits::MAX, within(*limit)),
         };
         let searches = queries.iter().all(|query| matches!(query, Query::Search(_)));
@@ -282,13 +288,13 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
             return Err(Error::NotEmpty { len: self.len() });
         }
         for (at, pair) in entries.windows(2).enumerate() {
-            match pair[0].0.to_bits().cmp(&pair[1].0.to_bits()) {
+            match pair[0].0.encode().cmp(&pair[1].0.encode()) {
                 core::cmp::Ordering::Less => {}
                 core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
                 core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
             }
         }
-        self.engine.load(entries.len(), &|at| (entries[at].0.to_bits(), entries[at].1.to_lane()))
+        self.engine.load(entries.len(), &|at| (entries[at].0.encode(), entries[at].1.to_lane()))
     }
 
     /// As [`Pi::bulk_load`]; the fill factor of other indexes says nothing here.
@@ -449,7 +455,7 @@ impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
         {
             let room = limit - found.len();
             let entries = entries.into_iter().take(room);
-            found.extend(entries.map(|(key, value)| (K::from_bits(key), V::from_lane(value))));
+            found.extend(entries.map(|(key, value)| (K::decode(key), V::from_lane(value))));
         }
     }
 

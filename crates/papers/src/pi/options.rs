@@ -1,11 +1,11 @@
 //! What an index can be told when it is made.
 
+use crate::error::{Error, Result};
 use crate::pi::batch::tune::QuerySetSize;
 use crate::pi::mem::sheet::Paper;
 use crate::pi::mem::topology::Topology;
 use crate::pi::routed::Heights;
 use crate::pi::segments::Form;
-use latchless_core::base::error::{Error, Result};
 use latchless_core::search::Kernel;
 
 /// Keys of an entry of the index layer.
@@ -80,17 +80,16 @@ impl Options {
             Error::check_setting("batch", queries, 1..=usize::MAX)?;
         }
         Error::check_setting("group", self.group, 1..=usize::MAX)?;
-        self.form(None).checked().map(|_| ())
+        self.form(None).map(|_| ())
     }
 
     /// How the list of data nodes is laid out, on the NUMA node of this number if there is one.
-    pub fn form(&self, node: Option<usize>) -> Form {
-        Form {
-            nodes: self.segment_nodes,
-            room_percent: self.room_percent,
-            heights: Heights::new(self.seed),
-            paper: self.paper(node),
-        }
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn form(&self, node: Option<usize>) -> Result<Form> {
+        let form = Form::new(self.segment_nodes, self.room_percent, Heights::new(self.seed))?;
+        Ok(form.on(self.paper(node)))
     }
 
     /// Where data nodes and index layer stand, on the NUMA node of this number if there is one.

@@ -36,7 +36,7 @@ struct Node<B> {
 /// let mut list = SkipList::<u64, u32>::with_options(&Options::default());
 /// list.insert(7, 1)?;
 /// assert_eq!((list.get(7), list.remove(7), list.get(7)), (Some(1), Some(1), None));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct SkipList<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
@@ -125,7 +125,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SkipList<K, V, T> {
 
     /// The value under a key.
     pub fn get(&self, key: K) -> Option<V> {
-        let (_, found) = self.found(key.to_bits());
+        let (_, found) = self.found(key.encode());
         found.map(|node| V::from_lane(self.nodes[node as usize].value))
     }
 
@@ -134,7 +134,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SkipList<K, V, T> {
     /// # Errors
     /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`]; the list is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        let (key, value) = (key.to_bits(), value.to_lane());
+        let (key, value) = (key.encode(), value.to_lane());
         let (path, found) = self.found(key);
         if let Some(node) = found {
             let node = &mut self.nodes[node as usize];
@@ -172,7 +172,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SkipList<K, V, T> {
 
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        let (path, found) = self.found(key.to_bits());
+        let (path, found) = self.found(key.encode());
         let node = found?;
         let Node { value, height, .. } = self.nodes[node as usize];
         for (level, &before) in path.iter().enumerate().take(height as usize) {
@@ -192,7 +192,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SkipList<K, V, T> {
         room: usize,
         mut to: impl FnMut(usize, K, V),
     ) -> (usize, Left<K::Bits>) {
-        let entry = |node: &Node<K::Bits>| (K::from_bits(node.key), V::from_lane(node.value));
+        let entry = |node: &Node<K::Bits>| (K::decode(node.key), V::from_lane(node.value));
         let (mut filled, mut left) = (0, Some((low, high)));
         let mut at = if direction == Direction::Forward { self.find(low).1 } else { NIL };
         while let Some((low, high)) = left.filter(|_| filled < room) {
@@ -292,7 +292,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> OrderedIndex<K, V> for SkipList<K, V, T
             return Err(Error::NotEmpty { len: self.len });
         }
         for (at, pair) in entries.windows(2).enumerate() {
-            match pair[0].0.to_bits().cmp(&pair[1].0.to_bits()) {
+            match pair[0].0.encode().cmp(&pair[1].0.encode()) {
                 core::cmp::Ordering::Less => {}
                 core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
                 core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),

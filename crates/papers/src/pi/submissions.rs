@@ -13,9 +13,9 @@
 
 use super::map::Pi;
 use super::query::Query;
+use crate::error::{Error, Result};
 use core::fmt;
 use core::time::Duration;
-use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Key;
 use latchless_core::base::request::Reply;
 use latchless_core::base::value::Fits;
@@ -56,9 +56,9 @@ impl Default for SubmissionOptions {
 /// assert_eq!(index.get(99)?, Some(5));
 /// assert_eq!(index.range(100, 200, 10)?, [(101, 7)]);
 /// index.shut_down(); // Requests that were made before are answered.
-/// assert_eq!(index.get(99), Err(latchless_core::base::error::Error::Closed));
+/// assert_eq!(index.get(99), Err(latchless_papers::Error::Closed));
 /// assert_eq!(index.into_inner()?.len(), 2);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct Submissions<K: Key, V: Fits<K::Bits>> {
     queue: Arc<Queue<K, V>>,
@@ -240,7 +240,7 @@ fn dispatch<K: Key, V: Fits<K::Bits>>(queue: &Queue<K, V>, mut index: Pi<K, V>) 
         queue.len.poke(index.len() as u64);
         for (ticket, reply) in tickets.iter().zip(replies) {
             ticket.slot.answer(match reply {
-                Reply::Refused(error) => Err(error),
+                Reply::Refused(error) => Err(error.into()),
                 reply => Ok(reply),
             });
         }
@@ -255,7 +255,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
     /// Takes an index and starts the thread that it belongs to from here on.
     ///
     /// # Errors
-    /// [`Error::Setting`]; [`Error::OutOfMemory`] when the system refuses the thread.
+    /// [`Error::Setting`]; [`OutOfMemory`](latchless_core::Error::OutOfMemory) when the system refuses the thread.
     pub fn new(index: Pi<K, V>, options: SubmissionOptions) -> Result<Self> {
         Error::check_setting("batch_queries_max", options.batch_queries_max, 1..=usize::MAX)?;
         Error::check_setting("capacity", options.capacity, 1..=usize::MAX)?;
@@ -270,7 +270,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
         let own = queue.clone();
         let dispatcher =
             Builder::new().name("latchless queue".to_owned()).spawn(move || dispatch(&own, index));
-        let dispatcher = dispatcher.map_err(|_| Error::OutOfMemory { requested_bytes: 0 })?;
+        let dispatcher = dispatcher.map_err(|_| latchless_core::Error::OutOfMemory { requested_bytes: 0 })?;
         Ok(Self { queue, dispatcher: Some(dispatcher) })
     }
 
@@ -283,14 +283,14 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
     }
 
     /// Hands in queries and waits for all replies, in the queries' order. They may come into different
-    /// batches, in order.
+    /// batches, in order. A query that was refused has its own error, one that came too late while others
+    /// were taken [`Error::Closed`].
     ///
     /// # Errors
-    /// [`Error::Closed`]: nothing was done. A query that came too late while others were taken has it as
-    /// its own reply, as what it was refused for.
-    pub fn submit_all(&self, queries: &[Query<K, V>]) -> Result<Vec<Reply<K, V>>> {
+    /// [`Error::Closed`]: nothing was done.
+    pub fn submit_all(&self, queries: &[Query<K, V>]) -> Result<Vec<Result<Reply<K, V>>>> {
         let slots = self.queue.submit(queries)?;
-        Ok(slots.iter().map(|slot| slot.wait().unwrap_or_else(Reply::Refused)).collect())
+        Ok(slots.iter().map(|slot| slot.wait()).collect())
     }
 
     /// The value under a key.

@@ -207,11 +207,9 @@ fn loads_are_divided_evenly_among_nodes() {
             assert_eq!(index.threads_per_node(), [1, 1, 1, 1]);
         }
         if len > 0 {
-            let full = Pi::<u64, u64>::with_options(&harsh(1, 1)).and_then(|mut full| {
-                full.insert(1, 1)?;
-                full.bulk_load(&entries)
-            });
-            assert_eq!(full, Err(Error::NotEmpty { len: 1 }));
+            let mut full = Pi::<u64, u64>::with_options(&harsh(1, 1)).unwrap();
+            full.insert(1, 1).unwrap();
+            assert_eq!(full.bulk_load(&entries), Err(Error::NotEmpty { len: 1 }));
         }
     }
     let mut index = Pi::<u64, u64>::new().unwrap();
@@ -333,7 +331,10 @@ fn memory_that_is_refused_to_the_list_is_a_typed_error_and_changes_nothing() {
         assert!(matches!(outcome, Err(Error::OutOfMemory { .. })), "{outcome:?}");
     };
     let options = Options { background: false, rebuild_from: 1 << 20, ..harsh(1, 2) };
-    refused(&mut || Pi::<u64, u64>::with_options(&options).map(|_| ()));
+    REFUSED.set(true);
+    let made = Pi::<u64, u64>::with_options(&options);
+    REFUSED.set(false);
+    assert!(matches!(made, Err(crate::Error::Index(Error::OutOfMemory { .. }))));
     let mut index = Pi::<u64, u64>::with_options(&options).unwrap();
     let entries: Vec<(u64, u64)> = (0..300).map(|nth| (nth << 55, nth)).collect();
     refused(&mut || index.bulk_load(&entries));
@@ -404,7 +405,7 @@ mod submissions {
             let all = front.range(0, u64::MAX, 5).unwrap();
             assert_eq!(all, [(4, 1), (5, 1), (6, 1), (7, 1), (8, 2)]);
             let replies = front.submit_all(&[Query::Delete(4), Query::Search(4)]).unwrap();
-            assert_eq!(replies, [Reply::Removed(Some(1)), Reply::Got(None)]);
+            assert_eq!(replies, [Ok(Reply::Removed(Some(1))), Ok(Reply::Got(None))]);
             assert_eq!(front.with(|index| index.check_invariants()), Ok(Ok(())));
         }
     }
@@ -425,7 +426,7 @@ mod submissions {
                                     done.add(1);
                                 }
                                 Err(error) => {
-                                    assert_eq!(error, Error::Closed);
+                                    assert_eq!(error, crate::Error::Closed);
                                     refused.add(1);
                                     return;
                                 }
@@ -437,7 +438,7 @@ mod submissions {
                 front.shut_down();
             });
             assert_eq!(refused.get(), 4, "each caller is told");
-            assert_eq!(front.with(|_| ()), Err(Error::Closed));
+            assert_eq!(front.with(|_| ()), Err(crate::Error::Closed));
             let index = front.into_inner().unwrap();
             assert_eq!(index.len(), done.get(), "what was answered was done, and nothing else");
             index.check_invariants().unwrap();
@@ -448,8 +449,8 @@ mod submissions {
     fn when_the_index_s_thread_dies_nobody_waits_forever() {
         let front = front(SubmissionOptions::default());
         assert_eq!(front.insert(1, 1), Ok(None));
-        assert_eq!(front.with(|_| panic!("on purpose")), Err::<(), _>(Error::Closed));
-        assert_eq!(front.insert(2, 2), Err(Error::Closed));
+        assert_eq!(front.with(|_| panic!("on purpose")), Err::<(), _>(crate::Error::Closed));
+        assert_eq!(front.insert(2, 2), Err(crate::Error::Closed));
         assert!(front.into_inner().is_err());
     }
 }

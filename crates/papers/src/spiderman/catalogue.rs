@@ -1,7 +1,7 @@
 //! The members by name, made as trait objects.
 
 use super::map::{Batching, Options, SpidermanMap};
-use latchless_core::base::error::Result;
+use crate::error::Result;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
@@ -65,11 +65,11 @@ impl Member {
 /// let mut answers = [None; 3];
 /// index.get_many(&[1, 2, 3], &mut answers)?;
 /// assert_eq!(answers, [Some(10), None, Some(30)]);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::PageSize`](latchless_core::base::error::Error::PageSize), or when memory is refused.
+/// [`Error::PageSize`](crate::Error::PageSize), or when memory is refused.
 pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,

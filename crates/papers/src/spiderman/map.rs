@@ -4,6 +4,7 @@ use super::{BatchSize, Entries, Prefetch, Rounds, Scan};
 use crate::common::interleave::{Interleaving, interleave};
 use crate::common::pages::{Found, Page, Pages};
 use crate::common::walk::Aim;
+use crate::error;
 use crate::spiderman::tree::{Landed, OlcOptions, OlcTree, PageWalk};
 use core::fmt;
 use core::marker::PhantomData;
@@ -92,7 +93,7 @@ impl Default for Options {
 /// assert_eq!(replies[3], Reply::Got(Some(5)));
 /// assert_eq!(replies[4], Reply::Scanned(vec![(101, 8)]));
 /// assert_eq!((replies[5].clone(), prices.len()), (Reply::Removed(Some(8)), 1));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
     tree: OlcTree<T>,
@@ -104,7 +105,7 @@ pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
 /// A key as the tree's lane.
 #[inline(always)]
 fn lane<K: Key>(key: K) -> u64 {
-    key.to_bits().to_u64()
+    key.encode().to_u64()
 }
 
 /// A value as the tree's lane.
@@ -124,7 +125,7 @@ impl<K: Key, V: Fits<K::Bits>> SpidermanMap<K, V> {
     ///
     /// # Errors
     /// When memory is refused.
-    pub fn new() -> Result<Self> {
+    pub fn new() -> error::Result<Self> {
         Self::with_options(&Options::default())
     }
 }
@@ -133,8 +134,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
     /// An empty map as the caller wants it.
     ///
     /// # Errors
-    /// [`Error::PageSize`], [`Error::BatchSize`], or when memory is refused.
-    pub fn with_options(options: &Options) -> Result<Self> {
+    /// [`Error::PageSize`](crate::Error::PageSize), [`Error::BatchSize`](crate::Error::BatchSize), or when memory is refused.
+    pub fn with_options(options: &Options) -> error::Result<Self> {
         if let Some(batching) = options.batching {
             batching.size.checked()?;
         }
@@ -160,8 +161,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
     /// Serves batches in another way from now on. What was found out about sizes is forgotten.
     ///
     /// # Errors
-    /// [`Error::BatchSize`]; the way stays as it was.
-    pub fn set_batching(&mut self, batching: Option<Batching>) -> Result<()> {
+    /// [`Error::BatchSize`](crate::Error::BatchSize); the way stays as it was.
+    pub fn set_batching(&mut self, batching: Option<Batching>) -> error::Result<()> {
         if let Some(batching) = batching {
             batching.size.checked()?;
         }
@@ -256,7 +257,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
             let found = self.tree.scan_from(leaf.take(), low, high, page);
             let pairs = page.keys().iter().zip(page.values());
             entries.extend(
-                pairs.map(|(&key, &value)| (K::from_bits(K::Bits::truncate(key)), value_of::<K, V>(value))),
+                pairs.map(|(&key, &value)| (K::decode(K::Bits::truncate(key)), value_of::<K, V>(value))),
             );
             match found {
                 Found::UpTo(next) if entries.len() < limit => low = next,

@@ -1,20 +1,20 @@
 //! What a walk asks for ahead of use: the options of Spiderman (§3.3), and two more.
 
+use crate::error::{Error, Result};
 use core::fmt;
-use latchless_core::base::error::{Error, Result};
 
 /// A set of prefetch options, which can be combined as the paper says: 1, 3, 5 and 6 with each other but
 /// not with 4; 2 with any. Of our own two, 7 stands in for 3 and 4, and 8 goes with any.
 ///
 /// ```
-/// use latchless_core::base::error::Error;
+/// use latchless_papers::Error;
 /// use latchless_papers::spiderman::prefetch::Prefetch;
 /// let papers = Prefetch::of(&[1, 2, 3])?;
 /// assert!(papers.has(Prefetch::MIDDLE) && !papers.has(Prefetch::PAYLOAD));
 /// assert_eq!(papers.to_string(), "1+2+3");
 /// assert_eq!(Prefetch::of(&[4, 1]), Err(Error::PrefetchOptions { one: 1, other: 4 }));
 /// assert_eq!(Prefetch::of(&[9]), Err(Error::PrefetchOption { given: 9, last: 8 }));
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Prefetch(u16);

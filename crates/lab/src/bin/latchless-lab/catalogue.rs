@@ -242,22 +242,34 @@ where
         let index = Index::with_options(options.for_index())?;
         return Ok(if name == TWIN { Box::new(ExclusiveIndex::from(index)) } else { Box::new(index) });
     }
-    if let Some(member) = pb_tree::Member::from_name(name) {
-        return Ok(pb_tree::build(member, &options.for_pb_tree())?);
-    }
-    if let Some(member) = olfit::Member::from_name(name) {
-        return Ok(olfit::build(member, &options.for_olfit())?);
-    }
-    if let Some(member) = cssl::Member::from_name(name) {
-        return Ok(cssl::build(member, &options.for_cssl())?);
-    }
-    if let Some(member) = spiderman::Member::from_name(name) {
-        return Ok(spiderman::build(member, &options.for_spiderman())?);
-    }
-    if let Some(member) = pi::Member::from_name(name) {
-        return Ok(pi::build(member, &options.for_pi())?);
+    if let Some(built) = of_a_paper(name, options) {
+        return built.map_err(Failure::run);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
+}
+
+/// An empty index of a paper, if one has that name.
+fn of_a_paper<K, V>(
+    name: &str,
+    options: &Options,
+) -> Option<latchless_papers::Result<Box<dyn OrderedIndex<K, V>>>>
+where
+    K: Key,
+    V: Fits<K::Bits>,
+{
+    if let Some(member) = pb_tree::Member::from_name(name) {
+        return Some(pb_tree::build(member, &options.for_pb_tree()));
+    }
+    if let Some(member) = olfit::Member::from_name(name) {
+        return Some(olfit::build(member, &options.for_olfit()));
+    }
+    if let Some(member) = cssl::Member::from_name(name) {
+        return Some(cssl::build(member, &options.for_cssl()));
+    }
+    if let Some(member) = spiderman::Member::from_name(name) {
+        return Some(spiderman::build(member, &options.for_spiderman()));
+    }
+    pi::Member::from_name(name).map(|member| pi::build(member, &options.for_pi()))
 }
 
 /// Refuses a name that [`build`] would refuse, without building anything.

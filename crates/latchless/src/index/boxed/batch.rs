@@ -15,7 +15,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// [`Index::get_many`], those for the values included.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -139,7 +139,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// which is retired, in the keys' order.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `removed` isn't as long as `keys`;
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if `removed` isn't as long as `keys`;
     /// nothing is done then.
     ///
     /// ```

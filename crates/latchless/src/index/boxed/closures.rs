@@ -64,7 +64,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     ///
     /// # Errors
     /// When memory is refused; the index is then as before. And
-    /// [`Error::ClosureChangesItsKey`](latchless_core::base::error::Error::ClosureChangesItsKey), see the race rule.
+    /// [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey), see the race rule.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;

@@ -74,7 +74,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn new() -> Result<Self> {
         Self::with_options(Options::default())
     }

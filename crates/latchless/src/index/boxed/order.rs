@@ -150,7 +150,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// How many keys lie in a range, as [`Index::count`].
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -169,7 +169,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// leaf was read is shown as it is when its turn comes.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;

@@ -34,7 +34,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Folds the entries of a range, ascending, into one result, under a pin of its own.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -54,7 +54,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Shows every entry of a range, ascending, under a pin of its own.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();
@@ -71,7 +71,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// range). Atomic for each key, not for the whole range: keys that are put in meanwhile may stay.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     ///
     /// ```
     /// # let names: latchless::BoxedIndex<u32, &str> = [(5, "five"), (7, "seven"), (9, "nine")].into();

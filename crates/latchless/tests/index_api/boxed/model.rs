@@ -214,9 +214,7 @@ impl Trial {
             0 => core::mem::take(&mut self.index).into_iter().rev().collect(),
             1 => {
                 self.index.reset();
-                self.index
-                    .bulk_load(self.model.clone(), latchless_core::base::fill::FillFactor::new(0.7).unwrap())
-                    .unwrap();
+                self.index.bulk_load(self.model.clone(), latchless::FillFactor::new(0.7).unwrap()).unwrap();
                 return;
             }
             2 => {
@@ -224,8 +222,7 @@ impl Trial {
                 self.index.try_extend(self.model.clone()).unwrap();
                 return;
             }
-            _ => BoxedIndex::from_sorted(self.model.clone(), latchless_core::base::fill::FillFactor::FULL)
-                .unwrap(),
+            _ => BoxedIndex::from_sorted(self.model.clone(), latchless::FillFactor::FULL).unwrap(),
         };
     }
 }

@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn kernels() -> impl Iterator<Item = Dispatch> {
-        Kernel::ALL.into_iter().filter_map(|kernel| kernel.checked().ok())
+        Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok())
     }
 
     /// Lanes that ascend by 3, every fourth twice, the last one the largest there is.

@@ -13,8 +13,9 @@
 mod shelf;
 
 use crate::common::epochs::Epochs;
+use crate::error;
 use core::marker::PhantomData;
-use latchless_core::base::error::{Error, Result};
+use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::space::{Begin, Space};
 use latchless_core::mem::touch::{Touch, Work};
@@ -54,13 +55,13 @@ impl<W: LaneWord> UnitArena<W> {
     /// An arena with this many units in reserve.
     ///
     /// # Errors
-    /// [`NodeWords`](latchless_core::base::error::Error::NodeWords) when nodes aren't whole words, or memory for the reserve is
+    /// [`NodeWords`](crate::Error::NodeWords) when nodes aren't whole words, or memory for the reserve is
     /// refused.
-    pub fn new(options: SpaceOptions, reuse: Reuse, reserved: usize) -> Result<Self> {
+    pub fn new(options: SpaceOptions, reuse: Reuse, reserved: usize) -> error::Result<Self> {
         let (given, word_bytes) = (options.node_bytes, size_of::<W>());
         // Or words would be misaligned, and lie across cache lines.
         if given == 0 || !given.is_multiple_of(word_bytes) {
-            return Err(Error::NodeWords { given, word_bytes });
+            return Err(error::Error::NodeWords { given, word_bytes });
         }
         let mut arena = Self {
             space: Space::new(options, Begin::Paged)?,

@@ -57,7 +57,7 @@ impl<K: Copy, P: Copy, A: Copy> Walks<K, P, A> {
     /// let values: Vec<_> =
     ///     keys.iter().zip(anchors).map(|(&key, anchor)| tree.get_from(anchor.unwrap(), key)).collect();
     /// assert_eq!(values, [Some(14), Some(1000), None]);
-    /// # Ok::<(), latchless_core::base::error::Error>(())
+    /// # Ok::<(), latchless_papers::Error>(())
     /// ```
     #[inline(always)]
     pub fn lead(

@@ -2,7 +2,8 @@
 
 use super::guess::Guess;
 use super::{LANES_MAX, Lanes, Level};
-use latchless_core::base::error::{Error, Result};
+use crate::error::{self, Error};
+use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::words::Words;
@@ -34,7 +35,7 @@ impl LaneOptions {
     ///
     /// # Errors
     /// [`Error::Setting`].
-    pub fn checked(self) -> Result<Self> {
+    pub fn checked(self) -> error::Result<Self> {
         Error::check_setting("skip", self.skip, 2..=SKIP_MAX)?;
         Error::check_setting("lanes", self.lanes.unwrap_or(1), 1..=LANES_MAX)?;
         Ok(self)
@@ -43,12 +44,17 @@ impl LaneOptions {
 
 impl<B: Bits> Lanes<B> {
     /// Lanes over `len` entries, keys and references, in ascending order of keys. More than `len` are left
-    /// out.
+    /// out. By options that are [`LaneOptions::checked`].
     ///
     /// # Errors
-    /// [`Error::Setting`], [`Error::OutOfMemory`].
-    pub fn build(len: usize, entries: impl Iterator<Item = (B, u32)>, options: &LaneOptions) -> Result<Self> {
-        let LaneOptions { skip, .. } = options.checked()?;
+    /// When memory is refused.
+    pub(crate) fn build(
+        len: usize,
+        entries: impl Iterator<Item = (B, u32)>,
+        options: &LaneOptions,
+    ) -> Result<Self> {
+        debug_assert_eq!(options.checked(), Ok(*options), "a list checks its options when it is made");
+        let skip = options.skip;
         let (levels, depth) = Self::levels_for(len, options);
         let fast_words = Self::whole_lines(levels[0].start() + levels[0].len());
         let fast = Words::<B::Word>::new(fast_words, options.huge_pages)?;

@@ -54,7 +54,7 @@ impl<B: Bits> Operation for Find<'_, B> {
 }
 
 fn kernels() -> impl Iterator<Item = Dispatch> {
-    Kernel::ALL.into_iter().filter_map(|kernel| kernel.checked().ok())
+    Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok())
 }
 
 fn every_search<B: Bits>(keys: &[B]) {

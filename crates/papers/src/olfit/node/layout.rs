@@ -12,9 +12,9 @@
 //! separators are needed, so one word is left over. There the low fence stands, where there is one.
 
 use super::scheme::{NodeLatch, Scheme};
+use crate::error::{Error, Result};
 use core::fmt::Debug;
 use core::marker::PhantomData;
-use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;

@@ -58,6 +58,7 @@ mod unlink;
 mod walk;
 
 use crate::common::units::{Reuse, SpaceOptions, UnitArena};
+use crate::error;
 use crate::olfit::node::{At, Flag, Kind, Layout, Node, Scheme, WordOf};
 use crate::olfit::shared_latch::SharedLatch;
 use latchless_core::base::error::Result;
@@ -120,8 +121,8 @@ impl<K: Kind> OlfitTree<K> {
     /// An empty tree: one empty leaf.
     ///
     /// # Errors
-    /// [`Error::NodeSize`](latchless_core::base::error::Error::NodeSize), or when memory for that leaf is refused.
-    pub fn new(options: TreeOptions) -> Result<Self> {
+    /// [`Error::NodeSize`](crate::Error::NodeSize), or when memory for that leaf is refused.
+    pub fn new(options: TreeOptions) -> error::Result<Self> {
         let layout = Layout::of::<K>(options.node_bytes)?;
         let space = SpaceOptions {
             node_bytes: options.node_bytes,

@@ -199,7 +199,7 @@ impl<B: Bits> Sink<B> for Tally {
 fn copy_keys<K: Key, T: Touch>(to: &mut [K], from: impl Iterator<Item = K::Bits>) {
     tell_copy::<K, T>(to);
     for (to, bits) in to.iter_mut().zip(from) {
-        *to = K::from_bits(bits);
+        *to = K::decode(bits);
     }
 }
 

@@ -148,7 +148,6 @@ impl<'a, B: Bits> Neighbours<'a, B> {
 mod tests {
     use super::*;
     use crate::pi::mem::budget::Budget;
-    use crate::pi::mem::sheet::Paper;
     use crate::pi::routed::{Heights, Source};
     use crate::pi::segments::{Finger, Form, Segments};
     use core::panic::AssertUnwindSafe;
@@ -160,7 +159,7 @@ mod tests {
         Segments::from_sorted(
             200,
             &|nth| (nth as u64 * 10, 0),
-            Form { nodes: 8, room_percent: 25, heights: Heights::new(2), paper: Paper::default() },
+            Form::new(8, 25, Heights::new(2)).unwrap(),
             (1, &run),
         )
         .unwrap()

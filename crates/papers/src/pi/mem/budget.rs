@@ -12,7 +12,7 @@ use latchless_core::sync::Tally;
 /// assert!(budget.claim(1).is_err());
 /// budget.give_back(10);
 /// assert_eq!(budget.held_bytes(), 90);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Budget {

@@ -64,7 +64,7 @@ struct Entry<B, const M: usize> {
 /// let mut anchors = [0; 3];
 /// layer.anchors::<Untouched>(Dispatch::best(), &[9, 10, 4567], &mut anchors, 2, true);
 /// assert_eq!(anchors, [0, 1, 456]);
-/// # Ok::<(), latchless_core::base::error::Error>(())
+/// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct Routed<B: Bits, const M: usize> {
     entries: Sheet<Entry<B, M>>,

@@ -5,7 +5,7 @@ use crate::common::walk::{Aim, Step, Walk};
 use crate::pi::crew::Job;
 use crate::pi::mem::sheet::Paper;
 use latchless_core::mem::touch::Untouched;
-use latchless_core::search::{Kernel, Scalar};
+use latchless_core::search::{Dispatch, Kernel, Scalar};
 
 /// Sorted tall nodes, cut into parts.
 struct Nodes<B> {
@@ -62,7 +62,7 @@ fn holds_what_it_was_built_from<B: Bits, const M: usize>() {
             for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
                 for (group, prefetch) in [(1, false), (7, true), (64, false)] {
                     let mut anchors = vec![0; keys.len()];
-                    let dispatch = kernel.checked().unwrap();
+                    let dispatch = Dispatch::of(kernel).unwrap();
                     layer.anchors::<Untouched>(dispatch, &keys, &mut anchors, group, prefetch);
                     assert_eq!(anchors, expected, "{len} in {parts} parts, {kernel}, groups of {group}");
                 }

@@ -131,14 +131,13 @@ impl<B: Bits> Segments<B> {
     /// The list of `len` entries with strictly ascending keys, in `parts` pieces of work. O(n).
     ///
     /// # Errors
-    /// [`Error::Setting`](latchless_core::base::error::Error::Setting), [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
+    /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
     pub fn from_sorted(
         len: usize,
         entry_at: &(dyn Fn(usize) -> (B, B) + Sync),
         form: Form,
         (parts, run): (usize, Run<'_>),
     ) -> Result<Self> {
-        let form = form.checked()?;
         let height_of = |key: B| form.heights.of(key) as u16;
         let has_head = len > 0 && entry_at(0).0 == B::MIN;
         // A part begins where a segment can begin.

@@ -31,10 +31,11 @@ mod tests;
 pub use layout::Parts;
 pub use owned::{Drift, Finger, SegmentsMut};
 
+use crate::error::{self, Error};
 use crate::pi::mem::sheet::Paper;
 use crate::pi::routed::Heights;
 use core::ops::Range;
-use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::touch::Touch;
@@ -103,25 +104,31 @@ struct Tall<B> {
 pub struct Form {
     /// Nodes from which on a segment ends before the next tall one, 1 to [`PLACES_MAX`] − 1: small segments
     /// make the table of them longer, large ones the copy of a shared one.
-    pub nodes: usize,
+    nodes: usize,
     /// Room that a segment has beyond its nodes when it is laid out, in percent of them, 0 to
     /// [`ROOM_PERCENT_MAX`]. Without any the first insert has to copy it.
-    pub room_percent: usize,
+    room_percent: usize,
     /// Which nodes are tall.
-    pub heights: Heights,
+    heights: Heights,
     /// Where segments that are laid out together stand.
-    pub paper: Paper,
+    paper: Paper,
 }
 
 impl Form {
-    /// The form, if a list can be laid out in it.
+    /// The form with segments of so many nodes and so much room, if a list can be laid out in it; on ordinary
+    /// pages, wherever the system puts them.
     ///
     /// # Errors
     /// [`Error::Setting`].
-    pub fn checked(self) -> Result<Self> {
-        Error::check_setting("segment_nodes", self.nodes, 1..=PLACES_MAX - 1)?;
-        Error::check_setting("room_percent", self.room_percent, 0..=ROOM_PERCENT_MAX)?;
-        Ok(self)
+    pub fn new(nodes: usize, room_percent: usize, heights: Heights) -> error::Result<Self> {
+        Error::check_setting("segment_nodes", nodes, 1..=PLACES_MAX - 1)?;
+        Error::check_setting("room_percent", room_percent, 0..=ROOM_PERCENT_MAX)?;
+        Ok(Self { nodes, room_percent, heights, paper: Paper::default() })
+    }
+
+    /// The same form on this paper.
+    pub fn on(self, paper: Paper) -> Self {
+        Self { paper, ..self }
     }
 }
 
@@ -148,6 +155,11 @@ impl<B: Bits> Segments<B> {
     pub fn new(form: Form) -> Result<Self> {
         let none = |_| (B::MIN, B::MIN);
         Self::from_sorted(0, &none, form, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
+    }
+
+    /// How the list is laid out.
+    pub fn form(&self) -> Form {
+        self.form
     }
 
     /// How many keys the list holds.
@@ -234,7 +246,7 @@ impl<B: Bits> Segments<B> {
     /// A second list that shares all segments with this one.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`]; nothing has changed then.
+    /// [`OutOfMemory`](latchless_core::Error::OutOfMemory); nothing has changed then.
     pub fn lend(&mut self) -> Result<Self> {
         let (mut segments, mut talls) = (Vec::new(), Vec::new());
         reserve(&mut segments, self.segments.len())?;
@@ -292,10 +304,10 @@ impl<B: Bits> Segments<B> {
 /// Room for so many values more.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`].
+/// [`OutOfMemory`](latchless_core::Error::OutOfMemory).
 fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
     let requested_bytes = more.saturating_mul(size_of::<V>());
-    values.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
+    values.try_reserve(more).map_err(|_| latchless_core::Error::OutOfMemory { requested_bytes })
 }
 
 /// Asks for one line.

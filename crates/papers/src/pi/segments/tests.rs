@@ -15,7 +15,7 @@ fn one_by_one(jobs: Vec<Job<'_>>) {
 }
 
 fn form(nodes: usize, seed: u64) -> Form {
-    Form { nodes, room_percent: 25, heights: Heights::new(seed), paper: Paper::default() }
+    Form::new(nodes, 25, Heights::new(seed)).unwrap()
 }
 
 /// `len` keys, each so much above the one before, with their numbers as values.
@@ -129,7 +129,7 @@ fn a_lent_list_stands_still_and_shares_what_does_not_change() {
 #[test]
 fn what_stays_in_an_emptied_quarry_is_gathered() {
     let len = if cfg!(miri) { 1_200 } else { 120_000 };
-    let form = Form { paper: Paper { huge_pages: true, node: None }, ..form(100, 1) };
+    let form = form(100, 1).on(Paper { huge_pages: true, node: None });
     let mut list = Segments::<u64>::from_sorted(len, &|nth| (nth as u64, 0), form, (1, &one_by_one)).unwrap();
     let (segments, loaded) = (list.segments(), list.memory_bytes());
     assert!(loaded < len * 40, "{loaded} bytes for {len} nodes");

@@ -23,9 +23,9 @@ mod search;
 
 pub use search::Probes;
 
+use crate::error::{Error, Result};
 use core::marker::PhantomData;
 use core::ops::RangeInclusive;
-use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;

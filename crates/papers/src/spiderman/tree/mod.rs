@@ -38,6 +38,7 @@ mod tests;
 mod walk;
 
 use crate::common::units::{Reuse, SpaceOptions, UnitArena};
+use crate::error;
 use crate::spiderman::page::{Page, PageLayout};
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
@@ -87,8 +88,8 @@ impl<T: Touch> OlcTree<T> {
     /// An empty tree: one empty leaf.
     ///
     /// # Errors
-    /// [`Error::PageSize`](latchless_core::base::error::Error::PageSize), or when memory for that leaf is refused.
-    pub fn new(options: OlcOptions) -> Result<Self> {
+    /// [`Error::PageSize`](crate::Error::PageSize), or when memory for that leaf is refused.
+    pub fn new(options: OlcOptions) -> error::Result<Self> {
         let layout = PageLayout::of(options.page_bytes)?;
         let space = SpaceOptions {
             node_bytes: options.page_bytes,

@@ -52,5 +52,5 @@ pub use avx2::{Avx2, greater, splat};
 pub use avx512::Avx512;
 pub use kernel::{Dispatch, Kernel, Ranks};
 #[cfg(target_arch = "aarch64")]
-pub use neon::Neon;
+pub use neon::{Neon, bits, greater, splat};
 pub use scalar::Scalar;

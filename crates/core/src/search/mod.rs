@@ -47,7 +47,7 @@ mod tests;
 mod vector;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::{Avx2, greater, splat};
+pub use avx2::{Avx2, bits, greater, splat};
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
 pub use kernel::{Dispatch, Kernel, Ranks};

@@ -101,25 +101,36 @@ pub fn splat<B: Bits>(key: B) -> __m256i {
     }
 }
 
-/// One bit a lane: whether `left` is greater than `right`, unsigned.
+/// A lane of ones where `left` is greater than `right`, unsigned, and of zeros elsewhere.
 ///
 /// # Safety
 /// The processor has AVX2.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn greater<B: Bits>(left: __m256i, right: __m256i) -> u32 {
+pub fn greater<B: Bits>(left: __m256i, right: __m256i) -> __m256i {
     // AVX2 compares signed: flipping the sign bits moves the unsigned order onto the signed one.
-    let bits = match B::BYTES {
+    match B::BYTES {
         4 => {
             let sign = _mm256_set1_epi32(i32::MIN);
-            let greater = _mm256_cmpgt_epi32(_mm256_xor_si256(left, sign), _mm256_xor_si256(right, sign));
-            _mm256_movemask_ps(_mm256_castsi256_ps(greater))
+            _mm256_cmpgt_epi32(_mm256_xor_si256(left, sign), _mm256_xor_si256(right, sign))
         }
         _ => {
             let sign = _mm256_set1_epi64x(i64::MIN);
-            let greater = _mm256_cmpgt_epi64(_mm256_xor_si256(left, sign), _mm256_xor_si256(right, sign));
-            _mm256_movemask_pd(_mm256_castsi256_pd(greater))
+            _mm256_cmpgt_epi64(_mm256_xor_si256(left, sign), _mm256_xor_si256(right, sign))
         }
+    }
+}
+
+/// One bit a lane of a vector whose lanes are all ones or all zeros.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn bits<B: Bits>(lanes: __m256i) -> u32 {
+    let bits = match B::BYTES {
+        4 => _mm256_movemask_ps(_mm256_castsi256_ps(lanes)),
+        _ => _mm256_movemask_pd(_mm256_castsi256_pd(lanes)),
     };
     bits as u32
 }

@@ -65,7 +65,8 @@ impl Kernel {
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx2")
             }
-            #[cfg(target_arch = "aarch64")]
+            // Lanes of half a word are found in memory in the order that little-endian processors have.
+            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
             Self::Neon => !cfg!(miri) && std::arch::is_aarch64_feature_detected!("neon"),
             _ => false,
         }

@@ -47,10 +47,10 @@ mod tests;
 mod vector;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::{Avx2, greater, splat};
+pub use avx2::{Avx2, bits, greater, splat};
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
 pub use kernel::{Dispatch, Kernel, Ranks};
 #[cfg(target_arch = "aarch64")]
-pub use neon::Neon;
+pub use neon::{Neon, bits, greater, splat};
 pub use scalar::Scalar;

@@ -17,12 +17,7 @@ unsafe impl InstructionSet for Neon {
     #[inline(always)]
     unsafe fn splat<B: Bits>(key: B) -> uint64x2_t {
         // SAFETY: the processor has NEON, by the trait's contract.
-        unsafe {
-            match B::BYTES {
-                4 => vreinterpretq_u64_u32(vdupq_n_u32(key.to_u64() as u32)),
-                _ => vdupq_n_u64(key.to_u64()),
-            }
-        }
+        unsafe { splat(key) }
     }
 
     #[inline(always)]
@@ -58,4 +53,48 @@ unsafe impl InstructionSet for Neon {
             counted
         }
     }
+}
+
+/// The key in every lane.
+///
+/// # Safety
+/// The processor has NEON.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn splat<B: Bits>(key: B) -> uint64x2_t {
+    match B::BYTES {
+        4 => vreinterpretq_u64_u32(vdupq_n_u32(key.to_u64() as u32)),
+        _ => vdupq_n_u64(key.to_u64()),
+    }
+}
+
+/// A lane of ones where `left` is greater than `right`, unsigned, and of zeros elsewhere.
+///
+/// # Safety
+/// The processor has NEON.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn greater<B: Bits>(left: uint64x2_t, right: uint64x2_t) -> uint64x2_t {
+    match B::BYTES {
+        4 => vreinterpretq_u64_u32(vcgtq_u32(vreinterpretq_u32_u64(left), vreinterpretq_u32_u64(right))),
+        _ => vcgtq_u64(left, right),
+    }
+}
+
+/// One bit a lane of two vectors, whose lanes are all ones or all zeros: NEON has no instruction that does
+/// this, so each lane is cut down to its own bit, and the bits are added up.
+///
+/// # Safety
+/// The processor has NEON.
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn bits<B: Bits>([low, high]: [uint64x2_t; 2]) -> u32 {
+    if B::BYTES == 4 {
+        let lanes = vuzp1q_u16(vreinterpretq_u16_u64(low), vreinterpretq_u16_u64(high));
+        let own = vcombine_u16(vcreate_u16(0x0008_0004_0002_0001), vcreate_u16(0x0080_0040_0020_0010));
+        return u32::from(vaddvq_u16(vandq_u16(lanes, own)));
+    }
+    let lanes = vuzp1q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high));
+    let own = vcombine_u32(vcreate_u32(0x0000_0002_0000_0001), vcreate_u32(0x0000_0008_0000_0004));
+    vaddvq_u32(vandq_u32(lanes, own))
 }

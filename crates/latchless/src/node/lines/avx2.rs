@@ -1,10 +1,11 @@
 //! Lines by AVX2: half a line a vector.
 
+use crate::node::lines::by_functions::lines_by_functions;
 use crate::node::lines::{Lines, keys_in_line};
 use core::arch::asm;
 use core::arch::x86_64::*;
 use latchless_core::base::key::Bits;
-use latchless_core::search::{Avx2, greater, splat};
+use latchless_core::search::{Avx2, bits, greater, splat};
 use latchless_core::sync::{Line, Word};
 
 /// Four words by one instruction.
@@ -43,11 +44,10 @@ fn hints_up_to(header: &Line, hint: u16) -> usize {
 #[target_feature(enable = "avx2")]
 fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
     let (keys, own) = (four_words(block, 0), splat(key));
-    let bits = match B::BYTES {
-        4 => _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(keys, own))),
-        _ => _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(keys, own))),
-    };
-    bits as u32
+    bits::<B>(match B::BYTES {
+        4 => _mm256_cmpeq_epi32(keys, own),
+        _ => _mm256_cmpeq_epi64(keys, own),
+    })
 }
 
 #[inline]
@@ -55,10 +55,10 @@ fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
 fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
     let own = splat(key);
     if B::BYTES == 4 {
-        return 8 - greater::<B>(four_words(block, 0), own).count_ones() as usize;
+        return 8 - bits::<B>(greater::<B>(four_words(block, 0), own)).count_ones() as usize;
     }
     let first = usize::from(block[0].peek() <= key.to_u64());
-    first + 4 - greater::<B>(four_words(block, 1), own).count_ones() as usize
+    first + 4 - bits::<B>(greater::<B>(four_words(block, 1), own)).count_ones() as usize
 }
 
 #[inline]
@@ -73,8 +73,8 @@ pub(super) fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
 #[target_feature(enable = "avx2")]
 fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
     let keys = four_words(block, 0);
-    let outside = greater::<B>(splat(low), keys) | greater::<B>(keys, splat(high));
-    outside ^ ((1 << keys_in_line::<B>()) - 1)
+    let outside = _mm256_or_si256(greater::<B>(splat(low), keys), greater::<B>(keys, splat(high)));
+    bits::<B>(outside) ^ ((1 << keys_in_line::<B>()) - 1)
 }
 
 type Sums = __m256i;
@@ -88,16 +88,16 @@ fn no_sums() -> Sums {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add_values<B: Bits>(block: &Line, places: u32, sums: Sums) -> Sums {
-    let (values, bits) = (four_words(block, 4), _mm256_set1_epi32(places as i32));
+    let (values, each) = (four_words(block, 4), _mm256_set1_epi32(places as i32));
     // Each lane's own bit comes to stand as its sign, which fills the lane.
     if B::BYTES == 4 {
-        let places = _mm256_sllv_epi32(bits, _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24));
+        let places = _mm256_sllv_epi32(each, _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24));
         let chosen = _mm256_and_si256(values, _mm256_srai_epi32::<31>(places));
         let low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(chosen));
         let high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256::<1>(chosen));
         return _mm256_add_epi64(sums, _mm256_add_epi64(low, high));
     }
-    let places = _mm256_sllv_epi64(bits, _mm256_setr_epi64x(63, 62, 61, 60));
+    let places = _mm256_sllv_epi64(each, _mm256_setr_epi64x(63, 62, 61, 60));
     let chosen = _mm256_and_si256(values, _mm256_cmpgt_epi64(_mm256_setzero_si256(), places));
     _mm256_add_epi64(sums, chosen)
 }
@@ -108,64 +108,5 @@ fn total(sums: Sums) -> u64 {
     let pair = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
     (_mm_cvtsi128_si64(pair) as u64).wrapping_add(_mm_extract_epi64::<1>(pair) as u64)
 }
-
-/// Makes the functions of the same names, of the file that says this, a vector kernel's [`Lines`].
-macro_rules! lines_by_functions {
-    ($kernel:ty) => {
-        impl Lines for $kernel {
-            type Sums = Sums;
-
-            #[inline(always)]
-            fn hints_up_to(header: &Line, hint: u16) -> usize {
-                // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made only
-                // of kernels that this processor has.
-                unsafe { hints_up_to(header, hint) }
-            }
-
-            #[inline(always)]
-            fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
-                // SAFETY: as above.
-                unsafe { keys_equal(block, key) }
-            }
-
-            #[inline(always)]
-            fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
-                // SAFETY: as above.
-                unsafe { separators_up_to(block, key) }
-            }
-
-            #[inline(always)]
-            fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-                // SAFETY: as above.
-                unsafe { copy_half(line, first, to) }
-            }
-
-            #[inline(always)]
-            fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
-                // SAFETY: as above.
-                unsafe { keys_between(block, low, high) }
-            }
-
-            #[inline(always)]
-            fn no_sums() -> Sums {
-                // SAFETY: as above.
-                unsafe { no_sums() }
-            }
-
-            #[inline(always)]
-            fn add_values<B: Bits>(block: &Line, places: u32, sums: Sums) -> Sums {
-                // SAFETY: as above.
-                unsafe { add_values::<B>(block, places, sums) }
-            }
-
-            #[inline(always)]
-            fn total(sums: Sums) -> u64 {
-                // SAFETY: as above.
-                unsafe { total(sums) }
-            }
-        }
-    };
-}
-pub(super) use lines_by_functions;
 
 lines_by_functions!(Avx2);

@@ -1,7 +1,8 @@
 //! Lines by AVX-512: a whole line a vector, compared unsigned into masks.
 
 use crate::node::lines::Lines;
-use crate::node::lines::avx2::{copy_half, four_words, lines_by_functions};
+use crate::node::lines::avx2::{copy_half, four_words};
+use crate::node::lines::by_functions::lines_by_functions;
 use core::arch::asm;
 use core::arch::x86_64::*;
 use latchless_core::base::key::Bits;

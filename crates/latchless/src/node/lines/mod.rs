@@ -4,7 +4,7 @@
 //! with one instruction, which stands for as many relaxed loads; that instruction is written in
 //! assembly, because the language knows no vector of atomics, and it is all that is: comparing is
 //! done by intrinsics, in registers. The scalar twin is plain relaxed loads and serves interpreters,
-//! race detectors and processors without a vector kernel of their own.
+//! race detectors and processors that have none of AVX2, AVX-512 and NEON.
 //!
 //! What a search answers for a line that is being written is one of the numbers that it may answer
 //! at all; readers find out by the node's version.
@@ -20,6 +20,12 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod by_functions;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(test)]
+mod tests;
 
 use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
@@ -129,51 +135,6 @@ impl Lines for Scalar {
             let value = lane::<B>(&block[4..], at).to_u64();
             sum.wrapping_add(value & 0u64.wrapping_sub(u64::from(places >> at & 1)))
         })
-    }
-
-    #[inline(always)]
-    fn total(sums: u64) -> u64 {
-        sums
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-impl Lines for latchless_core::search::Neon {
-    type Sums = u64;
-
-    #[inline(always)]
-    fn hints_up_to(header: &Line, hint: u16) -> usize {
-        Scalar::hints_up_to(header, hint)
-    }
-
-    #[inline(always)]
-    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
-        Scalar::keys_equal(block, key)
-    }
-
-    #[inline(always)]
-    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
-        Scalar::separators_up_to(block, key)
-    }
-
-    #[inline(always)]
-    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-        Scalar::copy_half(line, first, to);
-    }
-
-    #[inline(always)]
-    fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
-        Scalar::keys_between(block, low, high)
-    }
-
-    #[inline(always)]
-    fn no_sums() -> u64 {
-        0
-    }
-
-    #[inline(always)]
-    fn add_values<B: Bits>(block: &Line, places: u32, sums: u64) -> u64 {
-        Scalar::add_values::<B>(block, places, sums)
     }
 
     #[inline(always)]

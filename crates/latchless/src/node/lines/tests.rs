@@ -1,0 +1,258 @@
+//! Every kernel that this processor has against lanes taken one by one.
+
+use super::keys_in_line;
+use crate::node::operation::{Operation, Run, Search};
+use latchless_core::base::key::Bits;
+use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::sync::{Line, Word};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+fn kernels() -> Vec<Dispatch> {
+    Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok()).collect()
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+/// A line of these words.
+fn line(words: [u64; 8]) -> Line {
+    words.map(Word::new)
+}
+
+/// The lanes of these words, low lanes first.
+fn lanes<B: Bits>(words: &[u64]) -> Vec<B> {
+    let each = |word: &u64| match B::BYTES {
+        4 => vec![B::truncate(*word & 0xFFFF_FFFF), B::truncate(*word >> 32)],
+        _ => vec![B::truncate(*word)],
+    };
+    words.iter().flat_map(each).collect()
+}
+
+/// The ends of the domain, both sides of its middle, which is where a signed order has its ends, and lanes
+/// that differ in one half alone.
+const TELLING: [u64; 12] = [
+    0,
+    1,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0xFFFF_FFFE,
+    0xFFFF_FFFF,
+    0x1_0000_0000,
+    0x7FFF_FFFF_FFFF_FFFF,
+    0x8000_0000_0000_0000,
+    0x8000_0000_8000_0000,
+    0xFFFF_FFFF_FFFF_FFFE,
+    u64::MAX,
+];
+
+/// Words of nothing but one lane, words of telling lanes, and words of any: few different ones in every second
+/// line, so that lanes are equal.
+fn lines() -> Vec<[u64; 8]> {
+    let mut lines: Vec<[u64; 8]> = TELLING.map(|word| [word; 8]).to_vec();
+    let mut state = 88_172_645_463_325_252;
+    for round in 0..if cfg!(miri) { 6 } else { 300 } {
+        lines.push(core::array::from_fn(|_| match round % 3 {
+            0 => random(&mut state),
+            1 => random(&mut state) & 0x8000_0003_8000_0003,
+            _ => {
+                let (low, high) = (random(&mut state) as usize, random(&mut state) as usize);
+                let (low, high) = (TELLING[low % TELLING.len()], TELLING[high % TELLING.len()]);
+                if round % 2 == 0 { low } else { low & 0xFFFF_FFFF | high << 32 }
+            }
+        }));
+    }
+    lines
+}
+
+/// The telling lanes, and those of the line with their neighbours. Interpreters take some of them.
+fn keys<B: Bits>(words: &[u64; 8]) -> Vec<B> {
+    let own = lanes::<B>(words).into_iter().map(B::to_u64);
+    let near = own.flat_map(|lane| [lane.wrapping_sub(1), lane, lane.wrapping_add(1)]);
+    let mut keys: Vec<B> = TELLING.into_iter().chain(near).map(B::truncate).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into_iter().step_by(if cfg!(miri) { 5 } else { 1 }).collect()
+}
+
+/// One bit for each lane of which that holds.
+fn bits<B: Bits>(lanes: &[B], holds: impl Fn(B) -> bool) -> u32 {
+    lanes.iter().enumerate().fold(0, |bits, (at, &lane)| bits | u32::from(holds(lane)) << at)
+}
+
+struct Hints<'a>(&'a Line, u16);
+
+impl Operation for Hints<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> usize {
+        S::hints_up_to(self.0, self.1)
+    }
+}
+
+#[test]
+fn hints_are_counted_and_what_is_before_them_is_not() {
+    let kernels = kernels();
+    for words in lines() {
+        let header = line(words);
+        let lanes: Vec<u16> =
+            words[4..].iter().flat_map(|word| [0, 16, 32, 48].map(|shift| (word >> shift) as u16)).collect();
+        let near = lanes.iter().flat_map(|lane| [lane.wrapping_sub(1), *lane, lane.wrapping_add(1)]);
+        let telling = [0, 1, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF];
+        for hint in near.chain(telling).step_by(if cfg!(miri) { 7 } else { 1 }) {
+            let expected = lanes[2..].iter().filter(|&&lane| lane <= hint).count();
+            for kernel in &kernels {
+                let found = kernel.run(Hints(&header, hint));
+                assert_eq!(found, expected, "{hint:#x} among {lanes:x?} by {}", kernel.kernel());
+            }
+        }
+    }
+}
+
+/// What a block says of a key.
+struct Compared<'a, B>(&'a Line, B);
+
+impl<B: Bits> Operation for Compared<'_, B> {
+    type Output = (u32, usize);
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> (u32, usize) {
+        (S::keys_equal(self.0, self.1), S::separators_up_to(self.0, self.1))
+    }
+}
+
+struct Between<'a, B>(&'a Line, B, B);
+
+impl<B: Bits> Operation for Between<'_, B> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> u32 {
+        S::keys_between(self.0, self.1, self.2)
+    }
+}
+
+fn every_key_is_compared<B: Bits>() {
+    let kernels = kernels();
+    for words in lines() {
+        let (block, keys) = (line(words), keys::<B>(&words));
+        let stored = lanes::<B>(&words[..4]);
+        let separators = lanes::<B>(&words[..if B::BYTES == 8 { 5 } else { 4 }]);
+        for (at, &key) in keys.iter().enumerate() {
+            let equal = bits(&stored, |lane| lane == key);
+            let up_to = separators.iter().filter(|&&lane| lane <= key).count();
+            // An upper end that is as large, one that is larger, and one that is smaller.
+            let ends = [key, keys[(at + 3).min(keys.len() - 1)], keys[at / 2]];
+            for kernel in &kernels {
+                let found = kernel.run(Compared(&block, key));
+                assert_eq!(found, (equal, up_to), "{key:x?} in {words:x?} by {}", kernel.kernel());
+                for end in ends {
+                    let between = bits(&stored, |lane| (key..=end).contains(&lane));
+                    let found = kernel.run(Between(&block, key, end));
+                    assert_eq!(found, between, "{key:x?}..={end:x?} in {words:x?} by {}", kernel.kernel());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_key_of_32_and_of_64_bits_is_compared() {
+    every_key_is_compared::<u32>();
+    every_key_is_compared::<u64>();
+}
+
+struct Copied<'a, B>(&'a Line, usize, &'a mut [B]);
+
+impl<B: Bits> Operation for Copied<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        S::copy_half(self.0, self.1, self.2);
+    }
+}
+
+fn half_a_line_is_copied_and_no_more<B: Bits>() {
+    let (words, len) = (core::array::from_fn(|at| 0x0123_4567_89AB_CDEF << at), keys_in_line::<B>());
+    let block = line(words);
+    for kernel in kernels() {
+        for first in 0..=4 {
+            // Wherever the copy begins, aligned or not.
+            for start in 0..3 {
+                let mut room = vec![B::MAX; start + len + 2];
+                kernel.run(Copied(&block, first, &mut room[start..]));
+                let (before, copied) = room.split_at(start);
+                assert_eq!(copied[..len], lanes::<B>(&words[first..first + 4]), "by {}", kernel.kernel());
+                assert!(
+                    before.iter().chain(&copied[len..]).all(|&lane| lane == B::MAX),
+                    "by {}",
+                    kernel.kernel()
+                );
+            }
+        }
+        for (first, room) in [(0, len - 1), (4, 0), (5, len)] {
+            let mut room = vec![B::MAX; room];
+            let refused = catch_unwind(AssertUnwindSafe(|| kernel.run(Copied(&block, first, &mut room))));
+            assert!(refused.is_err(), "{} copied from {first} to {} places", kernel.kernel(), room.len());
+        }
+    }
+}
+
+#[test]
+fn half_a_line_is_copied_and_no_more_of_32_and_of_64_bits() {
+    half_a_line_is_copied_and_no_more::<u32>();
+    half_a_line_is_copied_and_no_more::<u64>();
+}
+
+/// The values at these places of a block, added to those of the blocks before.
+struct Summed<'a, B: Bits>(&'a [(Line, u32)], core::marker::PhantomData<B>);
+
+impl<B: Bits> Operation for Summed<'_, B> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> u64 {
+        let mut sums = S::no_sums();
+        for (block, places) in self.0 {
+            sums = S::add_values::<B>(block, *places, sums);
+        }
+        S::total(sums)
+    }
+}
+
+fn values_are_added_up<B: Bits>() {
+    let (kernels, all) = (kernels(), 1u32 << keys_in_line::<B>());
+    let same = |blocks: &[(Line, u32)], expected: u64| {
+        for kernel in &kernels {
+            let found = kernel.run(Summed::<B>(blocks, core::marker::PhantomData));
+            assert_eq!(found, expected, "{blocks:x?} by {}", kernel.kernel());
+        }
+    };
+    same(&[], 0);
+    let (mut blocks, mut total) = (Vec::new(), 0u64);
+    for (at, words) in lines().into_iter().enumerate() {
+        let values = lanes::<B>(&words[4..]);
+        for places in (0..all).step_by(if cfg!(miri) { 37 } else { 1 }) {
+            let chosen = values.iter().enumerate().filter(|(place, _)| places >> place & 1 == 1);
+            let sum = chosen.fold(0u64, |sum, (_, value)| sum.wrapping_add(value.to_u64()));
+            same(&[(line(words), places)], sum);
+            // Many blocks, some places of each: sums are modulo 2^64 and carry beyond a lane's width.
+            if places as usize == (at * 7 + 3) % all as usize {
+                blocks.push((line(words), places));
+                total = total.wrapping_add(sum);
+                same(&blocks, total);
+            }
+        }
+    }
+}
+
+#[test]
+fn values_of_32_and_of_64_bits_are_added_up() {
+    values_are_added_up::<u32>();
+    values_are_added_up::<u64>();
+}

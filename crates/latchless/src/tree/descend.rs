@@ -33,7 +33,7 @@ impl<B: Bits> BlinkTree<B> {
     /// likely to stand, too.
     #[inline(always)]
     fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
-        let start = self.start::<S>(key);
+        let start = self.start(key);
         let mut at = self.at(start.node());
         Self::ask_for_block(at, start);
         for _ in 1..start.level() {
@@ -54,7 +54,7 @@ impl<B: Bits> BlinkTree<B> {
     /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
     #[inline(always)]
     pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<At<'_>> {
-        let start = self.start::<S>(key);
+        let start = self.start(key);
         let top = self.at(start.node());
         Self::ask_for_block(top, start);
         let down = (1..start.level()).fold(top, |at, _| self.at(at.inner::<B>().child::<S>(key)));
@@ -91,11 +91,7 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Latches the leaf that `key` belongs to. `start`: where a descent came out.
     #[inline(always)]
-    pub(super) fn latch_leaf<'a, S: Search, M: Mode>(
-        &'a self,
-        start: At<'a>,
-        key: B,
-    ) -> (At<'a>, M::Held<'a>) {
+    pub(super) fn latch_leaf<'a, M: Mode>(&'a self, start: At<'a>, key: B) -> (At<'a>, M::Held<'a>) {
         let (held, leaf) = (M::latch(start.lines, self.arena.origin()), start.leaf::<B>());
         if leaf.low() <= key && key <= leaf.high() {
             return (start, held);

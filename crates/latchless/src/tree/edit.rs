@@ -90,7 +90,7 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
         edit: Edit<B>,
     ) -> Result<Edited<B>> {
-        let (at, held) = self.latch_leaf::<S, M>(start, key);
+        let (at, held) = self.latch_leaf::<M>(start, key);
         match self.edit_in::<S, M>(at.leaf(), held, key, edit) {
             Ok(edited) => Ok(edited),
             Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit),
@@ -127,7 +127,7 @@ impl<B: Bits> BlinkTree<B> {
             }
             (Step::TakeOut, Some(place)) => {
                 held.changing();
-                self.take_out::<S, M>(leaf, held, place, key);
+                self.take_out::<M>(leaf, held, place, key);
             }
             _ => return Ok(Edited { before, applied: false }),
         }
@@ -135,16 +135,16 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     #[inline(always)]
-    fn take_out<S: Search, M: Mode>(&self, leaf: Leaf<'_, B>, held: M::Held<'_>, place: Place, key: B) {
+    fn take_out<M: Mode>(&self, leaf: Leaf<'_, B>, held: M::Held<'_>, place: Place, key: B) {
         leaf.remove(place);
         let left = leaf.len();
         drop(held);
-        self.follow_up::<S, M>(key, left);
+        self.follow_up::<M>(key, left);
     }
 
     /// What follows when a key was removed from a leaf with so many keys left, and no latch is held any more.
     #[inline(always)]
-    pub(super) fn follow_up<S: Search, M: Mode>(&self, key: B, left: usize) {
+    pub(super) fn follow_up<M: Mode>(&self, key: B, left: usize) {
         self.count_entries::<M>(-1);
         self.note_change::<M>(key, key);
         if Self::invites_a_merge(left) {
@@ -168,7 +168,7 @@ impl<B: Bits> BlinkTree<B> {
         let mut spares = Spares::none(&self.arena);
         spares.reserve(1)?;
         loop {
-            let (at, held) = self.latch_leaf::<S, M>(self.at(node), key);
+            let (at, held) = self.latch_leaf::<M>(self.at(node), key);
             let leaf = at.leaf::<B>();
             node = at.node;
             let place = leaf.find::<S>(key);

@@ -115,7 +115,7 @@ impl<'a, B: Bits> Descents<'a, B> {
         let (mut lowest, mut highest) = (usize::MAX, 0);
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
-            let start = tree.start_by::<S>(table, self.keys[at]);
+            let start = tree.start_by(table, self.keys[at]);
             self.levels[at] = start.level() as u8;
             (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
             self.go_to(tree, at, start.node());

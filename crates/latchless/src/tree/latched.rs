@@ -54,7 +54,7 @@ impl<B: Bits> BlinkTree<B> {
     ) -> Option<Found<B>> {
         let mut start = from;
         loop {
-            let (at, held) = self.latch_leaf::<S, M>(self.descend::<S>(start), start);
+            let (at, held) = self.latch_leaf::<M>(self.descend::<S>(start), start);
             let (first, low) = ((at.node, held), at.leaf::<B>().low());
             let found = match direction {
                 Direction::Forward => return self.first_from_latched::<S, M>(first, from, purpose),
@@ -142,7 +142,7 @@ impl<B: Bits, M: Mode> Operation for Pop<'_, B, M> {
     fn run<S: Search>(self) -> Self::Output {
         let (entry, left) = self.tree.search_latched::<S, M>(self.from, self.direction, Use::Remove)?;
         // A merge latches leaves from left to right as well, so it has to wait until all are let go of.
-        self.tree.follow_up::<S, M>(entry.0, left);
+        self.tree.follow_up::<M>(entry.0, left);
         Some(entry)
     }
 }

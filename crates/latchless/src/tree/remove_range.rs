@@ -30,7 +30,7 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
         let (tree, mut low, mut removed) = (self.tree, self.low, 0);
         let mut entries = Entries::default();
         while low <= self.high {
-            let (at, mut held) = tree.latch_leaf::<S, M>(tree.descend::<S>(low), low);
+            let (at, mut held) = tree.latch_leaf::<M>(tree.descend::<S>(low), low);
             let leaf = at.leaf::<B>();
             let (end, count) = (leaf.high(), leaf.len());
             leaf.copy_out::<S>(&mut entries);

@@ -170,13 +170,13 @@ impl Shortcuts {
 impl<B: Bits> BlinkTree<B> {
     /// Where the descent to `key` begins.
     #[inline(always)]
-    pub(super) fn start<S: Search>(&self, key: B) -> Shortcut {
-        self.shortcuts.table().map_or_else(|| self.top(), |table| self.start_by::<S>(table, key))
+    pub(super) fn start(&self, key: B) -> Shortcut {
+        self.shortcuts.table().map_or_else(|| self.top(), |table| self.start_by(table, key))
     }
 
     /// Where the descent to `key` begins by this table.
     #[inline(always)]
-    pub(super) fn start_by<S: Search>(&self, table: Table<'_>, key: B) -> Shortcut {
+    pub(super) fn start_by(&self, table: Table<'_>, key: B) -> Shortcut {
         let Some(slot) = table.slot(key.to_u64()) else { return self.top() };
         let shortcut = Shortcut(slot.follow());
         if shortcut.0 == 0 { self.learn_start::<Scalar>(key) } else { shortcut }
@@ -305,7 +305,7 @@ mod tests {
 
     /// Keys whose slot names one of the lowest inner nodes, of `LEN`.
     fn at_the_lowest(tree: &BlinkTree<u64>) -> usize {
-        let starts = (0..LEN as u64).map(|i| tree.start::<Scalar>(3 * i));
+        let starts = (0..LEN as u64).map(|i| tree.start(3 * i));
         starts.filter(|start| start.level() == 1).count()
     }
 

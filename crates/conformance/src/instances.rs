@@ -4,7 +4,7 @@ use core::hint::black_box;
 use latchless::index::{self, ExclusiveIndex};
 use latchless::{Fits, Index, Key, Value};
 use latchless_core::base::index::OrderedIndex;
-use latchless_core::mem::touch::Modelled;
+use latchless_core::mem::touch::Traced;
 use latchless_papers::spiderman::SpidermanMap;
 use latchless_papers::{cssl, olfit, pb_tree, pi, spiderman};
 
@@ -38,9 +38,9 @@ fn on_models() {
     black_box::<Build<u32, pb_tree::Member, pb_tree::Options>>(pb_tree::build_modelled);
     black_box::<Build<u32, olfit::Member, olfit::Options>>(olfit::build_modelled);
     black_box::<fn(&pi::Options) -> Made<u32>>(|options| {
-        Ok(Box::new(pi::Pi::<u32, u32, Modelled>::with_options(options)?))
+        Ok(Box::new(pi::Pi::<u32, u32, Traced>::with_options(options)?))
     });
     black_box::<fn(&spiderman::Options) -> Made<u64>>(|options| {
-        Ok(Box::new(SpidermanMap::<u64, u64, Modelled>::with_options(options)?))
+        Ok(Box::new(SpidermanMap::<u64, u64, Traced>::with_options(options)?))
     });
 }

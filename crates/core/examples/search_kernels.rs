@@ -6,7 +6,7 @@
 //! ```
 
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Kernel, Ranks};
 use std::time::Instant;
 
@@ -71,7 +71,7 @@ impl<B: Bits> Operation for Descend<'_, B> {
         for &(node, key) in &self.0.searches {
             // Ranks are far below 2^20, which the compiler can't know: the next search waits.
             let (start, end) = self.0.nodes[node as usize + (rank >> 20)];
-            rank = S::below::<B, Untouched>(&self.0.lanes[start as usize..end as usize], key);
+            rank = S::below::<B, NoTrace>(&self.0.lanes[start as usize..end as usize], key);
         }
         rank
     }

@@ -5,7 +5,7 @@
 //! | [`base`] | keys and their order-keeping bits, values, requests and replies, the [`OrderedIndex`](base::index::OrderedIndex) trait, errors |
 //! | [`sync`] | the atomics that latches are made of |
 //! | [`latch`] | the optimistic latch: one word that is a latch to writers and a version to readers |
-//! | [`mem`] | cache lines, prefetch, regions that grow, pools of nodes, the touch hook of the memory-hierarchy model |
+//! | [`mem`] | cache lines, prefetch, regions that grow, pools of nodes, the tracing hook of the memory-hierarchy model |
 //! | [`search`] | in-node search kernels and their run-time dispatch |
 //! | [`batch`] | the order of a batch by key, and where it may be cut |
 //! | [`tuner`] | how many requests to have under way at once, found by trying |

@@ -1,5 +1,5 @@
 //! Memory: cache lines and prefetch, regions that grow in place, pools of nodes in them, arrays of words, and
-//! the touch hook through which a structure tells the memory-hierarchy model what it reads and writes.
+//! the tracing hook through which a structure tells the memory-hierarchy model what it reads and writes.
 
 pub mod filled;
 mod growth;

@@ -1,7 +1,7 @@
-//! The touch hook: how a structure tells the memory-hierarchy model what it does.
+//! The tracing hook: how a structure tells the memory-hierarchy model what it does.
 //!
-//! Every structure is generic over a [`Touch`]. With [`Untouched`] all calls compile to nothing;
-//! that is what users get. With `Modelled` (feature `model`) each call goes to the sink that the
+//! Every structure is generic over a [`Trace`]. With [`NoTrace`] all calls compile to nothing;
+//! that is what users get. With `Traced` (feature `model`) each call goes to the sink that the
 //! current thread has installed, which computes the time that the paper's simulated machine would
 //! have taken. Both can live in one program, so one binary measures natively and on the model.
 
@@ -28,7 +28,7 @@ pub enum Work {
 ///
 /// Everything is told *before* it is done: a model of several processors lets others go first, and
 /// comes back when the moment of the access has come.
-pub trait Touch: core::fmt::Debug + Send + Sync + 'static {
+pub trait Trace: core::fmt::Debug + Send + Sync + 'static {
     /// Whether anybody listens. Lets a structure skip the bookkeeping that only a listener needs.
     const LISTENING: bool;
     /// `bytes` bytes from `at` on are read, and waited for.
@@ -53,9 +53,9 @@ pub trait Touch: core::fmt::Debug + Send + Sync + 'static {
 
 /// Nobody listens: every call compiles to nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Untouched;
+pub struct NoTrace;
 
-impl Touch for Untouched {
+impl Trace for NoTrace {
     const LISTENING: bool = false;
 
     #[inline(always)]
@@ -83,30 +83,30 @@ impl Touch for Untouched {
 }
 
 #[cfg(feature = "model")]
-pub use modelled::{Modelled, Sink, listen};
+pub use modelled::{Sink, Traced, listen};
 
 #[cfg(feature = "model")]
 mod modelled {
-    use super::{Touch, Work};
+    use super::{Trace, Work};
     use core::cell::RefCell;
 
     /// Who listens: a memory-hierarchy model, or a recorder in a test.
     pub trait Sink {
-        /// See [`Touch::read`].
+        /// See [`Trace::read`].
         fn read(&mut self, at: usize, bytes: usize);
-        /// See [`Touch::write`].
+        /// See [`Trace::write`].
         fn write(&mut self, at: usize, bytes: usize);
-        /// See [`Touch::prefetch`].
+        /// See [`Trace::prefetch`].
         fn prefetch(&mut self, at: usize, bytes: usize);
-        /// See [`Touch::exchange`]. Heard as a write unless the sink tells the two apart.
+        /// See [`Trace::exchange`]. Heard as a write unless the sink tells the two apart.
         fn exchange(&mut self, at: usize) {
             self.write(at, 1);
         }
-        /// See [`Touch::wait`].
+        /// See [`Trace::wait`].
         fn wait(&mut self, _: usize) {}
-        /// See [`Touch::work`].
+        /// See [`Trace::work`].
         fn work(&mut self, work: Work);
-        /// See [`Touch::worker`].
+        /// See [`Trace::worker`].
         fn worker(&self) -> Option<usize> {
             None
         }
@@ -161,9 +161,9 @@ mod modelled {
 
     /// Every call goes to the sink that this thread has installed with [`listen`].
     #[derive(Debug, Clone, Copy, Default)]
-    pub struct Modelled;
+    pub struct Traced;
 
-    impl Touch for Modelled {
+    impl Trace for Traced {
         const LISTENING: bool = true;
 
         fn read(at: *const u8, bytes: usize) {
@@ -233,7 +233,7 @@ mod modelled {
 
             /// Whoever is let in meanwhile can tell of what it does.
             fn pause(&mut self) -> Option<fn()> {
-                Some(|| Modelled::work(Work::Visit))
+                Some(|| Traced::work(Work::Visit))
             }
         }
 
@@ -241,12 +241,12 @@ mod modelled {
         fn only_a_listening_sink_hears() {
             let heard = Rc::new(RefCell::new(Vec::new()));
             let at = core::ptr::without_provenance;
-            Modelled::read(at(1), 1);
+            Traced::read(at(1), 1);
             listen(Box::new(Recorder(heard.clone())), || {
-                Modelled::prefetch(at(2), 64);
-                Modelled::work(Work::Probe);
+                Traced::prefetch(at(2), 64);
+                Traced::work(Work::Probe);
             });
-            Modelled::write(at(4), 1);
+            Traced::write(at(4), 1);
             assert_eq!(*heard.borrow(), [('p', 2), ('b', 0)]);
         }
 
@@ -255,10 +255,10 @@ mod modelled {
             let heard = Rc::new(RefCell::new(Vec::new()));
             let at = core::ptr::without_provenance;
             listen(Box::new(Recorder(heard.clone())), || {
-                Modelled::read(at(2), 4);
-                Modelled::write(at(3), 4);
-                Modelled::exchange(at(5));
-                Modelled::wait(at(6));
+                Traced::read(at(2), 4);
+                Traced::write(at(3), 4);
+                Traced::exchange(at(5));
+                Traced::wait(at(6));
             });
             let told = [('r', 2), ('w', 3), ('x', 5), ('s', 6)];
             let expected: Vec<_> = told.into_iter().flat_map(|event| [('b', 0), event, ('b', 0)]).collect();
@@ -268,8 +268,8 @@ mod modelled {
         #[test]
         fn the_sink_knows_who_is_at_work() {
             let heard = Rc::new(RefCell::new(Vec::new()));
-            assert_eq!((Modelled::worker(), super::super::Untouched::worker()), (None, None));
-            listen(Box::new(Recorder(heard)), || assert_eq!(Modelled::worker(), Some(0)));
+            assert_eq!((Traced::worker(), super::super::NoTrace::worker()), (None, None));
+            listen(Box::new(Recorder(heard)), || assert_eq!(Traced::worker(), Some(0)));
         }
     }
 }

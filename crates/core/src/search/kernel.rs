@@ -3,7 +3,7 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::key::Bits;
-use crate::mem::touch::Touch;
+use crate::mem::touch::Trace;
 use core::fmt;
 
 /// An in-node search kernel, by name. Every kernel gives the same answers.
@@ -102,11 +102,11 @@ pub trait Ranks: Copy + Send + Sync + 'static {
     /// How many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes may
     /// stand side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
     /// is any number up to `lanes.len()`.
-    fn below<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize;
+    fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
 
     /// How many of the ascending `lanes` are smaller than or equal to `key` (the upper bound).
     /// Otherwise as [`Ranks::below`].
-    fn up_to<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize;
+    fn up_to<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
 }
 
 /// A kernel that this processor is known to have, ready to run operations.

@@ -7,7 +7,7 @@
 //! which each instruction set spells in its own file.
 //!
 //! ```
-//! use latchless_core::mem::touch::Untouched;
+//! use latchless_core::mem::touch::NoTrace;
 //! use latchless_core::search::{Dispatch, Ranks};
 //!
 //! // `Search`, `Operation` and `Run`: what operations of this crate may ask of a kernel.
@@ -24,7 +24,7 @@
 //!
 //!     #[inline(always)]
 //!     fn run<S: Search>(self) -> usize {
-//!         S::up_to::<_, Untouched>(self.separators, self.key)
+//!         S::up_to::<_, NoTrace>(self.separators, self.key)
 //!     }
 //! }
 //!

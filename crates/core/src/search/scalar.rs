@@ -2,7 +2,7 @@
 
 use super::kernel::Ranks;
 use crate::base::key::Bits;
-use crate::mem::touch::{Touch, Work};
+use crate::mem::touch::{Trace, Work};
 use core::hint::select_unpredictable;
 
 /// Branch-free binary search. Tells the memory-hierarchy model each lane that it looks at.
@@ -11,19 +11,19 @@ pub struct Scalar;
 
 impl Ranks for Scalar {
     #[inline(always)]
-    fn below<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
+    fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize {
         count_while::<B, T>(lanes, |lane| lane < key)
     }
 
     #[inline(always)]
-    fn up_to<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
+    fn up_to<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize {
         count_while::<B, T>(lanes, |lane| lane <= key)
     }
 }
 
 /// How many of `lanes` fulfil `goes_before`, which must hold for a prefix of them and no more.
 #[inline(always)]
-fn count_while<B: Bits, T: Touch>(lanes: &[B], goes_before: impl Fn(B) -> bool) -> usize {
+fn count_while<B: Bits, T: Trace>(lanes: &[B], goes_before: impl Fn(B) -> bool) -> usize {
     halve::<B, T>(lanes, 0, goes_before).0
 }
 
@@ -33,7 +33,7 @@ fn count_while<B: Bits, T: Touch>(lanes: &[B], goes_before: impl Fn(B) -> bool) 
 ///
 /// A search to the end takes ⌊log₂ n⌋ + 1 probes: three among 7 lanes, six among 63.
 #[inline(always)]
-pub(super) fn halve<B: Bits, T: Touch>(
+pub(super) fn halve<B: Bits, T: Trace>(
     lanes: &[B],
     window: usize,
     goes_before: impl Fn(B) -> bool,
@@ -52,10 +52,10 @@ pub(super) fn halve<B: Bits, T: Touch>(
     (base, size)
 }
 
-/// The lane, and the touch hook told of the probe: the load first, then the compare and the branch
+/// The lane, and the tracing hook told of the probe: the load first, then the compare and the branch
 /// that wait for it.
 #[inline(always)]
-fn told<B: Bits, T: Touch>(lane: &B) -> B {
+fn told<B: Bits, T: Trace>(lane: &B) -> B {
     T::read(core::ptr::from_ref(lane).cast(), B::BYTES);
     T::work(Work::Probe);
     *lane

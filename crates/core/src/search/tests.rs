@@ -3,7 +3,7 @@
 use super::{Dispatch, Kernel};
 use crate::base::error::Error;
 use crate::base::key::Bits;
-use crate::mem::touch::Untouched;
+use crate::mem::touch::NoTrace;
 use crate::testing::random_cases;
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ impl<B: Bits> Operation for Ranks<'_, B> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> (usize, usize) {
-        (S::below::<B, Untouched>(self.lanes, self.key), S::up_to::<B, Untouched>(self.lanes, self.key))
+        (S::below::<B, NoTrace>(self.lanes, self.key), S::up_to::<B, NoTrace>(self.lanes, self.key))
     }
 }
 
@@ -239,11 +239,11 @@ mod beside_unreadable_pages {
     }
 }
 
-/// What the kernels tell the touch hook.
+/// What the kernels tell the tracing hook.
 #[cfg(feature = "model")]
 mod told {
     use super::*;
-    use crate::mem::touch::{Modelled, Sink, Work, listen};
+    use crate::mem::touch::{Sink, Traced, Work, listen};
     use std::cell::RefCell;
     use std::rc::Rc;
 
@@ -281,7 +281,7 @@ mod told {
 
         #[inline(always)]
         fn run<S: Search>(self) -> usize {
-            S::below::<u64, Modelled>(self.0, self.1)
+            S::below::<u64, Traced>(self.0, self.1)
         }
     }
 

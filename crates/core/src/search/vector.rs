@@ -11,7 +11,7 @@ use super::kernel::Ranks;
 use super::scalar::halve;
 use crate::base::key::Bits;
 use crate::base::span::next;
-use crate::mem::touch::{Touch, Untouched, Work};
+use crate::mem::touch::{NoTrace, Trace, Work};
 
 /// What an instruction set must know to search a node.
 ///
@@ -38,7 +38,7 @@ pub unsafe trait InstructionSet: Copy + Send + Sync + 'static {
 
 impl<I: InstructionSet> Ranks for I {
     #[inline(always)]
-    fn below<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
+    fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize {
         T::work(Work::Probe);
         T::read(lanes.as_ptr().cast(), size_of_val(lanes));
         // SAFETY: a vector kernel comes to an operation through `Dispatch` alone, which is made
@@ -47,7 +47,7 @@ impl<I: InstructionSet> Ranks for I {
     }
 
     #[inline(always)]
-    fn up_to<B: Bits, T: Touch>(lanes: &[B], key: B) -> usize {
+    fn up_to<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize {
         // Lanes are integers: up to the key is below the next one, if there is one.
         // A `match`, because `map_or` isn't always inlined: the vector instructions with it.
         match next(key) {
@@ -73,7 +73,7 @@ unsafe fn rank<I: InstructionSet, B: Bits>(lanes: &[B], key: B) -> usize {
         if len < per_vector {
             return I::count_few(at, len, splat);
         }
-        let (base, size) = halve::<B, Untouched>(lanes, 2 * per_vector, |lane| lane < key);
+        let (base, size) = halve::<B, NoTrace>(lanes, 2 * per_vector, |lane| lane < key);
         base + both_ends::<I, B>(at.add(base), size, splat)
     }
 }

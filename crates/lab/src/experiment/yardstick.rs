@@ -24,7 +24,7 @@ pub enum Splits {
     Several,
 }
 
-/// Modelled time of one operation by what it went into, in cycles.
+/// Traced time of one operation by what it went into, in cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Parts {
     /// See [`Part::Busy`].

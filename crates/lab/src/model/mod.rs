@@ -322,14 +322,14 @@ impl Sink for Machine {
 /// A shared handle to a machine, to listen with and to look at it afterwards.
 ///
 /// ```
-/// use latchless_core::mem::touch::{Modelled, Touch, listen};
+/// use latchless_core::mem::touch::{Traced, Trace, listen};
 /// use latchless_lab::model::{Listener, Machine, Parameters};
 ///
 /// let machine = Listener::new(Machine::new(Parameters::PB_TREE).unwrap());
 /// let lane = [0u8; 4];
 /// listen(Box::new(machine.clone()), || {
 ///     machine.with(Machine::start);
-///     Modelled::read(lane.as_ptr(), 4);
+///     Traced::read(lane.as_ptr(), 4);
 /// });
 /// let stalled = machine.with(|machine| machine.cycles(machine.counters().data_stall_slots));
 /// assert_eq!(stalled, 150.0);

@@ -1,7 +1,7 @@
 //! Several processors: what sharing costs, shown on small structures of touched atomics.
 
 use super::*;
-use latchless_core::mem::touch::{Modelled, Touch};
+use latchless_core::mem::touch::{Trace, Traced};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 /// A line of its own.
@@ -23,7 +23,7 @@ impl<const LINES: usize> Table<LINES> {
     }
 
     fn read(&self, nth: usize) -> u64 {
-        Modelled::read(self.at(nth), 8);
+        Traced::read(self.at(nth), 8);
         self.0[nth].0.load(SeqCst)
     }
 
@@ -34,12 +34,12 @@ impl<const LINES: usize> Table<LINES> {
     }
 
     fn write(&self, nth: usize, value: u64) {
-        Modelled::write(self.at(nth), 8);
+        Traced::write(self.at(nth), 8);
         self.0[nth].0.store(value, SeqCst);
     }
 
     fn count(&self, nth: usize) {
-        Modelled::exchange(self.at(nth));
+        Traced::exchange(self.at(nth));
         self.0[nth].0.fetch_add(1, SeqCst);
     }
 
@@ -47,13 +47,13 @@ impl<const LINES: usize> Table<LINES> {
     fn latch(&self, nth: usize) -> u64 {
         let mut held = 0;
         loop {
-            Modelled::exchange(self.at(nth));
+            Traced::exchange(self.at(nth));
             if self.0[nth].0.swap(1, SeqCst) == 0 {
                 return held;
             }
             while self.read(nth) == 1 {
                 held += 1;
-                Modelled::wait(self.at(nth));
+                Traced::wait(self.at(nth));
             }
         }
     }
@@ -110,7 +110,7 @@ fn private_data_scales_linearly() {
         let speedup = speedup(processors, |number| {
             for round in 0..1000 {
                 table.write(number, table.read(number) + round);
-                Modelled::work(Work::Probe);
+                Traced::work(Work::Probe);
             }
         });
         assert!(speedup > 0.9 * processors as f64, "{speedup} with {processors}");
@@ -137,7 +137,7 @@ fn a_table_that_is_only_read_scales() {
         let mut random = Random(number as u64);
         for _ in 0..20_000 {
             table.read(random.below(256));
-            Modelled::work(Work::Probe);
+            Traced::work(Work::Probe);
         }
     });
     assert!(speedup > 7.2, "{speedup}");
@@ -179,7 +179,7 @@ fn a_latch_lets_one_in_at_a_time_and_the_others_wait() {
         for _ in 0..100 {
             table.latch(0);
             let count = table.read(1);
-            Modelled::work(Work::Copy(2000));
+            Traced::work(Work::Copy(2000));
             table.write(1, count + 1);
             table.write(0, 0);
         }
@@ -197,13 +197,13 @@ fn who_sleeps_too_long_looks_again() {
         if number == 0 {
             table.latch(0);
             for _ in 0..300 {
-                Modelled::work(Work::Copy(200));
+                Traced::work(Work::Copy(200));
                 table.read(1);
             }
             // Nobody hears that the latch is let go of.
             table.0[0].0.store(0, SeqCst);
         } else {
-            Modelled::work(Work::Copy(100));
+            Traced::work(Work::Copy(100));
             table.latch(0);
         }
     });
@@ -231,8 +231,8 @@ fn a_latch_that_is_never_released_is_an_error() {
                 let _unwound = _unwound;
                 if only_try && number > 0 {
                     loop {
-                        Modelled::exchange(table.at(0));
-                        Modelled::wait(table.at(0));
+                        Traced::exchange(table.at(0));
+                        Traced::wait(table.at(0));
                     }
                 }
                 table.latch(0);
@@ -254,7 +254,7 @@ fn who_starves_while_others_go_on_is_not_stuck() {
     // Hands the latch on to itself, again and again: the other one wakes, and comes too late.
     let goes_on = || {
         for _ in 0..150_000 {
-            Modelled::exchange(table.at(0));
+            Traced::exchange(table.at(0));
             table.count(1);
         }
         table.write(0, 0);
@@ -322,7 +322,7 @@ fn an_upgrade_takes_the_line_from_all_readers() {
             if number == 0 {
                 table.write(0, 7);
             } else {
-                Modelled::work(Work::Copy(1000));
+                Traced::work(Work::Copy(1000));
                 assert_eq!(table.read(0), 7);
             }
         },
@@ -340,7 +340,7 @@ fn accesses_happen_in_the_order_of_the_modelled_time() {
         let (table, moments, machine) = (&table, &moments, &machine);
         Box::new(move || {
             for round in 0..50 {
-                Modelled::work(Work::Copy(7 * number + round));
+                Traced::work(Work::Copy(7 * number + round));
                 table.count((number + round) % 4);
                 let now = machine.with(|machine| machine.counters_of(number).slots());
                 moments.borrow_mut().push((now, number));
@@ -365,7 +365,7 @@ fn two_runs_are_the_same_to_the_last_access() {
                 table.latch(one);
                 table.write(one, 0);
                 let seen = table.read(other);
-                Modelled::work(Work::Copy(1 + seen as usize));
+                Traced::work(Work::Copy(1 + seen as usize));
                 table.count(other);
                 table.write(other, 0);
             }
@@ -382,7 +382,7 @@ fn two_runs_are_the_same_to_the_last_access() {
 fn workers_know_their_numbers_and_give_back_results() {
     let machine = Listener::new(Machine::new(Parameters::olfit(4)).unwrap());
     let worker =
-        |number: usize| Box::new(move || (number, Modelled::worker())) as Worker<'_, (usize, Option<usize>)>;
+        |number: usize| Box::new(move || (number, Traced::worker())) as Worker<'_, (usize, Option<usize>)>;
     let results = machine.together((0..3).map(worker).collect()).unwrap();
     assert_eq!(results, [(0, Some(0)), (1, Some(1)), (2, Some(2))]);
     assert_eq!(machine.together::<()>(Vec::new()).unwrap(), []);

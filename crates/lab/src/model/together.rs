@@ -62,13 +62,13 @@ impl Listener {
     /// results in the same order. All processors start at the moment of the latest one's clock.
     ///
     /// A worker's modelled structures must wait for each other through
-    /// [`Touch::wait`](latchless_core::mem::touch::Touch::wait) alone: a worker that waits on something that
+    /// [`Trace::wait`](latchless_core::mem::touch::Trace::wait) alone: a worker that waits on something that
     /// the machine doesn't know of, such as a mutex of the operating system, waits forever, because no
     /// other one runs until it touches memory. While the machine is stopped, workers run one after the
     /// other.
     ///
     /// ```
-    /// use latchless_core::mem::touch::{Modelled, Touch};
+    /// use latchless_core::mem::touch::{Traced, Trace};
     /// use latchless_lab::model::{Listener, Machine, Parameters, Worker};
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     ///
@@ -77,7 +77,7 @@ impl Listener {
     /// machine.with(Machine::start);
     /// let count = || {
     ///     for _ in 0..100 {
-    ///         Modelled::exchange((&raw const counter).cast());
+    ///         Traced::exchange((&raw const counter).cast());
     ///         counter.fetch_add(1, Relaxed);
     ///     }
     /// };

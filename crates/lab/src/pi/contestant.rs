@@ -4,7 +4,7 @@ use super::traffic::{Keys, NODES};
 use crate::error::{LabError, Result};
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
-use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_core::mem::touch::{NoTrace, Trace};
 use latchless_papers::olfit;
 use latchless_papers::pi::batch::tune::QuerySetSize;
 use latchless_papers::pi::mem::topology::Topology;
@@ -76,7 +76,7 @@ impl Contestant {
 }
 
 /// A contestant with its keys.
-pub(super) enum Loaded<T: Touch> {
+pub(super) enum Loaded<T: Trace> {
     /// One index for all threads.
     Pi(Box<Pi<u32, u32, T>>),
     /// One for each thread, and where each one's keys begin.
@@ -102,7 +102,7 @@ pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch:
     }
 }
 
-pub(super) fn lists<T: Touch>(keys: Keys, threads: usize) -> latchless::Result<Loaded<T>> {
+pub(super) fn lists<T: Trace>(keys: Keys, threads: usize) -> latchless::Result<Loaded<T>> {
     let mut lists = Vec::with_capacity(threads);
     let mut borders = Vec::with_capacity(threads);
     let entries = keys.entries();
@@ -125,7 +125,7 @@ pub(super) fn load_native(
     keys: Keys,
     threads: usize,
     batch: QuerySetSize,
-) -> Result<Loaded<Untouched>> {
+) -> Result<Loaded<NoTrace>> {
     Ok(match contestant {
         Contestant::Pi(form) => {
             // One node is what this machine has, unless the ablation asks for more.
@@ -176,7 +176,7 @@ pub(super) fn serve_shared(index: &dyn OrderedIndex<u32, u32>, query: Query<u32,
 ///
 /// # Errors
 /// When it refuses.
-pub(super) fn serve_alone<T: Touch>(
+pub(super) fn serve_alone<T: Trace>(
     list: &mut SkipList<u32, u32, T>,
     query: Query<u32, u32>,
 ) -> Result<usize> {

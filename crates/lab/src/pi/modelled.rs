@@ -7,7 +7,7 @@ use super::{Case, Measured};
 use crate::error::Result;
 use crate::model::{Listener, Machine, Parameters, Placement, System, Worker};
 use latchless::FillFactor;
-use latchless_core::mem::touch::Modelled;
+use latchless_core::mem::touch::Traced;
 use latchless_papers::olfit;
 use latchless_papers::pi::batch::pool::Hands;
 use latchless_papers::pi::batch::tune::QuerySetSize;
@@ -84,7 +84,7 @@ pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
     })
 }
 
-fn load(contestant: Contestant, keys: Keys, case: &Case, cores: usize) -> Result<Loaded<Modelled>> {
+fn load(contestant: Contestant, keys: Keys, case: &Case, cores: usize) -> Result<Loaded<Traced>> {
     Ok(match contestant {
         Contestant::Pi(form) => {
             let options = options_of(form, case.threads, cores, QuerySetSize::Queries(case.batch));
@@ -104,7 +104,7 @@ fn load(contestant: Contestant, keys: Keys, case: &Case, cores: usize) -> Result
 
 fn serve(
     machine: &Listener,
-    loaded: &mut Loaded<Modelled>,
+    loaded: &mut Loaded<Traced>,
     batch: &[Query<u32, u32>],
     threads: usize,
 ) -> Result<()> {

@@ -7,7 +7,7 @@ use super::traffic::Keys;
 use super::{Case, Measured};
 use crate::error::{LabError, Result};
 use crate::runner::median;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_papers::pi::Query;
 use latchless_papers::pi::batch::tune::QuerySetSize;
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Mea
     let load = |&contestant: &Contestant| {
         load_native(contestant, keys, case.threads, QuerySetSize::Queries(case.batch))
     };
-    let mut loaded: Vec<Loaded<Untouched>> = contestants.iter().map(load).collect::<Result<_>>()?;
+    let mut loaded: Vec<Loaded<NoTrace>> = contestants.iter().map(load).collect::<Result<_>>()?;
     let mut times = vec![Vec::new(); loaded.len()];
     let mut source = case.batches();
     for round in 0..=case.rounds {
@@ -49,7 +49,7 @@ pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Mea
     Ok(times.iter_mut().map(measured).collect())
 }
 
-fn serve(loaded: &mut Loaded<Untouched>, batch: &[Query<u32, u32>], threads: usize) -> Result<usize> {
+fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize) -> Result<usize> {
     match loaded {
         Loaded::Pi(index) => serve_pi(index, batch),
         Loaded::Lists(lists, borders) => {

@@ -79,7 +79,7 @@ pub struct Interleaving<'a> {
 /// where its walk came out, if it did. A batch of one has nothing to overlap with and isn't walked.
 ///
 /// ```
-/// use latchless_core::mem::touch::Untouched;
+/// use latchless_core::mem::touch::NoTrace;
 /// use latchless_core::tuner::Tuner;
 /// use latchless_papers::common::interleave::{BatchSize, Interleaving, interleave};
 /// use latchless_papers::spiderman::tree::{OlcOptions, OlcTree, PageWalk};
@@ -87,7 +87,7 @@ pub struct Interleaving<'a> {
 /// use latchless_papers::spiderman::Prefetch;
 ///
 /// let options = OlcOptions { page_bytes: 4096, limit_bytes: None, huge_pages: true, references: u32::MAX };
-/// let tree = OlcTree::<Untouched>::new(options)?;
+/// let tree = OlcTree::<NoTrace>::new(options)?;
 /// let walk = PageWalk::new(&tree, Prefetch::BEST, true);
 /// let (tuner, keys) = (Tuner::new(BatchSize::CANDIDATES), [7u64, 3, 7, 9]);
 /// let interleaving =

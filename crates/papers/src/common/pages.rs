@@ -1,7 +1,7 @@
 //! Scans a page at a time: what a tree copies out at once, so that nothing is held between pages.
 
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// Entries that are read at once at the most, unless one key has more.
 pub(crate) const TOGETHER_MAX: usize = 256;
@@ -11,7 +11,7 @@ pub trait Pages: Sync {
     /// The lane of keys and of values.
     type Lane: Bits;
     /// Who hears what the tree reads and writes.
-    type Touch: Touch;
+    type Trace: Trace;
 
     /// An empty page, for a scan of about so many entries.
     fn empty_page(&self, expected: usize) -> Page<Self::Lane>;

@@ -9,7 +9,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::index::{Direction, Scanner, check_buffers};
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// A paused scan: what a map's `scan` returns.
 pub struct Scan<'a, K, V, P: Pages> {
@@ -44,7 +44,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers).
     pub fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        P::Touch::write(keys.as_ptr().cast(), size_of_val(keys));
+        P::Trace::write(keys.as_ptr().cast(), size_of_val(keys));
         let filled = self.hand_out(values.len(), |at, key, value| {
             (keys[at], values[at]) = (K::decode(key), V::from_lane(value));
         });
@@ -73,7 +73,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
                 continue;
             }
             let part = (keys.len() - self.passed).min(room - filled);
-            P::Touch::work(Work::Copy(part));
+            P::Trace::work(Work::Copy(part));
             for i in self.passed..self.passed + part {
                 let at = if self.direction == Direction::Forward { i } else { keys.len() - 1 - i };
                 to(filled + i - self.passed, lane(keys[at]), lane(values[at]));

@@ -2,14 +2,14 @@
 
 use core::hint::select_unpredictable;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::LaneWord;
 
 /// How many of these words, which ascend, are smaller than `key` (the lower bound). Equal ones may stand
 /// side by side. If somebody writes them meanwhile, or they don't ascend, the answer is some number of
 /// at most their length.
 #[inline(always)]
-pub fn words_below<B: Bits, T: Touch>(words: &[B::Word], key: B) -> usize {
+pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
     let (mut base, mut size) = (0, words.len());
     while size > 0 {
         let half = size / 2;
@@ -29,7 +29,7 @@ pub fn words_below<B: Bits, T: Touch>(words: &[B::Word], key: B) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless_core::mem::touch::Untouched;
+    use latchless_core::mem::touch::NoTrace;
     use latchless_core::sync::{Word, Word32};
 
     #[test]
@@ -40,10 +40,10 @@ mod tests {
             narrow.iter().zip(&wide).for_each(|(to, from)| to.poke(from.peek() as u32));
             for key in (0..len * 5 + 12).chain([u64::from(u32::MAX)]) {
                 let expected = wide.iter().filter(|word| word.peek() < key).count();
-                assert_eq!(words_below::<u64, Untouched>(&wide, key), expected, "{key} in {len}");
-                assert_eq!(words_below::<u32, Untouched>(&narrow, key as u32), expected, "{key} in {len}");
+                assert_eq!(words_below::<u64, NoTrace>(&wide, key), expected, "{key} in {len}");
+                assert_eq!(words_below::<u32, NoTrace>(&narrow, key as u32), expected, "{key} in {len}");
             }
         }
-        assert_eq!(words_below::<u64, Untouched>(&[Word::new(u64::MAX)], u64::MAX), 0);
+        assert_eq!(words_below::<u64, NoTrace>(&[Word::new(u64::MAX)], u64::MAX), 0);
     }
 }

@@ -14,7 +14,7 @@ use crate::cssl::pointer::{Pointer, Replaced};
 use crate::error::Result;
 use core::fmt;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::sync::{LaneWord, Mutex};
 use std::collections::VecDeque;
 use std::sync::MutexGuard;
@@ -66,7 +66,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     /// ```
     #[inline(always)]
     pub fn enter(&self) -> Inside<'_, W, T> {
-        let pin = self.arena.pin::<Untouched>();
+        let pin = self.arena.pin::<NoTrace>();
         // SAFETY: loaded behind the pin, which `Inside` holds as long as the reference; what is published
         // is dropped when nobody has been inside since before it was replaced.
         let published = unsafe { self.current.follow() };
@@ -93,7 +93,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
 
     /// Takes a node back that was unlinked, to be used again once nobody can be reading it.
     pub fn retire(&self, node: NodeRef) {
-        self.arena.retire::<Untouched>(0, node);
+        self.arena.retire::<NoTrace>(0, node);
     }
 
     /// Drops what was replaced and nobody can be reading.
@@ -157,7 +157,7 @@ pub struct Inside<'a, W: LaneWord, T> {
     home: &'a Guarded<W, T>,
     published: &'a T,
     // Dropped last: the reference above is used until then.
-    _pin: Option<Pin<'a, Untouched>>,
+    _pin: Option<Pin<'a, NoTrace>>,
 }
 
 impl<'a, W: LaneWord, T> Inside<'a, W, T> {

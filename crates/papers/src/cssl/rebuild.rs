@@ -22,7 +22,7 @@ use latchless_core::base::key::Bits;
 use latchless_core::base::span::next;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::sync::{Backoff, LaneWord};
 use std::sync::{Arc, MutexGuard};
 
@@ -348,7 +348,7 @@ impl<B: Bits> SkipList<B> {
     /// Lets memory come back that nobody can be reading any more.
     pub(super) fn collect(&self) {
         self.guarded.collect();
-        self.guarded.arena().sweep::<Untouched>();
+        self.guarded.arena().sweep::<NoTrace>();
     }
 
     /// How many parts were rebuilt so far.

@@ -8,7 +8,7 @@ use crate::olfit::node::Of;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_core::mem::touch::{NoTrace, Trace};
 
 macro_rules! members {
     ($($member:ident: $family:ident<$scheme:ident>, $name:literal, $about:literal;)*) => {
@@ -44,7 +44,7 @@ macro_rules! members {
             }
         }
 
-        fn build_touching<K: Key, V: Fits<K::Bits>, T: Touch>(
+        fn build_touching<K: Key, V: Fits<K::Bits>, T: Trace>(
             member: Member,
             options: &Options,
         ) -> Result<Box<dyn OrderedIndex<K, V>>> {
@@ -129,7 +129,7 @@ pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, Untouched>(member, options)
+    build_touching::<K, V, NoTrace>(member, options)
 }
 
 /// An empty index of the family that tells the thread's memory-hierarchy model what it does.
@@ -141,10 +141,10 @@ pub fn build_modelled<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, latchless_core::mem::touch::Modelled>(member, options)
+    build_touching::<K, V, latchless_core::mem::touch::Traced>(member, options)
 }
 
-fn boxed<K: Key, V: Fits<K::Bits>, F: Family, T: Touch>(
+fn boxed<K: Key, V: Fits<K::Bits>, F: Family, T: Trace>(
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
     Ok(Box::new(OlfitMap::<K, V, Of<K::Bits, F, T>>::with_options(options)?))

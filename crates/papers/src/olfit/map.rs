@@ -18,11 +18,11 @@ use latchless_core::base::key::Key;
 use latchless_core::base::span::lanes_of;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::tuner::Tuner;
 
 /// The kind of a map with keys `K` and family `F` that nobody listens to.
-pub type Quiet<K, F> = Of<<K as Key>::Bits, F, Untouched>;
+pub type Quiet<K, F> = Of<<K as Key>::Bits, F, NoTrace>;
 
 /// An ordered map of the family: its kind `D` says which tree and which scheme.
 ///

@@ -22,8 +22,8 @@
 //!   these are the numbers of the paper's Table 1.
 //! - One arena ([`crate::common::units`]): nodes, or whole node groups, are never unmapped; each thread has a
 //!   pool of its own, so that versions aren't charged for allocation (§6).
-//! - Every access is told to the touch hook, latches included, so a model of many processors runs the real
-//!   trees; pools and epochs go by [`Touch::worker`](latchless_core::mem::touch::Touch::worker) there.
+//! - Every access is told to the tracing hook, latches included, so a model of many processors runs the real
+//!   trees; pools and epochs go by [`Trace::worker`](latchless_core::mem::touch::Trace::worker) there.
 //!
 //! # One value a key, or duplicates
 //! By default a key is there once and an insert replaces its value. With [`Options::duplicates`], as in the

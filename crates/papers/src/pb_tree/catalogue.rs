@@ -6,7 +6,7 @@ use crate::pb_tree::node::{External, Form, Grouped, Internal, Plain, Shaped, Swe
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_core::mem::touch::{NoTrace, Trace};
 use latchless_core::search::Kernel;
 
 /// A member of the family.
@@ -112,7 +112,7 @@ pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, Untouched>(member, options)
+    build_touching::<K, V, NoTrace>(member, options)
 }
 
 /// An empty index of the family that tells the thread's memory-hierarchy model what it does.
@@ -124,14 +124,14 @@ pub fn build_modelled<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, latchless_core::mem::touch::Modelled>(member, options)
+    build_touching::<K, V, latchless_core::mem::touch::Traced>(member, options)
 }
 
-fn build_touching<K: Key, V: Fits<K::Bits>, T: Touch>(
+fn build_touching<K: Key, V: Fits<K::Bits>, T: Trace>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    fn boxed<K: Key, V: Fits<K::Bits>, F: Form, T: Touch>(
+    fn boxed<K: Key, V: Fits<K::Bits>, F: Form, T: Trace>(
         options: &Options,
     ) -> Result<Box<dyn OrderedIndex<K, V>>> {
         Ok(Box::new(PbTree::<K, V, Shaped<K::Bits, F, T>>::with_options(options)?))

@@ -16,7 +16,7 @@ use core::marker::PhantomData;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// Lines in a chunk: the paper's c (Eq. 3 gives at least 1; its experiments use 8).
 const CHUNK_LINES: usize = 8;
@@ -253,7 +253,7 @@ impl<S: Shape> JumpArray<S> {
     #[cold]
     fn split_chunk(&mut self, nodes: &mut Nodes<S>, chunk: NodeRef) -> Result<()> {
         let right = self.chunks.allocate()?;
-        S::Touch::work(Work::Allocate);
+        S::Trace::work(Work::Allocate);
         self.prefetch(right);
         let mut leaves = [NodeRef::NIL; SLOTS];
         for (leaf, &slot) in leaves.iter_mut().zip(self.slots(chunk)) {
@@ -274,8 +274,8 @@ impl<S: Shape> JumpArray<S> {
 
     /// Fills a chunk with `leaves` and evenly spread empty slots between them, and sets their hints.
     fn spread(&mut self, nodes: &mut Nodes<S>, chunk: NodeRef, leaves: &[NodeRef]) {
-        S::Touch::work(Work::Jump(SLOTS));
-        S::Touch::write(self.chunks.address(chunk), CHUNK_BYTES);
+        S::Trace::work(Work::Jump(SLOTS));
+        S::Trace::write(self.chunks.address(chunk), CHUNK_BYTES);
         self.chunks.lanes_mut::<u32>(chunk, 0, SLOTS).fill(NodeRef::NIL.to_word());
         for (i, &leaf) in leaves.iter().enumerate() {
             let slot = i * SLOTS / leaves.len();
@@ -286,8 +286,8 @@ impl<S: Shape> JumpArray<S> {
 
     fn move_slots(&mut self, chunk: NodeRef, from: usize, to: usize, count: usize) {
         if count > 0 {
-            S::Touch::work(Work::Shift(count));
-            S::Touch::write(self.chunks.address(chunk).wrapping_add(to * 4), count * 4);
+            S::Trace::work(Work::Shift(count));
+            S::Trace::write(self.chunks.address(chunk).wrapping_add(to * 4), count * 4);
             self.chunks.copy::<u32>((chunk, from * 4), (chunk, to * 4), count);
         }
     }
@@ -301,26 +301,26 @@ impl<S: Shape> JumpArray<S> {
     }
 
     fn word(&self, chunk: NodeRef, at_bytes: usize) -> NodeRef {
-        S::Touch::read(self.chunks.address(chunk).wrapping_add(at_bytes), 4);
+        S::Trace::read(self.chunks.address(chunk).wrapping_add(at_bytes), 4);
         NodeRef::from_word(self.chunks.lanes::<u32>(chunk, at_bytes, 1)[0])
     }
 
     fn set_word(&mut self, chunk: NodeRef, at_bytes: usize, word: NodeRef) {
-        S::Touch::write(self.chunks.address(chunk).wrapping_add(at_bytes), 4);
+        S::Trace::write(self.chunks.address(chunk).wrapping_add(at_bytes), 4);
         self.chunks.lanes_mut::<u32>(chunk, at_bytes, 1)[0] = word.to_word();
     }
 
     fn prefetch(&self, chunk: NodeRef) {
         if S::PREFETCH && !chunk.is_nil() {
             self.chunks.prefetch(chunk);
-            S::Touch::prefetch(self.chunks.address(chunk), CHUNK_BYTES);
+            S::Trace::prefetch(self.chunks.address(chunk), CHUNK_BYTES);
         }
     }
 
     fn tell_read(&self, chunk: NodeRef, slot: usize, count: usize) {
-        S::Touch::work(Work::Jump(count));
+        S::Trace::work(Work::Jump(count));
         let count = count.min(SLOTS - slot.min(SLOTS));
-        S::Touch::read(self.chunks.address(chunk).wrapping_add(slot * 4), count * 4);
+        S::Trace::read(self.chunks.address(chunk).wrapping_add(slot * 4), count * 4);
     }
 }
 

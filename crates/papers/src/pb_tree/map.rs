@@ -16,12 +16,12 @@ use latchless_core::base::index::{Direction, check_buffers, check_side_by_side};
 use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::Dispatch;
 use latchless_core::tuner::Tuner;
 
 /// The shape of a map with keys `K` and form `F` that nobody listens to.
-pub type Quiet<K, F> = Shaped<<K as Key>::Bits, F, Untouched>;
+pub type Quiet<K, F> = Shaped<<K as Key>::Bits, F, NoTrace>;
 
 /// The B+-Tree with one-line nodes and no prefetch: the baseline.
 pub type BPlusTree<K, V> = PbTree<K, V, Quiet<K, Plain<1>>>;

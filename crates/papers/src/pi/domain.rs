@@ -8,7 +8,7 @@ use crate::pi::segments::{Finger, Form, Segments};
 use core::ops::Range;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::search::Dispatch;
 
 /// When the index layer is rebuilt.
@@ -42,13 +42,13 @@ impl<B: Bits> Domain<B> {
         self.built.list.memory_bytes() + self.built.layer.memory_bytes()
     }
 
-    pub(super) fn get<T: Touch>(&self, dispatch: Dispatch, key: B) -> Option<B> {
+    pub(super) fn get<T: Trace>(&self, dispatch: Dispatch, key: B) -> Option<B> {
         T::work(latchless_core::mem::touch::Work::Operation);
         let anchor = self.built.layer.anchor::<T>(dispatch, key);
         self.built.list.get::<T>(anchor, key)
     }
 
-    pub(super) fn put<T: Touch>(
+    pub(super) fn put<T: Trace>(
         &mut self,
         dispatch: Dispatch,
         (key, value): (B, B),
@@ -62,7 +62,7 @@ impl<B: Bits> Domain<B> {
         Ok(before)
     }
 
-    pub(super) fn take<T: Touch>(&mut self, dispatch: Dispatch, key: B) -> Option<B> {
+    pub(super) fn take<T: Trace>(&mut self, dispatch: Dispatch, key: B) -> Option<B> {
         let anchor = self.built.layer.anchor::<T>(dispatch, key);
         let list = &mut self.built.list;
         let (before, drift) = list.all().take::<T>(anchor, &mut Finger::default(), key);

@@ -16,7 +16,7 @@ use core::ops::Range;
 use latchless_core::base::error::{Broken, Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::batch::{Order, sorted};
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::search::Dispatch;
 
 /// See the file's head.
@@ -49,7 +49,7 @@ pub(super) trait Answers<B> {
     fn refused(&mut self, number: u32, error: Error);
 }
 
-impl<B: Bits, T: Touch> Engine<B, T> {
+impl<B: Bits, T: Trace> Engine<B, T> {
     pub(super) fn new(options: &Options) -> error::Result<Self> {
         options.check()?;
         let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?;

@@ -10,7 +10,7 @@ use crate::pi::segments::{Anchor, Drift, Finger, Segments, SegmentsMut};
 use core::ops::Range;
 use latchless_core::base::error::Error;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::{Touch, Work as Busy};
+use latchless_core::mem::touch::{Trace, Work as Busy};
 use latchless_core::search::Dispatch;
 
 /// A query (Definition 2), in lanes.
@@ -90,7 +90,7 @@ pub(super) struct Outcome<B> {
 const AHEAD: usize = 8;
 
 /// Searches alone: nothing is changed, so nobody need own anything.
-pub(super) fn search<B: Bits, T: Touch>(
+pub(super) fn search<B: Bits, T: Trace>(
     context: &Context<'_, B>,
     list: &Segments<B>,
     order: &[(B, u32)],
@@ -114,7 +114,7 @@ pub(super) fn search<B: Bits, T: Touch>(
 
 /// Asks for the place of a later query's segment and for a nearer one's node, if that is wanted.
 #[inline(always)]
-pub(super) fn ask_ahead<B: Bits, T: Touch>(
+pub(super) fn ask_ahead<B: Bits, T: Trace>(
     context: &Context<'_, B>,
     list: &SegmentsMut<'_, B>,
     anchors: &[Anchor],
@@ -130,7 +130,7 @@ pub(super) fn ask_ahead<B: Bits, T: Touch>(
     }
 }
 
-fn anchors_of<B: Bits, T: Touch>(context: &Context<'_, B>, order: &[(B, u32)]) -> Vec<Anchor> {
+fn anchors_of<B: Bits, T: Trace>(context: &Context<'_, B>, order: &[(B, u32)]) -> Vec<Anchor> {
     T::read(order.as_ptr().cast(), size_of_val(order));
     let keys: Vec<B> = order.iter().map(|&(key, _)| key).collect();
     context.layer.anchors::<T>(context.dispatch, &keys, (context.group, context.prefetch))
@@ -138,7 +138,7 @@ fn anchors_of<B: Bits, T: Touch>(context: &Context<'_, B>, order: &[(B, u32)]) -
 
 /// A whole share: `own` are this thread's of the sorted queries. `place` and `carry` are its ends of the ways
 /// to its neighbours.
-pub(super) fn execute<B: Bits, T: Touch>(
+pub(super) fn execute<B: Bits, T: Trace>(
     context: &Context<'_, B>,
     order: &[(B, u32)],
     own: Range<usize>,
@@ -151,7 +151,7 @@ pub(super) fn execute<B: Bits, T: Touch>(
     execute_share::<B, T>(context, order, share, ahead)
 }
 
-fn execute_share<B: Bits, T: Touch>(
+fn execute_share<B: Bits, T: Trace>(
     context: &Context<'_, B>,
     order: &[(B, u32)],
     share: Share<'_, B>,

@@ -8,7 +8,7 @@ use crate::pi::segments::{Anchor, Segments};
 use core::ops::Range;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::search::Dispatch;
 
 /// An index layer of any width.
@@ -48,7 +48,7 @@ impl<B: Bits> Layer<B> {
     }
 
     /// The anchors of many keys: see [`Routed::anchors`].
-    pub(super) fn anchors<T: Touch>(
+    pub(super) fn anchors<T: Trace>(
         &self,
         dispatch: Dispatch,
         keys: &[B],
@@ -61,7 +61,7 @@ impl<B: Bits> Layer<B> {
 
     /// The anchor of one key.
     #[inline(always)]
-    pub(super) fn anchor<T: Touch>(&self, dispatch: Dispatch, key: B) -> Anchor {
+    pub(super) fn anchor<T: Trace>(&self, dispatch: Dispatch, key: B) -> Anchor {
         let mut word = [0];
         any_width!(self, layer => layer.anchors::<T>(dispatch, &[key], &mut word, 1, false));
         Anchor::from_word(word[0])

@@ -21,7 +21,7 @@ use latchless_core::base::span::lanes_of;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::batch::{Order, sorted};
-use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_core::mem::touch::{NoTrace, Trace};
 use std::sync::{Mutex, PoisonError};
 
 /// PI: a SIMD skip list that serves batches of queries on many threads, without any latch.
@@ -60,14 +60,14 @@ use std::sync::{Mutex, PoisonError};
 /// assert_eq!(prices.range(90..)?.collect::<Vec<_>>(), [(99, 5)]);
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```
-pub struct Pi<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
+pub struct Pi<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     pub(super) engine: Engine<K::Bits, T>,
     /// Readers tune as well; who finds it taken goes on with what is settled.
     tuner: Mutex<BatchTuner>,
     entry: PhantomData<fn(K) -> V>,
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> Pi<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     /// An empty index for one thread.
     ///
     /// # Errors
@@ -464,7 +464,7 @@ impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> fmt::Debug for Pi<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for Pi<K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         let entries = Entries::<K, V, T>::new(Scan::new(&self.engine, all, Direction::Forward));

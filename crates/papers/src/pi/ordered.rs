@@ -11,9 +11,9 @@ use latchless_core::base::request::{Reply, Request};
 use latchless_core::base::span::lanes_of;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> OrderedIndex<K, V> for Pi<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for Pi<K, V, T> {
     fn len(&self) -> usize {
         self.len()
     }

@@ -14,7 +14,7 @@ use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::span::{lanes_of, next, previous};
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{Touch, Untouched, Work};
+use latchless_core::mem::touch::{NoTrace, Trace, Work};
 
 /// No node.
 const NIL: u32 = u32::MAX;
@@ -39,7 +39,7 @@ struct Node<B> {
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct SkipList<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
+pub struct SkipList<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     nodes: Vec<Node<K::Bits>>,
     links: Vec<u32>,
     /// The first node of each list.
@@ -58,7 +58,7 @@ type Left<B> = Option<(B, B)>;
 /// On each level the last node before a key; `NIL`: the list's beginning.
 type Path = [u32; HEIGHT_MAX];
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> SkipList<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
     /// An empty list. Of the options, seed and memory limit count.
     pub fn with_options(options: &Options) -> Self {
         Self {
@@ -227,13 +227,13 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SkipList<K, V, T> {
 }
 
 /// A paused scan.
-struct Paused<'a, K: Key, V: Fits<K::Bits>, T: Touch> {
+struct Paused<'a, K: Key, V: Fits<K::Bits>, T: Trace> {
     list: &'a SkipList<K, V, T>,
     direction: Direction,
     left: Left<K::Bits>,
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> Paused<'_, K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> Paused<'_, K, V, T> {
     fn hand_out(&mut self, room: usize, to: impl FnMut(usize, K, V)) -> usize {
         let Some(range) = self.left else { return 0 };
         let (filled, left) = self.list.hand_out(range, self.direction, room, to);
@@ -242,7 +242,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Paused<'_, K, V, T> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> Scanner<K, V> for Paused<'_, K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> Scanner<K, V> for Paused<'_, K, V, T> {
     fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Ok(self.hand_out(keys.len(), |at, key, value| (keys[at], values[at]) = (key, value)))
@@ -254,7 +254,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Scanner<K, V> for Paused<'_, K, V, T> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> OrderedIndex<K, V> for SkipList<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T> {
     fn len(&self) -> usize {
         self.len
     }

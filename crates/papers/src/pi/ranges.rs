@@ -14,7 +14,7 @@ use crate::pi::segments::{Anchor, SegmentsMut};
 use core::iter::Peekable;
 use core::ops::Range;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use std::vec::IntoIter;
 
 /// A range's entries, or some of them.
@@ -56,7 +56,7 @@ fn may_have_changed<B: Bits>(order: &[(B, u32)], at: usize) -> bool {
 
 /// Does the limited ranges of a share as far as its nodes reach: its own, if they may go on to the right, and
 /// those that come from the left. Passes on what is left of them.
-pub(super) fn go_ahead<B: Bits, T: Touch>(
+pub(super) fn go_ahead<B: Bits, T: Trace>(
     context: &Context<'_, B>,
     order: &[(B, u32)],
     share: &Share<'_, B>,
@@ -91,7 +91,7 @@ pub(super) fn go_ahead<B: Bits, T: Touch>(
 }
 
 /// What a list has of a range from `low` on; and what is left of the range if the list ends first.
-fn fetch<B: Bits, T: Touch>(
+fn fetch<B: Bits, T: Trace>(
     list: &SegmentsMut<'_, B>,
     anchor: Anchor,
     low: B,
@@ -119,7 +119,7 @@ impl<B> Coming<B> {
     }
 }
 
-impl<B: Bits, T: Touch> Engine<B, T> {
+impl<B: Bits, T: Trace> Engine<B, T> {
     /// For each domain, what ranges that begin in an earlier one may have to do in it.
     pub(super) fn coming(
         &self,

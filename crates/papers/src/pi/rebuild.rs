@@ -17,7 +17,7 @@ use crate::pi::mem::sheet::Paper;
 use crate::pi::segments::{Anchor, Finger, SEGMENTS_MAX, Segments};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::Dispatch;
 use latchless_core::sync::Origin;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -80,7 +80,7 @@ impl<B: Bits> Built<B> {
         let budget = Budget::new(None, 0);
         for updates in log.chunks(1024) {
             let keys: Vec<B> = updates.iter().map(|update| update.0).collect();
-            let anchors = self.layer.anchors::<Untouched>(dispatch, &keys, (32, true));
+            let anchors = self.layer.anchors::<NoTrace>(dispatch, &keys, (32, true));
             for (&(key, value), &anchor) in updates.iter().zip(&anchors) {
                 self.apply(anchor, key, value, &budget)?;
             }
@@ -91,8 +91,8 @@ impl<B: Bits> Built<B> {
     fn apply(&mut self, anchor: Anchor, key: B, value: Option<B>, budget: &Budget) -> Result<()> {
         let finger = &mut Finger::default();
         let drift = match value {
-            Some(value) => self.list.all().put::<Untouched>(anchor, finger, (key, value), budget)?.1,
-            None => self.list.all().take::<Untouched>(anchor, finger, key).1,
+            Some(value) => self.list.all().put::<NoTrace>(anchor, finger, (key, value), budget)?.1,
+            None => self.list.all().take::<NoTrace>(anchor, finger, key).1,
         };
         self.list.changed(drift);
         Ok(())

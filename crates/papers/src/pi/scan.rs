@@ -9,10 +9,10 @@ use latchless_core::base::index::{Direction, Scanner, check_buffers};
 use latchless_core::base::key::Key;
 use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// A paused scan: see [`Pi::scan`](super::Pi::scan).
-pub struct Scan<'a, K: Key, V: Fits<K::Bits>, T: Touch> {
+pub struct Scan<'a, K: Key, V: Fits<K::Bits>, T: Trace> {
     engine: &'a Engine<K::Bits, T>,
     direction: Direction,
     /// What is left of the range.
@@ -20,7 +20,7 @@ pub struct Scan<'a, K: Key, V: Fits<K::Bits>, T: Touch> {
     entry: PhantomData<fn() -> (K, V)>,
 }
 
-impl<'a, K: Key, V: Fits<K::Bits>, T: Touch> Scan<'a, K, V, T> {
+impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Scan<'a, K, V, T> {
     pub(super) fn new(
         engine: &'a Engine<K::Bits, T>,
         range: Option<(K::Bits, K::Bits)>,
@@ -85,13 +85,13 @@ impl<'a, K: Key, V: Fits<K::Bits>, T: Touch> Scan<'a, K, V, T> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> fmt::Debug for Scan<'_, K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for Scan<'_, K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scan").field("direction", &self.direction).field("left", &self.left).finish()
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> Scanner<K, V> for Scan<'_, K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> Scanner<K, V> for Scan<'_, K, V, T> {
     fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         self.fill(keys, values)
     }
@@ -106,26 +106,26 @@ const PAGE: usize = 32;
 
 /// An iterator over the entries of a range: see [`Pi::range`](super::Pi::range). It fetches pages of
 /// entries.
-pub struct Entries<'a, K: Key, V: Fits<K::Bits>, T: Touch> {
+pub struct Entries<'a, K: Key, V: Fits<K::Bits>, T: Trace> {
     scan: Scan<'a, K, V, T>,
     page: Vec<(K, V)>,
     /// Entries of the page that were handed out.
     passed: usize,
 }
 
-impl<'a, K: Key, V: Fits<K::Bits>, T: Touch> Entries<'a, K, V, T> {
+impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Entries<'a, K, V, T> {
     pub(super) fn new(scan: Scan<'a, K, V, T>) -> Self {
         Self { scan, page: Vec::new(), passed: 0 }
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> fmt::Debug for Entries<'_, K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for Entries<'_, K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entries").field("scan", &self.scan).finish()
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> Iterator for Entries<'_, K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> Iterator for Entries<'_, K, V, T> {
     type Item = (K, V);
 
     #[inline]
@@ -142,4 +142,4 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> Iterator for Entries<'_, K, V, T> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> core::iter::FusedIterator for Entries<'_, K, V, T> {}
+impl<K: Key, V: Fits<K::Bits>, T: Trace> core::iter::FusedIterator for Entries<'_, K, V, T> {}

@@ -10,7 +10,7 @@ use crate::common::walk::{Aim, KernelWalk, Rounds, Step, Walk};
 use crate::pi::routed;
 use crate::pi::segments::Anchor;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::search::{Dispatch, Scalar};
 use latchless_core::tuner::Tuner;
 
@@ -34,7 +34,7 @@ enum At {
     Node(Anchor),
 }
 
-impl<B: Bits, T: Touch> KernelWalk for DomainWalk<'_, B, T> {
+impl<B: Bits, T: Trace> KernelWalk for DomainWalk<'_, B, T> {
     type Key = B;
     type Place = Place;
     type Anchor = (u32, Anchor);
@@ -77,7 +77,7 @@ impl<B: Bits, T: Touch> KernelWalk for DomainWalk<'_, B, T> {
     }
 }
 
-impl<B: Bits, T: Touch> Engine<B, T> {
+impl<B: Bits, T: Trace> Engine<B, T> {
     /// The values under `len` keys, told to `answer` in the keys' order, so many keys at a time. The caller's
     /// thread does everything, and nothing is sorted.
     pub(super) fn get_interleaved(

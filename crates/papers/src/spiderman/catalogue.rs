@@ -5,7 +5,7 @@ use crate::error::Result;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_core::mem::touch::{NoTrace, Trace};
 
 /// The tree without batches, and with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,7 +74,7 @@ pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, Untouched>(member, options)
+    build_touching::<K, V, NoTrace>(member, options)
 }
 
 /// An empty index that tells the thread's memory-hierarchy model what it does.
@@ -86,10 +86,10 @@ pub fn build_modelled<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, latchless_core::mem::touch::Modelled>(member, options)
+    build_touching::<K, V, latchless_core::mem::touch::Traced>(member, options)
 }
 
-fn build_touching<K: Key, V: Fits<K::Bits>, T: Touch>(
+fn build_touching<K: Key, V: Fits<K::Bits>, T: Trace>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {

@@ -17,7 +17,7 @@ use latchless_core::base::request::{Reply, Request};
 use latchless_core::base::span::lanes_of;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{Touch, Untouched};
+use latchless_core::mem::touch::{NoTrace, Trace};
 use latchless_core::tuner::Tuner;
 
 /// How batches are served.
@@ -95,7 +95,7 @@ impl Default for Options {
 /// assert_eq!((replies[5].clone(), prices.len()), (Reply::Removed(Some(8)), 1));
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```
-pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Touch = Untouched> {
+pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     tree: OlcTree<T>,
     batching: Option<Batching>,
     tuner: Tuner,
@@ -130,7 +130,7 @@ impl<K: Key, V: Fits<K::Bits>> SpidermanMap<K, V> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// An empty map as the caller wants it.
     ///
     /// # Errors
@@ -423,7 +423,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Touch> SpidermanMap<K, V, T> {
     }
 }
 
-impl<K: Key, V: Fits<K::Bits>, T: Touch> fmt::Debug for SpidermanMap<K, V, T> {
+impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for SpidermanMap<K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         let scan = Scan::<K, V, T>::new(&self.tree, all, Direction::Forward, usize::MAX);

@@ -8,14 +8,14 @@ use super::{NOT_COMPARABLE, Places, Reporter, Sizes};
 use crate::error::Result;
 use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Scale, Way};
 use crate::row::{On, Row};
-use latchless_core::mem::touch::{Modelled, Untouched};
+use latchless_core::mem::touch::{NoTrace, Traced};
 use traffic::Loaded;
 
 /// The trees of the last panels, which the next ones use as well if they want as many records.
 #[derive(Default)]
 pub struct Kept {
-    native: Option<Loaded<Untouched>>,
-    modelled: Option<Loaded<Modelled>>,
+    native: Option<Loaded<NoTrace>>,
+    modelled: Option<Loaded<Traced>>,
 }
 
 /// How many points a panel has.

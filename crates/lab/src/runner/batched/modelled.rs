@@ -9,10 +9,10 @@ use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::model::{Listener, Machine, Parameters, Worker};
 use crate::row::On;
 use latchless_core::base::request::Request;
-use latchless_core::mem::touch::Modelled;
+use latchless_core::mem::touch::Traced;
 use latchless_papers::spiderman::{Options, SpidermanMap};
 
-type Map = SpidermanMap<u64, u64, Modelled>;
+type Map = SpidermanMap<u64, u64, Traced>;
 /// What each thread asks.
 type Plans = Vec<Vec<Request<u64, u64>>>;
 
@@ -21,7 +21,7 @@ type Plans = Vec<Vec<Request<u64, u64>>>;
 /// # Errors
 /// When the tree refuses, answers wrongly or gets stuck.
 pub fn run(
-    kept: &mut Option<Loaded<Modelled>>,
+    kept: &mut Option<Loaded<Traced>>,
     (panel, ways): (&BatchedPanel, &[Way]),
     records: usize,
     scale: Scale,

@@ -11,12 +11,12 @@ use crate::row::On;
 use crate::runner::Sizes;
 use crate::runner::native::median;
 use latchless_core::base::request::Request;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_papers::spiderman::{Options, SpidermanMap};
 use std::sync::Barrier;
 use std::time::Instant;
 
-type Map = SpidermanMap<u64, u64, Untouched>;
+type Map = SpidermanMap<u64, u64, NoTrace>;
 
 /// Seconds for one way with one number of threads, unless the caller says otherwise.
 const SECONDS: f64 = 10.0;
@@ -31,7 +31,7 @@ const FIRST: usize = 8192;
 /// # Errors
 /// When the tree refuses, or answers wrongly.
 pub fn run(
-    kept: &mut Option<Loaded<Untouched>>,
+    kept: &mut Option<Loaded<NoTrace>>,
     (panel, ways): (&BatchedPanel, &[Way]),
     records: usize,
     (scale, sizes): (Scale, Sizes),

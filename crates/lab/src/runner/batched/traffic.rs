@@ -3,7 +3,7 @@
 
 use crate::error::{LabError, Result};
 use latchless_core::base::request::{Reply, Request};
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_papers::spiderman::{Options, SpidermanMap};
 use latchless_workload::{Distribution, KeySpace, Kind, Lengths, Workload, value_of};
 use rand::rngs::Xoshiro256PlusPlus;
@@ -16,12 +16,12 @@ const SEED: u64 = 2023;
 
 /// A tree with its records, and what is asked of it. Panels of as many records share one, since filling a tree of
 /// the paper's 50M takes longer than many a panel, as long as it hasn't grown by more than a tenth.
-pub struct Loaded<T: Touch> {
+pub struct Loaded<T: Trace> {
     pub map: SpidermanMap<u64, u64, T>,
     pub traffic: Traffic,
 }
 
-impl<T: Touch> Loaded<T> {
+impl<T: Trace> Loaded<T> {
     /// The tree of so many records that `kept` has, or a new one in its place.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Traffic {
     ///
     /// # Errors
     /// When the tree refuses.
-    fn load<T: Touch>(&self, map: &SpidermanMap<u64, u64, T>) -> Result<()> {
+    fn load<T: Trace>(&self, map: &SpidermanMap<u64, u64, T>) -> Result<()> {
         let mut replaced = [None; TOGETHER];
         for start in (0..self.loaded).step_by(TOGETHER) {
             let numbers = start..self.loaded.min(start + TOGETHER as u64);
@@ -129,7 +129,7 @@ impl Traffic {
 ///
 /// # Errors
 /// When the tree refuses, or [`LabError::Wrong`].
-pub fn serve<T: Touch>(map: &SpidermanMap<u64, u64, T>, requests: &[Request<u64, u64>]) -> Result<()> {
+pub fn serve<T: Trace>(map: &SpidermanMap<u64, u64, T>, requests: &[Request<u64, u64>]) -> Result<()> {
     let mut replies = Vec::with_capacity(TOGETHER);
     let mut wrong = 0;
     for together in requests.chunks(TOGETHER) {
@@ -157,7 +157,7 @@ pub fn serve<T: Touch>(map: &SpidermanMap<u64, u64, T>, requests: &[Request<u64,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless_core::mem::touch::Untouched;
+    use latchless_core::mem::touch::NoTrace;
 
     #[test]
     fn mixes_have_their_shares_and_known_answers() {
@@ -168,7 +168,7 @@ mod tests {
             (Workload::SpidermanC, 0, 0),
             (Workload::SpidermanD, 5, 95),
         ] {
-            let loaded = Loaded::<Untouched>::of(&mut kept, 5000, &Options::default()).unwrap();
+            let loaded = Loaded::<NoTrace>::of(&mut kept, 5000, &Options::default()).unwrap();
             let Loaded { map, traffic } = loaded;
             let plans = traffic.plan(workload, 2, 5000);
             let requests = plans.concat();
@@ -197,7 +197,7 @@ mod tests {
         let mut kept = None;
         let mut loaded = |records, inserts| {
             let Loaded { map, traffic } =
-                Loaded::<Untouched>::of(&mut kept, records, &Options::default()).unwrap();
+                Loaded::<NoTrace>::of(&mut kept, records, &Options::default()).unwrap();
             let found = map.len();
             traffic.plan(Workload::SpidermanB, 1, inserts).iter().for_each(|plan| serve(map, plan).unwrap());
             found

@@ -6,7 +6,7 @@
 //! level, a unit waits on its shelf until nobody can be reading it ([`Epochs`]).
 //!
 //! # Thread safety
-//! Words are atomics. A shelf is guarded by a mutex under which nothing is told to the touch hook and
+//! Words are atomics. A shelf is guarded by a mutex under which nothing is told to the tracing hook and
 //! nothing is waited for, so that workers of a simulation which take turns on one thread never meet one
 //! another there.
 
@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::space::{Begin, Space};
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::{Backoff, LaneWord, Mutex, Origin};
 use latchless_core::sync::{SLOTS, slot};
 use shelf::Shelf;
@@ -128,7 +128,7 @@ impl<W: LaneWord> UnitArena<W> {
     /// [`MemoryLimit`](latchless_core::base::error::Error::MemoryLimit),
     /// [`ReferencesExhausted`](latchless_core::base::error::Error::ReferencesExhausted) or
     /// [`OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
-    pub fn allocate<T: Touch>(&self, kind: usize) -> Result<NodeRef> {
+    pub fn allocate<T: Trace>(&self, kind: usize) -> Result<NodeRef> {
         T::work(Work::Allocate);
         let shelf = &self.shelves[own::<T>()];
         if let Some(unit) = shelf.take(kind) {
@@ -157,7 +157,7 @@ impl<W: LaneWord> UnitArena<W> {
     /// As many units as `into` has places, for whom can't be refused: from the reserve if need be. Waits
     /// until others give back what they took from there, so the caller must be outside, hold no latch
     /// and, in the end, retire as many.
-    pub fn allocate_surely<T: Touch>(&self, into: &mut [NodeRef]) {
+    pub fn allocate_surely<T: Trace>(&self, into: &mut [NodeRef]) {
         assert!(into.len() <= self.reserved, "no more than the reserve holds");
         let mut backoff = Backoff::default();
         loop {
@@ -190,7 +190,7 @@ impl<W: LaneWord> UnitArena<W> {
 
     /// Takes a unit back at once, to be handed out again for the same kind. Nobody can be reading it, or
     /// who does will notice.
-    pub fn free<T: Touch>(&self, kind: usize, unit: NodeRef) {
+    pub fn free<T: Trace>(&self, kind: usize, unit: NodeRef) {
         if let Some(surplus) = self.shelves[own::<T>()].put(kind, unit) {
             self.space.free(kind, surplus);
         }
@@ -198,7 +198,7 @@ impl<W: LaneWord> UnitArena<W> {
 
     /// Takes a unit back that was unlinked, to be used again once nobody can be reading it; at once where
     /// units are.
-    pub fn retire<T: Touch>(&self, kind: usize, unit: NodeRef) {
+    pub fn retire<T: Trace>(&self, kind: usize, unit: NodeRef) {
         if self.epochs.is_none() {
             return self.free::<T>(kind, unit);
         }
@@ -211,7 +211,7 @@ impl<W: LaneWord> UnitArena<W> {
     /// Comes in: nothing that is unlinked from now on is used again before the pin is dropped. Nothing
     /// where units are used again at once.
     #[inline(always)]
-    pub fn pin<T: Touch>(&self) -> Option<Pin<'_, T>> {
+    pub fn pin<T: Trace>(&self) -> Option<Pin<'_, T>> {
         let epochs = self.epochs.as_ref()?;
         let own = own::<T>();
         let mut backoff = Backoff::default();
@@ -248,7 +248,7 @@ impl<W: LaneWord> UnitArena<W> {
     }
 
     /// Puts those of the waiting units on the shelf for use that nobody can be reading any more.
-    fn ripen<T: Touch>(&self, shelf: &Shelf) {
+    fn ripen<T: Trace>(&self, shelf: &Shelf) {
         let Some(epochs) = &self.epochs else { return };
         T::exchange(epochs.clock_address());
         shelf.stamp(epochs);
@@ -259,7 +259,7 @@ impl<W: LaneWord> UnitArena<W> {
     }
 
     /// Fills the reserve up and gives the memory behind the shelves all units that nobody can be reading.
-    pub fn sweep<T: Touch>(&self) {
+    pub fn sweep<T: Trace>(&self) {
         for shelf in &self.shelves {
             if shelf.has_waiting() {
                 self.ripen::<T>(shelf);
@@ -306,20 +306,20 @@ impl<W: LaneWord> UnitArena<W> {
 
 /// Which shelf and which place among the epochs the calling worker takes first.
 #[inline(always)]
-fn own<T: Touch>() -> usize {
+fn own<T: Trace>() -> usize {
     T::worker().unwrap_or_else(slot) % SLOTS
 }
 
 /// Being inside. See [`UnitArena::pin`].
 #[derive(Debug)]
 #[must_use = "a pin that is dropped at once keeps nothing"]
-pub struct Pin<'a, T: Touch> {
+pub struct Pin<'a, T: Trace> {
     epochs: &'a Epochs,
     place: usize,
     touch: PhantomData<T>,
 }
 
-impl<T: Touch> Drop for Pin<'_, T> {
+impl<T: Trace> Drop for Pin<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
         T::write(self.epochs.address(self.place), size_of::<u64>());

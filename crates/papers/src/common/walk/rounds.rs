@@ -41,14 +41,14 @@ impl<K: Copy, P: Copy, A: Copy> Walks<K, P, A> {
     /// none where others changed the structure under a walk.
     ///
     /// ```
-    /// use latchless_core::mem::touch::Untouched;
+    /// use latchless_core::mem::touch::NoTrace;
     /// use latchless_papers::spiderman::tree::{OlcOptions, OlcTree, PageWalk};
     /// use latchless_papers::common::walk::{Aim, Rounds, Walks};
     /// use latchless_papers::spiderman::Prefetch;
     ///
     /// let options =
     ///     OlcOptions { page_bytes: 4096, limit_bytes: None, huge_pages: true, references: u32::MAX };
-    /// let tree = OlcTree::<Untouched>::new(options)?;
+    /// let tree = OlcTree::<NoTrace>::new(options)?;
     /// (0..1000u64).try_for_each(|key| tree.put(key, 2 * key).map(|_| ()))?;
     /// let keys = [7, 500, 1000];
     /// let walk = PageWalk::new(&tree, Prefetch::BEST, true);

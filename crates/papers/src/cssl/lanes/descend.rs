@@ -6,7 +6,7 @@ use crate::common::words::words_below;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::next;
 use latchless_core::mem::line::prefetch_read;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 
 /// So many bytes of a lane are counted through by vectors; more are halved.
 const COUNTED_LANE_BYTES: usize = 256;
@@ -140,7 +140,7 @@ impl<B: Bits> Lanes<B> {
             return S::group_up_to::<B>(&self.fast, at, count, key);
         }
         match next(key) {
-            Some(next) => words_below::<B, Untouched>(&self.fast[at..at + count], next),
+            Some(next) => words_below::<B, NoTrace>(&self.fast[at..at + count], next),
             None => count,
         }
     }

@@ -6,7 +6,7 @@ use crate::cssl::link::Seen;
 use latchless_core::base::error::Result as Fallible;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 
 /// Where a key is or would come in.
 struct Place {
@@ -76,7 +76,7 @@ impl<B: Bits> List<'_, B> {
     fn take_out(&self, before: NodeRef, seen: Seen, dead: NodeRef, behind: Seen) -> Result<Seen, Seen> {
         let now = self.node(before).link().lead_to(seen, behind.next())?;
         if !behind.is_placed() {
-            self.arena.retire::<Untouched>(0, dead);
+            self.arena.retire::<NoTrace>(0, dead);
         }
         Ok(now)
     }
@@ -112,7 +112,7 @@ impl<B: Bits> List<'_, B> {
             }
             let new = match spare {
                 Some(new) => new,
-                None => match self.arena.allocate::<Untouched>(0) {
+                None => match self.arena.allocate::<NoTrace>(0) {
                     Ok(new) => new,
                     Err(refused) => return Ok(Err(refused)),
                 },
@@ -125,7 +125,7 @@ impl<B: Bits> List<'_, B> {
             spare = Some(new);
         };
         // Nobody has seen it.
-        spare.into_iter().for_each(|unused| self.arena.free::<Untouched>(0, unused));
+        spare.into_iter().for_each(|unused| self.arena.free::<NoTrace>(0, unused));
         outcome
     }
 
@@ -215,6 +215,6 @@ impl<B: Bits> List<'_, B> {
     /// be reading it.
     pub fn retire(&self, node: NodeRef) {
         debug_assert!(!self.is_alive(node), "a living node was given up");
-        self.arena.retire::<Untouched>(0, node);
+        self.arena.retire::<NoTrace>(0, node);
     }
 }

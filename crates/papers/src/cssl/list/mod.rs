@@ -26,7 +26,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::sync::{LaneWord, perturb};
 
 pub use edit::{Outcome, Removed};
@@ -116,7 +116,7 @@ impl<'a, B: Bits> List<'a, B> {
     /// # Errors
     /// When memory is refused.
     pub fn begin(arena: &UnitArena<B::Word>) -> Result<NodeRef> {
-        let head = arena.allocate::<Untouched>(0)?;
+        let head = arena.allocate::<NoTrace>(0)?;
         List { arena, head }.node(head).begin(B::MIN, B::MIN, None, false);
         Ok(head)
     }

@@ -87,7 +87,7 @@ fn what_is_taken_in_hand_is_placed_and_stays_until_it_is_given_up() {
     list.remove(list.head, 7, |_| ()).unwrap().unwrap();
     list.remove(list.head, 3, |_| ()).unwrap().unwrap();
     drop(inside);
-    guarded.arena().sweep::<Untouched>();
+    guarded.arena().sweep::<NoTrace>();
     let inside = guarded.enter();
     let held = guarded.arena().held_bytes();
     // The unplaced node's memory is used again, the placed one's isn't.
@@ -95,7 +95,7 @@ fn what_is_taken_in_hand_is_placed_and_stays_until_it_is_given_up() {
     assert_eq!((guarded.arena().held_bytes(), list.key(taken[2].1)), (held, 7));
     list.retire(taken[2].1);
     drop(inside);
-    guarded.arena().sweep::<Untouched>();
+    guarded.arena().sweep::<NoTrace>();
     let _inside = guarded.enter();
     list.insert(list.head, 101, 0, || ()).unwrap().unwrap();
     assert_eq!((guarded.arena().held_bytes(), list.key(taken[2].1)), (held, 101));

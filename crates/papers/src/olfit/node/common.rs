@@ -4,7 +4,7 @@ use super::layout::{At, Fields, Kind, Layout, WordOf};
 use super::scheme::Scheme;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::LaneWord;
 
 /// A node: its words, and where in them things stand.
@@ -80,7 +80,7 @@ impl<'a, K: Kind> Node<'a, K> {
         &self.words[Fields::<K>::LATCH_AT]
     }
 
-    /// Where the latch stands, for the touch hook.
+    /// Where the latch stands, for the tracing hook.
     #[inline(always)]
     pub fn latch_address(self) -> *const u8 {
         self.address(Fields::<K>::LATCH_AT)
@@ -94,14 +94,14 @@ impl<'a, K: Kind> Node<'a, K> {
     /// Tells that words are about to be read.
     #[inline(always)]
     pub(super) fn tell_read(self, at: usize, words: usize) {
-        K::Touch::read(self.address(at), words * K::Bits::BYTES);
+        K::Trace::read(self.address(at), words * K::Bits::BYTES);
     }
 
     /// Tells that words are about to be written.
     #[inline(always)]
     pub(super) fn tell_write(self, at: usize, words: usize) {
         if words > 0 {
-            K::Touch::write(self.address(at), words * K::Bits::BYTES);
+            K::Trace::write(self.address(at), words * K::Bits::BYTES);
         }
     }
 

@@ -6,7 +6,7 @@ use super::layout::{At, Fields, Kind};
 use crate::common::words::words_below;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::LaneWord;
 
 impl<K: Kind> Node<'_, K> {
@@ -40,7 +40,7 @@ impl<K: Kind> Node<'_, K> {
     pub fn child_place(self, key: K::Bits) -> usize {
         let separators = self.children() - 1;
         let words = &self.words[Self::SEPARATORS_AT..Self::SEPARATORS_AT + separators];
-        words_below::<K::Bits, K::Touch>(words, key)
+        words_below::<K::Bits, K::Trace>(words, key)
     }
 
     /// The child at a place.
@@ -96,7 +96,7 @@ impl<K: Kind> Node<'_, K> {
         let size = self.children();
         debug_assert!(place < size && size < self.layout.inner_places);
         let behind = size - 1 - place;
-        K::Touch::work(Work::Shift(behind));
+        K::Trace::work(Work::Shift(behind));
         self.shift(Self::SEPARATORS_AT + place, Self::SEPARATORS_AT + place + 1, behind);
         self.set_separator(place, separator);
         if !K::GROUPS {
@@ -113,7 +113,7 @@ impl<K: Kind> Node<'_, K> {
         debug_assert!(place < size && size > 1);
         let behind = size - 1 - place;
         let separator = place.min(size - 2);
-        K::Touch::work(Work::Shift(behind));
+        K::Trace::work(Work::Shift(behind));
         self.shift(
             Self::SEPARATORS_AT + separator + 1,
             Self::SEPARATORS_AT + separator,
@@ -137,7 +137,7 @@ impl<K: Kind> Node<'_, K> {
     /// this node now ends. Nodes of a group are moved by the caller.
     pub fn split_inner(self, right: Self, cut: usize) -> K::Bits {
         let moved = self.children() - cut;
-        K::Touch::work(Work::Shift(moved));
+        K::Trace::work(Work::Shift(moved));
         self.copy_words(Self::SEPARATORS_AT + cut, right, Self::SEPARATORS_AT, moved - 1);
         if !K::GROUPS {
             (0..moved).for_each(|i| right.set_child_reference(i, self.child_reference(cut + i)));

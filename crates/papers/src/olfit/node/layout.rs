@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// Everything in which the nodes of two trees can differ, but for their size.
 pub trait Kind: Debug + Send + Sync + 'static {
@@ -27,7 +27,7 @@ pub trait Kind: Debug + Send + Sync + 'static {
     /// The concurrency-control scheme.
     type Scheme: Scheme;
     /// Who hears what the tree reads and writes.
-    type Touch: Touch;
+    type Trace: Trace;
     /// Whether the children of a node stand side by side in a node group (full CSB+-Tree), or are named
     /// one by one (B+-Tree).
     const GROUPS: bool;
@@ -64,10 +64,10 @@ impl<S: Scheme> Family for CsbPlus<S> {
 #[derive(Debug)]
 pub struct Of<B, F, T>(PhantomData<(B, F, T)>);
 
-impl<B: Bits, F: Family, T: Touch> Kind for Of<B, F, T> {
+impl<B: Bits, F: Family, T: Trace> Kind for Of<B, F, T> {
     type Bits = B;
     type Scheme = F::Scheme;
-    type Touch = T;
+    type Trace = T;
     const GROUPS: bool = F::GROUPS;
 }
 
@@ -198,10 +198,10 @@ impl At {
 mod tests {
     use super::super::scheme::*;
     use super::*;
-    use latchless_core::mem::touch::Untouched;
+    use latchless_core::mem::touch::NoTrace;
 
     fn fanouts<B: Bits, F: Family>(node_bytes: usize) -> (usize, usize) {
-        let layout = Layout::of::<Of<B, F, Untouched>>(node_bytes).unwrap();
+        let layout = Layout::of::<Of<B, F, NoTrace>>(node_bytes).unwrap();
         (layout.leaf_places, layout.inner_places)
     }
 
@@ -256,10 +256,10 @@ mod tests {
     fn no_field_overlaps_another() {
         macro_rules! check {
             ($($scheme:ty),*) => {$(
-                fields_fit::<Of<u32, BPlus<$scheme>, Untouched>>();
-                fields_fit::<Of<u64, BPlus<$scheme>, Untouched>>();
-                fields_fit::<Of<u32, CsbPlus<$scheme>, Untouched>>();
-                fields_fit::<Of<u64, CsbPlus<$scheme>, Untouched>>();
+                fields_fit::<Of<u32, BPlus<$scheme>, NoTrace>>();
+                fields_fit::<Of<u64, BPlus<$scheme>, NoTrace>>();
+                fields_fit::<Of<u32, CsbPlus<$scheme>, NoTrace>>();
+                fields_fit::<Of<u64, CsbPlus<$scheme>, NoTrace>>();
             )*};
         }
         check!(Without, Olfit, OlfitAtOnce, LockCoupling, OneLatch, VersionedNodes, VersionedTree);
@@ -268,10 +268,10 @@ mod tests {
     #[test]
     fn other_sizes_are_refused() {
         for given in [0, 32, 63, 100, 127, 513, 576, usize::MAX] {
-            let refused = Layout::of::<Of<u32, BPlus<Olfit>, Untouched>>(given);
+            let refused = Layout::of::<Of<u32, BPlus<Olfit>, NoTrace>>(given);
             assert_eq!(refused, Err(Error::NodeSize { given }));
         }
-        let refused = Layout::of::<Of<u64, BPlus<OlfitAtOnce>, Untouched>>(64);
+        let refused = Layout::of::<Of<u64, BPlus<OlfitAtOnce>, NoTrace>>(64);
         assert_eq!(refused, Err(Error::NodeSize { given: 64 }));
         assert_eq!(fanouts::<u32, BPlus<OlfitAtOnce>>(64), (5, 6));
     }

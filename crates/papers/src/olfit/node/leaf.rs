@@ -3,7 +3,7 @@
 use super::common::Node;
 use super::layout::{Fields, Kind};
 use crate::common::words::words_below;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 impl<K: Kind> Node<'_, K> {
     const KEYS_AT: usize = Fields::<K>::LEAF_KEYS_AT;
@@ -23,7 +23,7 @@ impl<K: Kind> Node<'_, K> {
     /// The first of `entries` places whose key is at least `key`.
     #[inline(always)]
     pub fn lower(self, entries: usize, key: K::Bits) -> usize {
-        words_below::<K::Bits, K::Touch>(&self.words[Self::KEYS_AT..Self::KEYS_AT + entries], key)
+        words_below::<K::Bits, K::Trace>(&self.words[Self::KEYS_AT..Self::KEYS_AT + entries], key)
     }
 
     /// The key at a place.
@@ -55,7 +55,7 @@ impl<K: Kind> Node<'_, K> {
     pub fn insert_entry(self, place: usize, key: K::Bits, value: K::Bits) {
         let size = self.entries();
         debug_assert!(place <= size && size < self.layout.leaf_places);
-        K::Touch::work(Work::Shift(size - place));
+        K::Trace::work(Work::Shift(size - place));
         self.shift(Self::KEYS_AT + place, Self::KEYS_AT + place + 1, size - place);
         self.shift(self.layout.values_at + place, self.layout.values_at + place + 1, size - place);
         self.set_lane(Self::KEYS_AT + place, key);
@@ -68,7 +68,7 @@ impl<K: Kind> Node<'_, K> {
         let size = self.entries();
         debug_assert!(place < size);
         let behind = size - place - 1;
-        K::Touch::work(Work::Shift(behind));
+        K::Trace::work(Work::Shift(behind));
         self.shift(Self::KEYS_AT + place + 1, Self::KEYS_AT + place, behind);
         self.shift(self.layout.values_at + place + 1, self.layout.values_at + place, behind);
         self.set_size(size - 1);
@@ -78,7 +78,7 @@ impl<K: Kind> Node<'_, K> {
     /// leaf now ends.
     pub fn split_leaf(self, right: Self, cut: usize) -> K::Bits {
         let moved = self.entries() - cut;
-        K::Touch::work(Work::Shift(moved));
+        K::Trace::work(Work::Shift(moved));
         self.copy_words(Self::KEYS_AT + cut, right, Self::KEYS_AT, moved);
         self.copy_words(self.layout.values_at + cut, right, self.layout.values_at, moved);
         right.set_size(moved);

@@ -61,7 +61,7 @@ impl<K: Kind> OlfitTree<K> {
         let (old, _) = self.root();
         self.set_root(levels[levels.len() - 1].first_unit, levels.len());
         self.len.set(len as i64);
-        self.arena.free::<K::Touch>(Self::kind(0), old);
+        self.arena.free::<K::Trace>(Self::kind(0), old);
         Ok(())
     }
 

@@ -59,7 +59,7 @@ impl<K: Kind> OlfitTree<K> {
                 Came::TooHigh => return None,
                 Came::Lost => {
                     self.restarts.add(1);
-                    if !K::Touch::LISTENING {
+                    if !K::Trace::LISTENING {
                         backoff.wait_at(self.arena.origin());
                     }
                 }

@@ -26,7 +26,7 @@ impl<K: Kind> OlfitTree<K> {
     /// # Errors
     /// When memory is refused; nothing has changed then.
     pub fn put(&self, key: K::Bits, value: K::Bits) -> Result<Option<K::Bits>> {
-        K::Touch::work(Work::Operation);
+        K::Trace::work(Work::Operation);
         let mut spares = Spares::none(self);
         spares.reserve(Need { levels: 0, copies: usize::from(K::Scheme::COPIES) })?;
         let mut backoff = Backoff::default();
@@ -64,8 +64,8 @@ impl<K: Kind> OlfitTree<K> {
     pub(super) fn step_back(&self, address: usize, backoff: &mut Backoff) {
         self.restarts.add(1);
         if address != 0 {
-            wait_for::<K::Touch>(core::ptr::without_provenance(address), backoff, self.arena.origin());
-        } else if !K::Touch::LISTENING {
+            wait_for::<K::Trace>(core::ptr::without_provenance(address), backoff, self.arena.origin());
+        } else if !K::Trace::LISTENING {
             backoff.wait_at(self.arena.origin());
         }
     }

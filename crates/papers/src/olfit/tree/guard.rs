@@ -1,4 +1,4 @@
-//! Latches that are held, the tree's and nodes', each of them told to the touch hook: that it is taken by
+//! Latches that are held, the tree's and nodes', each of them told to the tracing hook: that it is taken by
 //! a locked step, that it is waited for, that it is let go of.
 
 use super::*;
@@ -11,11 +11,11 @@ use latchless_core::sync::{Atom, AtomicU64, Backoff, LaneWord, Origin};
 /// The atomic that a node's latch is.
 pub(super) type AtomOf<K> = <WordOf<K> as LaneWord>::Atom;
 /// The guard of a node's latch.
-pub(super) type NodeGuard<'a, K> = Guard<'a, AtomOf<K>, <K as Kind>::Touch>;
+pub(super) type NodeGuard<'a, K> = Guard<'a, AtomOf<K>, <K as Kind>::Trace>;
 
 /// A latch that is held.
 #[derive(Debug)]
-pub(super) struct Guard<'a, A: Atom, T: Touch> {
+pub(super) struct Guard<'a, A: Atom, T: Trace> {
     held: Option<Held<'a, A>>,
     address: usize,
     touch: PhantomData<T>,
@@ -28,7 +28,7 @@ enum Held<'a, A: Atom> {
     Together(#[expect(dead_code, reason = "held until it is dropped")] Together<'a, A>),
 }
 
-impl<'a, A: Atom, T: Touch> Guard<'a, A, T> {
+impl<'a, A: Atom, T: Trace> Guard<'a, A, T> {
     fn new(held: Held<'a, A>, address: *const u8) -> Self {
         Self { held: Some(held), address: address.addr(), touch: PhantomData }
     }
@@ -87,7 +87,7 @@ impl<'a, A: Atom, T: Touch> Guard<'a, A, T> {
     }
 }
 
-impl<A: Atom, T: Touch> Drop for Guard<'_, A, T> {
+impl<A: Atom, T: Trace> Drop for Guard<'_, A, T> {
     #[inline(always)]
     fn drop(&mut self) {
         let address = core::ptr::without_provenance(self.address);
@@ -103,7 +103,7 @@ impl<A: Atom, T: Touch> Drop for Guard<'_, A, T> {
 /// Tries until it works. A try is a locked step, which takes the latch's line away from all others; so
 /// in between it only looks, until another try may work.
 #[inline(always)]
-fn wait<A: Atom, T: Touch, R>(
+fn wait<A: Atom, T: Trace, R>(
     (address, origin): (*const u8, &Origin),
     attempt: impl Fn() -> Option<R>,
     may_work: impl Fn() -> bool,
@@ -126,7 +126,7 @@ fn wait<A: Atom, T: Touch, R>(
 
 /// Waits before a word is looked at again: in a model for another worker to change it, otherwise a while.
 #[inline(always)]
-pub(super) fn wait_for<T: Touch>(address: *const u8, backoff: &mut Backoff, origin: &Origin) {
+pub(super) fn wait_for<T: Trace>(address: *const u8, backoff: &mut Backoff, origin: &Origin) {
     T::wait(address);
     if !T::LISTENING {
         backoff.wait_at(origin);
@@ -144,8 +144,8 @@ pub(super) enum Access {
 #[derive(Debug)]
 #[must_use = "who doesn't stay inside needn't come in"]
 pub(super) struct Inside<'a, K: Kind> {
-    _latch: Option<Guard<'a, AtomicU64, K::Touch>>,
-    _pin: Option<crate::common::units::Pin<'a, K::Touch>>,
+    _latch: Option<Guard<'a, AtomicU64, K::Trace>>,
+    _pin: Option<crate::common::units::Pin<'a, K::Trace>>,
 }
 
 impl<K: Kind> OlfitTree<K> {
@@ -160,7 +160,7 @@ impl<K: Kind> OlfitTree<K> {
             _ => None,
         };
         // Who waits for the latch needn't keep anything back.
-        Inside { _latch: latch, _pin: self.arena.pin::<K::Touch>() }
+        Inside { _latch: latch, _pin: self.arena.pin::<K::Trace>() }
     }
 
     /// Latches a node for changing it.
@@ -176,7 +176,7 @@ impl<K: Kind> OlfitTree<K> {
     /// As [`OlfitTree::latch`], if nobody holds the latch.
     pub(super) fn try_latch(&self, node: NodeRef) -> Option<NodeGuard<'_, K>> {
         let (word, address) = (self.node_of(node).latch_word(), self.node_of(node).latch_address());
-        K::Touch::exchange(address);
+        K::Trace::exchange(address);
         let held = match K::Scheme::NODE_LATCH {
             NodeLatch::Shared => SharedLatch::of(word).try_alone().map(Held::Alone),
             _ => OptimisticLatch::of(word).try_latch().map(Held::Version),
@@ -191,7 +191,7 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Latches the reference to the root, under VN.
-    pub(super) fn latch_root(&self) -> Guard<'_, AtomicU64, K::Touch> {
+    pub(super) fn latch_root(&self) -> Guard<'_, AtomicU64, K::Trace> {
         Guard::latch(&self.root_latch, self.arena.origin())
     }
 }

@@ -11,7 +11,7 @@ impl<K: Kind> OlfitTree<K> {
     /// only what it finds at last, in a node at rest, counts (the paper's `read_node`, Fig. 4).
     #[inline(always)]
     pub(super) fn look<R>(&self, node: NodeRef, mut look: impl FnMut(Node<'_, K>) -> R) -> R {
-        K::Touch::work(Work::Visit);
+        K::Trace::work(Work::Visit);
         let node_ref = node;
         let node = self.node_of(node);
         if K::Scheme::NODE_LATCH != NodeLatch::Optimistic {
@@ -26,10 +26,10 @@ impl<K: Kind> OlfitTree<K> {
     #[inline(always)]
     fn look_once<R>(&self, node: Node<'_, K>, look: &mut impl FnMut(Node<'_, K>) -> R) -> Option<R> {
         let (latch, address) = (OptimisticLatch::of(node.latch_word()), node.latch_address());
-        K::Touch::read(address, K::Bits::BYTES);
+        K::Trace::read(address, K::Bits::BYTES);
         let version = latch.stable_version()?;
         let found = look(node);
-        K::Touch::read(address, K::Bits::BYTES);
+        K::Trace::read(address, K::Bits::BYTES);
         latch.validate(version).then_some(found)
     }
 
@@ -39,7 +39,7 @@ impl<K: Kind> OlfitTree<K> {
         let mut backoff = Backoff::default();
         for _ in 1..READ_TRIES {
             self.restarts.add(1);
-            wait_for::<K::Touch>(node.latch_address(), &mut backoff, self.arena.origin());
+            wait_for::<K::Trace>(node.latch_address(), &mut backoff, self.arena.origin());
             if let Some(found) = self.look_once(node, &mut look) {
                 return found;
             }

@@ -67,7 +67,7 @@ use latchless_core::base::stats::Stats;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::{Striped, Word};
 
 pub use walk::{OlfitWalk, Place};
@@ -153,7 +153,7 @@ impl<K: Kind> OlfitTree<K> {
 
     /// Makes an empty leaf the root.
     fn plant(&self) -> Result<()> {
-        let unit = self.arena.allocate::<K::Touch>(Self::kind(0))?;
+        let unit = self.arena.allocate::<K::Trace>(Self::kind(0))?;
         self.set_alone(unit, 0);
         self.set_root(unit, 1);
         Ok(())
@@ -221,7 +221,7 @@ impl<K: Kind> OlfitTree<K> {
     /// Readies all nodes that have left the tree for use again, as far as nobody can be reading them, and
     /// those that lie in threads' pools for all threads.
     pub fn sweep(&self) {
-        self.arena.sweep::<K::Touch>();
+        self.arena.sweep::<K::Trace>();
     }
 
     /// How often nodes of each level were split, the leaves' first: each split is an update of the level
@@ -258,13 +258,13 @@ impl<K: Kind> OlfitTree<K> {
     /// The root's unit and the number of levels.
     #[inline(always)]
     fn root(&self) -> (NodeRef, usize) {
-        K::Touch::read(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
+        K::Trace::read(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
         let word = self.root.0.follow();
         (NodeRef::from_word(word as u32), (word >> 32) as usize)
     }
 
     fn set_root(&self, unit: NodeRef, levels: usize) {
-        K::Touch::write(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
+        K::Trace::write(core::ptr::from_ref(&self.root).cast(), size_of::<u64>());
         self.root.0.publish((levels as u64) << 32 | u64::from(unit.to_word()));
     }
 
@@ -286,7 +286,7 @@ impl<K: Kind> OlfitTree<K> {
     /// Asks for a node's lines ahead of use. The machine of the paper doesn't, so models don't hear of it.
     #[inline(always)]
     fn prefetch(&self, at: At) {
-        if !K::Touch::LISTENING {
+        if !K::Trace::LISTENING {
             let address = self.arena.address(at.node::<K>());
             for line in 0..self.arena.node_bytes() / LINE_BYTES {
                 latchless_core::mem::line::prefetch_read(address.wrapping_add(line * LINE_BYTES));

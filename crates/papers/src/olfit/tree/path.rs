@@ -122,7 +122,7 @@ pub(super) struct Path<'a, K: Kind> {
     held: usize,
     more: Vec<NodeGuard<'a, K>>,
     /// The latch of the reference to the root.
-    pub(super) root: Option<Guard<'a, AtomicU64, K::Touch>>,
+    pub(super) root: Option<Guard<'a, AtomicU64, K::Trace>>,
 }
 
 impl<'a, K: Kind> Path<'a, K> {

@@ -29,7 +29,7 @@ impl<K: Kind> OlfitTree<K> {
     /// Takes out an entry of `key`, the first one or the first one with this value, and tells its value.
     /// Needs no memory that it could be refused.
     pub fn take(&self, key: K::Bits, value: Option<K::Bits>) -> Option<K::Bits> {
-        K::Touch::work(Work::Operation);
+        K::Trace::work(Work::Operation);
         let mut spares = Spares::none(self);
         let mut copies = usize::from(K::Scheme::COPIES);
         let mut backoff = Backoff::default();

@@ -52,14 +52,14 @@ pub(super) struct Edge<B> {
 
 impl<K: Kind> Pages for OlfitTree<K> {
     type Lane = K::Bits;
-    type Touch = K::Touch;
+    type Trace = K::Trace;
 
     fn empty_page(&self, expected: usize) -> Page<K::Bits> {
         Page::of(expected.min(TOGETHER_MAX) + self.layout.leaf_places)
     }
 
     fn page_up(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
-        K::Touch::work(Work::Operation);
+        K::Trace::work(Work::Operation);
         loop {
             let tried = self.try_page(low, low, high, page);
             match tried.end {
@@ -70,7 +70,7 @@ impl<K: Kind> Pages for OlfitTree<K> {
     }
 
     fn page_down(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
-        K::Touch::work(Work::Operation);
+        K::Trace::work(Work::Operation);
         loop {
             let tried = self.try_page(high, low, high, page);
             match (tried.end, tried.begin) {
@@ -185,7 +185,7 @@ impl<K: Kind> OlfitTree<K> {
             }
             page.push(key, leaf.value(place));
         }
-        K::Touch::work(Work::Copy(page.keys.len() - len));
+        K::Trace::work(Work::Copy(page.keys.len() - len));
         let edge = K::Scheme::LINKS.then(|| Self::edge_of(leaf, at))?;
         // Entries of the greatest key may stand in several leaves.
         let goes_on = || self.duplicates && self.right_beside(at, edge.right).is_some();
@@ -258,7 +258,7 @@ impl<K: Kind> OlfitTree<K> {
         if self.duplicates {
             // A leaf between the two may begin and end with the same key.
             let latch = OptimisticLatch::of(node.latch_word());
-            K::Touch::read(node.latch_address(), K::Bits::BYTES);
+            K::Trace::read(node.latch_address(), K::Bits::BYTES);
             return edge.version.is_some_and(|version| latch.validate(version));
         }
         let beside = self.look(at.node::<K>(), |leaf| {
@@ -271,7 +271,7 @@ impl<K: Kind> OlfitTree<K> {
     /// The value of the first entry of `key`.
     #[inline]
     pub fn get(&self, key: K::Bits) -> Option<K::Bits> {
-        K::Touch::work(Work::Operation);
+        K::Trace::work(Work::Operation);
         let inside = self.enter(Access::Read);
         let (found, more) = self.look_at_leaf(key, |leaf| {
             let entries = leaf.entries();

@@ -40,13 +40,13 @@ impl<'a, K: Kind> Spares<'a, K> {
         if K::Scheme::AT_ONCE {
             for level in (0..LEVELS_MAX).filter(|level| need.levels >> level & 1 == 1) {
                 if self.levels >> level & 1 == 0 {
-                    self.units[level] = self.tree.arena.allocate::<K::Touch>(level)?;
+                    self.units[level] = self.tree.arena.allocate::<K::Trace>(level)?;
                     self.levels |= 1 << level;
                 }
             }
         } else {
             while self.count < need.total() {
-                self.units[self.count] = self.tree.arena.allocate::<K::Touch>(0)?;
+                self.units[self.count] = self.tree.arena.allocate::<K::Trace>(0)?;
                 self.count += 1;
             }
         }
@@ -58,7 +58,7 @@ impl<'a, K: Kind> Spares<'a, K> {
         if self.count < copies {
             // Whoever keeps one while waiting for another could wait for ever.
             self.give_back();
-            self.tree.arena.allocate_surely::<K::Touch>(&mut self.units[..copies]);
+            self.tree.arena.allocate_surely::<K::Trace>(&mut self.units[..copies]);
             self.count = copies;
         }
     }
@@ -78,9 +78,9 @@ impl<'a, K: Kind> Spares<'a, K> {
         let arena = &self.tree.arena;
         if K::Scheme::AT_ONCE {
             let levels = (0..LEVELS_MAX).filter(|level| self.levels >> level & 1 == 1);
-            levels.for_each(|level| arena.free::<K::Touch>(level, self.units[level]));
+            levels.for_each(|level| arena.free::<K::Trace>(level, self.units[level]));
         } else {
-            self.units[..self.count].iter().for_each(|&unit| arena.free::<K::Touch>(0, unit));
+            self.units[..self.count].iter().for_each(|&unit| arena.free::<K::Trace>(0, unit));
         }
         (self.levels, self.count) = (0, 0);
     }
@@ -127,7 +127,7 @@ impl Gone {
     /// Gives them back.
     pub(super) fn retire<K: Kind>(self, tree: &OlfitTree<K>) {
         for &(unit, level) in self.few[..self.count].iter().chain(&self.more) {
-            tree.arena.retire::<K::Touch>(OlfitTree::<K>::kind(usize::from(level)), unit);
+            tree.arena.retire::<K::Trace>(OlfitTree::<K>::kind(usize::from(level)), unit);
         }
     }
 }

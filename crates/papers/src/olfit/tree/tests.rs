@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::olfit::node::*;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use std::collections::BTreeMap;
 
 /// Runs a generic test on every kind with lanes of this width.
@@ -13,7 +13,7 @@ macro_rules! on_every_kind {
     };
     ($lane:ty, $test:ident, $family:ident, $($scheme:ty),*) => {$(
         println!("{} {}", stringify!($family), stringify!($scheme));
-        $test::<Of<$lane, $family<$scheme>, Untouched>>();
+        $test::<Of<$lane, $family<$scheme>, NoTrace>>();
     )*};
 }
 

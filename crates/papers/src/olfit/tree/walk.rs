@@ -17,7 +17,7 @@ const MOVES_MAX: usize = 3;
 #[derive(Debug)]
 pub struct OlfitWalk<'a, K: Kind> {
     tree: &'a OlfitTree<K>,
-    _pin: Option<Pin<'a, K::Touch>>,
+    _pin: Option<Pin<'a, K::Trace>>,
 }
 
 /// Where a walk stands.
@@ -30,7 +30,7 @@ pub struct Place {
 impl<K: Kind> OlfitTree<K> {
     /// Walks down this tree.
     pub fn walk(&self) -> OlfitWalk<'_, K> {
-        OlfitWalk { tree: self, _pin: self.arena.pin::<K::Touch>() }
+        OlfitWalk { tree: self, _pin: self.arena.pin::<K::Trace>() }
     }
 
     /// Levels from the root to the leaves, both counted.
@@ -47,7 +47,7 @@ impl<K: Kind> OlfitWalk<'_, K> {
         if tree.duplicates || K::Scheme::TREE_LATCH == TreeLatch::Everybody {
             return tree.get(key);
         }
-        K::Touch::work(Work::Operation);
+        K::Trace::work(Work::Operation);
         let mut at = leaf;
         for _ in 0..=MOVES_MAX {
             let Some(here) = at else { break };

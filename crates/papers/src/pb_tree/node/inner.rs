@@ -13,7 +13,7 @@ use crate::common::operation::Search;
 use crate::pb_tree::arena::Block;
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 const GROUPED_NODE: &str = "every inner node has a group";
 
@@ -281,7 +281,7 @@ impl<S: Shape> Nodes<S> {
             let bytes = count * S::Block::BYTES;
             self.told_read(from, 0, bytes);
             self.told_write(to, 0, bytes);
-            S::Touch::work(Work::Shift(bytes / size_of::<S::Bits>()));
+            S::Trace::work(Work::Shift(bytes / size_of::<S::Bits>()));
             self.arena.copy_blocks(from, to, count);
         }
     }

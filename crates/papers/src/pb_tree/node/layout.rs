@@ -89,10 +89,10 @@ impl<S: Shape> Layout<S> {
 mod tests {
     use super::super::shape::{External, Grouped, Internal, Plain, Shaped};
     use super::*;
-    use latchless_core::mem::touch::Untouched;
+    use latchless_core::mem::touch::NoTrace;
 
-    type Paper<F> = Layout<Shaped<u32, F, Untouched>>;
-    type Wide<F> = Layout<Shaped<u64, F, Untouched>>;
+    type Paper<F> = Layout<Shaped<u32, F, NoTrace>>;
+    type Wide<F> = Layout<Shaped<u64, F, NoTrace>>;
 
     /// The fan-outs that §4.1 states for 4-byte keys, references and tuple ids.
     #[test]
@@ -153,8 +153,8 @@ mod tests {
     fn no_field_overlaps_another() {
         macro_rules! check {
             ($($form:ty),*) => {$(
-                fields_are_apart::<Shaped<u32, $form, Untouched>>();
-                fields_are_apart::<Shaped<u64, $form, Untouched>>();
+                fields_are_apart::<Shaped<u32, $form, NoTrace>>();
+                fields_are_apart::<Shaped<u64, $form, NoTrace>>();
             )*};
         }
         check!(Plain<1>, Plain<2>, Plain<4>, Plain<8>, Plain<16>, External<8>, Internal<8>);

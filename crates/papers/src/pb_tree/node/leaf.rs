@@ -7,7 +7,7 @@ use crate::common::operation::Search;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read_all};
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 impl<S: Shape> Nodes<S> {
     /// Says how many pairs a leaf has from now on.
@@ -30,7 +30,7 @@ impl<S: Shape> Nodes<S> {
     /// Asks for a leaf ahead of use, natively only for the lines that `pairs` pairs take: a scan that
     /// asks ahead is limited by the lines that can be on their way at once, and every one counts.
     pub fn prefetch_pairs(&self, leaf: NodeRef, pairs: usize) {
-        if S::Touch::LISTENING || !S::PREFETCH {
+        if S::Trace::LISTENING || !S::PREFETCH {
             return self.prefetch(leaf);
         }
         let bytes = pairs.min(Layout::<S>::LEAF_PAIRS) * size_of::<S::Bits>();

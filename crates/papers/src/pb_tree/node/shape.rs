@@ -3,7 +3,7 @@
 use crate::pb_tree::arena::{Block, Lines};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// How an inner node names its children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub trait Shape: core::fmt::Debug + Send + Sync + 'static {
     /// The node: the paper's w, as a block of lines.
     type Block: Block;
     /// Who hears what the tree reads, writes and prefetches.
-    type Touch: Touch;
+    type Trace: Trace;
     /// How inner nodes name their children.
     const CHILDREN: Children;
     /// How scans prefetch.
@@ -101,10 +101,10 @@ impl<const W: usize> Form for Grouped<W> {
 #[derive(Debug)]
 pub struct Shaped<B, F, T>(PhantomData<(B, F, T)>);
 
-impl<B: Bits, F: Form, T: Touch> Shape for Shaped<B, F, T> {
+impl<B: Bits, F: Form, T: Trace> Shape for Shaped<B, F, T> {
     type Bits = B;
     type Block = F::Block;
-    type Touch = T;
+    type Trace = T;
     const CHILDREN: Children = F::CHILDREN;
     const JUMP: Jump = F::JUMP;
 }

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// What a tree's node store is told when it is made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -69,7 +69,7 @@ impl<S: Shape> Nodes<S> {
     /// # Errors
     /// As [`Arena::allocate`].
     pub fn allocate(&mut self) -> Result<NodeRef> {
-        S::Touch::work(Work::Allocate);
+        S::Trace::work(Work::Allocate);
         let node = self.arena.allocate()?;
         self.prefetch(node);
         Ok(node)
@@ -100,7 +100,7 @@ impl<S: Shape> Nodes<S> {
     pub fn prefetch(&self, node: NodeRef) {
         if S::PREFETCH {
             self.arena.prefetch(node);
-            S::Touch::prefetch(self.arena.address(node), S::Block::BYTES);
+            S::Trace::prefetch(self.arena.address(node), S::Block::BYTES);
         }
     }
 
@@ -139,13 +139,13 @@ impl<S: Shape> Nodes<S> {
     /// How many keys of a node with room for `room` are smaller than `key`.
     #[inline(always)]
     pub(super) fn below<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
-        K::below::<S::Bits, S::Touch>(self.searched(node, room), key)
+        K::below::<S::Bits, S::Trace>(self.searched(node, room), key)
     }
 
     /// How many keys of a node with room for `room` are at most `key`.
     #[inline(always)]
     pub(super) fn up_to<K: Search>(&self, node: NodeRef, room: usize, key: S::Bits) -> usize {
-        let rank = K::up_to::<S::Bits, S::Touch>(self.searched(node, room), key);
+        let rank = K::up_to::<S::Bits, S::Trace>(self.searched(node, room), key);
         // Pads are at most the largest key, and only at most that.
         if key == S::Bits::MAX { rank.min(self.count(node)) } else { rank }
     }
@@ -155,7 +155,7 @@ impl<S: Shape> Nodes<S> {
     /// paper's search, through as many keys as there are.
     #[inline(always)]
     fn searched(&self, node: NodeRef, room: usize) -> &[S::Bits] {
-        self.keys(node, if S::Touch::LISTENING { self.count(node) } else { room })
+        self.keys(node, if S::Trace::LISTENING { self.count(node) } else { room })
     }
 
     /// One key of a node.
@@ -180,7 +180,7 @@ impl<S: Shape> Nodes<S> {
         if count > 0 {
             self.told_read(from.0, from.1, count * L::BYTES);
             self.told_write(to.0, to.1, count * L::BYTES);
-            S::Touch::work(Work::Shift(count));
+            S::Trace::work(Work::Shift(count));
             self.arena.copy::<L>(from, to, count);
         }
     }
@@ -198,11 +198,11 @@ impl<S: Shape> Nodes<S> {
 
     #[inline(always)]
     pub(super) fn told_read(&self, node: NodeRef, at_bytes: usize, bytes: usize) {
-        S::Touch::read(self.arena.address(node).wrapping_add(at_bytes), bytes);
+        S::Trace::read(self.arena.address(node).wrapping_add(at_bytes), bytes);
     }
 
     #[inline(always)]
     pub(super) fn told_write(&self, node: NodeRef, at_bytes: usize, bytes: usize) {
-        S::Touch::write(self.arena.address(node).wrapping_add(at_bytes), bytes);
+        S::Trace::write(self.arena.address(node).wrapping_add(at_bytes), bytes);
     }
 }

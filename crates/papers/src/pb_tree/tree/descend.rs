@@ -6,7 +6,7 @@ use crate::pb_tree::node::Shape;
 use crate::pb_tree::path::Path;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// Keys that go down together in [`Tree::get_each`]. From 16 on more make little difference.
 const GROUP: usize = 16;
@@ -46,7 +46,7 @@ impl<S: Shape> Tree<S> {
 
     #[inline(always)]
     fn get_with<K: Search>(&self, key: S::Bits) -> Option<S::Bits> {
-        S::Touch::work(Work::Operation);
+        S::Trace::work(Work::Operation);
         let mut node = self.root;
         for _ in 1..self.levels {
             node = self.step::<K>(node, key).0;
@@ -58,7 +58,7 @@ impl<S: Shape> Tree<S> {
     /// From an inner node to the child that holds `key`, and the child's position.
     #[inline(always)]
     fn step<K: Search>(&self, inner: NodeRef, key: S::Bits) -> (NodeRef, usize) {
-        S::Touch::work(Work::Visit);
+        S::Trace::work(Work::Visit);
         self.nodes.prefetch(inner);
         let at = self.nodes.child_position::<K>(inner, key);
         (self.nodes.child(inner, at), at)
@@ -69,7 +69,7 @@ impl<S: Shape> Tree<S> {
     fn descend_group<K: Search>(&self, group: &mut [(S::Bits, NodeRef)]) {
         for _ in 1..self.levels {
             for (key, node) in group.iter_mut() {
-                S::Touch::work(Work::Visit);
+                S::Trace::work(Work::Visit);
                 let at = self.nodes.child_position::<K>(*node, *key);
                 *node = self.nodes.child(*node, at);
                 self.nodes.prefetch(*node);
@@ -80,7 +80,7 @@ impl<S: Shape> Tree<S> {
     /// Asks for a leaf and searches it.
     #[inline(always)]
     fn find_in_leaf<K: Search>(&self, leaf: NodeRef, key: S::Bits) -> (usize, bool) {
-        S::Touch::work(Work::Visit);
+        S::Trace::work(Work::Visit);
         self.nodes.prefetch(leaf);
         self.search_leaf::<K>(leaf, key)
     }
@@ -163,7 +163,7 @@ impl<S: Shape> Operation for Find<'_, '_, S> {
 
     #[inline(always)]
     fn run<K: Search>(self) -> Self::Output {
-        S::Touch::work(Work::Operation);
+        S::Trace::work(Work::Operation);
         let mut node = self.tree.root;
         for _ in 1..self.tree.levels {
             let (child, at) = self.tree.step::<K>(node, self.key);

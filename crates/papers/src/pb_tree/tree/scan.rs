@@ -10,7 +10,7 @@ use super::sink::Sink;
 use crate::pb_tree::node::{Jump, Layout, Shape};
 use crate::pb_tree::path::Path;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// Expected entries below which a scan doesn't use jump pointers (the paper: "100 or more").
 const SHORT_SCAN: usize = 100;
@@ -86,7 +86,7 @@ impl<'a, S: Shape> Scan<'a, S> {
 
     /// Gives the next entries to `sink` until it has no room or the range ends; says how many.
     pub fn fill<K: Sink<S::Bits>>(&mut self, sink: &mut K) -> usize {
-        S::Touch::work(Work::Operation);
+        S::Trace::work(Work::Operation);
         let before = self.seen;
         self.prepare(sink);
         loop {
@@ -110,10 +110,10 @@ impl<'a, S: Shape> Scan<'a, S> {
         let keys = &nodes.keys(self.leaf, at + entries)[at..];
         let values = &nodes.values(self.leaf, at + entries)[at..];
         if self.forward {
-            sink.take::<S::Touch>(keys, values);
+            sink.take::<S::Trace>(keys, values);
             self.from += entries;
         } else {
-            sink.take_reversed::<S::Touch>(keys, values);
+            sink.take_reversed::<S::Trace>(keys, values);
             self.to -= entries;
         }
         self.seen += entries;
@@ -146,7 +146,7 @@ impl<'a, S: Shape> Scan<'a, S> {
 
     /// Prefetches on coming to a leaf: the leaf k ahead, or, without jump pointers, this one.
     fn arrive<K: Sink<S::Bits>>(&mut self, sink: &K) {
-        S::Touch::work(Work::Visit);
+        S::Trace::work(Work::Visit);
         let asked = self.ahead.as_mut().is_some_and(Ahead::arrive);
         if !asked {
             self.tree.nodes.prefetch(self.leaf);
@@ -229,6 +229,6 @@ impl<'a, S: Shape> Scan<'a, S> {
 fn prefetch_room<S: Shape, K: Sink<S::Bits>>(sink: &K, lead: usize) {
     if S::PREFETCH {
         let pairs = Layout::<S>::LEAF_PAIRS;
-        sink.prefetch::<S::Touch>(lead * pairs, pairs);
+        sink.prefetch::<S::Trace>(lead * pairs, pairs);
     }
 }

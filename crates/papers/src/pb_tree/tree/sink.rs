@@ -3,7 +3,7 @@
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::value::Fits;
 use latchless_core::mem::line::prefetch_read_all;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// Takes entries a leaf's stretch at a time.
 pub trait Sink<B: Bits> {
@@ -14,11 +14,11 @@ pub trait Sink<B: Bits> {
     /// How many more entries there is room for.
     fn room(&self) -> usize;
     /// Takes a stretch of entries, no longer than the room.
-    fn take<T: Touch>(&mut self, keys: &[B], values: &[B]);
+    fn take<T: Trace>(&mut self, keys: &[B], values: &[B]);
     /// Takes the same, the last one first.
-    fn take_reversed<T: Touch>(&mut self, keys: &[B], values: &[B]);
+    fn take_reversed<T: Trace>(&mut self, keys: &[B], values: &[B]);
     /// Asks for the places of `count` entries that will come after the next `after` ones.
-    fn prefetch<T: Touch>(&self, after: usize, count: usize);
+    fn prefetch<T: Trace>(&self, after: usize, count: usize);
 }
 
 /// Keys and values side by side.
@@ -46,7 +46,7 @@ impl<K: Key, V: Fits<K::Bits>> Sink<K::Bits> for Pairs<'_, K, V> {
     }
 
     #[inline(always)]
-    fn take<T: Touch>(&mut self, keys: &[K::Bits], values: &[K::Bits]) {
+    fn take<T: Trace>(&mut self, keys: &[K::Bits], values: &[K::Bits]) {
         let to = self.filled + keys.len();
         copy_keys::<K, T>(&mut self.keys[self.filled..to], keys.iter().copied());
         copy_values::<K::Bits, V, T>(&mut self.values[self.filled..to], values.iter().copied());
@@ -54,7 +54,7 @@ impl<K: Key, V: Fits<K::Bits>> Sink<K::Bits> for Pairs<'_, K, V> {
     }
 
     #[inline(always)]
-    fn take_reversed<T: Touch>(&mut self, keys: &[K::Bits], values: &[K::Bits]) {
+    fn take_reversed<T: Trace>(&mut self, keys: &[K::Bits], values: &[K::Bits]) {
         let to = self.filled + keys.len();
         copy_keys::<K, T>(&mut self.keys[self.filled..to], keys.iter().rev().copied());
         copy_values::<K::Bits, V, T>(&mut self.values[self.filled..to], values.iter().rev().copied());
@@ -62,7 +62,7 @@ impl<K: Key, V: Fits<K::Bits>> Sink<K::Bits> for Pairs<'_, K, V> {
     }
 
     #[inline(always)]
-    fn prefetch<T: Touch>(&self, after: usize, count: usize) {
+    fn prefetch<T: Trace>(&self, after: usize, count: usize) {
         ask_for::<K, T>(self.keys, self.filled + after, count);
         ask_for::<V, T>(self.values, self.filled + after, count);
     }
@@ -92,21 +92,21 @@ impl<B: Bits, V: Fits<B>> Sink<B> for ValuesOnly<'_, V> {
     }
 
     #[inline(always)]
-    fn take<T: Touch>(&mut self, _: &[B], values: &[B]) {
+    fn take<T: Trace>(&mut self, _: &[B], values: &[B]) {
         let to = self.filled + values.len();
         copy_values::<B, V, T>(&mut self.values[self.filled..to], values.iter().copied());
         self.filled = to;
     }
 
     #[inline(always)]
-    fn take_reversed<T: Touch>(&mut self, _: &[B], values: &[B]) {
+    fn take_reversed<T: Trace>(&mut self, _: &[B], values: &[B]) {
         let to = self.filled + values.len();
         copy_values::<B, V, T>(&mut self.values[self.filled..to], values.iter().rev().copied());
         self.filled = to;
     }
 
     #[inline(always)]
-    fn prefetch<T: Touch>(&self, after: usize, count: usize) {
+    fn prefetch<T: Trace>(&self, after: usize, count: usize) {
         ask_for::<V, T>(self.values, self.filled + after, count);
     }
 }
@@ -133,7 +133,7 @@ impl<B: Bits, const N: usize> Lanes<B, N> {
     }
 
     #[inline(always)]
-    fn extend<'a, T: Touch>(&mut self, entries: impl ExactSizeIterator<Item = (&'a B, &'a B)>) {
+    fn extend<'a, T: Trace>(&mut self, entries: impl ExactSizeIterator<Item = (&'a B, &'a B)>) {
         let to = &mut self.entries[self.filled..][..entries.len()];
         tell_copy::<(B, B), T>(to);
         self.filled += to.len();
@@ -157,17 +157,17 @@ impl<B: Bits, const N: usize> Sink<B> for Lanes<B, N> {
     }
 
     #[inline(always)]
-    fn take<T: Touch>(&mut self, keys: &[B], values: &[B]) {
+    fn take<T: Trace>(&mut self, keys: &[B], values: &[B]) {
         self.extend::<T>(keys.iter().zip(values));
     }
 
     #[inline(always)]
-    fn take_reversed<T: Touch>(&mut self, keys: &[B], values: &[B]) {
+    fn take_reversed<T: Trace>(&mut self, keys: &[B], values: &[B]) {
         self.extend::<T>(keys.iter().rev().zip(values.iter().rev()));
     }
 
     #[inline(always)]
-    fn prefetch<T: Touch>(&self, after: usize, count: usize) {
+    fn prefetch<T: Trace>(&self, after: usize, count: usize) {
         ask_for::<(B, B), T>(&self.entries, self.filled + after, count);
     }
 }
@@ -186,17 +186,17 @@ impl<B: Bits> Sink<B> for Tally {
     }
 
     #[inline(always)]
-    fn take<T: Touch>(&mut self, _: &[B], _: &[B]) {}
+    fn take<T: Trace>(&mut self, _: &[B], _: &[B]) {}
 
     #[inline(always)]
-    fn take_reversed<T: Touch>(&mut self, _: &[B], _: &[B]) {}
+    fn take_reversed<T: Trace>(&mut self, _: &[B], _: &[B]) {}
 
     #[inline(always)]
-    fn prefetch<T: Touch>(&self, _: usize, _: usize) {}
+    fn prefetch<T: Trace>(&self, _: usize, _: usize) {}
 }
 
 #[inline(always)]
-fn copy_keys<K: Key, T: Touch>(to: &mut [K], from: impl Iterator<Item = K::Bits>) {
+fn copy_keys<K: Key, T: Trace>(to: &mut [K], from: impl Iterator<Item = K::Bits>) {
     tell_copy::<K, T>(to);
     for (to, bits) in to.iter_mut().zip(from) {
         *to = K::decode(bits);
@@ -204,7 +204,7 @@ fn copy_keys<K: Key, T: Touch>(to: &mut [K], from: impl Iterator<Item = K::Bits>
 }
 
 #[inline(always)]
-fn copy_values<B: Bits, V: Fits<B>, T: Touch>(to: &mut [V], from: impl Iterator<Item = B>) {
+fn copy_values<B: Bits, V: Fits<B>, T: Trace>(to: &mut [V], from: impl Iterator<Item = B>) {
     tell_copy::<V, T>(to);
     for (to, bits) in to.iter_mut().zip(from) {
         *to = V::from_lane(bits);
@@ -212,14 +212,14 @@ fn copy_values<B: Bits, V: Fits<B>, T: Touch>(to: &mut [V], from: impl Iterator<
 }
 
 #[inline(always)]
-fn tell_copy<X, T: Touch>(to: &[X]) {
+fn tell_copy<X, T: Trace>(to: &[X]) {
     T::work(Work::Copy(to.len()));
     T::write(to.as_ptr().cast(), size_of_val(to));
 }
 
 /// Asks for the lines of `count` places of a buffer from `at` on, as far as it reaches.
 #[inline(always)]
-fn ask_for<X, T: Touch>(buffer: &[X], at: usize, count: usize) {
+fn ask_for<X, T: Trace>(buffer: &[X], at: usize, count: usize) {
     let Some(rest) = buffer.get(at..) else { return };
     let places = &rest[..count.min(rest.len())];
     // The processor's own prefetcher follows a buffer that is written from front to back, so asking

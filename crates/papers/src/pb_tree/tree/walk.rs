@@ -5,7 +5,7 @@ use crate::common::operation::{Operation, Run, Search};
 use crate::common::walk::{Aim, KernelWalk, Step};
 use crate::pb_tree::node::Shape;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::search::Dispatch;
 
 /// The walks of a tree.
@@ -48,7 +48,7 @@ impl<S: Shape> KernelWalk for TreeWalk<'_, S> {
         if *below == 0 {
             return Step::Landed(Some(*node));
         }
-        S::Touch::work(Work::Visit);
+        S::Trace::work(Work::Visit);
         let at = nodes.child_position::<K>(*node, key);
         *node = nodes.child(*node, at);
         *below -= 1;

@@ -8,7 +8,7 @@
 use super::partition::Piece;
 use crate::pi::batch::mailbox::{Receiver, Sender, mailbox};
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// A thread's place in the chain. The default is a place in none: nothing comes, and nothing goes on.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<B: Bits> Carry<B> {
     ///
     /// # Panics
     /// When the neighbour to the left has panicked.
-    pub fn pass<T: Touch>(self, work: impl FnOnce(Vec<Piece<B>>) -> Vec<Piece<B>>) {
+    pub fn pass<T: Trace>(self, work: impl FnOnce(Vec<Piece<B>>) -> Vec<Piece<B>>) {
         let received = self.from_left.map(|from| from.receive::<T>().expect("a neighbour has panicked"));
         let rests = work(received.unwrap_or_default());
         if let Some(to_right) = self.to_right {
@@ -55,7 +55,7 @@ impl<B: Bits> Carry<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless_core::mem::touch::Untouched;
+    use latchless_core::mem::touch::NoTrace;
     use std::sync::Mutex;
 
     #[test]
@@ -66,7 +66,7 @@ mod tests {
                 let seen = &seen;
                 scope.spawn(move || {
                     assert_eq!(carry.goes_on(), nth < 3);
-                    carry.pass::<Untouched>(|rests| {
+                    carry.pass::<NoTrace>(|rests| {
                         seen.lock().unwrap()[nth] = rests.iter().map(|piece| piece.limit).collect();
                         let own = Piece { number: nth as u32, high: 9, limit: 2 };
                         let less = rests.into_iter().map(|piece| Piece { limit: piece.limit - 1, ..piece });

@@ -1,6 +1,6 @@
 //! A message between two threads, or between two processors of a memory model.
 
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::Backoff;
 use std::sync::Arc;
 use std::sync::mpsc::{self, TryRecvError};
@@ -33,7 +33,7 @@ pub fn mailbox<V>() -> (Sender<V>, Receiver<V>) {
 
 impl<V> Sender<V> {
     /// Sends the message. Who doesn't listen any more has panicked, and is heard of otherwise.
-    pub fn send<T: Touch>(self, message: V) {
+    pub fn send<T: Trace>(self, message: V) {
         T::exchange(&raw const self.line.0);
         let _ = self.to.send(message);
     }
@@ -41,7 +41,7 @@ impl<V> Sender<V> {
 
 impl<V> Receiver<V> {
     /// Waits for the message; `None`: the sender is gone.
-    pub fn receive<T: Touch>(self) -> Option<V> {
+    pub fn receive<T: Trace>(self) -> Option<V> {
         if !T::LISTENING {
             return self.from.recv().ok();
         }
@@ -64,17 +64,17 @@ impl<V> Receiver<V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless_core::mem::touch::Untouched;
+    use latchless_core::mem::touch::NoTrace;
 
     #[test]
     fn a_message_arrives_or_its_sender_is_known_to_be_gone() {
         let (to, from) = mailbox();
         std::thread::scope(|scope| {
-            scope.spawn(|| to.send::<Untouched>(7));
-            assert_eq!(from.receive::<Untouched>(), Some(7));
+            scope.spawn(|| to.send::<NoTrace>(7));
+            assert_eq!(from.receive::<NoTrace>(), Some(7));
         });
         let (to, from) = mailbox::<u8>();
         drop(to);
-        assert_eq!(from.receive::<Untouched>(), None);
+        assert_eq!(from.receive::<NoTrace>(), None);
     }
 }

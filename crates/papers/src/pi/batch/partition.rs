@@ -16,7 +16,7 @@ use crate::pi::batch::mailbox::{Receiver, Sender, mailbox};
 use crate::pi::segments::{Anchor, SegmentsMut};
 use core::ops::Range;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// The rest of a range whose beginning another thread executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl<'a, B: Bits> Neighbours<'a, B> {
     ///
     /// # Panics
     /// When a neighbour has panicked.
-    pub fn redistribute<T: Touch>(
+    pub fn redistribute<T: Trace>(
         self,
         own: Range<usize>,
         anchors: Vec<Anchor>,
@@ -151,7 +151,7 @@ mod tests {
     use crate::pi::routed::{Heights, Source};
     use crate::pi::segments::{Finger, Form, Segments};
     use core::panic::AssertUnwindSafe;
-    use latchless_core::mem::touch::Untouched;
+    use latchless_core::mem::touch::NoTrace;
     use std::panic::catch_unwind;
 
     fn list() -> Segments<u64> {
@@ -187,12 +187,12 @@ mod tests {
             })
             .collect();
         let work = |(place, own, anchors): (Neighbours<'_, u64>, _, _)| {
-            let mut share = place.redistribute::<Untouched>(own, anchors, |_| None, rule);
+            let mut share = place.redistribute::<NoTrace>(own, anchors, |_| None, rule);
             let mut finger = Finger::default();
             let own = &keys[share.queries.clone()];
             for (&key, &anchor) in own.iter().zip(&share.anchors) {
-                let before = share.list.get::<Untouched>(anchor, &mut finger, key).unwrap();
-                share.list.put::<Untouched>(anchor, &mut finger, (key, before + 1), &budget).unwrap();
+                let before = share.list.get::<NoTrace>(anchor, &mut finger, key).unwrap();
+                share.list.put::<NoTrace>(anchor, &mut finger, (key, before + 1), &budget).unwrap();
             }
             own.to_vec()
         };
@@ -236,7 +236,7 @@ mod tests {
                 assert_eq!(all.len(), count, "a segment was shared");
                 for (&key, &anchor) in keys.iter().zip(&anchors_of(&list, &keys)) {
                     let times = keys.iter().filter(|&&other| other == key).count() as u64;
-                    assert_eq!(list.get::<Untouched>(anchor, key), Some(times), "{key} on {threads} threads");
+                    assert_eq!(list.get::<NoTrace>(anchor, key), Some(times), "{key} on {threads} threads");
                 }
             }
         }
@@ -269,11 +269,11 @@ mod tests {
                     let own = 2 * nth..2 * nth + 2;
                     let anchors = anchors[own.clone()].to_vec();
                     scope.spawn(move || {
-                        let share = place.redistribute::<Untouched>(own, anchors, range_at, staying);
+                        let share = place.redistribute::<NoTrace>(own, anchors, range_at, staying);
                         let mut all = Vec::new();
                         let mut add = |number: u32, anchor, low, high| {
                             let mut found = Vec::new();
-                            share.list.range::<Untouched>(anchor, (low, high), usize::MAX, &mut found);
+                            share.list.range::<NoTrace>(anchor, (low, high), usize::MAX, &mut found);
                             all.extend(found.into_iter().map(|entry| (number, entry.0)));
                         };
                         for piece in &share.pieces {

@@ -5,19 +5,19 @@ use crate::common::operation::{Operation, Run, Search};
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::next;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
-use latchless_core::mem::touch::{Touch, Untouched, Work};
+use latchless_core::mem::touch::{NoTrace, Trace, Work};
 use latchless_core::search::{Dispatch, Scalar};
 
 impl<B: Bits, const M: usize> Routed<B, M> {
     /// Compares `probe` with an entry; `None`: all of its keys are below it.
     #[inline(always)]
-    pub(super) fn pass<S: Search, T: Touch>(&self, entry: usize, probe: B) -> Option<u32> {
+    pub(super) fn pass<S: Search, T: Trace>(&self, entry: usize, probe: B) -> Option<u32> {
         let entry = &self.entries[entry];
         T::work(Work::Visit);
         T::read(entry.keys.as_ptr().cast(), size_of_val(&entry.keys));
         T::work(Work::Probe);
-        // The touch hook was told of the one vector compare, whatever the kernel makes of it.
-        let below = S::below::<B, Untouched>(&entry.keys, probe);
+        // The tracing hook was told of the one vector compare, whatever the kernel makes of it.
+        let below = S::below::<B, NoTrace>(&entry.keys, probe);
         match entry.routes.get(below) {
             Some(route) => {
                 T::read(core::ptr::from_ref(route).cast(), size_of::<u32>());
@@ -28,7 +28,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     }
 
     #[inline(always)]
-    pub(super) fn ask<T: Touch>(&self, entry: usize) {
+    pub(super) fn ask<T: Trace>(&self, entry: usize) {
         let at = self.entries.as_ptr().wrapping_add(entry).cast::<u8>();
         let bytes = const { M * (B::BYTES + size_of::<u32>()) };
         T::prefetch(at, bytes);
@@ -49,7 +49,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     ///
     /// # Panics
     /// When there isn't a place for each interception.
-    pub fn anchors<T: Touch>(
+    pub fn anchors<T: Trace>(
         &self,
         dispatch: Dispatch,
         keys: &[B],
@@ -69,7 +69,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         let (mut at, mut landed) = (0, self.head);
         for _ in &self.levels {
             landed = loop {
-                match self.pass::<Scalar, Untouched>(at, probe) {
+                match self.pass::<Scalar, NoTrace>(at, probe) {
                     Some(route) => break route,
                     None => at += 1,
                 }
@@ -89,7 +89,7 @@ struct Descend<'a, B: Bits, T, const M: usize, const PREFETCH: bool> {
     touch: [T; 0],
 }
 
-impl<B: Bits, T: Touch, const M: usize, const PREFETCH: bool> Operation for Descend<'_, B, T, M, PREFETCH> {
+impl<B: Bits, T: Trace, const M: usize, const PREFETCH: bool> Operation for Descend<'_, B, T, M, PREFETCH> {
     type Output = ();
 
     #[inline(always)]
@@ -104,7 +104,7 @@ impl<B: Bits, T: Touch, const M: usize, const PREFETCH: bool> Operation for Desc
 
 impl<B: Bits, const M: usize> Routed<B, M> {
     #[inline(always)]
-    fn descend<S: Search, T: Touch, const PREFETCH: bool>(&self, keys: &[B], anchors: &mut [u32]) {
+    fn descend<S: Search, T: Trace, const PREFETCH: bool>(&self, keys: &[B], anchors: &mut [u32]) {
         // On the way `anchors` holds each search's next entry.
         let levels = self.levels.len();
         anchors.fill(if levels == 0 { self.head } else { 0 });

@@ -46,7 +46,7 @@ struct Entry<B, const M: usize> {
 ///
 /// ```
 /// use latchless_papers::pi::routed::{Heights, Routed, RoutedOptions, Source};
-/// use latchless_core::mem::touch::Untouched;
+/// use latchless_core::mem::touch::NoTrace;
 /// use latchless_core::search::Dispatch;
 ///
 /// /// Every tenth number; its data node is its place.
@@ -62,7 +62,7 @@ struct Entry<B, const M: usize> {
 /// }
 /// let layer = Routed::<u32, 8>::build(&Tens, RoutedOptions::default(), &|jobs| jobs.into_iter().for_each(|job| job()))?;
 /// let mut anchors = [0; 3];
-/// layer.anchors::<Untouched>(Dispatch::best(), &[9, 10, 4567], &mut anchors, 2, true);
+/// layer.anchors::<NoTrace>(Dispatch::best(), &[9, 10, 4567], &mut anchors, 2, true);
 /// assert_eq!(anchors, [0, 1, 456]);
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```

@@ -4,7 +4,7 @@ use super::*;
 use crate::common::walk::{Aim, Step, Walk};
 use crate::pi::crew::Job;
 use crate::pi::mem::sheet::Paper;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 
 /// Sorted tall nodes, cut into parts.
@@ -63,7 +63,7 @@ fn holds_what_it_was_built_from<B: Bits, const M: usize>() {
                 for (group, prefetch) in [(1, false), (7, true), (64, false)] {
                     let mut anchors = vec![0; keys.len()];
                     let dispatch = Dispatch::of(kernel).unwrap();
-                    layer.anchors::<Untouched>(dispatch, &keys, &mut anchors, group, prefetch);
+                    layer.anchors::<NoTrace>(dispatch, &keys, &mut anchors, group, prefetch);
                     assert_eq!(anchors, expected, "{len} in {parts} parts, {kernel}, groups of {group}");
                 }
             }
@@ -81,7 +81,7 @@ fn interception<B: Bits>(nodes: &[(B, usize, u32)], key: B) -> u32 {
 }
 
 fn step_by_step<B: Bits, const M: usize>(layer: &Routed<B, M>, key: B) -> u32 {
-    let walk = layer.walk::<Scalar, Untouched>();
+    let walk = layer.walk::<Scalar, NoTrace>();
     let mut place = walk.enter(key, Aim::Look);
     loop {
         if let Step::Landed(anchor) = walk.step(&mut place, key) {

@@ -6,7 +6,7 @@ use crate::common::walk::{Aim, Rounds, Step, Walk, WalksOf};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::next;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// The walks of a layer, with a kernel that is known. They come out at interceptions: data nodes
 /// (Definition 4).
@@ -27,12 +27,12 @@ pub struct Place {
 impl<B: Bits, const M: usize> Routed<B, M> {
     /// Walks down this layer.
     #[inline(always)]
-    pub fn walk<S: Search, T: Touch>(&self) -> RoutedWalk<'_, B, S, T, M> {
+    pub fn walk<S: Search, T: Trace>(&self) -> RoutedWalk<'_, B, S, T, M> {
         RoutedWalk { layer: self, kernel: PhantomData }
     }
 }
 
-impl<B: Bits, S: Search, T: Touch, const M: usize> Walk for RoutedWalk<'_, B, S, T, M> {
+impl<B: Bits, S: Search, T: Trace, const M: usize> Walk for RoutedWalk<'_, B, S, T, M> {
     type Key = B;
     type Place = Place;
     type Anchor = u32;

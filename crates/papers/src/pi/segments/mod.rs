@@ -38,7 +38,7 @@ use core::ops::Range;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use segment::{END, Segment, seek};
 use std::sync::Arc;
 
@@ -205,7 +205,7 @@ impl<B: Bits> Segments<B> {
 
     /// The value under a key, given its anchor.
     #[inline(always)]
-    pub fn get<T: Touch>(&self, anchor: Anchor, key: B) -> Option<B> {
+    pub fn get<T: Trace>(&self, anchor: Anchor, key: B) -> Option<B> {
         let segment = &self.segments[anchor.segment()];
         T::read(core::ptr::from_ref(segment).cast(), size_of::<Segment<B>>());
         let nodes = segment.nodes();
@@ -214,13 +214,13 @@ impl<B: Bits> Segments<B> {
 
     /// Asks for the entry of the table that leads to an anchor's segment.
     #[inline(always)]
-    pub fn ask_for_segment<T: Touch>(&self, anchor: Anchor) {
+    pub fn ask_for_segment<T: Trace>(&self, anchor: Anchor) {
         ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment()));
     }
 
     /// Asks for an anchor's node, and what stands behind it. Reads the table.
     #[inline(always)]
-    pub fn ask_for_node<T: Touch>(&self, anchor: Anchor) {
+    pub fn ask_for_node<T: Trace>(&self, anchor: Anchor) {
         self.segments[anchor.segment()].ask_for_node::<T>(anchor.place());
     }
 
@@ -312,7 +312,7 @@ fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
 
 /// Asks for one line.
 #[inline(always)]
-fn ask<T: Touch, V>(at: *const V) {
+fn ask<T: Trace, V>(at: *const V) {
     T::prefetch(at.cast(), 1);
     if !T::LISTENING {
         prefetch_read(at.cast());

@@ -7,7 +7,7 @@ use crate::pi::routed::Heights;
 use core::ops::{AddAssign, Range};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 
 /// Segments side by side, to be changed by their one owner.
 #[derive(Debug)]
@@ -80,13 +80,13 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
 
     /// Asks for the entry of the table that leads to an anchor's segment.
     #[inline(always)]
-    pub fn ask_for_segment<T: Touch>(&self, anchor: Anchor) {
+    pub fn ask_for_segment<T: Trace>(&self, anchor: Anchor) {
         super::ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment().wrapping_sub(self.first)));
     }
 
     /// Asks for an anchor's node, and what stands behind it. Reads the table.
     #[inline(always)]
-    pub fn ask_for_node<T: Touch>(&self, anchor: Anchor) {
+    pub fn ask_for_node<T: Trace>(&self, anchor: Anchor) {
         if let Some(segment) = self.segments.get(anchor.segment().wrapping_sub(self.first)) {
             segment.ask_for_node::<T>(anchor.place());
         }
@@ -124,7 +124,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
 
     /// The value under a key. Along one finger keys ascend, or are equal.
     #[inline(always)]
-    pub fn get<T: Touch>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> Option<B> {
+    pub fn get<T: Trace>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> Option<B> {
         let segment = self.at(anchor);
         T::read(core::ptr::from_ref(segment).cast(), size_of::<Segment<B>>());
         let from = Self::begin(segment, anchor, finger);
@@ -139,7 +139,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     /// # Errors
     /// When memory is refused; the list is then as before.
     #[inline(always)]
-    pub fn put<T: Touch>(
+    pub fn put<T: Trace>(
         &mut self,
         anchor: Anchor,
         finger: &mut Finger,
@@ -158,7 +158,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
 
     /// Takes a key out and says what stood there and what became of the list.
     #[inline(always)]
-    pub fn take<T: Touch>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> (Option<B>, Drift) {
+    pub fn take<T: Trace>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> (Option<B>, Drift) {
         let segment = self.at(anchor);
         T::read(core::ptr::from_ref(segment).cast(), size_of::<Segment<B>>());
         let from = Self::begin(segment, anchor, finger);
@@ -171,7 +171,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     /// Appends the entries from `low` to `high`, both included, to `found`, until that holds `limit`
     /// entries or the run ends. The anchor isn't behind `low`. Says whether it was the run that ended, so that
     /// what is missing may be in the next one.
-    pub fn range<T: Touch>(
+    pub fn range<T: Trace>(
         &self,
         anchor: Anchor,
         (low, high): (B, B),

@@ -3,12 +3,12 @@
 use super::segment::seek;
 use super::{Anchor, END, Segments};
 use latchless_core::base::key::Bits;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 impl<B: Bits> Segments<B> {
     /// Shows the entries from `low` to `high`, both included, in ascending order, as long as `visit` wants
     /// more. The anchor is `low`'s.
-    pub fn visit_up<T: Touch>(
+    pub fn visit_up<T: Trace>(
         &self,
         anchor: Anchor,
         (low, high): (B, B),
@@ -41,7 +41,7 @@ impl<B: Bits> Segments<B> {
 
     /// Shows the entries from `low` to `high`, both included, in descending order, as long as `visit` wants
     /// more. The anchor is `high`'s. Links lead upwards alone, so each segment is gone through first.
-    pub fn visit_down<T: Touch>(
+    pub fn visit_down<T: Trace>(
         &self,
         anchor: Anchor,
         (low, high): (B, B),

@@ -6,7 +6,7 @@ use crate::pi::mem::strips::{Cutter, Strip};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 use std::sync::Arc;
 
 /// The link of a segment's last node.
@@ -168,7 +168,7 @@ impl<B: Bits> Segment<B> {
     }
 
     #[inline(always)]
-    pub(super) fn ask_for_node<T: Touch>(&self, place: u32) {
+    pub(super) fn ask_for_node<T: Trace>(&self, place: u32) {
         let at = self.nodes().as_ptr().wrapping_add(place as usize);
         ask::<T, _>(at);
         // A key's node stands two or three behind its anchor on average.
@@ -177,7 +177,7 @@ impl<B: Bits> Segment<B> {
 
     /// Puts a value under a key whose predecessor stands at `from` or behind.
     #[inline(always)]
-    pub(super) fn put<T: Touch>(
+    pub(super) fn put<T: Trace>(
         &mut self,
         from: u32,
         (key, value): (B, B),
@@ -210,7 +210,7 @@ impl<B: Bits> Segment<B> {
 
     /// Flags a key whose predecessor stands at `from` or behind.
     #[inline(always)]
-    pub(super) fn take<T: Touch>(&mut self, from: u32, key: B) -> Change<B> {
+    pub(super) fn take<T: Trace>(&mut self, from: u32, key: B) -> Change<B> {
         let place = seek::<B, T>(self.nodes(), from, key);
         let before = self.nodes()[place as usize].value_of(key);
         if before.is_none() {
@@ -227,7 +227,7 @@ impl<B: Bits> Segment<B> {
 
 /// The place of the node with the largest key up to `key`, from a node with such a key on.
 #[inline(always)]
-pub(super) fn seek<B: Bits, T: Touch>(nodes: &[Node<B>], from: u32, key: B) -> u32 {
+pub(super) fn seek<B: Bits, T: Trace>(nodes: &[Node<B>], from: u32, key: B) -> u32 {
     let mut at = from;
     let mut node = &nodes[at as usize];
     debug_assert!(node.key <= key, "a search begins at a node that the key isn't before");

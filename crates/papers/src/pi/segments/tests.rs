@@ -5,7 +5,7 @@ use crate::pi::crew::Job;
 use crate::pi::mem::budget::Budget;
 use crate::pi::mem::sheet::Paper;
 use latchless_core::base::error::Error;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use std::collections::BTreeMap;
 
 static NO_LIMIT: Budget = Budget::new(None, 0);
@@ -38,13 +38,13 @@ fn anchor_of(list: &Segments<u64>, key: u64) -> Anchor {
 fn same(list: &Segments<u64>, model: &BTreeMap<u64, u64>) {
     list.check().unwrap();
     let mut found = Vec::new();
-    list.visit_up::<Untouched>(Anchor::HEAD, (0, u64::MAX), |key, value| {
+    list.visit_up::<NoTrace>(Anchor::HEAD, (0, u64::MAX), |key, value| {
         found.push((key, value));
         true
     });
     assert!(found.iter().copied().eq(model.iter().map(|(&key, &value)| (key, value))));
     let mut down = Vec::new();
-    list.visit_down::<Untouched>(anchor_of(list, u64::MAX), (0, u64::MAX), |key, value| {
+    list.visit_down::<NoTrace>(anchor_of(list, u64::MAX), (0, u64::MAX), |key, value| {
         down.push((key, value));
         true
     });
@@ -57,8 +57,8 @@ fn edit(list: &mut Segments<u64>, model: &mut BTreeMap<u64, u64>, key: u64, put:
     let anchor = anchor_of(list, key);
     let mut finger = Finger::default();
     let (before, drift) = match put {
-        Some(value) => list.all().put::<Untouched>(anchor, &mut finger, (key, value), &NO_LIMIT).unwrap(),
-        None => list.all().take::<Untouched>(anchor, &mut finger, key),
+        Some(value) => list.all().put::<NoTrace>(anchor, &mut finger, (key, value), &NO_LIMIT).unwrap(),
+        None => list.all().take::<NoTrace>(anchor, &mut finger, key),
     };
     let expected = match put {
         Some(value) => model.insert(key, value),
@@ -66,7 +66,7 @@ fn edit(list: &mut Segments<u64>, model: &mut BTreeMap<u64, u64>, key: u64, put:
     };
     assert_eq!(before, expected);
     list.changed(drift);
-    assert_eq!(list.get::<Untouched>(anchor, key), put);
+    assert_eq!(list.get::<NoTrace>(anchor, key), put);
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn what_stays_in_an_emptied_quarry_is_gathered() {
             for put in [false, true] {
                 let drift = match put {
                     true => {
-                        list.all().put::<Untouched>(anchor, &mut finger, (key, round), &NO_LIMIT).unwrap().1
+                        list.all().put::<NoTrace>(anchor, &mut finger, (key, round), &NO_LIMIT).unwrap().1
                     }
-                    false => list.all().take::<Untouched>(anchor, &mut finger, key).1,
+                    false => list.all().take::<NoTrace>(anchor, &mut finger, key).1,
                 };
                 list.changed(drift);
             }
@@ -168,12 +168,12 @@ fn ranges_end_where_they_should() {
         let (first, last) = (anchor_of(list, low), anchor_of(list, high));
         for limit in [1, 7, usize::MAX] {
             let mut found = Vec::new();
-            list.all().range::<Untouched>(first, (low, high), limit, &mut found);
+            list.all().range::<NoTrace>(first, (low, high), limit, &mut found);
             let keys: Vec<u64> = found.iter().map(|entry| entry.0).collect();
             assert_eq!(keys, expected[..expected.len().min(limit)]);
         }
         let mut down = Vec::new();
-        list.visit_down::<Untouched>(last, (low, high), |key, _| {
+        list.visit_down::<NoTrace>(last, (low, high), |key, _| {
             down.push(key);
             down.len() < 9
         });
@@ -189,9 +189,9 @@ fn runs_are_owned_by_one_alone() {
     let (left, mut right) = all.split(middle);
     assert_eq!((left.numbers(), right.numbers()), (0..middle, middle..count));
     let (anchor, key) = (right.first_anchor(), right.first_key().unwrap());
-    assert_eq!(right.get::<Untouched>(anchor, &mut Finger::default(), key), Some(key));
+    assert_eq!(right.get::<NoTrace>(anchor, &mut Finger::default(), key), Some(key));
     let of_the_left = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
-        right.get::<Untouched>(Anchor::HEAD, &mut Finger::default(), 0)
+        right.get::<NoTrace>(Anchor::HEAD, &mut Finger::default(), 0)
     }));
     assert!(of_the_left.is_err(), "the other owner's nodes can't be reached");
 }
@@ -202,7 +202,7 @@ fn refused_memory_changes_nothing() {
     let budget = Budget::new(Some(300), 0);
     let put = |list: &mut Segments<u64>, key| {
         let anchor = anchor_of(list, key);
-        list.all().put::<Untouched>(anchor, &mut Finger::default(), (key, key), &budget)
+        list.all().put::<NoTrace>(anchor, &mut Finger::default(), (key, key), &budget)
     };
     let inserted = (1..).take_while(|&key| put(&mut list, key).is_ok()).count();
     assert!(inserted > 3 && matches!(put(&mut list, 99), Err(Error::MemoryLimit { .. })));

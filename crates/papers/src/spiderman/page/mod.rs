@@ -29,7 +29,7 @@ use core::ops::RangeInclusive;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::Word;
 
 /// Words before the first key: latch and version; size, level, dead, link.
@@ -112,7 +112,7 @@ impl Meta {
     }
 }
 
-impl<'a, T: Touch> Page<'a, T> {
+impl<'a, T: Trace> Page<'a, T> {
     /// The page that these words are.
     #[inline(always)]
     pub fn new(words: &'a [Word], layout: PageLayout) -> Self {
@@ -125,7 +125,7 @@ impl<'a, T: Touch> Page<'a, T> {
         OptimisticLatch::of(&self.words[0])
     }
 
-    /// Where a word stands, for the touch hook and for prefetching.
+    /// Where a word stands, for the tracing hook and for prefetching.
     #[inline(always)]
     fn address(self, at: usize) -> *const u8 {
         self.words.as_ptr().wrapping_add(at).cast()

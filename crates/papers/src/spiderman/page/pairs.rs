@@ -2,9 +2,9 @@
 
 use super::{HEADER_WORDS, Page};
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
-impl<T: Touch> Page<'_, T> {
+impl<T: Trace> Page<'_, T> {
     /// Moves words within the page; the places may overlap.
     fn shift(self, from: usize, to: usize, words: usize) {
         if words == 0 {

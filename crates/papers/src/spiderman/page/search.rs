@@ -4,7 +4,7 @@
 use super::{HEADER_WORDS, Page};
 use crate::common::words::words_below;
 use core::hint::select_unpredictable;
-use latchless_core::mem::touch::{Touch, Work};
+use latchless_core::mem::touch::{Trace, Work};
 
 /// A binary search that is under way: the place looked for is one of `base..=base + left`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Probes {
     }
 }
 
-impl<T: Touch> Page<'_, T> {
+impl<T: Trace> Page<'_, T> {
     /// The first of `size` places whose key is at least `key`.
     #[inline(always)]
     pub fn lower(self, size: usize, key: u64) -> usize {

@@ -1,7 +1,7 @@
 //! Pages on their own, against plain vectors.
 
 use super::*;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 
 /// A page's words, outside of any arena.
 struct Words(Vec<Word>, PageLayout);
@@ -14,7 +14,7 @@ impl Words {
         page
     }
 
-    fn get(&self) -> Page<'_, Untouched> {
+    fn get(&self) -> Page<'_, NoTrace> {
         Page::new(&self.0, self.1)
     }
 

@@ -21,7 +21,7 @@ impl Level {
     }
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// Fills an empty tree with `len` entries in ascending order. O(n).
     ///
     /// # Errors

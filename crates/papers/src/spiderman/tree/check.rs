@@ -18,7 +18,7 @@ struct Tally {
     last_leaf: Option<NodeRef>,
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// Checks every invariant of the tree and of its pages. Wants it at rest: what others are just
     /// changing may look broken. O(n).
     ///

@@ -22,7 +22,7 @@ pub(super) struct Child {
     pub(super) low: Option<u64>,
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// The root as it is now, and the number of levels.
     #[inline(always)]
     pub(super) fn see_root(&self) -> Result<(Seen, usize), Restart> {
@@ -110,7 +110,7 @@ impl<T: Touch> OlcTree<T> {
     }
 }
 
-impl<T: Touch> Page<'_, T> {
+impl<T: Trace> Page<'_, T> {
     /// The value under a key of a leaf.
     #[inline(always)]
     pub(super) fn find(self, key: u64) -> Option<u64> {

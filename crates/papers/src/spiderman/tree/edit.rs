@@ -20,7 +20,7 @@ pub(super) struct Taken {
     pub(super) leaves_few: bool,
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// Puts a value under a key and returns the one that stood there.
     ///
     /// # Errors

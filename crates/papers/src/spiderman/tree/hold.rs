@@ -1,4 +1,4 @@
-//! Versions that were seen and latches that are held, each of them told to the touch hook.
+//! Versions that were seen and latches that are held, each of them told to the tracing hook.
 
 use super::*;
 use latchless_core::latch::{Latched, Version};
@@ -17,13 +17,13 @@ pub(super) struct Seen {
 
 /// The latch of a page.
 #[derive(Debug)]
-pub(super) struct Held<'a, T: Touch> {
+pub(super) struct Held<'a, T: Trace> {
     latched: Latched<'a>,
     address: *const u8,
     touch: PhantomData<T>,
 }
 
-impl<T: Touch> Held<'_, T> {
+impl<T: Trace> Held<'_, T> {
     /// From here on the page changes: readers of the version that was found are to try again.
     #[inline(always)]
     pub(super) fn changing(&mut self) {
@@ -31,7 +31,7 @@ impl<T: Touch> Held<'_, T> {
     }
 }
 
-impl<T: Touch> Drop for Held<'_, T> {
+impl<T: Trace> Drop for Held<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
         // A plain store: nobody else writes the word meanwhile.
@@ -39,7 +39,7 @@ impl<T: Touch> Drop for Held<'_, T> {
     }
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// The version of a page, unless somebody is changing it.
     #[inline(always)]
     pub(super) fn see(&self, page: NodeRef) -> Result<Seen, Restart> {

@@ -44,7 +44,7 @@ use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::stats::Stats;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::touch::Touch;
+use latchless_core::mem::touch::Trace;
 use latchless_core::sync::{Striped, Word};
 
 pub use resume::Landed;
@@ -84,7 +84,7 @@ pub struct OlcTree<T> {
     touch: PhantomData<T>,
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// An empty tree: one empty leaf.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ impl Landed {
     }
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// As [`OlcTree::get`], from a leaf.
     #[inline]
     pub fn get_from(&self, landed: Landed, key: u64) -> Option<u64> {

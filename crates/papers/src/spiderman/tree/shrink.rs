@@ -25,7 +25,7 @@ struct Pair {
     right: NodeRef,
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// Joins what there is to be joined on the way to a key, from the top down.
     #[cold]
     pub(super) fn shrink(&self, key: u64) {

@@ -7,7 +7,7 @@ use super::*;
 use latchless_core::sync::Backoff;
 
 /// Pages that were put aside, dead and latched by nobody: nothing is allocated under a latch.
-struct Spares<'a, T: Touch> {
+struct Spares<'a, T: Trace> {
     tree: &'a OlcTree<T>,
     /// With their levels.
     pages: [Option<(NodeRef, usize)>; 2],
@@ -29,7 +29,7 @@ impl From<Restart> for Again {
     }
 }
 
-impl<T: Touch> Spares<'_, T> {
+impl<T: Trace> Spares<'_, T> {
     /// Puts aside what is missing of these levels.
     fn reserve(&mut self, levels: [Option<usize>; 2]) -> Result<()> {
         self.give_back();
@@ -59,13 +59,13 @@ impl<T: Touch> Spares<'_, T> {
     }
 }
 
-impl<T: Touch> Drop for Spares<'_, T> {
+impl<T: Trace> Drop for Spares<'_, T> {
     fn drop(&mut self) {
         self.give_back();
     }
 }
 
-impl<T: Touch> OlcTree<T> {
+impl<T: Trace> OlcTree<T> {
     /// Splits the leaf that `key` belongs to if it is full, and every full page above it.
     ///
     /// # Errors

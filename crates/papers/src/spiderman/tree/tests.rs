@@ -6,10 +6,10 @@ use crate::common::walk::{Aim, Step, Walk};
 use crate::spiderman::prefetch::Prefetch;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
-use latchless_core::mem::touch::Untouched;
+use latchless_core::mem::touch::NoTrace;
 use std::collections::BTreeMap;
 
-type Tree = OlcTree<Untouched>;
+type Tree = OlcTree<NoTrace>;
 
 fn limited(limit_bytes: Option<usize>) -> Tree {
     OlcTree::new(OlcOptions { page_bytes: 128, limit_bytes, huge_pages: false, references: u32::MAX })
@@ -95,7 +95,7 @@ fn histories_are_those_of_a_sorted_map() {
 #[test]
 fn the_papers_pages_do_as_well() {
     let options = OlcOptions { page_bytes: 4096, limit_bytes: None, huge_pages: false, references: u32::MAX };
-    let tree = OlcTree::<Untouched>::new(options).unwrap();
+    let tree = OlcTree::<NoTrace>::new(options).unwrap();
     let keys = if cfg!(miri) { 300 } else { 40_000 };
     for key in 0..keys {
         assert_eq!(tree.put(key * 7919 % keys, key), Ok(None));

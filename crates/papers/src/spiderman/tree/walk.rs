@@ -62,7 +62,7 @@ pub struct Place {
     aim: Aim,
 }
 
-impl<'a, T: Touch> PageWalk<'a, T> {
+impl<'a, T: Trace> PageWalk<'a, T> {
     /// Walks that ask for what `prefetch` says. `checked`: whether they look at versions, so that a request
     /// can be served where they land; the paper's don't.
     pub fn new(tree: &'a OlcTree<T>, prefetch: Prefetch, checked: bool) -> Self {
@@ -249,7 +249,7 @@ impl<'a, T: Touch> PageWalk<'a, T> {
     }
 }
 
-impl<T: Touch> Walk for PageWalk<'_, T> {
+impl<T: Trace> Walk for PageWalk<'_, T> {
     type Key = u64;
     type Place = Place;
     type Anchor = Landed;

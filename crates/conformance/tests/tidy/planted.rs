@@ -22,7 +22,11 @@ fn each_rule_finds_what_breaks_it() {
         ("core/src/sync/a.rs", "use crate::mem::Mapping;".to_owned(), "sync imports mem"),
         ("core/src/mem/mod.rs", "use super::search::Kernel;".to_owned(), "mem imports search"),
         ("latchless/src/node/a.rs", "use crate::tree::BlinkTree;".to_owned(), "node imports tree"),
-        ("latchless/src/tree/a.rs", "fn f(_: crate::slot_map::Life) {}".to_owned(), "tree imports slot_map"),
+        (
+            "latchless/src/tree/a.rs",
+            "fn f(_: crate::slot_map::SlotState) {}".to_owned(),
+            "tree imports slot_map",
+        ),
         ("latchless/src/tree/a.rs", "use crate::{node::Leaf, tree::Edit};".to_owned(), "name each"),
         ("latchless/src/attic.rs", String::new(), "on no floor"),
         // Papers don't import each other, nor does what they share import them.

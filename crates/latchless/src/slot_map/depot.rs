@@ -1,4 +1,4 @@
-//! The books of a vault: which slots are vacant, and which pages of slots are open.
+//! The books of a slots: which slots are vacant, and which pages of slots are open.
 //!
 //! Slots lie on pages. A page is *open* when some of its slots are in use or vacant; it is *whole* when all
 //! of these are vacant. A whole page can be closed, and its memory goes back to the system. When the page is
@@ -10,7 +10,7 @@
 //!
 //! Nothing here touches a slot, and nothing is shared between threads: a mutex lies around it.
 
-use crate::slot_map::life::Life;
+use crate::slot_map::life::SlotState;
 use crate::slot_map::numbers::Numbers;
 use core::ops::Range;
 use latchless_core::base::error::{Error, Result};
@@ -135,7 +135,7 @@ impl Depot {
         let page = &mut self.pages[number as usize];
         debug_assert!(page.vacant + page.worn < page.open, "a slot is vacated once");
         page.generation = page.generation.max(generation);
-        if generation > Life::LAST_GENERATION {
+        if generation > SlotState::LAST_GENERATION {
             page.worn += 1;
         } else {
             page.vacant += 1;
@@ -203,7 +203,7 @@ impl Depot {
         // up, the page is never opened again.
         let generation = page.generation;
         *page = Page { generation, ..Page::default() };
-        if generation <= Life::LAST_GENERATION {
+        if generation <= SlotState::LAST_GENERATION {
             self.closed.insert(number);
         }
         self.partly_open = self.partly_open.filter(|&other| other != number);
@@ -255,7 +255,7 @@ mod tests {
         let mut depot = depot(None);
         assert_eq!(open(&mut depot, 6).unwrap().slots, 0..6);
         vacate(&mut depot, 0..5, 1);
-        vacate(&mut depot, 5..6, Life::LAST_GENERATION + 1);
+        vacate(&mut depot, 5..6, SlotState::LAST_GENERATION + 1);
         assert_eq!(lowest(&mut depot).len(), 5, "a worn slot isn't vacant");
         vacate(&mut depot, 0..5, 2);
         assert_eq!((depot.close_one(), depot.close_one()), (Some(0), None));

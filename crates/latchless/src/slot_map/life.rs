@@ -9,7 +9,7 @@
 //!
 //! The memory of vacant slots can be given back to the system. A word of zeros is a vacant slot, so whoever
 //! looks at one meanwhile sees a slot that isn't live. Before it is used again, its owner
-//! [restarts](Life::restart) it with a generation that it never had.
+//! [restarts](SlotState::restart) it with a generation that it never had.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,9 +20,9 @@ const TAKEN: u32 = 3;
 
 /// A slot's stage and generation. New slots are vacant, of generation 0.
 #[derive(Debug, Default)]
-pub struct Life(AtomicU32);
+pub struct SlotState(AtomicU32);
 
-impl Life {
+impl SlotState {
     /// The last generation. A slot that was taken in it is never used again, so that no generation
     /// comes twice.
     pub const LAST_GENERATION: u32 = u32::MAX >> 2;
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn each_step_is_made_once_and_in_order() {
-        let life = Life::default();
+        let life = SlotState::default();
         assert!(life.take().is_none() && !life.retire(0) && !life.is_live(0));
         assert_eq!(life.begin(), 0);
         assert!(life.is_live(0) && !life.is_live(1) && !life.take_retired(0));
@@ -120,15 +120,18 @@ mod tests {
         life.restart(7);
         assert_eq!((life.begin(), life.take_live(6), life.take_live(7)), (7, false, true));
         life.end(7);
-        life.restart(Life::LAST_GENERATION);
-        assert_eq!((life.begin(), life.take()), (Life::LAST_GENERATION, Some(Life::LAST_GENERATION)));
-        life.end(Life::LAST_GENERATION);
+        life.restart(SlotState::LAST_GENERATION);
+        assert_eq!(
+            (life.begin(), life.take()),
+            (SlotState::LAST_GENERATION, Some(SlotState::LAST_GENERATION))
+        );
+        life.end(SlotState::LAST_GENERATION);
         assert!(life.take().is_none() && !life.take_live(0), "taken for good");
     }
 
     #[test]
     fn one_of_many_threads_retires() {
-        let life = Life::default();
+        let life = SlotState::default();
         let generation = life.begin();
         let winners = std::thread::scope(|scope| {
             let tries: Vec<_> = (0..4).map(|_| scope.spawn(|| life.retire(generation))).collect();

@@ -1,6 +1,6 @@
 //! Values of any type, for an index whose nodes hold handles to them.
 //!
-//! A [`Vault`] keeps values in slots that stay where they are. Readers get references under a
+//! A [`SlotMap`] keeps values in slots that stay where they are. Readers get references under a
 //! [`Pinned`] epoch; a value that was retired is dropped when every thread that was pinned by then has
 //! let go. A handle names a slot *and* its generation, so a handle that is out of date finds nothing:
 //! whatever the index above does with handles, no reader gets a value that is gone and none is
@@ -10,7 +10,7 @@
 //! 1. A slot's value is written by who got the slot when it was vacant, before the slot becomes live.
 //! 2. It is read by who is pinned and saw the slot live in the handle's generation since then.
 //! 3. It is dropped or moved out by who took the slot: when it was retired before all present pins began, or
-//!    when nobody can be reading, because the vault is borrowed mutably.
+//!    when nobody can be reading, because the slots is borrowed mutably.
 //! 4. No code of the value's type runs while a mutex is held. A slot becomes vacant after the value's
 //!    `Drop`, whether that panics or not.
 
@@ -19,7 +19,7 @@ mod life;
 mod numbers;
 mod slots;
 
-use crate::slot_map::life::Life;
+use crate::slot_map::life::SlotState;
 use core::cell::Cell;
 use core::fmt;
 use latchless_core::base::error::{Error, Result};
@@ -78,14 +78,14 @@ impl Default for Pinned {
     }
 }
 
-/// Names a value in a [`Vault`]. Never used twice for different values.
+/// Names a value in a [`SlotMap`]. Never used twice for different values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Handle {
+pub struct SlotId {
     slot: u32,
     generation: u32,
 }
 
-impl Value for Handle {
+impl Value for SlotId {
     type Bits = u64;
 
     #[inline(always)]
@@ -99,13 +99,13 @@ impl Value for Handle {
     }
 }
 
-/// Values of any type, each named by a [`Handle`].
-pub struct Vault<T: Send + Sync + 'static> {
+/// Values of any type, each named by a [`SlotId`].
+pub struct SlotMap<T: Send + Sync + 'static> {
     slots: Arc<Slots<T>>,
 }
 
-impl<T: Send + Sync + 'static> Vault<T> {
-    /// An empty vault, whose slots may take that many bytes.
+impl<T: Send + Sync + 'static> SlotMap<T> {
+    /// An empty slots, whose slots may take that many bytes.
     pub fn new(limit_bytes: Option<usize>) -> Self {
         Self { slots: Arc::new(Slots::new(limit_bytes)) }
     }
@@ -126,7 +126,7 @@ impl<T: Send + Sync + 'static> Vault<T> {
     ///
     /// # Errors
     /// Gives it back when memory is refused.
-    pub fn put(&self, value: T) -> Result<Handle, (Error, T)> {
+    pub fn put(&self, value: T) -> Result<SlotId, (Error, T)> {
         let number = match self.slots.vacant().or_else(|refused| self.vacated(refused)) {
             Ok(number) => number,
             Err(error) => return Err((error, value)),
@@ -135,7 +135,7 @@ impl<T: Send + Sync + 'static> Vault<T> {
         // SAFETY: the slot is vacant and was given out to this thread, which alone has it until it begins
         // to live: nobody reads or writes its value. There is none in it to drop.
         unsafe { (*slot.value.get()).write(value) };
-        Ok(Handle { slot: number, generation: slot.life.begin() })
+        Ok(SlotId { slot: number, generation: slot.life.begin() })
     }
 
     /// A slot whose value was due to be dropped, where memory is refused.
@@ -150,13 +150,13 @@ impl<T: Send + Sync + 'static> Vault<T> {
 
     /// The value of a handle, unless it was retired.
     #[inline]
-    pub fn read<'p>(&'p self, handle: Handle, _pin: &'p Pinned) -> Option<&'p T> {
+    pub fn read<'p>(&'p self, handle: SlotId, _pin: &'p Pinned) -> Option<&'p T> {
         let slot = self.slots.slot(handle.slot)?;
         if !slot.life.is_live(handle.generation) {
             return None;
         }
         // SAFETY: the slot was seen live by a load that acquired the write of its value. It can be
-        // taken (and its value moved or dropped) in two ways. Through a mutable borrow of the vault:
+        // taken (and its value moved or dropped) in two ways. Through a mutable borrow of the slots:
         // that ends `'p`. Or by a drop that was put off when the slot was retired: this thread has
         // been pinned since before it saw the slot not yet retired and stays so for `'p`, so the epoch
         // runs that drop after `'p`.
@@ -165,7 +165,7 @@ impl<T: Send + Sync + 'static> Vault<T> {
 
     /// Asks for the memory of a value that is about to be read.
     #[inline]
-    pub fn prefetch(&self, handle: Handle) {
+    pub fn prefetch(&self, handle: SlotId) {
         if let Some(slot) = self.slots.slot(handle.slot) {
             prefetch_read(core::ptr::from_ref(slot).cast());
         }
@@ -173,8 +173,8 @@ impl<T: Send + Sync + 'static> Vault<T> {
 
     /// Retires a value: from now on its handle finds nothing, and the value is dropped once no pin
     /// can see it. `false`: it was retired before.
-    pub fn retire(&self, handle: Handle, pin: &Pinned) -> bool {
-        let Handle { slot: number, generation } = handle;
+    pub fn retire(&self, handle: SlotId, pin: &Pinned) -> bool {
+        let SlotId { slot: number, generation } = handle;
         let retired = self.slot(handle).is_some_and(|slot| slot.life.retire(generation));
         if retired {
             let slots = Arc::clone(&self.slots);
@@ -195,24 +195,24 @@ impl<T: Send + Sync + 'static> Vault<T> {
         retired
     }
 
-    /// Takes a value out that wasn't retired. Nobody is reading it: the vault is borrowed mutably.
-    pub fn take(&mut self, handle: Handle) -> Option<T> {
-        let Handle { slot: number, generation } = handle;
+    /// Takes a value out that wasn't retired. Nobody is reading it: the slots is borrowed mutably.
+    pub fn take(&mut self, handle: SlotId) -> Option<T> {
+        let SlotId { slot: number, generation } = handle;
         let slot = self.slot(handle).filter(|slot| slot.life.take_live(generation))?;
         // SAFETY: this thread has just taken the slot in this generation, and references borrow the
-        // vault, which is borrowed mutably here.
+        // slots, which is borrowed mutably here.
         let value = unsafe { slot.empty(generation) };
         self.slots.give_back(number, generation);
         Some(value)
     }
 
-    /// The slot that a handle names, if it can be one that this vault made.
-    fn slot(&self, handle: Handle) -> Option<&Slot<T>> {
-        self.slots.slot(handle.slot).filter(|_| handle.generation <= Life::LAST_GENERATION)
+    /// The slot that a handle names, if it can be one that this slots made.
+    fn slot(&self, handle: SlotId) -> Option<&Slot<T>> {
+        self.slots.slot(handle.slot).filter(|_| handle.generation <= SlotState::LAST_GENERATION)
     }
 
     /// Drops all values, those included whose drop was put off, and gives the memory of all slots back.
-    /// Nobody is reading: the vault is borrowed mutably. If drops panic, all others are done first and
+    /// Nobody is reading: the slots is borrowed mutably. If drops panic, all others are done first and
     /// then the first panic goes on.
     pub fn clear(&mut self) {
         let panic = self.drop_all(|slot, generation| self.slots.give_back(slot, generation));
@@ -221,14 +221,14 @@ impl<T: Send + Sync + 'static> Vault<T> {
     }
 
     /// Empties all slots and tells of each one. Returns the first panic of a drop. The caller has borrowed
-    /// the vault mutably.
+    /// the slots mutably.
     fn drop_all(&self, emptied: impl Fn(u32, u32)) -> Option<Box<dyn Any + Send>> {
         let mut panic = None;
         for number in (0..).map_while(|page| self.slots.open_of(page)).flatten() {
             let Some(slot) = self.slots.slot(number) else { continue };
             let Some(generation) = slot.life.take() else { continue };
             // SAFETY: this thread has just taken the slot in this generation, and references borrow the
-            // vault, which the caller has borrowed mutably.
+            // slots, which the caller has borrowed mutably.
             let dropped = dropping(|| unsafe { slot.drop_value(generation) });
             emptied(number, generation);
             match dropped {
@@ -275,7 +275,7 @@ fn dropping<R>(drop: impl FnOnce() -> R) -> R {
     dropped
 }
 
-impl<T: Send + Sync + 'static> Drop for Vault<T> {
+impl<T: Send + Sync + 'static> Drop for SlotMap<T> {
     fn drop(&mut self) {
         // Drops that were put off keep the slots' memory: a few flushes bring most of them about.
         (0..FLUSHES).for_each(|_| Pinned::new().flush());
@@ -284,9 +284,9 @@ impl<T: Send + Sync + 'static> Drop for Vault<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> fmt::Debug for Vault<T> {
+impl<T: Send + Sync + 'static> fmt::Debug for SlotMap<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Vault").field("bytes", &self.bytes()).finish_non_exhaustive()
+        f.debug_struct("SlotMap").field("bytes", &self.bytes()).finish_non_exhaustive()
     }
 }
 

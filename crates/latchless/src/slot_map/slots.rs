@@ -1,8 +1,8 @@
-//! The slots of a vault: where they lie, how threads get vacant ones, and how the memory of those that
+//! The slots of a slots: where they lie, how threads get vacant ones, and how the memory of those that
 //! nothing lives in goes back to the system.
 //!
 //! Slots lie on pages, pages in segments of 1, 2, 4, … pages. A segment stays where it is as long as the
-//! vault, so a slot has an address for good; but the memory of a page whose slots are all vacant is given
+//! slots, so a slot has an address for good; but the memory of a page whose slots are all vacant is given
 //! back, whenever more than half of the slots are vacant. The words of such a page read as zeros, and a
 //! slot of zeros is vacant: a handle that is out of date, or was never given out, finds nothing there.
 //!
@@ -17,7 +17,7 @@
 //!    the value's type runs.
 
 use super::depot::{Depot, Opened, Shape, Vacated};
-use crate::slot_map::life::Life;
+use crate::slot_map::life::SlotState;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -34,7 +34,7 @@ const PAGE_BYTES: usize = match (cfg!(miri), cfg!(test)) {
     (false, true) => 4 << 10,
     (false, false) => 64 << 10,
 };
-/// Bytes of vacant slots that are kept beyond half of the open ones. So a vault without a value keeps twice
+/// Bytes of vacant slots that are kept beyond half of the open ones. So a slots without a value keeps twice
 /// as much.
 const SPARE_BYTES: usize = 8 * PAGE_BYTES;
 /// Segments until page numbers of 32 bits are used up.
@@ -48,7 +48,7 @@ const LIST_SLOTS_MAX: usize = 512;
 
 /// A place for one value at a time.
 pub(super) struct Slot<T> {
-    pub(super) life: Life,
+    pub(super) life: SlotState,
     pub(super) value: UnsafeCell<MaybeUninit<T>>,
 }
 
@@ -106,7 +106,7 @@ fn hold<L>(lock: &Mutex<L>) -> MutexGuard<'_, L> {
     lock.lock()
 }
 
-/// What a vault and the drops that it has put off share.
+/// What a slots and the drops that it has put off share.
 pub(super) struct Slots<T> {
     segments: [OnceLock<Segment>; SEGMENTS],
     stripes: [Stripe; STRIPES],
@@ -120,8 +120,8 @@ pub(super) struct Slots<T> {
 }
 
 // SAFETY: a slot's value is reached through `&T` from several threads at once (T: Sync), and moved in
-// and out by whichever thread won the slot's life for that (T: Send), in the order of the vault's
-// head, kept by `Life`'s acquiring and releasing steps and by the epoch. A segment's memory is plain
+// and out by whichever thread won the slot's life for that (T: Send), in the order of the slots's
+// head, kept by `SlotState`'s acquiring and releasing steps and by the epoch. A segment's memory is plain
 // memory, bound to no thread, and freed with the last `Slots`.
 unsafe impl<T: Send + Sync> Sync for Slots<T> {}
 // SAFETY: as above.
@@ -262,7 +262,7 @@ impl<T> Slots<T> {
             }
             opened
         };
-        debug_assert!(generation <= Life::LAST_GENERATION);
+        debug_assert!(generation <= SlotState::LAST_GENERATION);
         let slot = slots.next();
         hold(self.own_lists()).out.extend(slots.rev().map(|slot| Vacated { slot, generation: 0 }));
         slot.ok_or(Error::OutOfMemory { requested_bytes: Self::SLOT_BYTES })
@@ -307,7 +307,7 @@ impl<T> Slots<T> {
         self.note_ample(&depot);
     }
 
-    /// Gives the memory of all pages back on which nothing lives. The caller has the vault to itself.
+    /// Gives the memory of all pages back on which nothing lives. The caller has the slots to itself.
     pub(super) fn give_back_all(&self) {
         let mut recalled = Vec::new();
         self.stripes.iter().for_each(|stripe| hold(&stripe.0).recall_all(&mut recalled));

@@ -5,7 +5,7 @@ use super::{BoxedIndex, TOGETHER};
 use crate::index::Incomplete;
 #[cfg(doc)]
 use crate::index::Index;
-use crate::slot_map::{Handle, Pinned};
+use crate::slot_map::{Pinned, SlotId};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
@@ -32,10 +32,10 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
             let handles = &mut handles[..keys.len()];
             self.index.get_many(keys, handles)?;
-            handles.iter().flatten().for_each(|&handle| self.vault.prefetch(handle));
+            handles.iter().flatten().for_each(|&handle| self.slots.prefetch(handle));
             for ((answer, &handle), &key) in answers.iter_mut().zip(&*handles).zip(keys) {
                 *answer =
-                    handle.and_then(|handle| self.vault.read(handle, pin).or_else(|| self.get(key, pin)));
+                    handle.and_then(|handle| self.slots.read(handle, pin).or_else(|| self.get(key, pin)));
             }
         }
         Ok(())
@@ -104,7 +104,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         replaced: &mut [Option<&'p T>],
         pin: &'p Pinned,
     ) -> Result<(), Incomplete> {
-        // The entries that the vault took, and where they are in the batch.
+        // The entries that the slots took, and where they are in the batch.
         let (mut handles, mut places) = (Vec::with_capacity(TOGETHER), [0; TOGETHER]);
         let (mut first_error, mut refused) = (None, Vec::new());
         for (at, (key, value)) in entries.into_iter().enumerate() {
@@ -157,7 +157,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         pin: &'p Pinned,
     ) -> Result<()> {
         check_side_by_side(keys.len(), removed.len())?;
-        let mut handles: [Option<Handle>; TOGETHER] = [None; TOGETHER];
+        let mut handles: [Option<SlotId>; TOGETHER] = [None; TOGETHER];
         for (keys, removed) in keys.chunks(TOGETHER).zip(removed.chunks_mut(TOGETHER)) {
             let handles = &mut handles[..keys.len()];
             self.index.remove_many(keys, handles)?;

@@ -4,7 +4,7 @@
 
 use super::BoxedIndex;
 use crate::index::closures::Wish;
-use crate::slot_map::{Handle, Pinned};
+use crate::slot_map::{Pinned, SlotId};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 
@@ -19,11 +19,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         // The last answer: the value's handle, which has come into the index if the answer was put in place.
         let mut own = None;
         let (mut seen, mut leave, mut refused) = (None, false, None);
-        let before = self.index.shared().revise(key, |handle: Option<Handle>| {
+        let before = self.index.shared().revise(key, |handle: Option<SlotId>| {
             if let Some(own) = own.take() {
                 self.discard(own, pin);
             }
-            seen = handle.and_then(|handle| self.vault.read(handle, pin));
+            seen = handle.and_then(|handle| self.slots.read(handle, pin));
             if handle.is_some() && seen.is_none() {
                 // Retired meanwhile. This does nothing, and brings what is there now.
                 return Wish::TakeOut;
@@ -157,7 +157,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         pin: &'p Pinned,
     ) -> Option<&'p T> {
         // Of a value that was retired meanwhile it says yes, which brings what is there now.
-        let met = |handle| self.vault.read(handle, pin).is_none_or(&mut condition);
+        let met = |handle| self.slots.read(handle, pin).is_none_or(&mut condition);
         self.index.remove_if(key, met).and_then(|handle| self.retire(handle, pin))
     }
 
@@ -202,7 +202,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
         let own = self.put(value())?;
         // Looked up before others know of it: they may take it out again at once.
-        let Some(own_value) = self.vault.read(own, pin) else {
+        let Some(own_value) = self.slots.read(own, pin) else {
             unreachable!("no other thread has the handle")
         };
         loop {
@@ -210,7 +210,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
                 Ok(present) if present == own => return Ok(own_value),
                 Ok(present) => {
                     // If it was retired meanwhile, the key has another value now, or none.
-                    if let Some(value) = self.vault.read(present, pin) {
+                    if let Some(value) = self.slots.read(present, pin) {
                         self.discard(own, pin);
                         return Ok(value);
                     }
@@ -237,7 +237,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// ```
     pub fn retain(&self, mut keep: impl FnMut(K, &T) -> bool) -> usize {
         // Of a value that was retired meanwhile it says no, which brings what is there now.
-        let keep = |key, handle| self.vault.read(handle, &self.pin()).is_some_and(|value| keep(key, value));
+        let keep = |key, handle| self.slots.read(handle, &self.pin()).is_some_and(|value| keep(key, value));
         self.index.shared().retain_each(keep, self.retiring())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::BoxedIndex;
 use crate::index::{Cursor, Index};
-use crate::slot_map::{Handle, Pinned};
+use crate::slot_map::{Pinned, SlotId};
 use core::fmt;
 use latchless_core::base::key::Key;
 
@@ -26,7 +26,7 @@ use latchless_core::base::key::Key;
 pub struct BoxedCursor<'p, K: Key, T: Send + Sync + 'static> {
     index: &'p BoxedIndex<K, T>,
     pin: &'p Pinned,
-    cursor: Cursor<&'p Index<K, Handle>>,
+    cursor: Cursor<&'p Index<K, SlotId>>,
     current: Option<(K, &'p T)>,
 }
 
@@ -34,13 +34,13 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
     /// Makes a step. If the value that it comes to is retired meanwhile, makes it again from where it was.
     fn go(
         &mut self,
-        step: impl Fn(&mut Cursor<&'p Index<K, Handle>>) -> Option<(K, Handle)>,
+        step: impl Fn(&mut Cursor<&'p Index<K, SlotId>>) -> Option<(K, SlotId)>,
     ) -> Option<(K, &'p T)> {
         loop {
             let mut cursor = self.cursor.clone();
             let found = step(&mut cursor);
             let current = found
-                .and_then(|(key, handle)| self.index.vault.read(handle, self.pin).map(|value| (key, value)));
+                .and_then(|(key, handle)| self.index.slots.read(handle, self.pin).map(|value| (key, value)));
             if found.is_none() || current.is_some() {
                 self.cursor = cursor;
                 self.current = current;

@@ -57,7 +57,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         }
         loaded = loaded.and_then(|()| self.index.bulk_load(&handles, fill));
         if loaded.is_err() {
-            handles.into_iter().for_each(|(_, handle)| drop(self.vault.take(handle)));
+            handles.into_iter().for_each(|(_, handle)| drop(self.slots.take(handle)));
         }
         loaded
     }

@@ -1,6 +1,6 @@
 //! Values of any type. The operations are in the files beside this one, as those of [`Index`] are.
 //!
-//! The index holds handles to the values. A value is put into the vault before its handle comes into the
+//! The index holds handles to the values. A value is put into the slots before its handle comes into the
 //! index, and retired after its handle has left it. A handle comes into the index at most once. So:
 //! * Whoever finds a handle whose value is retired looks at the index again: the handle isn't there any more.
 //! * An edit that expects such a handle does nothing.
@@ -21,7 +21,7 @@ pub use point::CompareExchangeError;
 pub use traits::BoxedIntoEntries;
 
 use super::{Index, Options};
-use crate::slot_map::{Handle, Pinned, Vault};
+use crate::slot_map::{Pinned, SlotId, SlotMap};
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
@@ -66,8 +66,8 @@ const TOGETHER: usize = 64;
 /// # Ok::<(), latchless::Error>(())
 /// ```
 pub struct BoxedIndex<K: Key, T: Send + Sync + 'static> {
-    index: Index<K, Handle>,
-    vault: Vault<T>,
+    index: Index<K, SlotId>,
+    slots: SlotMap<T>,
 }
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
@@ -85,7 +85,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// # Errors
     /// As [`Index::with_options`].
     pub fn with_options(options: Options) -> Result<Self> {
-        Ok(Self { index: Index::with_options(options)?, vault: Vault::new(options.limit_bytes) })
+        Ok(Self { index: Index::with_options(options)?, slots: SlotMap::new(options.limit_bytes) })
     }
 
     /// Pins the calling thread: what it reads stays as long as the pin. One pin may serve many
@@ -111,13 +111,13 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// pages that are kept. A value that is retired has its slot until it is dropped, so a pin that is held
     /// for long makes this grow; it falls again while values are replaced or removed afterwards.
     pub fn memory_bytes(&self) -> usize {
-        self.index.memory_bytes() + self.vault.bytes()
+        self.index.memory_bytes() + self.slots.bytes()
     }
 
     /// Bytes of the nodes in use and of the slots with values, those included that wait to be dropped.
     /// O(1).
     pub fn live_bytes(&self) -> usize {
-        self.index.live_bytes() + self.vault.live_bytes()
+        self.index.live_bytes() + self.slots.live_bytes()
     }
 
     /// As [`Index::stats`], of the nodes that hold the keys.
@@ -137,7 +137,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     pub fn check_invariants(&self) -> Result<(), Broken> {
         self.index.check_invariants()?;
         let pin = self.pin();
-        match self.index.iter().find(|&(_, handle)| self.vault.read(handle, &pin).is_none()) {
+        match self.index.iter().find(|&(_, handle)| self.slots.read(handle, &pin).is_none()) {
             Some((key, _)) => Err(Broken::new(format!("the value of {key:?} was retired"))),
             None => Ok(()),
         }
@@ -165,30 +165,30 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// ```
     pub fn reset(&mut self) {
         self.index.exclusive().clear();
-        self.vault.clear();
+        self.slots.clear();
     }
 
     /// The value of a handle that this thread has just taken out of the index, which is retired.
-    fn retire<'p>(&'p self, handle: Handle, pin: &'p Pinned) -> Option<&'p T> {
-        let value = self.vault.read(handle, pin);
-        let retired = self.vault.retire(handle, pin);
+    fn retire<'p>(&'p self, handle: SlotId, pin: &'p Pinned) -> Option<&'p T> {
+        let value = self.slots.read(handle, pin);
+        let retired = self.slots.retire(handle, pin);
         debug_assert!(retired && value.is_some(), "a handle is taken out of the index by one thread");
         value
     }
 
     /// Puts a value in; a value that is refused is dropped.
-    fn put(&self, value: T) -> Result<Handle> {
-        self.vault.put(value).map_err(|(error, _)| error)
+    fn put(&self, value: T) -> Result<SlotId> {
+        self.slots.put(value).map_err(|(error, _)| error)
     }
 
     /// Retires a value that didn't come into the index.
-    fn discard(&self, own: Handle, pin: &Pinned) {
-        let retired = self.vault.retire(own, pin);
+    fn discard(&self, own: SlotId, pin: &Pinned) {
+        let retired = self.slots.retire(own, pin);
         debug_assert!(retired, "no other thread has the handle");
     }
 
     /// Retires every value whose handle it is shown, under pins of its own.
-    fn retiring(&self) -> impl FnMut(Handle) + '_ {
+    fn retiring(&self) -> impl FnMut(SlotId) + '_ {
         let (mut pin, mut retired) = (Pinned::new(), 0);
         move |handle| {
             self.retire(handle, &pin);

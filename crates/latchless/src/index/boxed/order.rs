@@ -2,7 +2,7 @@
 
 use super::BoxedIndex;
 use crate::index::{Entries, Index};
-use crate::slot_map::{Handle, Pinned};
+use crate::slot_map::{Pinned, SlotId};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
@@ -47,11 +47,11 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     fn entry<'p>(
         &'p self,
         pin: &'p Pinned,
-        find: impl Fn(&Index<K, Handle>) -> Option<(K, Handle)>,
+        find: impl Fn(&Index<K, SlotId>) -> Option<(K, SlotId)>,
     ) -> Option<(K, &'p T)> {
         loop {
             let (key, handle) = find(&self.index)?;
-            if let Some(value) = self.vault.read(handle, pin) {
+            if let Some(value) = self.slots.read(handle, pin) {
                 return Some((key, value));
             }
         }
@@ -197,15 +197,15 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
 
 /// The entries of a range of a [`BoxedIndex`], from both ends. Weakly consistent, like [`Entries`].
 pub struct BoxedEntries<'p, K: Key, T: Send + Sync + 'static> {
-    entries: Entries<&'p Index<K, Handle>>,
+    entries: Entries<&'p Index<K, SlotId>>,
     index: &'p BoxedIndex<K, T>,
     pin: &'p Pinned,
 }
 
 impl<'p, K: Key, T: Send + Sync + 'static> BoxedEntries<'p, K, T> {
     /// The value that stands under a key of the range: the one of its handle, or what came after it.
-    fn value(&self, key: K, handle: Handle) -> Option<&'p T> {
-        self.index.vault.read(handle, self.pin).or_else(|| self.index.get(key, self.pin))
+    fn value(&self, key: K, handle: SlotId) -> Option<&'p T> {
+        self.index.slots.read(handle, self.pin).or_else(|| self.index.get(key, self.pin))
     }
 }
 

@@ -32,7 +32,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     pub fn get<'p>(&'p self, key: K, pin: &'p Pinned) -> Option<&'p T> {
         loop {
             // A handle that was retired meanwhile: the key has another one now, or none.
-            if let Some(value) = self.vault.read(self.index.get(key)?, pin) {
+            if let Some(value) = self.slots.read(self.index.get(key)?, pin) {
                 return Some(value);
             }
         }
@@ -122,7 +122,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
             match self.index.try_insert(key, own) {
                 Ok(()) => return Ok(()),
                 // If it was retired meanwhile, the key has another value now, or none.
-                Err(TryInsertError::Present { present, .. }) => match self.vault.read(present, pin) {
+                Err(TryInsertError::Present { present, .. }) => match self.slots.read(present, pin) {
                     Some(present) => break TryInsertError::Present { present, value: () },
                     None => continue,
                 },
@@ -181,7 +181,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// ```
     pub fn take(&mut self, key: K) -> Option<T> {
         let handle = self.index.exclusive().remove(key)?;
-        self.vault.take(handle)
+        self.slots.take(handle)
     }
 
     /// Gives `value` to a key whose value is still the very one that the caller saw, and returns that one,

@@ -7,7 +7,7 @@
 use super::{BoxedIndex, TOGETHER};
 use crate::index::traits::sort_and_dedup;
 use crate::index::{Entries, Incomplete, Index};
-use crate::slot_map::{Handle, Vault};
+use crate::slot_map::{SlotId, SlotMap};
 use core::fmt;
 use core::iter::FusedIterator;
 use latchless_core::base::error::Result;
@@ -120,13 +120,13 @@ impl<K: Key, T: Send + Sync + fmt::Debug + 'static> fmt::Debug for BoxedIndex<K,
 
 /// The entries of a [`BoxedIndex`], owned, from both ends. What isn't taken is dropped with the iterator.
 pub struct BoxedIntoEntries<K: Key, T: Send + Sync + 'static> {
-    entries: Entries<Index<K, Handle>>,
-    vault: Vault<T>,
+    entries: Entries<Index<K, SlotId>>,
+    slots: SlotMap<T>,
 }
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIntoEntries<K, T> {
-    fn own(&mut self, (key, handle): (K, Handle)) -> Option<(K, T)> {
-        let value = self.vault.take(handle);
+    fn own(&mut self, (key, handle): (K, SlotId)) -> Option<(K, T)> {
+        let value = self.slots.take(handle);
         debug_assert!(value.is_some(), "a value is retired only after its handle has left the index");
         value.map(|value| (key, value))
     }
@@ -165,6 +165,6 @@ impl<K: Key, T: Send + Sync + 'static> IntoIterator for BoxedIndex<K, T> {
     type IntoIter = BoxedIntoEntries<K, T>;
 
     fn into_iter(self) -> BoxedIntoEntries<K, T> {
-        BoxedIntoEntries { entries: self.index.into_iter(), vault: self.vault }
+        BoxedIntoEntries { entries: self.index.into_iter(), slots: self.slots }
     }
 }

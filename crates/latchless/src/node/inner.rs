@@ -317,7 +317,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 
     /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
-    pub fn kill(self) {
+    pub fn mark_dead(self) {
         assert_held(self.node);
         line(self.node, Self::FENCES)[0].poke(B::MAX.to_u64());
         line(self.node, Self::FENCES)[1].poke(B::MIN.to_u64());

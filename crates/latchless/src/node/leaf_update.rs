@@ -249,7 +249,7 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Makes the leaf a dead one: no key lies between its fences.
-    pub fn kill(self) {
+    pub fn mark_dead(self) {
         assert_held(self.node);
         header(self.node)[LOW].poke(B::MAX.to_u64());
         header(self.node)[HIGH].poke(B::MIN.to_u64());

@@ -163,7 +163,7 @@ fn nodes_are_dead_to_every_key_after_their_end() {
     entries.push(4, 1);
     leaf.set((3, 9), NodeRef::from_word(5), &entries, 0..1);
     assert_eq!((leaf.low(), leaf.high(), leaf.link()), (3, 9, NodeRef::from_word(5)));
-    leaf.kill();
+    leaf.mark_dead();
     assert!(leaf.low() > leaf.high());
     assert_eq!(leaf.link(), NodeRef::from_word(5));
 }

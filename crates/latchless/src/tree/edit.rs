@@ -1,7 +1,7 @@
 //! Changing one entry, in one atomic step.
 
 use super::mode::Held;
-use super::spares::Spares;
+use super::spares::Reserve;
 use super::*;
 use crate::node::Place;
 use crate::node::operation::{Operation, Run, Search};
@@ -165,7 +165,7 @@ impl<B: Bits> BlinkTree<B> {
         // All of it will be moved; while it comes, nodes are put aside.
         let address = self.arena.address(node);
         (0..node::LINES).for_each(|line| prefetch_read(node::line_address(address, line)));
-        let mut spares = Spares::none(&self.arena);
+        let mut spares = Reserve::none(&self.arena);
         spares.reserve(1)?;
         loop {
             let (at, held) = self.latch_leaf::<M>(self.at(node), key);

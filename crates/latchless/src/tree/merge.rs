@@ -76,7 +76,7 @@ impl<B: Bits> BlinkTree<B> {
         }
         let (root, levels) = self.root();
         if levels == level + 1 && root == left {
-            return self.give_up_root::<M>(level, left, held);
+            return self.collapse_root::<M>(level, left, held);
         }
         let right = self.link(level, left);
         if right.is_nil() { Outcome::OnlyChild } else { self.merge::<S, M>(level, (left, held), right) }
@@ -98,13 +98,13 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// A root with one child is no use: the child becomes the root.
-    fn give_up_root<M: Mode>(&self, level: usize, root: NodeRef, mut held: M::Held<'_>) -> Outcome {
+    fn collapse_root<M: Mode>(&self, level: usize, root: NodeRef, mut held: M::Held<'_>) -> Outcome {
         if level == 0 || self.inner(root).children() > 1 {
             return Outcome::Done;
         }
         held.changing();
         self.set_root(self.leftmost_child(root), level);
-        self.inner(root).kill();
+        self.inner(root).mark_dead();
         drop(held);
         self.give_back(level, root);
         Outcome::Done
@@ -180,7 +180,7 @@ impl<B: Bits> BlinkTree<B> {
         from.copy_out::<S>(&mut more);
         entries.append(&more, 0);
         into.set((into.low(), from.high()), from.link(), &entries, 0..entries.keys().len());
-        from.kill();
+        from.mark_dead();
     }
 
     /// Moves everything to the left node.
@@ -188,7 +188,7 @@ impl<B: Bits> BlinkTree<B> {
         let (into, from) = (self.inner(left), self.inner(right));
         let all = self.children_of_both(left, right);
         into.set((into.low(), from.high()), from.link(), all.separators(), all.nodes());
-        from.kill();
+        from.mark_dead();
     }
 
     /// Gives both nodes half of the children. Says where the right one begins now.

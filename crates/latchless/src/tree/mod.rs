@@ -161,12 +161,12 @@ impl<B: Bits> BlinkTree<B> {
             listed: Word::new(0),
             lanes: PhantomData,
         };
-        tree.plant()?;
+        tree.init_root()?;
         Ok(tree)
     }
 
     /// Makes an empty leaf the root.
-    fn plant(&self) -> Result<()> {
+    fn init_root(&self) -> Result<()> {
         let leaf = self.arena.allocate(0)?;
         self.leaf(leaf).set((B::MIN, B::MAX), NodeRef::NIL, &node::Entries::default(), 0..0);
         self.set_root(leaf, 1);
@@ -179,7 +179,7 @@ impl<B: Bits> BlinkTree<B> {
         self.shortcuts.clear();
         self.guesses.clear();
         self.len.set(0);
-        self.plant().expect("one node found room before");
+        self.init_root().expect("one node found room before");
     }
 
     /// How many keys there are: exact when nobody is changing that, otherwise a number that it had

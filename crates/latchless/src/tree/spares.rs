@@ -5,14 +5,14 @@ use latchless_core::mem::line::prefetch_read_all;
 
 /// One node for each of the lowest levels. What isn't used goes back.
 #[derive(Debug)]
-pub(super) struct Spares<'a> {
+pub(super) struct Reserve<'a> {
     arena: &'a SharedArena<{ node::LINES }>,
     nodes: [NodeRef; LEVELS_MAX],
     /// Levels that have had a node put aside, from the leaves up.
     levels: usize,
 }
 
-impl<'a> Spares<'a> {
+impl<'a> Reserve<'a> {
     pub(super) fn none(arena: &'a SharedArena<{ node::LINES }>) -> Self {
         Self { arena, nodes: [NodeRef::NIL; LEVELS_MAX], levels: 0 }
     }
@@ -40,7 +40,7 @@ impl<'a> Spares<'a> {
     }
 }
 
-impl Drop for Spares<'_> {
+impl Drop for Reserve<'_> {
     fn drop(&mut self) {
         for (level, &node) in self.nodes[..self.levels].iter().enumerate() {
             if !node.is_nil() {

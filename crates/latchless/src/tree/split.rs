@@ -4,7 +4,7 @@
 //! is it known how many nodes are needed: if fewer were put aside, everything is let go of unchanged.
 
 use super::mode::Held;
-use super::spares::Spares;
+use super::spares::Reserve;
 use super::*;
 use crate::node::operation::Search;
 use crate::node::{Children, Entries};
@@ -42,7 +42,7 @@ impl<B: Bits> BlinkTree<B> {
         &'a self,
         leaf: Latched<'a, M>,
         (key, value): (B, B),
-        spares: &mut Spares<'_>,
+        spares: &mut Reserve<'_>,
     ) -> Result<(), usize> {
         let mut path = self.latch_full_ancestors::<S, M>(leaf, key);
         let splitting = path.len - usize::from(!path.grows);

@@ -197,7 +197,7 @@ pub struct Claim<'a, A: Atom = AtomicU64> {
 impl<A: Atom> Claim<'_, A> {
     /// The node is out. Says where its link leads for good.
     #[inline(always)]
-    pub fn kill(mut self) -> Seen {
+    pub fn mark_dead(mut self) -> Seen {
         self.dies = true;
         let link = self.link;
         drop(self);
@@ -236,7 +236,7 @@ mod tests {
         assert!(behind.is_claimed() && behind.is_placed(), "nodes come in behind one that is claimed");
         drop(claim);
         assert!(!link.follow().is_claimed());
-        let dead = link.claim(&Origin::here()).unwrap().kill();
+        let dead = link.claim(&Origin::here()).unwrap().mark_dead();
         assert!(dead.is_dead() && dead.is_placed() && !dead.is_claimed());
         assert_eq!(dead.next(), Some(9));
         assert!(link.claim(&Origin::here()).is_none() && !link.place() && !link.displace());
@@ -259,7 +259,7 @@ mod tests {
         let link = Link::<AtomicU64>::new(Seen::to(None));
         let killers = std::thread::scope(|scope| {
             let tries: Vec<_> =
-                (0..4).map(|_| scope.spawn(|| link.claim(&Origin::here()).map(Claim::kill))).collect();
+                (0..4).map(|_| scope.spawn(|| link.claim(&Origin::here()).map(Claim::mark_dead))).collect();
             tries.into_iter().filter_map(|thread| thread.join().unwrap()).count()
         });
         assert_eq!(killers, 1);

@@ -148,7 +148,7 @@ impl<B: Bits> List<'_, B> {
             let Some(claim) = node.link().claim(self.arena.origin()) else { continue };
             going(found);
             let value = node.value();
-            let behind = claim.kill();
+            let behind = claim.mark_dead();
             // If somebody has come in between, whoever passes next takes it out.
             let _ = self.take_out(place.before, place.seen, found, behind);
             return Ok(Some(Removed { value, passed: place.passed }));

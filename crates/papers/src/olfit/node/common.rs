@@ -156,7 +156,7 @@ impl<'a, K: Kind> Node<'a, K> {
     }
 
     /// Takes the node out of the tree: whoever comes to it looks elsewhere. What it led to stays.
-    pub fn kill(self) {
+    pub fn mark_dead(self) {
         if K::Scheme::LINKS || K::Scheme::COPIES {
             self.set_flag(Flag::Dead, true);
         }

@@ -3,7 +3,7 @@
 use super::climb::Again;
 use super::guard::{Access, wait_for};
 use super::path::{Coupling, Path, latches_max};
-use super::spares::{Gone, Need, Spares};
+use super::spares::{Gone, Need, Reserve};
 use super::*;
 use crate::olfit::node::NodeLatch;
 use latchless_core::mem::touch::Work;
@@ -27,7 +27,7 @@ impl<K: Kind> OlfitTree<K> {
     /// When memory is refused; nothing has changed then.
     pub fn put(&self, key: K::Bits, value: K::Bits) -> Result<Option<K::Bits>> {
         K::Trace::work(Work::Operation);
-        let mut spares = Spares::none(self);
+        let mut spares = Reserve::none(self);
         spares.reserve(Need { levels: 0, copies: usize::from(K::Scheme::COPIES) })?;
         let mut backoff = Backoff::default();
         let mut careful = false;
@@ -76,7 +76,7 @@ impl<K: Kind> OlfitTree<K> {
         value: K::Bits,
         path: &mut Path<'a, K>,
         careful: bool,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
         gone: &mut Gone,
     ) -> Result<Done<K::Bits>, Again> {
         self.reach(key, path)?;

@@ -2,7 +2,7 @@
 //! splits, its group does (§5.5). For who holds latches on all nodes that move.
 
 use super::path::Path;
-use super::spares::Spares;
+use super::spares::Reserve;
 use super::*;
 use crate::olfit::node::{Fields, NodeLatch};
 use core::ops::Range;
@@ -26,7 +26,7 @@ impl<K: Kind> OlfitTree<K> {
         level: usize,
         key: K::Bits,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
     ) {
         let (at, parent, place) = (path.at(level), self.node(path.at(level + 1)), path.place(level + 1));
         for index in (place + 1..parent.children()).rev() {
@@ -61,7 +61,7 @@ impl<K: Kind> OlfitTree<K> {
         node: Node<'_, K>,
         right: Node<'_, K>,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
     ) -> K::Bits {
         let (group, size) = (node.group(), node.children());
         let separator = self.move_half(level, node, right);
@@ -75,7 +75,7 @@ impl<K: Kind> OlfitTree<K> {
         for index in kept..size {
             let moving = self.in_unit(group, index);
             moving.copy_to(self.in_unit(new, index - kept));
-            moving.kill();
+            moving.mark_dead();
         }
         if Fields::<K>::HEADS > 0 {
             self.hold_new(new, path);
@@ -109,7 +109,7 @@ impl<K: Kind> OlfitTree<K> {
         for moving in index + 1..size {
             self.in_unit(unit, moving).copy_to(self.in_unit(unit, moving - 1));
         }
-        self.in_unit(unit, size - 1).kill();
+        self.in_unit(unit, size - 1).mark_dead();
         if K::Scheme::LINKS {
             self.in_unit(unit, size - 2).set_flag(Flag::Last, true);
         }

@@ -147,12 +147,12 @@ impl<K: Kind> OlfitTree<K> {
             splits: Apart([const { Word::new(0) }; LEVELS_MAX]),
             restarts: Word::new(0),
         };
-        tree.plant()?;
+        tree.init_root()?;
         Ok(tree)
     }
 
     /// Makes an empty leaf the root.
-    fn plant(&self) -> Result<()> {
+    fn init_root(&self) -> Result<()> {
         let unit = self.arena.allocate::<K::Trace>(Self::kind(0))?;
         self.set_alone(unit, 0);
         self.set_root(unit, 1);
@@ -180,7 +180,7 @@ impl<K: Kind> OlfitTree<K> {
     pub fn clear(&mut self) -> Result<()> {
         self.arena.clear()?;
         self.len.set(0);
-        self.plant()
+        self.init_root()
     }
 
     /// How many entries there are: exact when nobody is changing that.

@@ -96,7 +96,7 @@ impl<K: Kind> OlfitTree<K> {
         for (level, &link) in chain[..top].iter().enumerate() {
             self.bypass(link, place + 1 == size, level + 1 == top);
             if !K::GROUPS || level + 1 < top {
-                self.node(link.own).kill();
+                self.node(link.own).mark_dead();
                 gone.add(link.own.unit, level);
             }
         }
@@ -277,7 +277,7 @@ impl<K: Kind> OlfitTree<K> {
             }
             guard.changing();
             self.set_root(node.child(0).unit, levels - 1);
-            node.kill();
+            node.mark_dead();
             drop(guard);
             drop(inside);
             let mut gone = Gone::none(0);

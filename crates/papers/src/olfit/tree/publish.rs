@@ -4,7 +4,7 @@
 //! that others run in place, and then store one reference: from the node above, or the one to the root.
 
 use super::path::Path;
-use super::spares::{Gone, Spares};
+use super::spares::{Gone, Reserve};
 use super::*;
 use core::ops::RangeInclusive;
 
@@ -16,9 +16,9 @@ impl<K: Kind> OlfitTree<K> {
         &'a self,
         levels: RangeInclusive<usize>,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
         gone: &mut Gone,
-        change: impl FnOnce(&mut Path<'a, K>, &mut Spares<'_, K>),
+        change: impl FnOnce(&mut Path<'a, K>, &mut Reserve<'_, K>),
     ) {
         path.changed();
         let before = path.levels;
@@ -71,7 +71,7 @@ impl<K: Kind> OlfitTree<K> {
     /// starts again. A group of leaves needs no marks: who wants to change one latches its parent too.
     pub(super) fn kill_unit(&self, level: usize, unit: NodeRef, size: usize) {
         if !K::GROUPS || level > 0 || K::Scheme::LINKS {
-            (0..size).for_each(|index| self.node(At::first(unit).further(index)).kill());
+            (0..size).for_each(|index| self.node(At::first(unit).further(index)).mark_dead());
         }
     }
 }

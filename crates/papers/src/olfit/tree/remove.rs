@@ -4,7 +4,7 @@ use super::climb::Again;
 use super::edit::Done;
 use super::guard::Access;
 use super::path::{Coupling, Path, Trail};
-use super::spares::{Gone, Spares};
+use super::spares::{Gone, Reserve};
 use super::*;
 use crate::olfit::node::{Fields, NodeLatch};
 use latchless_core::mem::touch::Work;
@@ -30,7 +30,7 @@ impl<K: Kind> OlfitTree<K> {
     /// Needs no memory that it could be refused.
     pub fn take(&self, key: K::Bits, value: Option<K::Bits>) -> Option<K::Bits> {
         K::Trace::work(Work::Operation);
-        let mut spares = Spares::none(self);
+        let mut spares = Reserve::none(self);
         let mut copies = usize::from(K::Scheme::COPIES);
         let mut backoff = Backoff::default();
         let mut care = Care::Leaf;
@@ -67,7 +67,7 @@ impl<K: Kind> OlfitTree<K> {
         (key, value): (K::Bits, Option<K::Bits>),
         path: &mut Path<'a, K>,
         care: &mut Care,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
         gone: &mut Gone,
     ) -> Result<Done<K::Bits>, Again> {
         self.reach(key, path)?;

@@ -14,7 +14,7 @@ pub(super) struct Need {
 
 /// Units put aside. What isn't used goes back.
 #[derive(Debug)]
-pub(super) struct Spares<'a, K: Kind> {
+pub(super) struct Reserve<'a, K: Kind> {
     tree: &'a OlfitTree<K>,
     /// Of units that are kept for their level: one for each level of which the bit is set. Otherwise any.
     units: [NodeRef; 2 * LEVELS_MAX],
@@ -22,7 +22,7 @@ pub(super) struct Spares<'a, K: Kind> {
     count: usize,
 }
 
-impl<'a, K: Kind> Spares<'a, K> {
+impl<'a, K: Kind> Reserve<'a, K> {
     pub(super) fn none(tree: &'a OlfitTree<K>) -> Self {
         Self { tree, units: [NodeRef::NIL; 2 * LEVELS_MAX], levels: 0, count: 0 }
     }
@@ -86,7 +86,7 @@ impl<'a, K: Kind> Spares<'a, K> {
     }
 }
 
-impl<K: Kind> Drop for Spares<'_, K> {
+impl<K: Kind> Drop for Reserve<'_, K> {
     fn drop(&mut self) {
         self.give_back();
     }

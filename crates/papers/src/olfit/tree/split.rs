@@ -2,7 +2,7 @@
 //! one order for trees that name children one by one and for node groups.
 
 use super::path::Path;
-use super::spares::{Need, Spares};
+use super::spares::{Need, Reserve};
 use super::*;
 use crate::olfit::node::NodeLatch;
 
@@ -26,7 +26,7 @@ impl<K: Kind> OlfitTree<K> {
         top: usize,
         key: K::Bits,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
     ) {
         if top == path.levels {
             self.grow(path, spares);
@@ -42,7 +42,7 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Puts a new root above the old one.
-    fn grow<'a>(&'a self, path: &mut Path<'a, K>, spares: &mut Spares<'_, K>) {
+    fn grow<'a>(&'a self, path: &mut Path<'a, K>, spares: &mut Reserve<'_, K>) {
         let level = path.levels;
         let unit = spares.take(level);
         self.hold_new(At::first(unit).node::<K>(), path);
@@ -69,7 +69,7 @@ impl<K: Kind> OlfitTree<K> {
         level: usize,
         key: K::Bits,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
     ) {
         let right_unit = spares.take(level);
         self.hold_new(right_unit, path);

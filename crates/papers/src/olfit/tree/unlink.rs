@@ -4,7 +4,7 @@
 
 use super::climb::Again;
 use super::path::Path;
-use super::spares::{Gone, Need, Spares};
+use super::spares::{Gone, Need, Reserve};
 use super::*;
 use crate::olfit::node::NodeLatch;
 
@@ -13,7 +13,7 @@ impl<K: Kind> OlfitTree<K> {
     pub(super) fn remove_leaf<'a>(
         &'a self,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
         gone: &mut Gone,
     ) -> Result<(), Again> {
         match (1..path.levels).find(|&level| self.node(path.at(level)).children() > 1) {
@@ -27,7 +27,7 @@ impl<K: Kind> OlfitTree<K> {
         &'a self,
         top: usize,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
         gone: &mut Gone,
     ) -> Result<(), Again> {
         let (size, place) = (self.node(path.at(top)).children(), path.place(top));
@@ -53,7 +53,7 @@ impl<K: Kind> OlfitTree<K> {
             self.node(path.at(top)).remove_child(place);
         };
         if gives_up_root {
-            self.give_up_root(top, path, spares, gone);
+            self.collapse_root(top, path, spares, gone);
         } else {
             let first = top - usize::from(K::GROUPS);
             self.change(first..=top, path, spares, gone, |path, _| take_out(path));
@@ -62,11 +62,11 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Makes the other child of the root the root.
-    fn give_up_root<'a>(
+    fn collapse_root<'a>(
         &'a self,
         top: usize,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
         gone: &mut Gone,
     ) {
         let (root, place) = (path.at(top), path.place(top));
@@ -95,7 +95,7 @@ impl<K: Kind> OlfitTree<K> {
     fn empty_tree<'a>(
         &'a self,
         path: &mut Path<'a, K>,
-        spares: &mut Spares<'_, K>,
+        spares: &mut Reserve<'_, K>,
         gone: &mut Gone,
     ) -> Result<(), Again> {
         let levels = path.levels;

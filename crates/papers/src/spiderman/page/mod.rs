@@ -212,7 +212,7 @@ impl<'a, T: Trace> Page<'a, T> {
     }
 
     /// The page leaves the tree: whoever comes to it looks elsewhere.
-    pub fn kill(self) {
+    pub fn mark_dead(self) {
         let meta = self.words[META_AT].peek();
         self.set_meta(meta & !0xFFFF | DEAD);
     }

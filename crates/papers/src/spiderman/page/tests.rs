@@ -104,7 +104,7 @@ fn a_header_keeps_its_fields_apart() {
     page.set_link(child(77));
     let meta = page.meta();
     assert_eq!((meta.size(), meta.level(), meta.link(), meta.is_dead()), (1, 2, child(77), false));
-    page.kill();
+    page.mark_dead();
     let meta = page.meta();
     assert_eq!((meta.size(), meta.level(), meta.link(), meta.is_dead()), (0, 2, child(77), true));
     page.reset(0);

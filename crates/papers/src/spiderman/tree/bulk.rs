@@ -57,7 +57,7 @@ impl<T: Trace> OlcTree<T> {
         let (old, _) = self.root();
         self.set_root(levels[levels.len() - 1].first, levels.len());
         self.len.set(len as i64);
-        self.page(old).kill();
+        self.page(old).mark_dead();
         self.arena.free::<T>(0, old);
         Ok(())
     }

@@ -107,12 +107,12 @@ impl<T: Trace> OlcTree<T> {
             restarts: Word::new(0),
             touch: PhantomData,
         };
-        tree.plant()?;
+        tree.init_root()?;
         Ok(tree)
     }
 
     /// Makes an empty leaf the root.
-    fn plant(&self) -> Result<()> {
+    fn init_root(&self) -> Result<()> {
         let leaf = self.arena.allocate::<T>(0)?;
         self.page(leaf).reset(0);
         self.set_root(leaf, 1);
@@ -126,7 +126,7 @@ impl<T: Trace> OlcTree<T> {
     pub fn clear(&mut self) -> Result<()> {
         self.arena.clear()?;
         self.len.set(0);
-        self.plant()
+        self.init_root()
     }
 
     /// How many entries there are: exact when nobody is changing that.

@@ -42,7 +42,7 @@ impl<T: Trace> OlcTree<T> {
     fn try_shrink(&self, key: u64) -> Result<(), Again> {
         let (mut at, levels) = self.see_root()?;
         if levels > 1 && self.page(at.page).size() == 1 {
-            return Err(self.give_up_root(at, levels)?);
+            return Err(self.collapse_root(at, levels)?);
         }
         for level in (0..levels - 1).rev() {
             let child = self.down(at, key)?;
@@ -63,12 +63,12 @@ impl<T: Trace> OlcTree<T> {
     }
 
     /// Makes the only child of the root the root.
-    fn give_up_root(&self, root: Seen, levels: usize) -> Result<Again, Restart> {
+    fn collapse_root(&self, root: Seen, levels: usize) -> Result<Again, Restart> {
         let mut held = self.upgrade(root)?;
         held.changing();
         let page = self.page(root.page);
         self.set_root(page.child(0), levels - 1);
-        page.kill();
+        page.mark_dead();
         drop(held);
         self.arena.free::<T>(levels - 1, root.page);
         Ok(Again::Joined)
@@ -99,7 +99,7 @@ impl<T: Trace> OlcTree<T> {
             if level == 0 {
                 left.set_link(right.meta().link());
             }
-            right.kill();
+            right.mark_dead();
             page.remove_child_behind(pair.place);
             drop((parent_held, left_held, right_held));
             self.arena.free::<T>(level, pair.right);

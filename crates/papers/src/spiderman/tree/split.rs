@@ -7,7 +7,7 @@ use super::*;
 use latchless_core::sync::Backoff;
 
 /// Pages that were put aside, dead and latched by nobody: nothing is allocated under a latch.
-struct Spares<'a, T: Trace> {
+struct Reserve<'a, T: Trace> {
     tree: &'a OlcTree<T>,
     /// With their levels.
     pages: [Option<(NodeRef, usize)>; 2],
@@ -29,7 +29,7 @@ impl From<Restart> for Again {
     }
 }
 
-impl<T: Trace> Spares<'_, T> {
+impl<T: Trace> Reserve<'_, T> {
     /// Puts aside what is missing of these levels.
     fn reserve(&mut self, levels: [Option<usize>; 2]) -> Result<()> {
         self.give_back();
@@ -59,7 +59,7 @@ impl<T: Trace> Spares<'_, T> {
     }
 }
 
-impl<T: Trace> Drop for Spares<'_, T> {
+impl<T: Trace> Drop for Reserve<'_, T> {
     fn drop(&mut self) {
         self.give_back();
     }
@@ -72,7 +72,7 @@ impl<T: Trace> OlcTree<T> {
     /// When memory is refused. All entries are where they were, or in halves of their pages.
     #[cold]
     pub(super) fn make_room(&self, key: u64) -> Result<()> {
-        let mut spares = Spares { tree: self, pages: [None; 2] };
+        let mut spares = Reserve { tree: self, pages: [None; 2] };
         let mut backoff = Backoff::default();
         loop {
             match self.try_make_room(key, &mut spares) {
@@ -84,7 +84,7 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
-    fn try_make_room(&self, key: u64, spares: &mut Spares<'_, T>) -> Result<(), Again> {
+    fn try_make_room(&self, key: u64, spares: &mut Reserve<'_, T>) -> Result<(), Again> {
         let (mut at, levels) = self.see_root()?;
         let mut is_full = self.page(at.page).is_full();
         self.check(at)?;
@@ -110,7 +110,7 @@ impl<T: Trace> OlcTree<T> {
         child: Child,
         level: usize,
         key: u64,
-        spares: &mut Spares<'_, T>,
+        spares: &mut Reserve<'_, T>,
     ) -> Again {
         let needed = [Some(level), None];
         if !spares.has(needed) {
@@ -128,7 +128,7 @@ impl<T: Trace> OlcTree<T> {
     }
 
     /// Splits the root, which is full, below a new one.
-    fn split_root(&self, root: Seen, levels: usize, key: u64, spares: &mut Spares<'_, T>) -> Again {
+    fn split_root(&self, root: Seen, levels: usize, key: u64, spares: &mut Reserve<'_, T>) -> Again {
         let needed = [Some(levels - 1), Some(levels)];
         if !spares.has(needed) {
             return Again::Needs(needed);

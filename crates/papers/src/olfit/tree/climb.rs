@@ -2,7 +2,7 @@
 //! OL latches on its way up (§3.3: "latches are requested upward"); LC, TL and VT hold what they need by
 //! then, and VN latches later what it finds here, since sizes of its nodes never change.
 
-use super::path::{Path, Trail};
+use super::path::{Path, PathRecorder};
 use super::spares::Need;
 use super::*;
 use crate::olfit::node::{NodeLatch, Way};

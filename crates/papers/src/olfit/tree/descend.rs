@@ -1,6 +1,6 @@
 //! From the root to the node of a level that a key belongs to (the paper's `traverse`, Fig. 5).
 
-use super::path::{Coupling, Glance, Path, Trail};
+use super::path::{Coupling, NoPath, Path, PathRecorder};
 use super::*;
 use crate::olfit::node::{Flag, NodeLatch, Way};
 use latchless_core::sync::Backoff;
@@ -29,7 +29,7 @@ impl<K: Kind> OlfitTree<K> {
     #[inline(always)]
     pub(super) fn look_at_leaf<R>(&self, key: K::Bits, mut look: impl FnMut(Node<'_, K>) -> R) -> R {
         loop {
-            if let Some(found) = self.find(0, key, &mut Glance::new(), |node, _| look(node)) {
+            if let Some(found) = self.find(0, key, &mut NoPath::new(), |node, _| look(node)) {
                 return found;
             }
         }
@@ -45,7 +45,7 @@ impl<K: Kind> OlfitTree<K> {
     /// What `look` finds in the node of a level that `key` belongs to, if the tree has that level. `look`
     /// may run several times; only what it finds at last counts.
     #[inline(always)]
-    pub(super) fn find<'a, R, P: Trail<'a, K>>(
+    pub(super) fn find<'a, R, P: PathRecorder<'a, K>>(
         &'a self,
         level: usize,
         key: K::Bits,
@@ -68,7 +68,7 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     #[inline(always)]
-    fn try_find<'a, R, P: Trail<'a, K>>(
+    fn try_find<'a, R, P: PathRecorder<'a, K>>(
         &'a self,
         target: usize,
         key: K::Bits,
@@ -126,7 +126,7 @@ impl<K: Kind> OlfitTree<K> {
 
     /// Latches a node that the way has come to, and lets go of what isn't needed any more.
     #[inline(always)]
-    pub(super) fn couple<'a, P: Trail<'a, K>>(&'a self, at: At, level: usize, trail: &mut P) {
+    pub(super) fn couple<'a, P: PathRecorder<'a, K>>(&'a self, at: At, level: usize, trail: &mut P) {
         let node = at.node::<K>();
         let coupling = trail.coupling();
         trail.hold(Some(if coupling.alone(level) { self.latch(node) } else { self.latch_together(node) }));

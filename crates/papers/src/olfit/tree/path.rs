@@ -46,7 +46,7 @@ impl Coupling {
 }
 
 /// What a descent tells of its way.
-pub(super) trait Trail<'a, K: Kind> {
+pub(super) trait PathRecorder<'a, K: Kind> {
     /// Whether more is wanted than the end.
     const KEPT: bool;
     /// How nodes are to be latched, under LC.
@@ -67,15 +67,15 @@ pub(super) trait Trail<'a, K: Kind> {
 
 /// Only the last latch is kept.
 #[derive(Debug)]
-pub(super) struct Glance<'a, K: Kind>(Option<NodeGuard<'a, K>>);
+pub(super) struct NoPath<'a, K: Kind>(Option<NodeGuard<'a, K>>);
 
-impl<K: Kind> Glance<'_, K> {
+impl<K: Kind> NoPath<'_, K> {
     pub(super) fn new() -> Self {
         Self(None)
     }
 }
 
-impl<'a, K: Kind> Trail<'a, K> for Glance<'a, K> {
+impl<'a, K: Kind> PathRecorder<'a, K> for NoPath<'a, K> {
     const KEPT: bool = false;
 
     #[inline]
@@ -210,7 +210,7 @@ impl<'a, K: Kind> Path<'a, K> {
     }
 }
 
-impl<'a, K: Kind> Trail<'a, K> for Path<'a, K> {
+impl<'a, K: Kind> PathRecorder<'a, K> for Path<'a, K> {
     const KEPT: bool = true;
 
     #[inline]

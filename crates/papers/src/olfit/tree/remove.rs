@@ -3,7 +3,7 @@
 use super::climb::Again;
 use super::edit::Done;
 use super::guard::Access;
-use super::path::{Coupling, Path, Trail};
+use super::path::{Coupling, Path, PathRecorder};
 use super::spares::{Gone, Reserve};
 use super::*;
 use crate::olfit::node::{Fields, NodeLatch};

@@ -143,7 +143,7 @@ impl Origin {
 pub fn entries() -> Vec<Entry> {
     let flagship = [
         (FLAGSHIP, "concurrent B-link tree of wide nodes, batches, scans: latchless::Index", true),
-        (TWIN, "the same without latches, for one thread that has it to itself", false),
+        (SINGLE_THREADED, "the same without latches, for one thread that has it to itself", false),
     ];
     let flagship = flagship.into_iter().map(|(name, about, concurrent)| Entry {
         name,
@@ -204,7 +204,7 @@ pub fn entries() -> Vec<Entry> {
 pub const FLAGSHIP: &str = "index";
 
 /// The flagship for one thread that has it to itself: without latches.
-pub const TWIN: &str = "index-exclusive";
+pub const SINGLE_THREADED: &str = "index-exclusive";
 
 /// What every build has to measure against.
 const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
@@ -238,9 +238,13 @@ where
     K: Key,
     V: Fits<K::Bits>,
 {
-    if name == FLAGSHIP || name == TWIN {
+    if name == FLAGSHIP || name == SINGLE_THREADED {
         let index = Index::with_options(options.for_index())?;
-        return Ok(if name == TWIN { Box::new(ExclusiveIndex::from(index)) } else { Box::new(index) });
+        return Ok(if name == SINGLE_THREADED {
+            Box::new(ExclusiveIndex::from(index))
+        } else {
+            Box::new(index)
+        });
     }
     if let Some(built) = of_a_paper(name, options) {
         return built.map_err(Failure::run);

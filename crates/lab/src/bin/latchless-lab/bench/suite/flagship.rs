@@ -5,7 +5,7 @@
 
 use super::goal::Goal::{Ahead, BytesPerKey, Faster, Nanoseconds};
 use super::row::{Field, Of, Row, Run, What};
-use crate::catalogue::{FLAGSHIP, TWIN};
+use crate::catalogue::{FLAGSHIP, SINGLE_THREADED};
 
 /// At least so many times as fast as the baseline in the same row.
 macro_rules! over_btreemap {
@@ -33,7 +33,7 @@ impl Row {
 
 /// How the sequential twin did in a race that is in the table already.
 const fn twin(name: &'static str, row: &'static str) -> Row {
-    Row { name, of: Of::Same(row), ours: TWIN, what: What::Time, goals: &[AS_FAST_AS_CONCURRENT] }
+    Row { name, of: Of::Same(row), ours: SINGLE_THREADED, what: What::Time, goals: &[AS_FAST_AS_CONCURRENT] }
 }
 
 /// What a key took in a race that is in the table already.

@@ -1,7 +1,7 @@
 //! A row of a suite, as data.
 
 use super::goal::Goal;
-use crate::catalogue::{self, Entry, FLAGSHIP, Origin, TWIN};
+use crate::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
 
 /// A row of a suite's table.
 #[derive(Debug, Clone, Copy)]
@@ -84,11 +84,11 @@ impl Run {
     /// The indexes that race, the baseline first. The sequential twin is for one thread.
     pub fn names(&self) -> Vec<&'static str> {
         let entries = catalogue::entries();
-        let fixed = ["btreemap", FLAGSHIP, TWIN];
+        let fixed = ["btreemap", FLAGSHIP, SINGLE_THREADED];
         let one_thread = !self.flags.contains("--threads");
-        let fixed = fixed
-            .into_iter()
-            .filter(|&name| (name != TWIN || one_thread) && entries.iter().any(|entry| entry.name == name));
+        let fixed = fixed.into_iter().filter(|&name| {
+            (name != SINGLE_THREADED || one_thread) && entries.iter().any(|entry| entry.name == name)
+        });
         fixed.chain(entries.iter().filter(|entry| self.field.has(entry)).map(|entry| entry.name)).collect()
     }
 }

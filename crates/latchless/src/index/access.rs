@@ -70,7 +70,7 @@ pub(super) fn all_lanes<K: Key, V: Value>() -> Lanes<K, V> {
 
 /// The outcome of an edit that adds no key: it needs no memory, so none can be refused.
 #[inline(always)]
-pub(super) fn in_place<T>(edited: Result<T>) -> T {
+pub(super) fn expect_infallible<T>(edited: Result<T>) -> T {
     edited.unwrap_or_else(|error| unreachable!("an edit that adds no key was refused: {error}"))
 }
 

@@ -6,7 +6,7 @@
 //! the others.
 
 use super::Index;
-use super::access::{Access, all_lanes, in_place, key_lane, lanes, value_lane, value_of};
+use super::access::{Access, all_lanes, expect_infallible, key_lane, lanes, value_lane, value_of};
 use crate::tree::{Edit, Group, Mode};
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::{Error, Result};
@@ -111,7 +111,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
             keys.len(),
             self.group,
             |at| (key_lane::<K, V>(keys[at]), Edit::Remove),
-            |at, edited| removed[at] = in_place(edited).before.map(value_of::<K, V>),
+            |at, edited| removed[at] = expect_infallible(edited).before.map(value_of::<K, V>),
         );
         Ok(())
     }

@@ -9,7 +9,7 @@
 //! would be asked for ever; `tree/tries.rs` finds that out.
 
 use super::Index;
-use super::access::{Access, Lane, all_lanes, in_place, key_lane, key_of, value_lane, value_of};
+use super::access::{Access, Lane, all_lanes, expect_infallible, key_lane, key_of, value_lane, value_of};
 use crate::tree::{Edit, Mode};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
@@ -40,7 +40,11 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     ///
     /// # Errors
     /// When memory for a new key is refused, or `ask` itself changes the entry each time.
-    pub(super) fn revise(self, key: K, mut ask: impl FnMut(Option<V>) -> Wish<V>) -> Result<Option<V>> {
+    pub(super) fn compare_and_update(
+        self,
+        key: K,
+        mut ask: impl FnMut(Option<V>) -> Wish<V>,
+    ) -> Result<Option<V>> {
         let key = key_lane::<K, V>(key);
         let before = self.tree.get::<M>(key);
         match self.try_to_revise(key, before, &mut ask)? {
@@ -68,7 +72,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(if edited.applied { Ok(seen) } else { Err(edited.before) })
     }
 
-    /// As [`Access::revise`], after the first try has failed: `now` is what was found then.
+    /// As [`Access::compare_and_update`], after the first try has failed: `now` is what was found then.
     #[cold]
     #[inline(never)]
     fn revise_again(
@@ -88,20 +92,22 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     pub(super) fn update(self, key: K, mut change: impl FnMut(V) -> V) -> Option<V> {
-        settled(self.revise(key, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value)))))
+        settled(
+            self.compare_and_update(key, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value)))),
+        )
     }
 
     pub(super) fn upsert(self, key: K, mut value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
-        self.revise(key, |before| Wish::Set(value(before)))
+        self.compare_and_update(key, |before| Wish::Set(value(before)))
     }
 
     pub(super) fn compute(self, key: K, mut value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>> {
-        self.revise(key, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
+        self.compare_and_update(key, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
     }
 
     pub(super) fn remove_if(self, key: K, mut condition: impl FnMut(V) -> bool) -> Option<V> {
         let mut met = false;
-        let before = self.revise(key, |value| {
+        let before = self.compare_and_update(key, |value| {
             met = value.is_some_and(&mut condition);
             if met { Wish::TakeOut } else { Wish::Leave }
         });
@@ -132,7 +138,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 let key = key_of::<K, V>(lane);
                 let (mut seen, mut tries) = (value, self.tree.tries(lane));
                 while !keep(key, value_of::<K, V>(seen)) {
-                    let edited = in_place(self.tree.edit::<M>(lane, Edit::RemoveIf(seen)));
+                    let edited = expect_infallible(self.tree.edit::<M>(lane, Edit::RemoveIf(seen)));
                     if edited.applied {
                         removed += 1;
                         gone(value_of::<K, V>(seen));

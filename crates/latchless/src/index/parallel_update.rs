@@ -1,7 +1,7 @@
 //! Large batches of updates on many threads.
 
 use super::Index;
-use super::access::{in_place, key_lane, value_lane, value_of};
+use super::access::{expect_infallible, key_lane, value_lane, value_of};
 use super::batch::Incomplete;
 use crate::index::side_by_side::edit_side_by_side;
 use crate::tree::Edit;
@@ -76,7 +76,7 @@ impl<K: Key, V: Value> Index<K, V> {
             key,
             |_| Edit::Remove,
             |at, edited| {
-                removed[at] = in_place(edited).before.map(value_of::<K, V>);
+                removed[at] = expect_infallible(edited).before.map(value_of::<K, V>);
             },
         );
         Ok(())

@@ -1,7 +1,7 @@
 //! One key at a time: look, put, take out, compare and exchange. Each is one atomic step.
 
 use super::Index;
-use super::access::{Access, Lane, in_place, key_lane, value_lane, value_of};
+use super::access::{Access, Lane, expect_infallible, key_lane, value_lane, value_of};
 use crate::tree::{Edit, Edited, Mode};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Key;
@@ -86,21 +86,21 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     #[inline]
     pub(super) fn remove(self, key: K) -> Option<V> {
-        in_place(self.edit(key, Edit::Remove)).before
+        expect_infallible(self.edit(key, Edit::Remove)).before
     }
 
     #[inline]
     pub(super) fn replace(self, key: K, value: V) -> Option<V> {
-        in_place(self.edit(key, Edit::Replace(value_lane::<K, V>(value)))).before
+        expect_infallible(self.edit(key, Edit::Replace(value_lane::<K, V>(value)))).before
     }
 
     pub(super) fn compare_exchange(self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
         let (expected, value) = (value_lane::<K, V>(expected), value_lane::<K, V>(value));
-        exchanged(in_place(self.edit(key, Edit::Swap { expected, value })))
+        exchanged(expect_infallible(self.edit(key, Edit::Swap { expected, value })))
     }
 
     pub(super) fn compare_remove(self, key: K, expected: V) -> Result<V, Option<V>> {
-        exchanged(in_place(self.edit(key, Edit::RemoveIf(value_lane::<K, V>(expected)))))
+        exchanged(expect_infallible(self.edit(key, Edit::RemoveIf(value_lane::<K, V>(expected)))))
     }
 }
 

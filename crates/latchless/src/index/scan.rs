@@ -3,7 +3,9 @@
 //! [`Entries`](super::Entries).
 
 use super::Index;
-use super::access::{Access, Holder, Lane, LaneOf, Lanes, all_lanes, in_place, key_of, lanes, value_of};
+use super::access::{
+    Access, Holder, Lane, LaneOf, Lanes, all_lanes, expect_infallible, key_of, lanes, value_of,
+};
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
@@ -109,7 +111,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, _| {
             let edit = |at: usize| (keys[at], Edit::Remove);
             self.tree.edit_each::<M>(keys.len(), self.group, edit, |_, edited| {
-                if let Some(value) = in_place(edited).before {
+                if let Some(value) = expect_infallible(edited).before {
                     removed += 1;
                     gone(value_of::<K, V>(value));
                 }

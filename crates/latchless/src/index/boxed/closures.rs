@@ -10,7 +10,7 @@ use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// Asks what is to become of an entry until the answer is to what is there. Returns what was there.
-    pub(super) fn revise<'p>(
+    pub(super) fn compare_and_update<'p>(
         &'p self,
         key: K,
         pin: &'p Pinned,
@@ -19,7 +19,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         // The last answer: the value's handle, which has come into the index if the answer was put in place.
         let mut own = None;
         let (mut seen, mut leave, mut refused) = (None, false, None);
-        let before = self.index.shared().revise(key, |handle: Option<SlotId>| {
+        let before = self.index.shared().compare_and_update(key, |handle: Option<SlotId>| {
             if let Some(own) = own.take() {
                 self.discard(own, pin);
             }
@@ -80,7 +80,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut change: impl FnMut(&'p T) -> T,
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>> {
-        self.revise(key, pin, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value))))
+        self.compare_and_update(key, pin, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value))))
     }
 
     /// Puts under a key what `value` makes of its value, or of its absence. Returns the value before, which
@@ -104,7 +104,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut value: impl FnMut(Option<&'p T>) -> T,
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>> {
-        self.revise(key, pin, |before| Wish::Set(value(before)))
+        self.compare_and_update(key, pin, |before| Wish::Set(value(before)))
     }
 
     /// Puts under a key what `value` makes of its value or of its absence, or removes it if that is `None`.
@@ -131,7 +131,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut value: impl FnMut(Option<&'p T>) -> Option<T>,
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>> {
-        self.revise(key, pin, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
+        self.compare_and_update(key, pin, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
     }
 
     /// Removes a key if its value meets a condition, and returns that value, which is retired. The entry

@@ -2,7 +2,7 @@
 
 use super::BoxedIndex;
 use crate::index::TryInsertError;
-use crate::index::access::in_place;
+use crate::index::access::expect_infallible;
 use crate::index::closures::Wish;
 use crate::slot_map::Pinned;
 use latchless_core::base::error::{Error, Result};
@@ -214,7 +214,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         pin: &'p Pinned,
     ) -> Result<&'p T, CompareExchangeError<&'p T>> {
         let (mut value, mut met) = (Some(value), false);
-        let before = self.revise(key, pin, |present| {
+        let before = self.compare_and_update(key, pin, |present| {
             met = present.is_some_and(|present| core::ptr::eq(present, expected));
             // Asked again only where another value has come: then `expected` never does again.
             value.take_if(|_| met).map_or(Wish::Leave, Wish::Set)
@@ -251,7 +251,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         pin: &'p Pinned,
     ) -> Result<&'p T, Option<&'p T>> {
         let mut met = false;
-        let before = in_place(self.revise(key, pin, |present| {
+        let before = expect_infallible(self.compare_and_update(key, pin, |present| {
             met = present.is_some_and(|present| core::ptr::eq(present, expected));
             if met { Wish::TakeOut } else { Wish::Leave }
         }));

@@ -87,7 +87,7 @@ impl Pool {
         Ok(Self { seats, crew, places })
     }
 
-    fn clear_the_caller_s_processor(&self) {
+    fn keep_callers_cpu_free(&self) {
         if let Some(places) = &self.places {
             places.clear_the_caller_s(&self.seats);
         }
@@ -98,7 +98,7 @@ impl Pool {
     /// # Errors
     /// The work.
     pub fn try_run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
-        self.clear_the_caller_s_processor();
+        self.keep_callers_cpu_free();
         self.crew.try_run_at(jobs)
     }
 }
@@ -109,7 +109,7 @@ impl Hands for Pool {
     }
 
     fn run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
-        self.clear_the_caller_s_processor();
+        self.keep_callers_cpu_free();
         self.crew.run_at(jobs);
     }
 }

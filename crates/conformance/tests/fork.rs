@@ -7,7 +7,7 @@ use latchless_core::sync::forked::{Child, Ended};
 use latchless_core::sync::{AtomicU64, Mutex, Origin};
 use latchless_papers::cssl::link::{Link, Seen};
 use latchless_papers::olfit::shared_latch::SharedLatch;
-use latchless_papers::pi::crew::{Crew, Job};
+use latchless_papers::pi::crew::{ScopedPool, ScopedTask};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -183,8 +183,8 @@ fn what_a_child_made_is_waited_for_as_long_as_it_takes() {
 #[test]
 fn a_crew_says_that_its_threads_stayed_with_the_parent() {
     let _alone = alone();
-    let crew = Crew::new(2, |_| Box::new(|| ())).unwrap();
-    let job = || Box::new(|| ()) as Job<'_>;
+    let crew = ScopedPool::new(2, |_| Box::new(|| ())).unwrap();
+    let job = || Box::new(|| ()) as ScopedTask<'_>;
     let child = Child::start("the process that this one was forked from", || {
         crew.run(vec![job()]);
         crew.run(vec![job(), job()]);

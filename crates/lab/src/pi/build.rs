@@ -6,7 +6,7 @@ use crate::experiment::{Experiment, Published, Scale};
 use crate::pi::traffic::{Keys, Source};
 use crate::row::{On, Row};
 use crate::runner::median;
-use latchless_papers::pi::crew::{Crew, Job};
+use latchless_papers::pi::crew::{ScopedPool, ScopedTask};
 use latchless_papers::pi::mem::sheet::Paper;
 use latchless_papers::pi::routed::{Routed, RoutedOptions};
 use latchless_papers::pi::segments::{Anchor, Segments};
@@ -59,8 +59,8 @@ fn rows(on: On, scale: Scale) -> Result<Vec<Row>> {
 }
 
 fn layer_seconds(keys: Keys, threads: usize) -> Result<f64> {
-    let crew = Crew::new(threads, |_| Box::new(|| ())).map_err(crate::LabError::Stack)?;
-    let run = |jobs: Vec<Job<'_>>| crew.run(jobs);
+    let crew = ScopedPool::new(threads, |_| Box::new(|| ())).map_err(crate::LabError::Stack)?;
+    let run = |jobs: Vec<ScopedTask<'_>>| crew.run(jobs);
     let entry_at = |rank: usize| (keys.key(rank), rank as u32);
     let layout = Options::default().form(None)?;
     let list = Segments::from_sorted(keys.count(), &entry_at, layout, (threads, &run))?;

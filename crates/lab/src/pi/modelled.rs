@@ -11,7 +11,7 @@ use latchless_core::mem::touch::Traced;
 use latchless_papers::olfit;
 use latchless_papers::pi::batch::pool::Hands;
 use latchless_papers::pi::batch::tune::QuerySetSize;
-use latchless_papers::pi::crew::Job;
+use latchless_papers::pi::crew::ScopedTask;
 use latchless_papers::pi::{Pi, Query};
 use std::cell::RefCell;
 
@@ -30,7 +30,7 @@ impl Hands for Processors<'_> {
         &self.seats
     }
 
-    fn run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+    fn run<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         let last = jobs.iter().map(|job| job.0).max().unwrap_or(0);
         let mut workers: Vec<Worker<'a, ()>> =
             (0..=last).map(|_| Box::new(|| ()) as Worker<'a, ()>).collect();

@@ -54,7 +54,7 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
         Loaded::Pi(index) => serve_pi(index, batch),
         Loaded::Lists(lists, borders) => {
             let parts = by_list(borders, batch);
-            let jobs = lists.iter_mut().zip(&parts).map(|(list, part)| -> Job<'_> {
+            let jobs = lists.iter_mut().zip(&parts).map(|(list, part)| -> ScopedTask<'_> {
                 Box::new(move || part.iter().map(|&query| serve_alone(&mut *list, query)).sum())
             });
             side_by_side(jobs.collect())
@@ -63,7 +63,7 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
             let index = &**index;
             let part =
                 |thread: usize| &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
-            let jobs = (0..threads).map(|thread| -> Job<'_> {
+            let jobs = (0..threads).map(|thread| -> ScopedTask<'_> {
                 let part = part(thread);
                 Box::new(move || part.iter().map(|&query| serve_shared(index, query)).sum())
             });
@@ -91,10 +91,10 @@ fn serve_pi(index: &mut latchless_papers::pi::Pi<u32, u32>, batch: &[Query<u32, 
     Ok(index.execute(batch).len())
 }
 
-type Job<'a> = Box<dyn FnOnce() -> Result<usize> + Send + 'a>;
+type ScopedTask<'a> = Box<dyn FnOnce() -> Result<usize> + Send + 'a>;
 
 /// On a thread each; alone on the caller's.
-fn side_by_side(mut jobs: Vec<Job<'_>>) -> Result<usize> {
+fn side_by_side(mut jobs: Vec<ScopedTask<'_>>) -> Result<usize> {
     if jobs.len() == 1 {
         return jobs.remove(0)();
     }

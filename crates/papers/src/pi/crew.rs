@@ -2,12 +2,12 @@
 //!
 //! A scope (`std::thread::scope`) starts its threads anew each time, which costs more than a small batch.
 //! A crew's threads wait for the next work instead; what they borrow they have given back when
-//! [`Crew::run`] returns, as with a scope.
+//! [`ScopedPool::run`] returns, as with a scope.
 //!
 //! # Thread safety
 //! 1. Work reaches a member through its own channel, and each piece reports once, when it is done and
 //!    what it borrowed is dropped.
-//! 2. [`Crew::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone together
+//! 2. [`ScopedPool::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone together
 //!    with the thread that had it. While it waits, reports can come from nobody but those who have work.
 //! 3. Threads don't come along into a child of the process: there a crew has none, says so when it is given
 //!    work for one, and leaves what they shared as it was.
@@ -27,17 +27,17 @@ use std::thread::{Builder, JoinHandle};
 const THREADS_LEFT_BEHIND: &str = "the crew's threads are in the process that this one was forked from";
 
 /// A piece of work, which may borrow.
-pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
+pub type ScopedTask<'a> = Box<dyn FnOnce() + Send + 'a>;
 
 /// Something that does pieces of work, side by side or one after the other.
-pub type Run<'r> = &'r dyn Fn(Vec<Job<'_>>);
+pub type Run<'r> = &'r dyn Fn(Vec<ScopedTask<'_>>);
 
 /// How a piece of work ended.
 type Outcome = Result<(), Box<dyn Any + Send>>;
 
 /// A piece of work on its way to a member of the crew.
 struct Order {
-    job: Job<'static>,
+    job: ScopedTask<'static>,
     done: Sender<Outcome>,
 }
 
@@ -47,7 +47,7 @@ struct Member {
 }
 
 impl Member {
-    fn new(name: String, begin: Job<'static>) -> std::io::Result<Self> {
+    fn new(name: String, begin: ScopedTask<'static>) -> std::io::Result<Self> {
         let (orders, received) = channel::<Order>();
         let thread = Builder::new().name(name).spawn(move || {
             let mut failed = catch_unwind(AssertUnwindSafe(begin)).err();
@@ -67,7 +67,7 @@ impl Member {
 
 impl Member {
     /// Gives work to the thread, or back if the thread is gone.
-    fn lend(&self, order: Order) -> Result<(), Job<'static>> {
+    fn lend(&self, order: Order) -> Result<(), ScopedTask<'static>> {
         match &self.orders {
             Some(orders) => orders.send(order).map_err(|unsent| unsent.0.job),
             None => Err(order.job),
@@ -89,15 +89,15 @@ impl Drop for Member {
 /// Threads that wait for work.
 ///
 /// ```
-/// use latchless_papers::pi::crew::{Crew, Job};
-/// let crew = Crew::new(2, |_| Box::new(|| ()))?;
+/// use latchless_papers::pi::crew::{ScopedPool, ScopedTask};
+/// let crew = ScopedPool::new(2, |_| Box::new(|| ()))?;
 /// let mut halves = [0u64; 2];
 /// let [left, right] = &mut halves;
 /// crew.run(vec![Box::new(|| *left = (1..50).sum()), Box::new(|| *right = (50..=100).sum())]);
 /// assert_eq!(halves[0] + halves[1], 5050);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Crew {
+pub struct ScopedPool {
     members: Vec<Member>,
     /// Where the members are.
     origin: Origin,
@@ -105,14 +105,14 @@ pub struct Crew {
     running: Mutex<()>,
 }
 
-impl Crew {
-    /// A crew of `threads` threads, the caller of [`Crew::run`] counted as the first of them. `begin`
+impl ScopedPool {
+    /// A crew of `threads` threads, the caller of [`ScopedPool::run`] counted as the first of them. `begin`
     /// says what the others do before anything else, such as moving to their processor. If that panics, so
     /// does the first run with work for that thread, in place of this work; later work is done there.
     ///
     /// # Errors
     /// When the system refuses a thread.
-    pub fn new(threads: usize, begin: impl Fn(usize) -> Job<'static>) -> std::io::Result<Self> {
+    pub fn new(threads: usize, begin: impl Fn(usize) -> ScopedTask<'static>) -> std::io::Result<Self> {
         let member = |nth: usize| Member::new(format!("latchless {nth}"), begin(nth));
         let members = (1..threads.max(1)).map(member).collect::<std::io::Result<_>>()?;
         Ok(Self { members, origin: Origin::here(), running: Mutex::new(()) })
@@ -128,7 +128,7 @@ impl Crew {
     /// # Panics
     /// When there are more pieces than threads, and when one of them panics, or a thread when it began; and
     /// when the process is a child of the one in which the threads are.
-    pub fn run<'a>(&self, jobs: Vec<Job<'a>>) {
+    pub fn run<'a>(&self, jobs: Vec<ScopedTask<'a>>) {
         self.run_at(jobs.into_iter().enumerate().collect());
     }
 
@@ -137,21 +137,24 @@ impl Crew {
     /// # Panics
     /// When there is no such thread, when two pieces are for one, and when one of them panics, or a thread
     /// when it began; and when the process is a child of the one in which the threads are.
-    pub fn run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+    pub fn run_at<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         self.assert_threads(&jobs);
         // No code of the caller's runs under the mutex but the jobs', which can't break it.
         let _running = self.running.lock();
         self.run_alone(jobs);
     }
 
-    /// As [`Crew::run_at`], unless the crew is at work: then the work comes back untouched.
+    /// As [`ScopedPool::run_at`], unless the crew is at work: then the work comes back untouched.
     ///
     /// # Errors
     /// The work.
     ///
     /// # Panics
-    /// As [`Crew::run_at`].
-    pub fn try_run_at<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
+    /// As [`ScopedPool::run_at`].
+    pub fn try_run_at<'a>(
+        &self,
+        jobs: Vec<(usize, ScopedTask<'a>)>,
+    ) -> Result<(), Vec<(usize, ScopedTask<'a>)>> {
         self.assert_threads(&jobs);
         let Some(_running) = self.running.try_lock() else { return Err(jobs) };
         self.run_alone(jobs);
@@ -159,12 +162,12 @@ impl Crew {
     }
 
     /// Whether there are threads for this work, as far as it isn't the caller's.
-    fn assert_threads(&self, jobs: &[(usize, Job<'_>)]) {
+    fn assert_threads(&self, jobs: &[(usize, ScopedTask<'_>)]) {
         let others = jobs.iter().any(|(number, _)| *number > 0);
         assert!(!others || !self.origin.is_inherited(), "{THREADS_LEFT_BEHIND}");
     }
 
-    fn run_alone<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+    fn run_alone<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         let (done, reports) = channel();
         let mut lent = Lent { reports, outstanding: 0, failed: None };
         // Behind `lent`, and so dropped before it, whatever panics: who waits with a sender of its own in
@@ -183,7 +186,7 @@ impl Crew {
             // comes after the job and all that it holds is gone. A member's thread doesn't end before it
             // has reported, because it catches panics; if it ends all the same, the order is dropped, and
             // its sender after the job. A job that isn't sent is done or dropped in this function.
-            let job = unsafe { transmute::<Job<'a>, Job<'static>>(job) };
+            let job = unsafe { transmute::<ScopedTask<'a>, ScopedTask<'static>>(job) };
             match member.lend(Order { job, done: done.clone() }) {
                 Ok(()) => lent.outstanding += 1,
                 Err(job) => own.push(job),
@@ -199,7 +202,7 @@ impl Crew {
     }
 }
 
-impl Drop for Crew {
+impl Drop for ScopedPool {
     fn drop(&mut self) {
         if self.origin.is_inherited() {
             // Threads that don't exist can't be joined, and may hold what their channels are made of.
@@ -241,9 +244,9 @@ impl Drop for Lent {
     }
 }
 
-impl fmt::Debug for Crew {
+impl fmt::Debug for ScopedPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Crew").field("threads", &self.threads()).finish()
+        f.debug_struct("ScopedPool").field("threads", &self.threads()).finish()
     }
 }
 
@@ -253,8 +256,8 @@ mod tests {
     use core::time::Duration;
     use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 
-    fn crew(threads: usize) -> Crew {
-        Crew::new(threads, |_| Box::new(|| ())).unwrap()
+    fn crew(threads: usize) -> ScopedPool {
+        ScopedPool::new(threads, |_| Box::new(|| ())).unwrap()
     }
 
     /// Does something that must not wait for ever, and says what it panics with.
@@ -277,7 +280,7 @@ mod tests {
     #[test]
     fn a_begin_that_panics_reaches_the_caller() {
         let outcome = in_time(|| {
-            let crew = Crew::new(2, |_| Box::new(|| panic!("begin"))).unwrap();
+            let crew = ScopedPool::new(2, |_| Box::new(|| panic!("begin"))).unwrap();
             let mut done = [false; 2];
             let [own, other] = &mut done;
             let run = || crew.run(vec![Box::new(|| *own = true), Box::new(|| *other = true)]);
@@ -295,7 +298,7 @@ mod tests {
             let mut crew = crew(3);
             crew.members[0].orders = Some(channel().0);
             let mut done = [false; 3];
-            crew.run(done.iter_mut().map(|done| Box::new(|| *done = true) as Job<'_>).collect());
+            crew.run(done.iter_mut().map(|done| Box::new(|| *done = true) as ScopedTask<'_>).collect());
             assert_eq!(done, [true; 3]);
         });
         outcome.unwrap();
@@ -309,7 +312,7 @@ mod tests {
             crew.members[0].orders = Some(orders);
             let gone = std::thread::spawn(move || drop(received.recv()));
             let mut done = [false; 3];
-            let jobs = done.iter_mut().map(|done| Box::new(|| *done = true) as Job<'_>).collect();
+            let jobs = done.iter_mut().map(|done| Box::new(|| *done = true) as ScopedTask<'_>).collect();
             let panic = message(catch_unwind(AssertUnwindSafe(|| crew.run(jobs))));
             assert_eq!(panic, "a thread of the crew ended with work that it hadn't done");
             assert_eq!(done, [true, false, true]);
@@ -331,8 +334,8 @@ mod tests {
     fn panics_that_panic_when_they_are_dropped_end_the_run() {
         for own in [false, true] {
             let outcome = in_time(move || {
-                let throw = || -> Job<'_> { Box::new(|| std::panic::panic_any(Bomb)) };
-                let first: Job<'_> = if own { Box::new(|| panic!("own")) } else { Box::new(|| ()) };
+                let throw = || -> ScopedTask<'_> { Box::new(|| std::panic::panic_any(Bomb)) };
+                let first: ScopedTask<'_> = if own { Box::new(|| panic!("own")) } else { Box::new(|| ()) };
                 crew(3).run(vec![first, throw(), throw()]);
             });
             match own {
@@ -347,7 +350,7 @@ mod tests {
         let crew = crew(3);
         let mut sums = [0u64; 3];
         for round in 0..if cfg!(miri) { 5 } else { 200 } {
-            let jobs = sums.iter_mut().map(|sum| Box::new(move || *sum += round) as Job<'_>).collect();
+            let jobs = sums.iter_mut().map(|sum| Box::new(move || *sum += round) as ScopedTask<'_>).collect();
             crew.run(jobs);
         }
         assert!(sums[0] > 0 && sums.iter().all(|&sum| sum == sums[0]));
@@ -359,7 +362,7 @@ mod tests {
         let ((there, comes), (back, returns)) = (sync_channel(0), sync_channel(0));
         let mut answer = 0;
         let answered = &mut answer;
-        let jobs: Vec<Job<'_>> = vec![
+        let jobs: Vec<ScopedTask<'_>> = vec![
             Box::new(move || {
                 there.send(20).unwrap();
                 *answered = returns.recv().unwrap();
@@ -383,7 +386,10 @@ mod tests {
                     *done = true;
                 };
                 crew.run(
-                    done.iter_mut().enumerate().map(|it| Box::new(move || job(it)) as Job<'_>).collect(),
+                    done.iter_mut()
+                        .enumerate()
+                        .map(|it| Box::new(move || job(it)) as ScopedTask<'_>)
+                        .collect(),
                 );
             }));
             assert!(result.is_err());
@@ -411,7 +417,7 @@ mod tests {
         crew.run_at(vec![(2, Box::new(|| done += 1))]);
         assert_eq!(done, 1);
         for wrong in [vec![3], vec![1, 1]] {
-            let job = |number| -> (usize, Job<'_>) { (number, Box::new(|| ())) };
+            let job = |number| -> (usize, ScopedTask<'_>) { (number, Box::new(|| ())) };
             let run = || crew.run_at(wrong.iter().copied().map(job).collect());
             assert!(catch_unwind(AssertUnwindSafe(run)).is_err(), "{wrong:?}");
         }

@@ -2,7 +2,7 @@
 
 use super::execute::Update;
 use super::rebuild::{Built, Plan, Rebuilds};
-use crate::pi::crew::{Job, Run};
+use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::budget::Budget;
 use crate::pi::segments::{Finger, Form, Segments};
 use core::ops::Range;
@@ -28,7 +28,7 @@ pub(super) struct Domain<B: Bits> {
 }
 
 /// One thread does all pieces of work.
-pub(super) fn alone(jobs: Vec<Job<'_>>) {
+pub(super) fn alone(jobs: Vec<ScopedTask<'_>>) {
     jobs.into_iter().for_each(|job| job());
 }
 

@@ -8,7 +8,7 @@ use crate::error;
 use crate::pi::batch::carry::{Carry, chain};
 use crate::pi::batch::partition::row;
 use crate::pi::batch::pool::{Assignment, Hands, Pool, assign, threads_per_node};
-use crate::pi::crew::Job;
+use crate::pi::crew::ScopedTask;
 use crate::pi::mem::budget::Budget;
 use crate::pi::segments::Segments;
 use core::marker::PhantomData;
@@ -158,7 +158,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
     }
 
     /// Runs pieces of work on all threads.
-    fn on_all_threads(pool: Option<&Pool>, jobs: Vec<Job<'_>>) {
+    fn on_all_threads(pool: Option<&Pool>, jobs: Vec<ScopedTask<'_>>) {
         match pool {
             Some(pool) if jobs.len() <= pool.seats().len() => {
                 pool.run(jobs.into_iter().enumerate().collect())
@@ -195,7 +195,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
             let own = if len >= nodes { own } else { self.sparse(len, entry_at, node) };
             let of_node = |at: usize| entry_at(own.start + at);
             let pool = self.pool.as_ref();
-            let run = |jobs: Vec<Job<'_>>| Self::on_all_threads(pool, jobs);
+            let run = |jobs: Vec<ScopedTask<'_>>| Self::on_all_threads(pool, jobs);
             let form = self.domains[node].built.list.form();
             let list = Segments::from_sorted(own.len(), &of_node, form, (threads, &run))?;
             let built = Built::over(list, self.plan(node, threads), &run)?;
@@ -430,17 +430,17 @@ impl Hands for Alone {
         &[0]
     }
 
-    fn run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+    fn run<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         jobs.into_iter().for_each(|(_, job)| job());
     }
 }
 
 /// Pieces of work by who does them.
 #[derive(Default)]
-struct BySeat<'a>(Vec<(usize, Vec<Job<'a>>)>);
+struct BySeat<'a>(Vec<(usize, Vec<ScopedTask<'a>>)>);
 
 impl<'a> BySeat<'a> {
-    fn add(&mut self, seat: usize, job: Job<'a>) {
+    fn add(&mut self, seat: usize, job: ScopedTask<'a>) {
         match self.0.iter_mut().find(|(of, _)| *of == seat) {
             Some((_, jobs)) => jobs.push(job),
             None => self.0.push((seat, vec![job])),
@@ -448,8 +448,10 @@ impl<'a> BySeat<'a> {
     }
 
     /// One piece for each seat: several that a seat has are done one after the other.
-    fn joined(self) -> Vec<(usize, Job<'a>)> {
-        let join = |jobs: Vec<Job<'a>>| -> Job<'a> { Box::new(|| jobs.into_iter().for_each(|job| job())) };
+    fn joined(self) -> Vec<(usize, ScopedTask<'a>)> {
+        let join = |jobs: Vec<ScopedTask<'a>>| -> ScopedTask<'a> {
+            Box::new(|| jobs.into_iter().for_each(|job| job()))
+        };
         self.0.into_iter().map(|(seat, jobs)| (seat, join(jobs))).collect()
     }
 }

@@ -11,7 +11,7 @@
 use super::execute::Update;
 use super::layer::Layer;
 use super::options::{EntryKeys, Options};
-use crate::pi::crew::{Job, Run};
+use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::budget::Budget;
 use crate::pi::mem::sheet::Paper;
 use crate::pi::segments::{Anchor, Finger, SEGMENTS_MAX, Segments};
@@ -157,7 +157,7 @@ impl<B: Bits> Drop for Daemon<B> {
 }
 
 /// Does pieces of work on threads that are started for them.
-fn in_a_scope(jobs: Vec<Job<'_>>) {
+fn in_a_scope(jobs: Vec<ScopedTask<'_>>) {
     let mut jobs = jobs.into_iter();
     let own = jobs.next();
     std::thread::scope(|scope| {

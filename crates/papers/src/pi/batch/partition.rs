@@ -155,7 +155,7 @@ mod tests {
     use std::panic::catch_unwind;
 
     fn list() -> Segments<u64> {
-        let run = |jobs: Vec<crate::pi::crew::Job<'_>>| jobs.into_iter().for_each(|job| job());
+        let run = |jobs: Vec<crate::pi::crew::ScopedTask<'_>>| jobs.into_iter().for_each(|job| job());
         Segments::from_sorted(
             200,
             &|nth| (nth as u64 * 10, 0),

@@ -1,7 +1,7 @@
 //! Which thread works for which NUMA node (§4.3.2, §4.3.3): threads in proportion to the queries of each
 //! node, on processors of that node as long as it has some.
 
-use crate::pi::crew::{Crew, Job};
+use crate::pi::crew::{ScopedPool, ScopedTask};
 use crate::pi::mem::topology::{Node, Resident, Topology, current_processor, settle};
 use core::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -12,13 +12,13 @@ pub trait Hands {
     fn seats(&self) -> &[usize];
 
     /// Does every piece of work at the seat of that number, no two at the same.
-    fn run<'a>(&self, jobs: Vec<(usize, Job<'a>)>);
+    fn run<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>);
 }
 
 /// Threads that stay, at seats on NUMA nodes. The caller takes the first seat itself.
 pub struct Pool {
     seats: Vec<usize>,
-    crew: Crew,
+    crew: ScopedPool,
     places: Option<Places>,
 }
 
@@ -74,7 +74,7 @@ impl Pool {
             }
         };
         let threads: Arc<Vec<OnceLock<Resident>>> = Arc::new(seats.iter().map(|_| OnceLock::new()).collect());
-        let crew = Crew::new(seats.len(), |number| {
+        let crew = ScopedPool::new(seats.len(), |number| {
             let (node, threads) = (nodes[seats[number]].clone(), threads.clone());
             Box::new(move || {
                 if pin {
@@ -97,7 +97,10 @@ impl Pool {
     ///
     /// # Errors
     /// The work.
-    pub fn try_run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) -> Result<(), Vec<(usize, Job<'a>)>> {
+    pub fn try_run<'a>(
+        &self,
+        jobs: Vec<(usize, ScopedTask<'a>)>,
+    ) -> Result<(), Vec<(usize, ScopedTask<'a>)>> {
         self.keep_callers_cpu_free();
         self.crew.try_run_at(jobs)
     }
@@ -108,7 +111,7 @@ impl Hands for Pool {
         &self.seats
     }
 
-    fn run<'a>(&self, jobs: Vec<(usize, Job<'a>)>) {
+    fn run<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         self.keep_callers_cpu_free();
         self.crew.run_at(jobs);
     }
@@ -268,8 +271,10 @@ mod tests {
                     && pool.seats().iter().all(|&node| node < topology.nodes().len())
             );
             let mut done = vec![false; threads];
-            let jobs =
-                done.iter_mut().enumerate().map(|(at, done)| (at, Box::new(|| *done = true) as Job<'_>));
+            let jobs = done
+                .iter_mut()
+                .enumerate()
+                .map(|(at, done)| (at, Box::new(|| *done = true) as ScopedTask<'_>));
             pool.run(jobs.collect());
             assert!(done.iter().all(|&done| done));
         }

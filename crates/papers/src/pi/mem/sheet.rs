@@ -3,7 +3,7 @@
 //!
 //! For what is built once, read by many and thrown away whole, such as the levels of an index layer.
 
-use crate::pi::crew::{Job, Run};
+use crate::pi::crew::{Run, ScopedTask};
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -99,7 +99,7 @@ impl<T: Copy> Sheet<T> {
         };
         let part = len.div_ceil(parts.max(1)).max(1);
         let mut done = vec![false; len.div_ceil(part)];
-        let jobs = places.chunks_mut(part).zip(&mut done).map(|(places, done)| -> Job<'_> {
+        let jobs = places.chunks_mut(part).zip(&mut done).map(|(places, done)| -> ScopedTask<'_> {
             Box::new(move || {
                 places.fill(MaybeUninit::new(value));
                 *done = true;
@@ -172,8 +172,8 @@ mod tests {
                 assert_eq!(sheet.iter().map(|&value| value as usize).sum::<usize>(), half + 2 * (len - half));
             }
         }
-        let lazy = |jobs: Vec<Job<'_>>| jobs.into_iter().skip(1).for_each(|job| job());
-        let eager = |jobs: Vec<Job<'_>>| {
+        let lazy = |jobs: Vec<ScopedTask<'_>>| jobs.into_iter().skip(1).for_each(|job| job());
+        let eager = |jobs: Vec<ScopedTask<'_>>| {
             std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)))
         };
         for (parts, run) in [(0, &lazy as Run<'_>), (3, &lazy), (3, &eager), (100, &lazy)] {

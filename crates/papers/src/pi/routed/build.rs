@@ -6,7 +6,7 @@
 //! on its own. A part's entries of a level begin with a fresh entry, so no entry is shared.
 
 use super::{Entry, LEVELS_MAX, Routed};
-use crate::pi::crew::{Job, Run};
+use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::sheet::{Paper, Sheet};
 use core::ops::Range;
 use latchless_core::base::error::Result;
@@ -166,7 +166,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         let mut counted: Vec<Option<Counted<B>>> = vec![None; parts];
         let count =
             |(part, slot): (usize, &'_ mut Option<Counted<B>>)| *slot = Some(Counted::of(source, part));
-        run(counted.iter_mut().enumerate().map(|it| Box::new(move || count(it)) as Job<'_>).collect());
+        run(counted.iter_mut().enumerate().map(|it| Box::new(move || count(it)) as ScopedTask<'_>).collect());
         let plan = Plan::new(counted.into_iter().flatten().collect(), M, options.head);
 
         let empty = Entry { keys: [B::MAX; M], routes: [0; M] };
@@ -176,8 +176,10 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         }
         let fill = |part: usize, own: PartLevels<'_, B, M>| fill_part(source, &plan, part, own);
         let owned = share_out(&mut entries, &plan);
-        let jobs =
-            owned.into_iter().enumerate().map(|(part, own)| Box::new(move || fill(part, own)) as Job<'_>);
+        let jobs = owned
+            .into_iter()
+            .enumerate()
+            .map(|(part, own)| Box::new(move || fill(part, own)) as ScopedTask<'_>);
         run(jobs.collect());
         let keys = plan.counted.iter().map(|part| part.keys[1]).sum();
         let levels = (1..=plan.levels).rev().map(|level| plan.level(level)).collect();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::walk::{Aim, Step, Walk};
-use crate::pi::crew::Job;
+use crate::pi::crew::ScopedTask;
 use crate::pi::mem::sheet::Paper;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
@@ -26,11 +26,11 @@ impl<B: Bits> Source<B> for Nodes<B> {
 
 const HEAD: u32 = 9_999_999;
 
-fn one_by_one(jobs: Vec<Job<'_>>) {
+fn one_by_one(jobs: Vec<ScopedTask<'_>>) {
     jobs.into_iter().for_each(|job| job());
 }
 
-fn side_by_side(jobs: Vec<Job<'_>>) {
+fn side_by_side(jobs: Vec<ScopedTask<'_>>) {
     std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)));
 }
 

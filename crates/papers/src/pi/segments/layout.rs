@@ -3,7 +3,7 @@
 
 use super::segment::{END, Node, Segment};
 use super::{Anchor, Form, Segments, Tall, reserve};
-use crate::pi::crew::{Job, Run};
+use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::strips::{Census, Cutter};
 use crate::pi::routed::Source;
 use core::ops::Range;
@@ -158,7 +158,7 @@ impl<B: Bits> Segments<B> {
             }
             layout.flush()
         };
-        let job = |(part, layout): (usize, _)| -> Job<'_> {
+        let job = |(part, layout): (usize, _)| -> ScopedTask<'_> {
             let layout: &mut Layout<B> = layout;
             Box::new(move || layout.outcome = lay_out(part, layout))
         };
@@ -190,7 +190,7 @@ impl<B: Bits> Segments<B> {
             }
             layout.flush()
         };
-        let job = |(layout, range)| -> Job<'_> {
+        let job = |(layout, range)| -> ScopedTask<'_> {
             let layout: &mut Layout<B> = layout;
             Box::new(move || layout.outcome = lay_out(range, layout))
         };

@@ -1,7 +1,7 @@
 //! The list alone, without an index layer, against `BTreeMap`.
 
 use super::*;
-use crate::pi::crew::Job;
+use crate::pi::crew::ScopedTask;
 use crate::pi::mem::budget::Budget;
 use crate::pi::mem::sheet::Paper;
 use latchless_core::base::error::Error;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 static NO_LIMIT: Budget = Budget::new(None, 0);
 
-fn one_by_one(jobs: Vec<Job<'_>>) {
+fn one_by_one(jobs: Vec<ScopedTask<'_>>) {
     jobs.into_iter().for_each(|job| job());
 }
 

@@ -51,7 +51,7 @@ impl Tuner {
     /// The size that serves when it isn't tried out: the one that was settled, if one was.
     #[inline(always)]
     fn usual(&self) -> usize {
-        let settled = self.settled.peek() as usize;
+        let settled = self.settled.load_relaxed() as usize;
         if settled == 0 { self.candidates[1] } else { settled }
     }
 
@@ -71,7 +71,7 @@ impl Tuner {
             None => {
                 self.start_over(levels, len);
                 let mut start = 0;
-                while len - start >= TRIAL && self.trials.peek() < ROUNDS * CANDIDATES as u64 {
+                while len - start >= TRIAL && self.trials.load_relaxed() < ROUNDS * CANDIDATES as u64 {
                     self.try_out(|size| serve(start, start + TRIAL, size));
                     start += TRIAL;
                 }
@@ -82,27 +82,27 @@ impl Tuner {
 
     /// Starts the trials again if what they found is out of date.
     fn start_over(&self, levels: usize, len: usize) {
-        self.served.poke(self.served.peek() + len as u64);
-        if self.levels.peek() != levels as u64 || self.served.peek() > REQUESTS_BETWEEN {
-            self.nanoseconds.iter().for_each(|sum| sum.poke(0));
-            self.served.poke(0);
-            self.levels.poke(levels as u64);
-            self.trials.poke(0);
+        self.served.store_relaxed(self.served.load_relaxed() + len as u64);
+        if self.levels.load_relaxed() != levels as u64 || self.served.load_relaxed() > REQUESTS_BETWEEN {
+            self.nanoseconds.iter().for_each(|sum| sum.store_relaxed(0));
+            self.served.store_relaxed(0);
+            self.levels.store_relaxed(levels as u64);
+            self.trials.store_relaxed(0);
         }
     }
 
     #[cold]
     fn try_out(&self, serve: impl FnOnce(usize)) {
-        let trial = self.trials.peek();
+        let trial = self.trials.load_relaxed();
         let candidate = trial as usize % CANDIDATES;
         let start = Instant::now();
         serve(self.candidates[candidate]);
         let sum = &self.nanoseconds[candidate];
-        sum.poke(sum.peek() + start.elapsed().as_nanos() as u64);
-        self.trials.poke(trial + 1);
+        sum.store_relaxed(sum.load_relaxed() + start.elapsed().as_nanos() as u64);
+        self.trials.store_relaxed(trial + 1);
         if trial + 1 == ROUNDS * CANDIDATES as u64 {
-            let best = (0..CANDIDATES).min_by_key(|&at| self.nanoseconds[at].peek());
-            self.settled.poke(best.map_or(self.usual(), |at| self.candidates[at]) as u64);
+            let best = (0..CANDIDATES).min_by_key(|&at| self.nanoseconds[at].load_relaxed());
+            self.settled.store_relaxed(best.map_or(self.usual(), |at| self.candidates[at]) as u64);
         }
     }
 }
@@ -123,7 +123,7 @@ mod tests {
             });
             assert_eq!(next, len);
         }
-        assert!(SIZES.contains(&(tuner.settled.peek() as usize)));
+        assert!(SIZES.contains(&(tuner.settled.load_relaxed() as usize)));
         // Another level, another start; the rest of the batch is empty.
         tuner.run(TRIAL, None, 4, |start, end, size| assert!(start == end || size == SIZES[0]));
         tuner.run(9, Some(100), 4, |_, end, size| assert_eq!((end, size), (9, 100)));

@@ -86,7 +86,7 @@ impl Reach {
     /// The biased address of the piece of a number.
     #[inline(always)]
     fn base(&self, at: u32) -> *mut u8 {
-        self.bases[at.leading_zeros() as usize].peek()
+        self.bases[at.leading_zeros() as usize].load_relaxed()
     }
 
     #[cold]
@@ -97,7 +97,7 @@ impl Reach {
         let base = if u64::from(at) < self.near.follow() {
             self.base(at)
         } else {
-            far.iter().find(|piece| u64::from(at) < piece.end.follow())?.base.peek()
+            far.iter().find(|piece| u64::from(at) < piece.end.follow())?.base.load_relaxed()
         };
         Some(base.wrapping_add(at as usize * node_bytes))
     }
@@ -105,10 +105,10 @@ impl Reach {
     /// Notes where a piece is, before its first node may be accessed.
     pub(super) fn place(&self, piece: Place, base: *mut u8) {
         match piece {
-            Place::Near { bits } => bits.for_each(|bits| self.bases[ENTRIES - 1 - bits].poke(base)),
+            Place::Near { bits } => bits.for_each(|bits| self.bases[ENTRIES - 1 - bits].store_relaxed(base)),
             Place::Far(nth) => {
                 let far = self.far.get_or_init(|| Box::new([const { Far::none() }; FAR_MAX]));
-                far[nth].base.poke(base);
+                far[nth].base.store_relaxed(base);
             }
         }
     }

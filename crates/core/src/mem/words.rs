@@ -14,8 +14,8 @@ use core::ptr::NonNull;
 /// use latchless_core::mem::words::Words;
 /// use latchless_core::sync::{LaneWord, Word32};
 /// let words = Words::<Word32>::new(100, true)?;
-/// LaneWord::poke(&words[99], 7);
-/// assert_eq!((LaneWord::peek(&words[0]), LaneWord::peek(&words[99])), (0, 7));
+/// LaneWord::store_relaxed(&words[99], 7);
+/// assert_eq!((LaneWord::load_relaxed(&words[0]), LaneWord::load_relaxed(&words[99])), (0, 7));
 /// # Ok::<(), latchless_core::base::error::Error>(())
 /// ```
 pub struct Words<W> {
@@ -79,9 +79,9 @@ mod tests {
         assert!(words.bytes() >= len * size_of::<W>() && words.bytes() < len * size_of::<W>() + LINE_BYTES);
         assert_eq!(words.as_ptr().addr() % LINE_BYTES, 0);
         let lane = |at: usize| W::Lane::try_from(at).unwrap();
-        assert!(words.iter().all(|word| word.peek() == lane(0)));
-        words.iter().enumerate().for_each(|(at, word)| word.poke(lane(at)));
-        assert!(words.iter().enumerate().all(|(at, word)| word.peek() == lane(at)));
+        assert!(words.iter().all(|word| word.load_relaxed() == lane(0)));
+        words.iter().enumerate().for_each(|(at, word)| word.store_relaxed(lane(at)));
+        assert!(words.iter().enumerate().all(|(at, word)| word.load_relaxed() == lane(at)));
     }
 
     #[test]

@@ -14,12 +14,12 @@ impl Address {
 
     /// The address.
     #[inline(always)]
-    pub fn peek(&self) -> *mut u8 {
+    pub fn load_relaxed(&self) -> *mut u8 {
         self.0.load(Ordering::Relaxed)
     }
 
     /// Sets the address.
-    pub fn poke(&self, to: *mut u8) {
+    pub fn store_relaxed(&self, to: *mut u8) {
         self.0.store(to, Ordering::Relaxed);
     }
 }

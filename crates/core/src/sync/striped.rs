@@ -27,18 +27,18 @@ impl Striped {
     #[inline(always)]
     pub fn add_alone(&self, amount: i64) {
         let word = &self.stripes[0].0;
-        word.poke(word.peek().wrapping_add(amount as u64));
+        word.store_relaxed(word.load_relaxed().wrapping_add(amount as u64));
     }
 
     /// The sum. While others add, one that lies between what it was and what it will be.
     pub fn sum(&self) -> i64 {
-        self.stripes.iter().fold(0i64, |sum, stripe| sum.wrapping_add(stripe.0.peek() as i64))
+        self.stripes.iter().fold(0i64, |sum, stripe| sum.wrapping_add(stripe.0.load_relaxed() as i64))
     }
 
     /// Sets the sum; nobody else may be adding.
     pub fn set(&mut self, sum: i64) {
         for (at, stripe) in self.stripes.iter().enumerate() {
-            stripe.0.poke(if at == 0 { sum as u64 } else { 0 });
+            stripe.0.store_relaxed(if at == 0 { sum as u64 } else { 0 });
         }
     }
 }

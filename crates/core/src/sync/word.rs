@@ -21,7 +21,7 @@ impl Word {
     /// The value, in no order with anything else. What it is worth is settled by validating the
     /// version that it was read under.
     #[inline(always)]
-    pub fn peek(&self) -> u64 {
+    pub fn load_relaxed(&self) -> u64 {
         step();
         self.0.load(Ordering::Relaxed)
     }
@@ -29,7 +29,7 @@ impl Word {
     /// The value behind everything that was read before: whatever was written before a published word
     /// that one of those reads saw is seen here.
     #[inline(always)]
-    pub fn peek_behind(&self) -> u64 {
+    pub fn load_after_fence(&self) -> u64 {
         step();
         fence(Ordering::Acquire);
         self.0.load(Ordering::Relaxed)
@@ -38,7 +38,7 @@ impl Word {
     /// Sets the value, in no order with anything else. For the holder of a latch, or for memory that
     /// nobody else knows of yet.
     #[inline(always)]
-    pub fn poke(&self, value: u64) {
+    pub fn store_relaxed(&self, value: u64) {
         step();
         self.0.store(value, Ordering::Relaxed);
     }
@@ -92,10 +92,10 @@ pub trait LaneWord: sealed::Sealed + Default + Debug + Send + Sync + 'static {
     type Lane: Copy;
     /// The atomic that the word is.
     type Atom: Atom;
-    /// As [`Word::peek`].
-    fn peek(&self) -> Self::Lane;
-    /// As [`Word::poke`].
-    fn poke(&self, value: Self::Lane);
+    /// As [`Word::load_relaxed`].
+    fn load_relaxed(&self) -> Self::Lane;
+    /// As [`Word::store_relaxed`].
+    fn store_relaxed(&self, value: Self::Lane);
     /// As [`Word::publish`].
     fn publish(&self, value: Self::Lane);
     /// As [`Word::follow`].
@@ -111,12 +111,12 @@ macro_rules! lane_word {
             type Atom = $atomic;
 
             #[inline(always)]
-            fn peek(&self) -> $lane {
+            fn load_relaxed(&self) -> $lane {
                 self.0.load(Ordering::Relaxed)
             }
 
             #[inline(always)]
-            fn poke(&self, value: $lane) {
+            fn store_relaxed(&self, value: $lane) {
                 self.0.store(value, Ordering::Relaxed);
             }
 

@@ -17,7 +17,7 @@ pub(super) struct Shape(pub(super) u64);
 impl Shape {
     #[inline(always)]
     pub(super) fn of(node: &NodeLines) -> Self {
-        Self(header(node)[SHAPE].peek())
+        Self(header(node)[SHAPE].load_relaxed())
     }
 
     /// Nothing in any block yet, and hints that tell keys up to `span` behind the base apart: the
@@ -77,7 +77,7 @@ impl Shape {
 /// The block that the hints name for `key`, and the key's hint. On a tie the rightmost one.
 #[inline(always)]
 pub(super) fn named_block<S: Lines, B: Bits>(node: &NodeLines, shape: Shape, key: B) -> (usize, u16) {
-    let hint = shape.hint(key.to_u64(), header(node)[BASE].peek());
+    let hint = shape.hint(key.to_u64(), header(node)[BASE].load_relaxed());
     // Fourteen hints, so at most fourteen: the mask only tells the compiler.
     (S::hints_up_to(header(node), hint) & 15, hint)
 }
@@ -92,22 +92,23 @@ pub(super) fn block(node: &NodeLines, at: usize) -> &Line {
 #[inline(always)]
 pub(super) fn block_hint(node: &NodeLines, at: usize) -> u16 {
     let lane = at + 1;
-    (header(node)[LINK + lane / 4].peek() >> (lane % 4 * 16)) as u16
+    (header(node)[LINK + lane / 4].load_relaxed() >> (lane % 4 * 16)) as u16
 }
 
 /// Sets the hint of block `at`, which isn't the first.
 pub(super) fn set_block_hint(node: &NodeLines, at: usize, hint: u16) {
     let lane = at + 1;
     let (word, shift) = (&header(node)[LINK + lane / 4], lane % 4 * 16);
-    word.poke(word.peek() & !(0xFFFF << shift) | u64::from(hint) << shift);
+    word.store_relaxed(word.load_relaxed() & !(0xFFFF << shift) | u64::from(hint) << shift);
 }
 
 /// Sets the hints of all blocks; the first block has none.
 pub(super) fn set_block_hints(node: &NodeLines, hints: &[u16; LINES - 1]) {
     let hint = |lane: usize| u64::from(hints[lane - 1]) << (lane % 4 * 16);
     let first = &header(node)[LINK];
-    first.poke(first.peek() & 0xFFFF_FFFF | hint(2) | hint(3));
+    first.store_relaxed(first.load_relaxed() & 0xFFFF_FFFF | hint(2) | hint(3));
     for word in 1..4 {
-        header(node)[LINK + word].poke((4 * word..4 * word + 4).fold(0, |word, lane| word | hint(lane)));
+        header(node)[LINK + word]
+            .store_relaxed((4 * word..4 * word + 4).fold(0, |word, lane| word | hint(lane)));
     }
 }

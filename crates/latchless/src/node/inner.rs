@@ -34,12 +34,12 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// The smallest key that may be found below.
     pub fn low(self) -> B {
-        B::truncate(line(self.node, Self::FENCES)[0].peek())
+        B::truncate(line(self.node, Self::FENCES)[0].load_relaxed())
     }
 
     /// The largest key that may be found below.
     pub fn high(self) -> B {
-        B::truncate(line(self.node, Self::FENCES)[1].peek())
+        B::truncate(line(self.node, Self::FENCES)[1].load_relaxed())
     }
 
     /// The next inner node to the right, if there is one.
@@ -216,7 +216,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     fn set_node_at(self, at: usize, place: usize, node: NodeRef) {
         let lane = Self::WIDTH * B::BYTES / 4 + place;
         let (word, shift) = (&block(self.node, at)[lane / 2], lane % 2 * 32);
-        word.publish(word.peek() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
+        word.publish(word.load_relaxed() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
     }
 
     /// Adds a child whose separator isn't here, if there is room where it belongs without moving
@@ -243,7 +243,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         set_lane(line, place, separator);
         self.pad(at, count + 1);
         shape.set_count(at, count + 1);
-        header(self.node)[SHAPE].poke(shape.0);
+        header(self.node)[SHAPE].store_relaxed(shape.0);
         true
     }
 
@@ -277,8 +277,8 @@ impl<'a, B: Bits> Inner<'a, B> {
             low <= high && separators[0] == low,
             "fences are in order, and children begin at the low one"
         );
-        line(self.node, Self::FENCES)[0].poke(low.to_u64());
-        line(self.node, Self::FENCES)[1].poke(high.to_u64());
+        line(self.node, Self::FENCES)[0].store_relaxed(low.to_u64());
+        line(self.node, Self::FENCES)[1].store_relaxed(high.to_u64());
         self.fill(separators, nodes);
         set_link(self.node, link);
     }
@@ -312,15 +312,15 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         // The last line isn't a block.
         (Self::BLOCKS..LINES - 1).for_each(|at| set_block_hint(self.node, at, NO_BLOCK));
-        header(self.node)[BASE].poke(base);
-        header(self.node)[SHAPE].poke(shape.0);
+        header(self.node)[BASE].store_relaxed(base);
+        header(self.node)[SHAPE].store_relaxed(shape.0);
     }
 
     /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
     pub fn mark_dead(self) {
         assert_held(self.node);
-        line(self.node, Self::FENCES)[0].poke(B::MAX.to_u64());
-        line(self.node, Self::FENCES)[1].poke(B::MIN.to_u64());
+        line(self.node, Self::FENCES)[0].store_relaxed(B::MAX.to_u64());
+        line(self.node, Self::FENCES)[1].store_relaxed(B::MIN.to_u64());
     }
 
     /// What is wrong with the node, if anything is. Wants it at rest.

@@ -37,13 +37,13 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// The smallest key that may stand here.
     #[inline(always)]
     pub fn low(self) -> B {
-        B::truncate(header(self.node)[LOW].peek())
+        B::truncate(header(self.node)[LOW].load_relaxed())
     }
 
     /// The largest key that may stand here.
     #[inline(always)]
     pub fn high(self) -> B {
-        B::truncate(header(self.node)[HIGH].peek())
+        B::truncate(header(self.node)[HIGH].load_relaxed())
     }
 
     /// Whether `key` lies between the fences.
@@ -77,7 +77,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
 
     #[inline(always)]
     pub(super) fn set_shape(self, shape: Shape) {
-        header(self.node)[SHAPE].poke(shape.0);
+        header(self.node)[SHAPE].store_relaxed(shape.0);
     }
 
     #[inline(always)]

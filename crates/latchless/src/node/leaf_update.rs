@@ -205,8 +205,8 @@ impl<B: Bits> Leaf<'_, B> {
     pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
         assert_held_or_new(self.node);
         debug_assert!(low <= high, "a leaf's fences are in order");
-        header(self.node)[LOW].poke(low.to_u64());
-        header(self.node)[HIGH].poke(high.to_u64());
+        header(self.node)[LOW].store_relaxed(low.to_u64());
+        header(self.node)[HIGH].store_relaxed(high.to_u64());
         self.fill(entries, range, false);
         set_link(self.node, link);
     }
@@ -251,7 +251,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// Makes the leaf a dead one: no key lies between its fences.
     pub fn mark_dead(self) {
         assert_held(self.node);
-        header(self.node)[LOW].poke(B::MAX.to_u64());
-        header(self.node)[HIGH].poke(B::MIN.to_u64());
+        header(self.node)[LOW].store_relaxed(B::MAX.to_u64());
+        header(self.node)[HIGH].store_relaxed(B::MIN.to_u64());
     }
 }

@@ -110,7 +110,7 @@ pub fn checksum(node: &NodeLines) -> u64 {
     let (mut sum, mut factor) = (0u64, 1);
     for word in words {
         // An odd factor: no change of one word goes unseen.
-        sum = sum.wrapping_add(word.peek().wrapping_mul(factor));
+        sum = sum.wrapping_add(word.load_relaxed().wrapping_mul(factor));
         factor = factor.wrapping_add(FACTOR << 1);
     }
     sum
@@ -126,7 +126,7 @@ fn assert_held(node: &NodeLines) {
 /// written into it.
 #[inline(always)]
 fn assert_held_or_new(node: &NodeLines) {
-    let word = |at: usize| header(node)[at].peek();
+    let word = |at: usize| header(node)[at].load_relaxed();
     debug_assert!(
         latch(node).is_held() || (word(SHAPE) == 0 && word(HIGH) == 0),
         "a node that is in use is written whole, and nobody holds its latch"
@@ -141,7 +141,7 @@ fn link(node: &NodeLines) -> NodeRef {
 
 fn set_link(node: &NodeLines, to: NodeRef) {
     let word = &header(node)[LINK];
-    word.publish(word.peek() & !0xFFFF_FFFF | u64::from(to.to_word()));
+    word.publish(word.load_relaxed() & !0xFFFF_FFFF | u64::from(to.to_word()));
 }
 
 /// Sets the four words of a line from `first` on, to such lanes.
@@ -152,7 +152,7 @@ fn set_half<B: Bits>(line: &Line, first: usize, lanes: &[B]) {
     for word in 0..4 {
         let lane = |at: usize| lanes[word * per_word + at].to_u64();
         let value = if B::BYTES == 8 { lane(0) } else { lane(0) | lane(1) << 32 };
-        line[first + word].poke(value);
+        line[first + word].store_relaxed(value);
     }
 }
 
@@ -161,7 +161,7 @@ fn set_half<B: Bits>(line: &Line, first: usize, lanes: &[B]) {
 fn lane<B: Bits>(line: &Line, at: usize) -> B {
     let per_word = 8 / B::BYTES;
     // A line has eight words: the mask only tells the compiler.
-    B::truncate(line[(at / per_word) & 7].peek() >> (at % per_word * B::BYTES * 8))
+    B::truncate(line[(at / per_word) & 7].load_relaxed() >> (at % per_word * B::BYTES * 8))
 }
 
 /// Sets lane `at` of a line of such lanes.
@@ -170,11 +170,11 @@ fn set_lane<B: Bits>(line: &Line, at: usize, to: B) {
     let per_word = 8 / B::BYTES;
     let word = &line[(at / per_word) & 7];
     if B::BYTES == 8 {
-        return word.poke(to.to_u64());
+        return word.store_relaxed(to.to_u64());
     }
     let shift = at % per_word * B::BYTES * 8;
-    let others = word.peek() & !(B::MAX.to_u64() << shift);
-    word.poke(others | to.to_u64() << shift);
+    let others = word.load_relaxed() & !(B::MAX.to_u64() << shift);
+    word.store_relaxed(others | to.to_u64() << shift);
 }
 
 #[cfg(test)]

@@ -151,11 +151,11 @@ mod tests {
         let first = arena.address(nodes[0]);
         for (i, &node) in nodes.iter().enumerate() {
             assert_eq!(arena.address(node).addr() % LINE_BYTES, 0);
-            assert!(arena.node(node).as_flattened().iter().all(|word| word.peek() == 0));
-            arena.node(node).as_flattened().iter().for_each(|word| word.poke(i as u64));
+            assert!(arena.node(node).as_flattened().iter().all(|word| word.load_relaxed() == 0));
+            arena.node(node).as_flattened().iter().for_each(|word| word.store_relaxed(i as u64));
         }
         for (i, &node) in nodes.iter().enumerate() {
-            assert!(arena.node(node).as_flattened().iter().all(|word| word.peek() == i as u64));
+            assert!(arena.node(node).as_flattened().iter().all(|word| word.load_relaxed() == i as u64));
         }
         assert_eq!(arena.address(nodes[0]), first);
         assert_eq!(arena.live_bytes(), nodes.len() * 128);
@@ -173,11 +173,11 @@ mod tests {
         assert_eq!(arena.allocate(0), Ok(leaf));
         let run = arena.allocate_run(3).unwrap();
         assert_eq!(arena.held_bytes(), 6 * 128);
-        arena.node(run.offset(2))[1][7].poke(9);
+        arena.node(run.offset(2))[1][7].store_relaxed(9);
         arena.clear();
         assert_eq!((arena.held_bytes(), arena.live_bytes()), (0, 0));
         let again = arena.allocate_run(6).unwrap();
-        assert_eq!(arena.node(again.offset(5))[1][7].peek(), 0);
+        assert_eq!(arena.node(again.offset(5))[1][7].load_relaxed(), 0);
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
         let arena = small(None, u32::MAX);
         let (nodes, newest) = (if cfg!(miri) { 80 } else { 60_000 }, latchless_core::sync::Word::new(0));
         let last = arena.allocate(0).unwrap();
-        arena.node(last)[0][0].poke(0);
+        arena.node(last)[0][0].store_relaxed(0);
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
@@ -226,7 +226,7 @@ mod tests {
                         seen = newest.follow();
                         for number in [seen, seen / 2, seen / 3] {
                             let node = NodeRef::from_word(number as u32);
-                            assert_eq!(arena.node(node)[0][0].peek(), number);
+                            assert_eq!(arena.node(node)[0][0].load_relaxed(), number);
                             assert_eq!(arena.address(node), arena.node(node).as_ptr().cast());
                         }
                     }
@@ -234,7 +234,7 @@ mod tests {
             }
             for number in 1..=nodes {
                 let node = arena.allocate(0).unwrap();
-                arena.node(node)[0][0].poke(number);
+                arena.node(node)[0][0].store_relaxed(number);
                 newest.publish(number);
             }
         });

@@ -167,8 +167,8 @@ impl<'a> Slots<'a> {
             let start = (slot << PLACE_BITS) as i64;
             let Some(word) = self.words.get(slot as usize) else { break };
             let says = Slot::new(leaf, first as i64 - start, last as i64 - start);
-            was_empty |= word.peek() == 0;
-            if word.peek() != says.0 {
+            was_empty |= word.load_relaxed() == 0;
+            if word.load_relaxed() != says.0 {
                 word.publish(says.0);
             }
         }
@@ -194,7 +194,7 @@ impl Guesses {
         let table = self.tables.get((form >> 32) as usize)?.get()?;
         // The slots may be made anew in between: then guesses are wrong.
         let words = table.get(..=form as u32 as usize)?;
-        Some(Slots { base: self.base.peek(), scale: self.scale.peek(), words })
+        Some(Slots { base: self.base.load_relaxed(), scale: self.scale.load_relaxed(), words })
     }
 
     /// Forgets all there is to know about the tree.
@@ -216,9 +216,9 @@ impl Guesses {
         let scale = u64::try_from(((slots as u128) << 64) / range).ok()?;
         let at = (0..TABLES).find(|&at| slots < FEWEST_SLOTS << (2 * at))?;
         let table = self.table(at, slots, charge)?;
-        table.get(..=slots)?.iter().for_each(|word| word.poke(0));
-        self.base.poke(first);
-        self.scale.poke(scale);
+        table.get(..=slots)?.iter().for_each(|word| word.store_relaxed(0));
+        self.base.store_relaxed(first);
+        self.scale.store_relaxed(scale);
         self.form.publish((at as u64) << 32 | slots as u64);
         self.slots()
     }
@@ -239,7 +239,7 @@ impl Guesses {
                 Some(Words::new(FEWEST_SLOTS << (2 * at), huge_pages).ok()?)
             }
         };
-        let more = bytes.saturating_sub(used.peek() as usize);
+        let more = bytes.saturating_sub(used.load_relaxed() as usize);
         charge(more).ok()?;
         used.add(more as u64);
         // Nobody else is here to be first.
@@ -395,7 +395,7 @@ mod tests {
     fn wrong_slots_mislead_nobody_and_are_mended() {
         let tree = grown(scattered(LEN));
         let slots = tree.guesses.slots().unwrap();
-        let somewhere = slots.words[slots.words.len() / 3].peek();
+        let somewhere = slots.words[slots.words.len() / 3].load_relaxed();
         for with in
             [0, somewhere, u64::from(tree.descend_to::<Scalar>(0, 0).unwrap().to_word()) | u64::MAX << 32]
         {
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn slots_count_as_memory_until_the_tree_is_cleared() {
         let mut tree = grown(scattered(LEN));
-        let slots = tree.guesses.used.iter().map(|used| used.peek() as usize).sum::<usize>();
+        let slots = tree.guesses.used.iter().map(|used| used.load_relaxed() as usize).sum::<usize>();
         assert!(slots > 0 && tree.held_bytes() >= tree.live_bytes() + slots);
         tree.clear();
         assert!(tree.guesses.slots().is_none());

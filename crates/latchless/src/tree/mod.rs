@@ -220,8 +220,8 @@ impl<B: Bits> BlinkTree<B> {
             inner_nodes,
             leaves,
             leaf_fill: self.len() as f64 / places.max(1) as f64,
-            splits: self.splits.peek(),
-            restarts: self.restarts.peek(),
+            splits: self.splits.load_relaxed(),
+            restarts: self.restarts.load_relaxed(),
         }
     }
 

@@ -118,7 +118,7 @@ impl Shortcuts {
         let slots = self.tables.get((form >> 6) as usize)?.get()?;
         // A new table may come in between, and this one be read with the form of that one; or it may
         // be wiped meanwhile.
-        Some(Table { base: self.base.peek(), shift: (form & 63) as u32, slots })
+        Some(Table { base: self.base.load_relaxed(), shift: (form & 63) as u32, slots })
     }
 
     /// Says that the lowest level of inner nodes has got this many nodes more.
@@ -129,15 +129,15 @@ impl Shortcuts {
     /// Whether the tree has grown so much that a new table is wanted.
     #[inline]
     pub(super) fn are_due(&self) -> bool {
-        self.nodes.peek() >= self.due.peek()
+        self.nodes.load_relaxed() >= self.due.load_relaxed()
     }
 
     /// Forgets all there is to know about the tree.
     pub(super) fn clear(&mut self) {
-        self.form.poke(0);
+        self.form.store_relaxed(0);
         self.tables = [const { OnceLock::new() }; SLOTS.len()];
-        self.nodes.poke(0);
-        self.due.poke(NODES_MIN);
+        self.nodes.store_relaxed(0);
+        self.due.store_relaxed(NODES_MIN);
     }
 
     /// An empty table for so many nodes, with slots for the keys of this range. `charge` is asked whether
@@ -159,9 +159,9 @@ impl Shortcuts {
             let _ = self.tables[at].set(table.into_boxed_slice());
         }
         let table = self.tables[at].get()?;
-        table.iter().for_each(|slot| slot.poke(0));
+        table.iter().for_each(|slot| slot.store_relaxed(0));
         let bits = u64::BITS - (last - first).leading_zeros();
-        self.base.poke(first);
+        self.base.store_relaxed(first);
         self.form.publish((at as u64) << 6 | u64::from(bits.saturating_sub(slots.ilog2())));
         Some(())
     }
@@ -231,7 +231,7 @@ impl<B: Bits> BlinkTree<B> {
         let Some(leftmost) = self.descend_to::<Scalar>(1, B::MIN) else { return };
         let Some(rightmost) = self.descend_to::<Scalar>(1, B::MAX) else { return };
         let nodes = self.count_level(1);
-        self.shortcuts.due.poke(NODES_MIN.max(nodes as u64 * 4 / 3));
+        self.shortcuts.due.store_relaxed(NODES_MIN.max(nodes as u64 * 4 / 3));
         let (first, last) = (self.inner(leftmost).high().to_u64(), self.inner(rightmost).low().to_u64());
         if (nodes as u64) < NODES_MIN || first >= last {
             return;

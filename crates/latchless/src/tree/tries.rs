@@ -110,7 +110,7 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn note_change<M: Mode>(&self, low: B, high: B) {
         // In no order with other threads' operations, which aren't in this thread's list anyway.
-        if M::SHARED && self.listed.peek() != 0 {
+        if M::SHARED && self.listed.load_relaxed() != 0 {
             self.tell_listed(low.to_u64(), high.to_u64());
         }
     }

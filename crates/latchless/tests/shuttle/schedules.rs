@@ -71,7 +71,7 @@ mod tests {
                 let (word, order) = (Arc::clone(&word), Arc::clone(&order));
                 Box::new(move || {
                     for _ in 0..steps {
-                        word.poke(1);
+                        word.store_relaxed(1);
                         order.lock().unwrap().push(name);
                     }
                 }) as Box<dyn FnOnce() + Send>
@@ -97,8 +97,8 @@ mod tests {
         every(2, || {
             let words = Arc::new([Word::new(0), Word::new(0)]);
             let (written, read) = (Arc::clone(&words), words);
-            let write = move || written.iter().for_each(|word| word.poke(1));
-            let look = move || assert_eq!(read[0].peek(), read[1].peek(), "torn");
+            let write = move || written.iter().for_each(|word| word.store_relaxed(1));
+            let look = move || assert_eq!(read[0].load_relaxed(), read[1].load_relaxed(), "torn");
             together([Box::new(write) as Box<dyn FnOnce() + Send>, Box::new(look)]);
         });
     }

@@ -20,7 +20,7 @@ pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
         T::work(Work::Probe);
         // Of an even number the upper half is one short: it takes the middle in again, so that both ways
         // leave equally many and only `base` depends on the word.
-        base = select_unpredictable(middle.peek() < key, base + (size - half), base);
+        base = select_unpredictable(middle.load_relaxed() < key, base + (size - half), base);
         size = half;
     }
     base
@@ -37,9 +37,9 @@ mod tests {
         for len in 0..if cfg!(miri) { 20u64 } else { 70 } {
             let wide: Vec<Word> = (0..len).map(|i| Word::new(i / 2 * 10 + 5)).collect();
             let narrow: Vec<Word32> = (0..len).map(|_| Word32::default()).collect();
-            narrow.iter().zip(&wide).for_each(|(to, from)| to.poke(from.peek() as u32));
+            narrow.iter().zip(&wide).for_each(|(to, from)| to.store_relaxed(from.load_relaxed() as u32));
             for key in (0..len * 5 + 12).chain([u64::from(u32::MAX)]) {
-                let expected = wide.iter().filter(|word| word.peek() < key).count();
+                let expected = wide.iter().filter(|word| word.load_relaxed() < key).count();
                 assert_eq!(words_below::<u64, NoTrace>(&wide, key), expected, "{key} in {len}");
                 assert_eq!(words_below::<u32, NoTrace>(&narrow, key as u32), expected, "{key} in {len}");
             }

@@ -28,18 +28,18 @@ impl Drift {
 
     /// How many have come in, or were about to.
     pub fn inserted(&self) -> usize {
-        self.inserted.peek() as usize
+        self.inserted.load_relaxed() as usize
     }
 
     /// How many have gone out, or were about to.
     pub fn removed(&self) -> usize {
-        self.removed.peek() as usize
+        self.removed.load_relaxed() as usize
     }
 
     /// Whether nothing had changed when this was asked. Asked *behind* reading the layer: then the layer
     /// was read as it was built.
     #[inline(always)]
     pub fn is_none(&self) -> bool {
-        self.inserted.peek_behind() == 0 && self.removed.peek() == 0
+        self.inserted.load_after_fence() == 0 && self.removed.load_relaxed() == 0
     }
 }

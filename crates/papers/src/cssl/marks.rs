@@ -64,7 +64,7 @@ impl Marks {
         // it, and goes down where one has.
         loop {
             let word = self.level(height)?.get(at / BITS)?;
-            let right = word.peek_behind() >> (at % BITS) << (at % BITS);
+            let right = word.load_after_fence() >> (at % BITS) << (at % BITS);
             if right == 0 {
                 (at, height) = (at / BITS + 1, height + 1);
                 continue;

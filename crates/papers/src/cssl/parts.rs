@@ -130,7 +130,7 @@ impl<B: Bits> Parts<B> {
 
     /// The parts, of which none has changed and nobody can come in by others.
     pub(super) fn at_rest(self) -> Self {
-        self.marked.poke(1);
+        self.marked.store_relaxed(1);
         self
     }
 
@@ -142,7 +142,7 @@ impl<B: Bits> Parts<B> {
 
     /// Others are about to be published.
     pub(super) fn give_way(&self) {
-        self.replaced.poke(1);
+        self.replaced.store_relaxed(1);
     }
 
     /// A part is about to be changed, as it was told already.
@@ -178,7 +178,7 @@ impl<B: Bits> Parts<B> {
             }
             self.marked.publish(1);
         }
-        self.replaced.peek_behind() == 0
+        self.replaced.load_after_fence() == 0
     }
 
     /// How many positions there are up to a spot, in all parts.

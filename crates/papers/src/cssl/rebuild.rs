@@ -353,6 +353,6 @@ impl<B: Bits> SkipList<B> {
 
     /// How many parts were rebuilt so far.
     pub(super) fn rebuilt(&self) -> u64 {
-        LaneWord::peek(&self.rebuilt)
+        LaneWord::load_relaxed(&self.rebuilt)
     }
 }

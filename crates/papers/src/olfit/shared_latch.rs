@@ -192,14 +192,14 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..rounds {
                         let alone = latch.alone(&Origin::here());
-                        count.poke(count.peek() + 1);
+                        count.store_relaxed(count.load_relaxed() + 1);
                         drop(alone);
                         let _together = latch.together(&Origin::here());
-                        assert!(count.peek() > 0);
+                        assert!(count.load_relaxed() > 0);
                     }
                 });
             }
         });
-        assert_eq!(count.peek(), 3 * rounds);
+        assert_eq!(count.load_relaxed(), 3 * rounds);
     }
 }

@@ -237,7 +237,7 @@ fn dispatch<K: Key, V: Fits<K::Bits>>(queue: &Queue<K, V>, mut index: Pi<K, V>) 
     while let Some(Gathered { requests: tickets, looks }) = queue.next() {
         let queries: Vec<Query<K, V>> = tickets.iter().map(|ticket| ticket.query).collect();
         let replies = index.execute(&queries);
-        queue.len.poke(index.len() as u64);
+        queue.len.store_relaxed(index.len() as u64);
         for (ticket, reply) in tickets.iter().zip(replies) {
             ticket.slot.answer(match reply {
                 Reply::Refused(error) => Err(error.into()),
@@ -245,7 +245,7 @@ fn dispatch<K: Key, V: Fits<K::Bits>>(queue: &Queue<K, V>, mut index: Pi<K, V>) 
             });
         }
         looks.into_iter().for_each(|look| look(&mut index));
-        queue.len.poke(index.len() as u64);
+        queue.len.store_relaxed(index.len() as u64);
     }
     drop(closing);
     index
@@ -356,7 +356,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
 
     /// How many keys the index held after the last batch.
     pub fn len(&self) -> usize {
-        self.queue.len.peek() as usize
+        self.queue.len.load_relaxed() as usize
     }
 
     /// Whether that was none.

@@ -18,7 +18,7 @@ pub(super) fn four_words(line: &Line, first: usize) -> __m256i {
     let words: &[Word; 4] = line[first..first + 4].try_into().expect("four words");
     // An interpreter reads no assembly.
     if cfg!(miri) {
-        let [a, b, c, d] = words.each_ref().map(|word| word.peek() as i64);
+        let [a, b, c, d] = words.each_ref().map(|word| word.load_relaxed() as i64);
         return _mm256_set_epi64x(d, c, b, a);
     }
     let vector;
@@ -57,7 +57,7 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
     if B::BYTES == 4 {
         return 8 - bits::<B>(greater::<B>(four_words(block, 0), own)).count_ones() as usize;
     }
-    let first = usize::from(block[0].peek() <= key.to_u64());
+    let first = usize::from(block[0].load_relaxed() <= key.to_u64());
     first + 4 - bits::<B>(greater::<B>(four_words(block, 1), own)).count_ones() as usize
 }
 

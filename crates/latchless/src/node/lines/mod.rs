@@ -80,7 +80,7 @@ pub trait Lines {
 #[inline(always)]
 fn lane<B: Bits>(line: &[Word], at: usize) -> B {
     let per_word = 8 / B::BYTES;
-    B::truncate(line[at / per_word].peek() >> (at % per_word * B::BYTES * 8))
+    B::truncate(line[at / per_word].load_relaxed() >> (at % per_word * B::BYTES * 8))
 }
 
 impl Lines for Scalar {
@@ -90,7 +90,7 @@ impl Lines for Scalar {
     fn hints_up_to(header: &Line, hint: u16) -> usize {
         let (mut count, mut skip) = (0, 2);
         for word in &header[4..8] {
-            let lanes = word.peek();
+            let lanes = word.load_relaxed();
             for lane in skip..4 {
                 count += usize::from((lanes >> (16 * lane)) as u16 <= hint);
             }

@@ -18,7 +18,7 @@ fn four_words(line: &Line, first: usize) -> Half {
     let words: &[Word; 4] = line[first..first + 4].try_into().expect("four words");
     // An interpreter reads no assembly.
     if cfg!(miri) {
-        let [a, b, c, d] = words.each_ref().map(Word::peek);
+        let [a, b, c, d] = words.each_ref().map(Word::load_relaxed);
         return [vcombine_u64(vcreate_u64(a), vcreate_u64(b)), vcombine_u64(vcreate_u64(c), vcreate_u64(d))];
     }
     let (low, high);
@@ -82,7 +82,7 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
     if B::BYTES == 4 {
         return 8 - larger;
     }
-    4 - larger + usize::from(block[4].peek() <= key.to_u64())
+    4 - larger + usize::from(block[4].load_relaxed() <= key.to_u64())
 }
 
 #[inline]

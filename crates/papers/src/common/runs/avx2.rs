@@ -18,7 +18,7 @@ impl Vectors for Avx2 {
     unsafe fn load<B: Bits>(words: &[B::Word]) -> __m256i {
         // An interpreter reads no assembly.
         if cfg!(miri) {
-            let lane = |at: usize| words[at].peek().to_u64();
+            let lane = |at: usize| words[at].load_relaxed().to_u64();
             return match B::BYTES {
                 4 => {
                     let pair = |at: usize| (lane(at) | lane(at + 1) << 32) as i64;

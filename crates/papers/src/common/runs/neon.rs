@@ -21,8 +21,11 @@ impl Vectors for Neon {
             let mut pairs = [0; 4];
             for (at, pair) in pairs.iter_mut().enumerate() {
                 *pair = match B::BYTES {
-                    4 => words[2 * at].peek().to_u64() | words[2 * at + 1].peek().to_u64() << 32,
-                    _ => words[at].peek().to_u64(),
+                    4 => {
+                        words[2 * at].load_relaxed().to_u64()
+                            | words[2 * at + 1].load_relaxed().to_u64() << 32
+                    }
+                    _ => words[at].load_relaxed().to_u64(),
                 };
             }
             let [a, b, c, d] = pairs;

@@ -34,7 +34,7 @@ fn kernels() -> impl Iterator<Item = Dispatch> {
 fn words<B: Bits>(lanes: impl IntoIterator<Item = u64>) -> Vec<B::Word> {
     let word = |lane| {
         let word = B::Word::default();
-        word.poke(B::truncate(lane));
+        word.store_relaxed(B::truncate(lane));
         word
     };
     lanes.into_iter().map(word).collect()
@@ -58,7 +58,7 @@ fn spread<B: Bits>(len: usize) -> Vec<B::Word> {
 /// Lanes and their neighbours, the ends of the domain, and both sides of its middle.
 fn keys<B: Bits>(words: &[B::Word]) -> Vec<B> {
     let middle = 1 << (8 * B::BYTES - 1);
-    let near = words.iter().map(|word| word.peek().to_u64());
+    let near = words.iter().map(|word| word.load_relaxed().to_u64());
     let near = near.flat_map(|lane| [lane.wrapping_sub(1), lane, lane.wrapping_add(1)]);
     let mut keys: Vec<B> = near.map(B::truncate).collect();
     keys.sort_unstable();
@@ -73,7 +73,7 @@ fn every_length_and_key<B: Bits>(lanes: fn(usize) -> Vec<B::Word>) {
     for len in (0..if cfg!(miri) { 20 } else { 90 }).chain([if cfg!(miri) { 40 } else { 300 }]) {
         let words = lanes(len);
         for key in keys::<B>(&words) {
-            let expected = words.iter().filter(|word| word.peek() <= key).count();
+            let expected = words.iter().filter(|word| word.load_relaxed() <= key).count();
             for kernel in kernels() {
                 let found = kernel.run(Run::<B>(&words, key));
                 assert_eq!(found, expected, "{key:?} along {len} by {kernel:?}");
@@ -115,7 +115,7 @@ fn every_group<B: Bits>(lanes: fn(usize) -> Vec<B::Word>) {
         for count in 0..=(len - at).min(20) {
             let group = &words[at..at + count];
             for &key in keys.iter().step_by(3) {
-                let expected = group.iter().filter(|word| word.peek() <= key).count();
+                let expected = group.iter().filter(|word| word.load_relaxed() <= key).count();
                 for kernel in kernels() {
                     let found = kernel.run(Group::<B>(&words, at, count, key));
                     assert_eq!(found, expected, "{key:?} in {count} from {at} of {len} by {kernel:?}");

@@ -20,11 +20,11 @@ fn nodes_of_a_unit_stand_side_by_side_and_apart() {
     let nodes = || units.iter().flat_map(|unit| (0..3).map(|at| unit.offset(at)));
     for (number, node) in nodes().enumerate() {
         assert_eq!(arena.words(node).len(), 32);
-        arena.words(node).iter().for_each(|word| word.poke(number as u32));
+        arena.words(node).iter().for_each(|word| word.store_relaxed(number as u32));
         assert_eq!(arena.address(node), arena.words(node).as_ptr().cast());
     }
     for (number, node) in nodes().enumerate() {
-        assert!(arena.words(node).iter().all(|word| word.peek() == number as u32));
+        assert!(arena.words(node).iter().all(|word| word.load_relaxed() == number as u32));
     }
     assert_eq!(arena.live_bytes(), 20 * 3 * 128);
     let wide = UnitArena::<Word>::new(options(1, None), Reuse::AtOnce, 0).unwrap();

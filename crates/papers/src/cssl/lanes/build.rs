@@ -115,18 +115,18 @@ impl<B: Bits> Lanes<B> {
         for (at, (key, reference)) in entries.take(self.len).enumerate() {
             in_a_row &= reference.wrapping_sub(*first.get_or_insert(reference)) as usize == at;
             let word = self.key_at(at);
-            self.proxies[word].poke(key);
-            self.proxies[word + self.skip].poke(B::truncate(u64::from(reference)));
+            self.proxies[word].store_relaxed(key);
+            self.proxies[word + self.skip].store_relaxed(B::truncate(u64::from(reference)));
         }
         for at in self.len..self.len.next_multiple_of(self.skip) {
-            self.proxies[self.key_at(at)].poke(B::MAX);
+            self.proxies[self.key_at(at)].store_relaxed(B::MAX);
         }
         for (number, &level) in self.levels().iter().enumerate() {
             for at in 0..level.len() {
-                self.fast[level.start() + at].poke(self.below(number, at * self.skip));
+                self.fast[level.start() + at].store_relaxed(self.below(number, at * self.skip));
             }
             for at in level.len()..Self::whole_lines(level.len()) {
-                self.fast[level.start() + at].poke(B::MAX);
+                self.fast[level.start() + at].store_relaxed(B::MAX);
             }
         }
         first.filter(|_| in_a_row)

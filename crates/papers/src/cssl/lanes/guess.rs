@@ -51,7 +51,7 @@ impl<B: Bits> Guess<B> {
     pub(super) fn build(lane: &[B::Word], huge_pages: bool) -> Result<Option<Self>> {
         let stretches = stretches(lane.len());
         let (Some(first), Some(last)) = (lane.first(), lane.last()) else { return Ok(None) };
-        let (first, last) = (first.peek().to_u64(), last.peek().to_u64());
+        let (first, last) = (first.load_relaxed().to_u64(), last.load_relaxed().to_u64());
         let width = last.wrapping_sub(first);
         // Keys differ, so there are more of them than stretches.
         if stretches == 0 || last < first || width < stretches as u64 {
@@ -62,13 +62,13 @@ impl<B: Bits> Guess<B> {
         let guess = Self { first, width, scale, begins, keys: PhantomData };
         let mut begun = 0;
         for (at, word) in lane.iter().enumerate() {
-            let stretch = guess.stretch(word.peek());
+            let stretch = guess.stretch(word.load_relaxed());
             while begun <= stretch {
-                guess.begins[begun].poke(at as u32);
+                guess.begins[begun].store_relaxed(at as u32);
                 begun += 1;
             }
         }
-        guess.begins[begun..].iter().for_each(|begin| begin.poke(lane.len() as u32));
+        guess.begins[begun..].iter().for_each(|begin| begin.store_relaxed(lane.len() as u32));
         Ok(Some(guess))
     }
 
@@ -94,7 +94,7 @@ impl<B: Bits> Guess<B> {
     /// last one before the stretch, if there is one, to the end of the stretch.
     #[inline(always)]
     pub(super) fn between(&self, stretch: usize) -> core::ops::Range<usize> {
-        let begin = self.begins[stretch].peek() as usize;
-        begin.saturating_sub(1)..self.begins[stretch + 1].peek() as usize
+        let begin = self.begins[stretch].load_relaxed() as usize;
+        begin.saturating_sub(1)..self.begins[stretch + 1].load_relaxed() as usize
     }
 }

@@ -119,7 +119,7 @@ impl<B: Bits> Lanes<B> {
     /// The key at a position: what it was built with, or a larger one since that left.
     #[inline(always)]
     pub fn key(&self, at: usize) -> B {
-        self.proxies[self.key_at(at)].peek()
+        self.proxies[self.key_at(at)].load_relaxed()
     }
 
     /// The reference at a position; some number if there is no such position, or a panic.
@@ -128,7 +128,7 @@ impl<B: Bits> Lanes<B> {
         if let Some(first) = self.in_a_row_from {
             return first.wrapping_add(at as u32);
         }
-        self.proxies[self.key_at(at) + self.skip].peek().to_u64() as u32
+        self.proxies[self.key_at(at) + self.skip].load_relaxed().to_u64() as u32
     }
 
     /// Where the key at a position stands.
@@ -183,7 +183,7 @@ impl<B: Bits> Lanes<B> {
     }
 
     fn lane(&self, level: Level, at: usize) -> B {
-        self.fast[level.start() + at].peek()
+        self.fast[level.start() + at].load_relaxed()
     }
 
     /// Key `at` of the lane below lane `number` (which counts from 0).

@@ -77,7 +77,7 @@ impl<B: Bits> Copy for Node<'_, B> {}
 impl<'a, B: Bits> Node<'a, B> {
     #[inline(always)]
     fn key(self) -> B {
-        self.words[0].peek()
+        self.words[0].load_relaxed()
     }
 
     #[inline(always)]
@@ -98,8 +98,8 @@ impl<'a, B: Bits> Node<'a, B> {
 
     /// Makes a node of its words, that nobody else knows of.
     fn begin(self, key: B, value: B, next: Option<u32>, placed: bool) {
-        self.words[0].poke(key);
-        self.words[1].poke(value);
+        self.words[0].store_relaxed(key);
+        self.words[1].store_relaxed(value);
         self.link().begin(next, placed);
     }
 }

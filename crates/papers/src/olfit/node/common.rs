@@ -108,13 +108,13 @@ impl<'a, K: Kind> Node<'a, K> {
     #[inline(always)]
     pub(super) fn lane(self, at: usize) -> K::Bits {
         self.tell_read(at, 1);
-        self.words[at].peek()
+        self.words[at].load_relaxed()
     }
 
     #[inline(always)]
     pub(super) fn set_lane(self, at: usize, to: K::Bits) {
         self.tell_write(at, 1);
-        self.words[at].poke(to);
+        self.words[at].store_relaxed(to);
     }
 
     /// Size, level and flags.
@@ -133,19 +133,19 @@ impl<'a, K: Kind> Node<'a, K> {
     #[inline(always)]
     fn set_meta(self, meta: u32) {
         let at = Fields::<K>::META_AT;
-        let beside = self.words[at].peek().to_u64() & !0xFFFF_FFFF;
+        let beside = self.words[at].load_relaxed().to_u64() & !0xFFFF_FFFF;
         self.set_lane(at, K::Bits::truncate(beside | u64::from(meta)));
     }
 
     #[inline(always)]
     pub(super) fn set_size(self, size: usize) {
-        let meta = self.words[Fields::<K>::META_AT].peek().to_u64() as u32;
+        let meta = self.words[Fields::<K>::META_AT].load_relaxed().to_u64() as u32;
         self.set_meta(meta & !0xFFFF | size as u32);
     }
 
     /// Sets or takes away a flag.
     pub fn set_flag(self, flag: Flag, to: bool) {
-        let meta = self.words[Fields::<K>::META_AT].peek().to_u64() as u32;
+        let meta = self.words[Fields::<K>::META_AT].load_relaxed().to_u64() as u32;
         self.set_meta(meta & !(1 << flag as u32) | u32::from(to) << flag as u32);
     }
 
@@ -211,7 +211,7 @@ impl<'a, K: Kind> Node<'a, K> {
     pub(super) fn set_reference(self, to: NodeRef) {
         let (wide, to) = (Fields::<K>::WIDE, u64::from(to.to_word()));
         let at = if wide { Fields::<K>::META_AT } else { Fields::<K>::REF_AT };
-        let beside = if wide { self.words[at].peek().to_u64() & 0xFFFF_FFFF | to << 32 } else { to };
+        let beside = if wide { self.words[at].load_relaxed().to_u64() & 0xFFFF_FFFF | to << 32 } else { to };
         self.tell_write(at, 1);
         self.words[at].publish(K::Bits::truncate(beside));
     }
@@ -266,7 +266,7 @@ impl<'a, K: Kind> Node<'a, K> {
         self.tell_read(from, self.words.len() - from);
         to.tell_write(from, to.words.len() - from);
         for (to, from) in to.words[from..].iter().zip(&self.words[from..]) {
-            to.poke(from.peek());
+            to.store_relaxed(from.load_relaxed());
         }
     }
 
@@ -274,7 +274,7 @@ impl<'a, K: Kind> Node<'a, K> {
     pub(super) fn shift(self, from: usize, to: usize, words: usize) {
         self.tell_read(from, words);
         self.tell_write(to, words);
-        let step = |i: usize| self.words[to + i].poke(self.words[from + i].peek());
+        let step = |i: usize| self.words[to + i].store_relaxed(self.words[from + i].load_relaxed());
         if from < to { (0..words).rev().for_each(step) } else { (0..words).for_each(step) }
     }
 
@@ -283,7 +283,7 @@ impl<'a, K: Kind> Node<'a, K> {
         self.tell_read(from, words);
         other.tell_write(to, words);
         for i in 0..words {
-            other.words[to + i].poke(self.words[from + i].peek());
+            other.words[to + i].store_relaxed(self.words[from + i].load_relaxed());
         }
     }
 }

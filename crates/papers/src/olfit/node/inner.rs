@@ -80,7 +80,7 @@ impl<K: Kind> Node<'_, K> {
             return self.words[at].publish(K::Bits::truncate(to));
         }
         let (at, shift) = (self.layout.children_at + place / 2, 32 * (place % 2));
-        let beside = self.words[at].peek().to_u64() & !(0xFFFF_FFFF << shift);
+        let beside = self.words[at].load_relaxed().to_u64() & !(0xFFFF_FFFF << shift);
         self.tell_write(at, 1);
         self.words[at].publish(K::Bits::truncate(beside | to << shift));
     }

@@ -228,7 +228,7 @@ impl<K: Kind> OlfitTree<K> {
     /// above (§3.2).
     pub fn splits_by_level(&self) -> Vec<u64> {
         let (_, levels) = self.root();
-        self.splits.0[..levels].iter().map(Word::peek).collect()
+        self.splits.0[..levels].iter().map(Word::load_relaxed).collect()
     }
 
     /// The tree's form. Looks at every node; wants the tree at rest.
@@ -242,8 +242,8 @@ impl<K: Kind> OlfitTree<K> {
             inner_nodes: nodes[1..].iter().sum(),
             leaves,
             leaf_fill: self.len() as f64 / (leaves * self.layout.leaf_places) as f64,
-            splits: self.splits.0.iter().map(Word::peek).sum(),
-            restarts: self.restarts.peek(),
+            splits: self.splits.0.iter().map(Word::load_relaxed).sum(),
+            restarts: self.restarts.load_relaxed(),
         }
     }
 

@@ -164,13 +164,13 @@ impl<'a, T: Trace> Page<'a, T> {
     #[inline(always)]
     fn word(self, at: usize) -> u64 {
         self.tell_read(at, 1);
-        self.words[at].peek()
+        self.words[at].load_relaxed()
     }
 
     #[inline(always)]
     fn set_word(self, at: usize, to: u64) {
         self.tell_write(at, 1);
-        self.words[at].poke(to);
+        self.words[at].store_relaxed(to);
     }
 
     /// Size, level, dead, link.
@@ -195,7 +195,7 @@ impl<'a, T: Trace> Page<'a, T> {
 
     #[inline(always)]
     fn set_size(self, size: usize) {
-        let meta = self.words[META_AT].peek();
+        let meta = self.words[META_AT].load_relaxed();
         self.set_meta(meta & !0xFFFF | size as u64);
     }
 
@@ -213,13 +213,13 @@ impl<'a, T: Trace> Page<'a, T> {
 
     /// The page leaves the tree: whoever comes to it looks elsewhere.
     pub fn mark_dead(self) {
-        let meta = self.words[META_AT].peek();
+        let meta = self.words[META_AT].load_relaxed();
         self.set_meta(meta & !0xFFFF | DEAD);
     }
 
     /// Sets the link to the leaf on the right; who follows it sees what was written before.
     pub fn set_link(self, to: NodeRef) {
-        let meta = self.words[META_AT].peek();
+        let meta = self.words[META_AT].load_relaxed();
         self.set_meta(meta & 0xFFFF_FFFF | u64::from(to.to_word()) << 32);
     }
 

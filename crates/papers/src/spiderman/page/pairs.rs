@@ -13,7 +13,7 @@ impl<T: Trace> Page<'_, T> {
         self.tell_read(from, words);
         self.tell_write(to, words);
         let (source, target) = (&self.words[from..from + words], &self.words[to..to + words]);
-        let step = |i: usize| target[i].poke(source[i].peek());
+        let step = |i: usize| target[i].store_relaxed(source[i].load_relaxed());
         if from < to { (0..words).rev().for_each(step) } else { (0..words).for_each(step) }
     }
 
@@ -26,7 +26,7 @@ impl<T: Trace> Page<'_, T> {
         to.tell_write(at, words);
         for (to, from) in to.words[at..at + words].iter().zip(&self.words[from..from + words]) {
             // What names a child leads to what was written before: this thread saw that.
-            to.publish(from.peek());
+            to.publish(from.load_relaxed());
         }
     }
 

@@ -169,8 +169,8 @@ impl<T: Trace> OlcTree<T> {
             inner_nodes: pages[1..].iter().sum(),
             leaves: pages[0],
             leaf_fill: self.len() as f64 / (pages[0] * self.layout.places) as f64,
-            splits: self.splits.peek(),
-            restarts: self.restarts.peek(),
+            splits: self.splits.load_relaxed(),
+            restarts: self.restarts.load_relaxed(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::options::EntryKeys;
 use crate::pi::crew::Run;
-use crate::pi::mem::sheet::Paper;
+use crate::pi::mem::paged_array::Paper;
 use crate::pi::routed::{Routed, RoutedOptions};
 use crate::pi::segments::{Anchor, Segments};
 use core::ops::Range;

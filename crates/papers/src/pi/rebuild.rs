@@ -13,7 +13,7 @@ use super::layer::Layer;
 use super::options::{EntryKeys, Options};
 use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::sheet::Paper;
+use crate::pi::mem::paged_array::Paper;
 use crate::pi::segments::{Anchor, Finger, SEGMENTS_MAX, Segments};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;

@@ -323,7 +323,7 @@ fn a_memory_limit_is_kept_and_nothing_is_lost() {
 
 #[test]
 fn memory_that_is_refused_to_the_list_is_a_typed_error_and_changes_nothing() {
-    use crate::pi::mem::strips::REFUSED;
+    use crate::pi::mem::slabs::REFUSED;
     let refused = |what: &mut dyn FnMut() -> Result<(), Error>| {
         REFUSED.set(true);
         let outcome = what();

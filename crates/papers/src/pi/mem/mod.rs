@@ -2,6 +2,6 @@
 //! of bytes, and the machine's nodes.
 
 pub mod budget;
-pub mod sheet;
-pub mod strips;
+pub mod paged_array;
+pub mod slabs;
 pub mod topology;

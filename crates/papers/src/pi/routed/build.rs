@@ -7,7 +7,7 @@
 
 use super::{Entry, LEVELS_MAX, Routed};
 use crate::pi::crew::{Run, ScopedTask};
-use crate::pi::mem::sheet::{Paper, Sheet};
+use crate::pi::mem::paged_array::{Paper, Sheet};
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;

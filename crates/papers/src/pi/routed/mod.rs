@@ -24,7 +24,7 @@ mod walk;
 pub use build::{Heights, RoutedOptions, Source};
 pub use walk::{Place, RoutedWalk};
 
-use crate::pi::mem::sheet::Sheet;
+use crate::pi::mem::paged_array::Sheet;
 use core::fmt;
 use core::ops::Range;
 use latchless_core::base::error::Broken;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::walk::{Aim, Step, Walk};
 use crate::pi::crew::ScopedTask;
-use crate::pi::mem::sheet::Paper;
+use crate::pi::mem::paged_array::Paper;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 

@@ -4,7 +4,7 @@
 use super::segment::{END, Node, Segment};
 use super::{Anchor, Form, Segments, Tall, reserve};
 use crate::pi::crew::{Run, ScopedTask};
-use crate::pi::mem::strips::{Census, Cutter};
+use crate::pi::mem::slabs::{Census, Cutter};
 use crate::pi::routed::Source;
 use core::ops::Range;
 use latchless_core::base::error::Result;

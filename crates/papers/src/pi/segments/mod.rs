@@ -32,7 +32,7 @@ pub use layout::Parts;
 pub use owned::{Drift, Finger, SegmentsMut};
 
 use crate::error::{self, Error};
-use crate::pi::mem::sheet::Paper;
+use crate::pi::mem::paged_array::Paper;
 use crate::pi::routed::Heights;
 use core::ops::Range;
 use latchless_core::base::error::{Broken, Result};

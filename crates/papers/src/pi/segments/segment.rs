@@ -2,7 +2,7 @@
 
 use super::{Tall, ask};
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::strips::{Cutter, Strip};
+use crate::pi::mem::slabs::{Cutter, Strip};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::pi::crew::ScopedTask;
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::sheet::Paper;
+use crate::pi::mem::paged_array::Paper;
 use latchless_core::base::error::Error;
 use latchless_core::mem::touch::NoTrace;
 use std::collections::BTreeMap;

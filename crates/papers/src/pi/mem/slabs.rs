@@ -11,7 +11,7 @@
 //! 2. A strip without a quarry stands where a vector of its capacity stood, one with a quarry lies inside
 //!    that, and keeps it.
 
-use super::sheet::Paper;
+use super::paged_array::Paper;
 use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};

@@ -4,7 +4,7 @@
 use super::segment::{END, Node, Segment};
 use super::{Anchor, Form, Segments, Tall, reserve};
 use crate::pi::crew::{Run, ScopedTask};
-use crate::pi::mem::slabs::{Census, Cutter};
+use crate::pi::mem::slabs::{ChunkUsage, SlabAllocator};
 use crate::pi::routed::Source;
 use core::ops::Range;
 use latchless_core::base::error::Result;
@@ -18,7 +18,7 @@ const TALLS_AHEAD: usize = 8;
 /// Takes nodes in ascending order and makes segments of them.
 struct Layout<B: Bits> {
     form: Form,
-    cutter: Cutter,
+    allocator: SlabAllocator,
     segments: Vec<Segment<B>>,
     talls: Vec<Arc<[Tall<B>]>>,
     /// The segment in work.
@@ -37,7 +37,7 @@ impl<B: Bits> Layout<B> {
         let expected_bytes = places.saturating_mul(size_of::<Node<B>>());
         Self {
             form,
-            cutter: Cutter::new(expected_bytes, form.paper),
+            allocator: SlabAllocator::new(expected_bytes, form.paper),
             segments: Vec::new(),
             talls: Vec::new(),
             nodes: Vec::new(),
@@ -72,7 +72,7 @@ impl<B: Bits> Layout<B> {
         if let Some(last) = self.nodes.last_mut() {
             *last = Node::new(last.key, last.value(), last.height(), last.is_flagged(), END);
             let room = room_of(self.nodes.len(), self.form);
-            let segment = Segment::cut(&mut self.cutter, &self.nodes, room)?;
+            let segment = Segment::cut(&mut self.allocator, &self.nodes, room)?;
             self.add(segment, self.tall.as_slice().into())?;
             self.nodes.clear();
             self.tall.clear();
@@ -174,10 +174,10 @@ impl<B: Bits> Segments<B> {
     /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
     pub fn laid_out(&self, parts: usize, run: Run<'_>) -> Result<Self> {
         let ranges = ranges(self.segments.len(), parts);
-        let mut census = Census::default();
+        let mut usage = ChunkUsage::default();
         let could = self.segments.iter().filter(|segment| segment.can_stay());
-        could.for_each(|segment| census.count(segment.strip()));
-        let stays = |segment: &Segment<B>| segment.can_stay() && census.stays(segment.strip());
+        could.for_each(|segment| usage.count(segment.slab()));
+        let stays = |segment: &Segment<B>| segment.can_stay() && usage.stays(segment.slab());
         let stays: Vec<bool> = self.segments.iter().map(stays).collect();
         let moving = |range: &Range<usize>| -> usize {
             range.clone().filter(|&nth| !stays[nth]).map(|nth| self.segments[nth].nodes().len()).sum()

@@ -190,7 +190,7 @@ impl<B: Bits> Segments<B> {
     /// Bytes that the nodes take, room for further ones counted and what segments that moved have left
     /// behind, and the table of segments. O(segments).
     pub fn memory_bytes(&self) -> usize {
-        let nodes: usize = self.segments.iter().map(|segment| segment.strip().held_bytes()).sum();
+        let nodes: usize = self.segments.iter().map(|segment| segment.slab().held_bytes()).sum();
         let talls: usize = self.talls.iter().map(|talls| size_of_val(&**talls)).sum();
         nodes + talls + self.segments.len() * (size_of::<Segment<B>>() + size_of::<Arc<[Tall<B>]>>())
     }
@@ -199,7 +199,7 @@ impl<B: Bits> Segments<B> {
     pub fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
         self.segments.iter().map(|segment| {
             let start = segment.nodes().as_ptr().addr();
-            start..start + segment.strip().own_bytes()
+            start..start + segment.slab().own_bytes()
         })
     }
 

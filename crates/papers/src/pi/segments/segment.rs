@@ -2,7 +2,7 @@
 
 use super::{Tall, ask};
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::slabs::{Cutter, Strip};
+use crate::pi::mem::slabs::{Slab, SlabAllocator};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
@@ -68,8 +68,8 @@ impl<B: Bits> Node<B> {
 /// Who has a segment's nodes.
 #[derive(Debug)]
 enum Held<B> {
-    Own(Strip<Node<B>>),
-    Shared(Arc<Strip<Node<B>>>),
+    Own(Slab<Node<B>>),
+    Shared(Arc<Slab<Node<B>>>),
 }
 
 /// A run of the list, in memory of its own.
@@ -96,18 +96,18 @@ impl<B: Bits> Segment<B> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(super) fn cut(cutter: &mut Cutter, nodes: &[Node<B>], room: usize) -> Result<Self> {
-        Ok(Self { held: Held::Own(cutter.cut(nodes, room)?), drift: 0 })
+    pub(super) fn cut(allocator: &mut SlabAllocator, nodes: &[Node<B>], room: usize) -> Result<Self> {
+        Ok(Self { held: Held::Own(allocator.cut(nodes, room)?), drift: 0 })
     }
 
     #[inline(always)]
     pub(super) fn nodes(&self) -> &[Node<B>] {
-        self.strip()
+        self.slab()
     }
 
     /// The nodes and the room beside them.
     #[inline(always)]
-    pub(super) fn strip(&self) -> &Strip<Node<B>> {
+    pub(super) fn slab(&self) -> &Slab<Node<B>> {
         match &self.held {
             Held::Own(nodes) => nodes,
             Held::Shared(nodes) => nodes,
@@ -121,7 +121,7 @@ impl<B: Bits> Segment<B> {
 
     /// The same nodes a second time; from here on nobody changes them.
     pub(super) fn lend(&mut self) -> Self {
-        let shared = match core::mem::replace(&mut self.held, Held::Own(Strip::default())) {
+        let shared = match core::mem::replace(&mut self.held, Held::Own(Slab::default())) {
             Held::Own(nodes) => Arc::new(nodes),
             Held::Shared(nodes) => nodes,
         };
@@ -142,7 +142,7 @@ impl<B: Bits> Segment<B> {
     /// # Errors
     /// [`Error::OutOfMemory`]; nothing has changed then.
     #[inline(always)]
-    fn own(&mut self) -> Result<&mut Strip<Node<B>>> {
+    fn own(&mut self) -> Result<&mut Slab<Node<B>>> {
         if let Held::Shared(_) = self.held {
             self.part()?;
         }
@@ -154,8 +154,8 @@ impl<B: Bits> Segment<B> {
 
     #[cold]
     fn part(&mut self) -> Result<()> {
-        if let Held::Shared(shared) = core::mem::replace(&mut self.held, Held::Own(Strip::default())) {
-            let copy = |shared: Arc<Strip<_>>| copied(&shared).map_err(|refused| (shared, refused));
+        if let Held::Shared(shared) = core::mem::replace(&mut self.held, Held::Own(Slab::default())) {
+            let copy = |shared: Arc<Slab<_>>| copied(&shared).map_err(|refused| (shared, refused));
             match Arc::try_unwrap(shared).or_else(copy) {
                 Ok(nodes) => self.held = Held::Own(nodes),
                 Err((shared, refused)) => {
@@ -248,10 +248,10 @@ pub(super) fn seek<B: Bits, T: Trace>(nodes: &[Node<B>], from: u32, key: B) -> u
 }
 
 /// Nodes that somebody else has as well, with as much room as they had, or as growing makes.
-fn copied<B: Bits>(shared: &Strip<Node<B>>) -> Result<Strip<Node<B>>> {
+fn copied<B: Bits>(shared: &Slab<Node<B>>) -> Result<Slab<Node<B>>> {
     let room = (shared.capacity() - shared.len()).max(room_to_grow(shared.len()));
     // Without the room rather than not at all.
-    Strip::with_room(shared, room).or_else(|_| Strip::with_room(shared, 0))
+    Slab::with_room(shared, room).or_else(|_| Slab::with_room(shared, 0))
 }
 
 /// Nodes that a segment of so many gets more when it is full: a quarter.
@@ -260,7 +260,7 @@ fn room_to_grow(nodes: usize) -> usize {
 }
 
 #[cold]
-fn grow<B: Bits>(nodes: &mut Strip<Node<B>>, budget: &Budget) -> Result<()> {
+fn grow<B: Bits>(nodes: &mut Slab<Node<B>>, budget: &Budget) -> Result<()> {
     if nodes.len() as u32 >= END {
         return Err(Error::ReferencesExhausted { limit: u64::from(END) });
     }

@@ -42,7 +42,7 @@ pub(super) struct Plan {
 
 /// The pieces, and how far they may be used.
 #[derive(Debug)]
-pub(super) struct Growth {
+pub(super) struct ReservedRegion {
     plan: Plan,
     pieces: Vec<Piece>,
     /// Nodes that may be used.
@@ -91,7 +91,7 @@ impl Piece {
     }
 }
 
-impl Growth {
+impl ReservedRegion {
     /// No pieces yet.
     pub(super) fn new(plan: Plan) -> Self {
         Self { plan, pieces: Vec::new(), usable: 0 }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     /// Writes each node's number into it when it is new, and looks at all of them.
-    fn grow_one_by_one(growth: &mut Growth, reach: &Reach, nodes: usize) -> Result<()> {
+    fn grow_one_by_one(growth: &mut ReservedRegion, reach: &Reach, nodes: usize) -> Result<()> {
         let at = |node: usize| reach.at(NodeRef::from_word(node as u32), NODE_BYTES).cast::<u64>();
         for node in 0..nodes {
             if node >= growth.usable() {
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn nodes_keep_content_and_place_across_pieces() {
-        let (mut growth, mut reach) = (Growth::new(plan(|| None)), Reach::none());
+        let (mut growth, mut reach) = (ReservedRegion::new(plan(|| None)), Reach::none());
         let nodes = if cfg!(miri) { 100 } else { 100_000 };
         grow_one_by_one(&mut growth, &reach, nodes).unwrap();
         assert!(growth.pieces.len() > 3 && reach.find(NodeRef::NIL, NODE_BYTES).is_none());
@@ -304,7 +304,7 @@ mod tests {
             LEFT.set(LEFT.get() - share);
             Some(share)
         };
-        let (mut growth, mut reach) = (Growth::new(plan(share)), Reach::none());
+        let (mut growth, mut reach) = (ReservedRegion::new(plan(share)), Reach::none());
         let mut nodes = 1;
         while grow_one_by_one(&mut growth, &reach, nodes).is_ok() {
             nodes = nodes * 5 / 4 + 1;
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn a_run_that_is_refused_midway_takes_nothing() {
         LEFT.set(3);
-        let (mut growth, reach) = (Growth::new(plan(|| None)), Reach::none());
+        let (mut growth, reach) = (ReservedRegion::new(plan(|| None)), Reach::none());
         growth.grow(1, &reach).unwrap();
         // Three pieces are granted, then none.
         growth.plan.largest = || {

@@ -11,7 +11,7 @@
 //!    stale reference finds words of the kind that it expects. Trees take the level as the kind.
 //! 3. Units start at multiples of their length.
 
-use super::growth::{Growth, Plan};
+use super::growth::{Plan, ReservedRegion};
 use super::kinds::Kinds;
 use super::left::largest_reservation;
 use super::line::LINE_BYTES;
@@ -23,7 +23,7 @@ use std::sync::MutexGuard;
 
 /// What a space is told when it is made.
 #[derive(Debug, Clone, Copy)]
-pub struct SpaceOptions {
+pub struct NodePoolOptions {
     /// Bytes of a node: whole words, at least one.
     pub node_bytes: usize,
     /// Nodes that are handed out together, side by side. At least one.
@@ -38,10 +38,10 @@ pub struct SpaceOptions {
 
 /// See the file's head.
 #[derive(Debug)]
-pub struct Space {
+pub struct NodePool {
     /// First field: every access goes through it.
     reach: Reach,
-    options: SpaceOptions,
+    options: NodePoolOptions,
     origin: Origin,
     state: Mutex<State>,
 }
@@ -58,7 +58,7 @@ pub enum Begin {
 
 #[derive(Debug)]
 struct State {
-    growth: Growth,
+    growth: ReservedRegion,
     fresh: usize,
     /// Nodes in use.
     live: usize,
@@ -69,11 +69,11 @@ struct State {
     kinds: Kinds,
 }
 
-impl Space {
+impl NodePool {
     /// No nodes yet; takes no memory.
-    pub fn new(options: SpaceOptions, begin: Begin) -> Result<Self> {
-        let options = SpaceOptions { unit_nodes: options.unit_nodes.max(1), ..options };
-        let SpaceOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
+    pub fn new(options: NodePoolOptions, begin: Begin) -> Result<Self> {
+        let options = NodePoolOptions { unit_nodes: options.unit_nodes.max(1), ..options };
+        let NodePoolOptions { node_bytes, limit_bytes, huge_pages, references, .. } = options;
         let (first_bytes, align) = match begin {
             Begin::Small => (2 << 10, LINE_BYTES),
             Begin::Paged => (64 << 10, 4 << 10),
@@ -81,7 +81,7 @@ impl Space {
         let largest = largest_reservation;
         let plan = Plan { node_bytes, limit_bytes, huge_pages, references, first_bytes, align, largest };
         let state = State {
-            growth: Growth::new(plan),
+            growth: ReservedRegion::new(plan),
             fresh: 0,
             live: 0,
             charged_bytes: 0,
@@ -104,7 +104,7 @@ impl Space {
         self.reach.at(node, node_bytes)
     }
 
-    /// As [`Space::at`], if the reference is one of this space's.
+    /// As [`NodePool::at`], if the reference is one of this space's.
     #[inline(always)]
     pub fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
         debug_assert_eq!(node_bytes, self.options.node_bytes);
@@ -235,7 +235,7 @@ impl Space {
         Ok(())
     }
 
-    /// Counts memory no longer that was counted by [`Space::charge`].
+    /// Counts memory no longer that was counted by [`NodePool::charge`].
     pub fn discharge(&self, bytes: usize) {
         let mut state = self.state();
         state.charged_bytes = state.charged_bytes.saturating_sub(bytes);

@@ -16,13 +16,13 @@
 use latchless_core::base::error::Result;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::space::{Begin, Space, SpaceOptions};
+use latchless_core::mem::space::{Begin, NodePool, NodePoolOptions};
 use latchless_core::sync::{Line, Origin};
 
 /// Nodes of `LINES` cache lines each. See the file's head.
 #[derive(Debug)]
 pub struct SharedArena<const LINES: usize> {
-    space: Space,
+    space: NodePool,
 }
 
 impl<const LINES: usize> SharedArena<LINES> {
@@ -39,8 +39,8 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// None yet: memory is refused when nodes are asked for.
     pub fn new(limit_bytes: Option<usize>, huge_pages: bool, references: u32) -> Result<Self> {
         let node_bytes = Self::NODE_BYTES;
-        let options = SpaceOptions { node_bytes, unit_nodes: 1, limit_bytes, huge_pages, references };
-        Ok(Self { space: Space::new(options, Begin::Small)? })
+        let options = NodePoolOptions { node_bytes, unit_nodes: 1, limit_bytes, huge_pages, references };
+        Ok(Self { space: NodePool::new(options, Begin::Small)? })
     }
 
     /// A node's lines.

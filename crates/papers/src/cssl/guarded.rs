@@ -9,7 +9,7 @@
 //! 3. Nodes are retired by the same clock.
 
 use crate::common::epochs::Epochs;
-use crate::common::units::{Pin, Reuse, SpaceOptions, UnitArena};
+use crate::common::units::{NodePoolOptions, Pin, Reuse, UnitArena};
 use crate::cssl::pointer::{Pointer, Replaced};
 use crate::error::Result;
 use core::fmt;
@@ -32,7 +32,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     ///
     /// # Errors
     /// [`NodeWords`](crate::Error::NodeWords) when nodes aren't whole words, or memory is refused.
-    pub fn new(options: SpaceOptions, first: T) -> Result<Self> {
+    pub fn new(options: NodePoolOptions, first: T) -> Result<Self> {
         let arena = UnitArena::new(options, Reuse::Later, 0)?;
         Ok(Self { arena, current: Pointer::new(Box::new(first)), replaced: Mutex::default() })
     }
@@ -52,9 +52,9 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     ///
     /// ```
     /// use latchless_papers::cssl::guarded::Guarded;
-    /// use latchless_papers::common::units::SpaceOptions;
+    /// use latchless_papers::common::units::NodePoolOptions;
     /// use latchless_core::sync::Word;
-    /// let options = SpaceOptions {
+    /// let options = NodePoolOptions {
     ///     node_bytes: 64, unit_nodes: 1, limit_bytes: None, huge_pages: false, references: 100,
     /// };
     /// let guarded = Guarded::<Word, String>::new(options, "old".to_owned())?;
@@ -188,7 +188,7 @@ mod tests {
     use std::sync::Arc;
 
     fn guarded<T: Send + Sync>(first: T) -> Guarded<Word, T> {
-        let options = SpaceOptions {
+        let options = NodePoolOptions {
             node_bytes: 64,
             unit_nodes: 1,
             limit_bytes: None,
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn nodes_whose_words_would_be_misaligned_are_refused() {
         fn refused<W: LaneWord>(node_bytes: usize) -> Option<Error> {
-            let unit = SpaceOptions {
+            let unit = NodePoolOptions {
                 node_bytes,
                 unit_nodes: 1,
                 limit_bytes: None,

@@ -16,7 +16,7 @@
 use super::catalogue::Options;
 use super::parts::{Locate, Part, Parts, Spot};
 use crate::common::operation::Run;
-use crate::common::units::SpaceOptions;
+use crate::common::units::NodePoolOptions;
 use crate::cssl::guarded::{Guarded, Inside};
 use crate::cssl::lanes::{LaneOptions, Lanes};
 use crate::cssl::link::LINKED_NODES_MAX;
@@ -63,7 +63,7 @@ impl<B: Bits> SkipList<B> {
     pub(super) fn new(options: &Options) -> error::Result<Self> {
         let dispatch = options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?;
         options.check()?;
-        let space = SpaceOptions {
+        let space = NodePoolOptions {
             node_bytes: node_bytes::<B>(),
             unit_nodes: 1,
             limit_bytes: options.limit_bytes,

@@ -17,14 +17,14 @@ use crate::error;
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::mem::space::{Begin, Space};
+use latchless_core::mem::space::{Begin, NodePool};
 use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::{Backoff, LaneWord, Mutex, Origin};
 use latchless_core::sync::{SLOTS, slot};
 use shelf::Shelf;
 use std::sync::MutexGuard;
 
-pub use latchless_core::mem::space::SpaceOptions;
+pub use latchless_core::mem::space::NodePoolOptions;
 
 /// When units come back to be used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum Reuse {
 /// Units of nodes. See the module's head.
 #[derive(Debug)]
 pub struct UnitArena<W> {
-    space: Space,
+    space: NodePool,
     node_words: usize,
     shelves: Box<[Shelf]>,
     epochs: Option<Epochs>,
@@ -57,14 +57,14 @@ impl<W: LaneWord> UnitArena<W> {
     /// # Errors
     /// [`NodeWords`](crate::Error::NodeWords) when nodes aren't whole words, or memory for the reserve is
     /// refused.
-    pub fn new(options: SpaceOptions, reuse: Reuse, reserved: usize) -> error::Result<Self> {
+    pub fn new(options: NodePoolOptions, reuse: Reuse, reserved: usize) -> error::Result<Self> {
         let (given, word_bytes) = (options.node_bytes, size_of::<W>());
         // Or words would be misaligned, and lie across cache lines.
         if given == 0 || !given.is_multiple_of(word_bytes) {
             return Err(error::Error::NodeWords { given, word_bytes });
         }
         let mut arena = Self {
-            space: Space::new(options, Begin::Paged)?,
+            space: NodePool::new(options, Begin::Paged)?,
             node_words: options.node_bytes / size_of::<W>(),
             shelves: (0..SLOTS).map(|_| Shelf::default()).collect(),
             epochs: (reuse == Reuse::Later).then(|| Epochs::new(SLOTS)),

@@ -5,8 +5,8 @@ use latchless_core::base::error::Error;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::sync::{Word, Word32};
 
-fn options(unit_nodes: usize, limit_bytes: Option<usize>) -> SpaceOptions {
-    SpaceOptions { node_bytes: 128, unit_nodes, limit_bytes, huge_pages: false, references: u32::MAX }
+fn options(unit_nodes: usize, limit_bytes: Option<usize>) -> NodePoolOptions {
+    NodePoolOptions { node_bytes: 128, unit_nodes, limit_bytes, huge_pages: false, references: u32::MAX }
 }
 
 fn arena(reuse: Reuse, reserved: usize, limit_bytes: Option<usize>) -> UnitArena<Word32> {

@@ -1,12 +1,12 @@
 //! The list alone, with the head as its only anchor.
 
 use super::*;
-use crate::common::units::SpaceOptions;
+use crate::common::units::NodePoolOptions;
 use crate::cssl::guarded::Guarded;
 use core::cell::RefCell;
 
 fn guarded<B: Bits>() -> Guarded<B::Word, ()> {
-    let options = SpaceOptions {
+    let options = NodePoolOptions {
         node_bytes: node_bytes::<B>(),
         unit_nodes: 1,
         limit_bytes: None,

@@ -57,7 +57,7 @@ mod tests;
 mod unlink;
 mod walk;
 
-use crate::common::units::{Reuse, SpaceOptions, UnitArena};
+use crate::common::units::{NodePoolOptions, Reuse, UnitArena};
 use crate::error;
 use crate::olfit::node::{At, Flag, Kind, Layout, Node, Scheme, WordOf};
 use crate::olfit::shared_latch::SharedLatch;
@@ -124,7 +124,7 @@ impl<K: Kind> OlfitTree<K> {
     /// [`Error::NodeSize`](crate::Error::NodeSize), or when memory for that leaf is refused.
     pub fn new(options: TreeOptions) -> error::Result<Self> {
         let layout = Layout::of::<K>(options.node_bytes)?;
-        let space = SpaceOptions {
+        let space = NodePoolOptions {
             node_bytes: options.node_bytes,
             unit_nodes: layout.unit_nodes,
             limit_bytes: options.limit_bytes,

@@ -37,7 +37,7 @@ mod split;
 mod tests;
 mod walk;
 
-use crate::common::units::{Reuse, SpaceOptions, UnitArena};
+use crate::common::units::{NodePoolOptions, Reuse, UnitArena};
 use crate::error;
 use crate::spiderman::page::{Page, PageLayout};
 use core::marker::PhantomData;
@@ -91,7 +91,7 @@ impl<T: Trace> OlcTree<T> {
     /// [`Error::PageSize`](crate::Error::PageSize), or when memory for that leaf is refused.
     pub fn new(options: OlcOptions) -> error::Result<Self> {
         let layout = PageLayout::of(options.page_bytes)?;
-        let space = SpaceOptions {
+        let space = NodePoolOptions {
             node_bytes: options.page_bytes,
             unit_nodes: 1,
             limit_bytes: options.limit_bytes,

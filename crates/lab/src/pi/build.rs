@@ -7,7 +7,7 @@ use crate::pi::traffic::{Keys, Source};
 use crate::row::{On, Row};
 use crate::runner::median;
 use latchless_papers::pi::crew::{ScopedPool, ScopedTask};
-use latchless_papers::pi::mem::paged_array::Paper;
+use latchless_papers::pi::mem::paged_array::Placement;
 use latchless_papers::pi::routed::{Routed, RoutedOptions};
 use latchless_papers::pi::segments::{Anchor, Segments};
 use latchless_papers::pi::{Options, Pi, Query};
@@ -64,7 +64,7 @@ fn layer_seconds(keys: Keys, threads: usize) -> Result<f64> {
     let entry_at = |rank: usize| (keys.key(rank), rank as u32);
     let layout = Options::default().form(None)?;
     let list = Segments::from_sorted(keys.count(), &entry_at, layout, (threads, &run))?;
-    let paper = Paper { huge_pages: true, node: None };
+    let paper = Placement { huge_pages: true, node: None };
     let options = RoutedOptions { head: Anchor::HEAD.to_word(), paper };
     let mut times = Vec::new();
     for _ in 0..3 {

@@ -2,7 +2,7 @@
 
 use super::options::EntryKeys;
 use crate::pi::crew::Run;
-use crate::pi::mem::paged_array::Paper;
+use crate::pi::mem::paged_array::Placement;
 use crate::pi::routed::{Routed, RoutedOptions};
 use crate::pi::segments::{Anchor, Segments};
 use core::ops::Range;
@@ -35,7 +35,7 @@ impl<B: Bits> Layer<B> {
     pub(super) fn build(
         width: EntryKeys,
         list: &Segments<B>,
-        (parts, paper): (usize, Paper),
+        (parts, paper): (usize, Placement),
         run: Run<'_>,
     ) -> Result<Self> {
         let source = &list.parts(parts);

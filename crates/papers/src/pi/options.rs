@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::pi::batch::tune::QuerySetSize;
-use crate::pi::mem::paged_array::Paper;
+use crate::pi::mem::paged_array::Placement;
 use crate::pi::mem::topology::Topology;
 use crate::pi::routed::Heights;
 use crate::pi::segments::Form;
@@ -93,8 +93,8 @@ impl Options {
     }
 
     /// Where data nodes and index layer stand, on the NUMA node of this number if there is one.
-    pub(super) fn paper(&self, node: Option<usize>) -> Paper {
-        Paper { huge_pages: self.huge_pages, node }
+    pub(super) fn paper(&self, node: Option<usize>) -> Placement {
+        Placement { huge_pages: self.huge_pages, node }
     }
 
     /// The topology that is asked for.

@@ -13,7 +13,7 @@ use super::layer::Layer;
 use super::options::{EntryKeys, Options};
 use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::paged_array::Paper;
+use crate::pi::mem::paged_array::Placement;
 use crate::pi::segments::{Anchor, Finger, SEGMENTS_MAX, Segments};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
@@ -33,7 +33,7 @@ const ROUNDS_MAX: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     width: EntryKeys,
-    paper: Paper,
+    paper: Placement,
     dispatch: Dispatch,
     /// Pieces of work.
     pub(super) parts: usize,

@@ -15,16 +15,16 @@ use latchless_core::mem::mapping::{HUGE_PAGE_BYTES, Mapping};
 /// Below this size an array stands among others in the allocator's memory: it fits some pages anyway.
 const OWN_PAGES_BYTES: usize = if cfg!(miri) { 16 << 10 } else { 64 << 10 };
 
-/// Where a sheet's memory should stand.
+/// Where a paged_array's memory should stand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Paper {
+pub struct Placement {
     /// Whether to ask the system for huge pages.
     pub huge_pages: bool,
     /// The NUMA node to bind the memory to, by the system's number. `None`: where it is first touched.
     pub node: Option<usize>,
 }
 
-impl Paper {
+impl Placement {
     /// Usable memory of at least so many bytes, from a page's border on.
     ///
     /// # Errors
@@ -45,8 +45,8 @@ impl Paper {
     }
 }
 
-/// `len` values side by side. A large sheet starts at a page's border.
-pub struct Sheet<T> {
+/// `len` values side by side. A large paged_array starts at a page's border.
+pub struct PagedArray<T> {
     memory: Memory<T>,
 }
 
@@ -61,24 +61,29 @@ struct Large<T> {
     values: PhantomData<T>,
 }
 
-impl<T: Copy> Sheet<T> {
-    /// A sheet that holds `value` everywhere.
+impl<T: Copy> PagedArray<T> {
+    /// A paged_array that holds `value` everywhere.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn filled(len: usize, value: T, paper: Paper) -> Result<Self>
+    pub fn filled(len: usize, value: T, paper: Placement) -> Result<Self>
     where
         T: Send,
     {
         Self::filled_in_parts(len, value, paper, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
     }
 
-    /// As [`Sheet::filled`], in so many pieces of work: a fresh page takes the system longer to clear than
+    /// As [`PagedArray::filled`], in so many pieces of work: a fresh page takes the system longer to clear than
     /// the rest of the work on it.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn filled_in_parts(len: usize, value: T, paper: Paper, (parts, run): (usize, Run<'_>)) -> Result<Self>
+    pub fn filled_in_parts(
+        len: usize,
+        value: T,
+        paper: Placement,
+        (parts, run): (usize, Run<'_>),
+    ) -> Result<Self>
     where
         T: Send,
     {
@@ -113,7 +118,7 @@ impl<T: Copy> Sheet<T> {
     }
 }
 
-impl<T> Deref for Sheet<T> {
+impl<T> Deref for PagedArray<T> {
     type Target = [T];
 
     #[inline]
@@ -129,7 +134,7 @@ impl<T> Deref for Sheet<T> {
     }
 }
 
-impl<T> DerefMut for Sheet<T> {
+impl<T> DerefMut for PagedArray<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.memory {
@@ -142,14 +147,14 @@ impl<T> DerefMut for Sheet<T> {
     }
 }
 
-// SAFETY: a sheet owns its values alone, as a boxed slice does.
-unsafe impl<T: Send> Send for Sheet<T> {}
-// SAFETY: as above: a shared sheet hands out shared references.
-unsafe impl<T: Sync> Sync for Sheet<T> {}
+// SAFETY: a paged_array owns its values alone, as a boxed slice does.
+unsafe impl<T: Send> Send for PagedArray<T> {}
+// SAFETY: as above: a shared paged_array hands out shared references.
+unsafe impl<T: Sync> Sync for PagedArray<T> {}
 
-impl<T> fmt::Debug for Sheet<T> {
+impl<T> fmt::Debug for PagedArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sheet").field("len", &self.len()).finish()
+        f.debug_struct("PagedArray").field("len", &self.len()).finish()
     }
 }
 
@@ -162,14 +167,17 @@ mod tests {
         let large = OWN_PAGES_BYTES / size_of::<u32>() + 7;
         for len in [0, 1, 1000, large] {
             for huge_pages in [false, true] {
-                let paper = Paper { huge_pages, node: None };
-                let mut sheet = Sheet::filled(len, 7u32, paper).unwrap();
-                assert!(sheet.len() == len && sheet.iter().all(|&value| value == 7));
+                let paper = Placement { huge_pages, node: None };
+                let mut paged_array = PagedArray::filled(len, 7u32, paper).unwrap();
+                assert!(paged_array.len() == len && paged_array.iter().all(|&value| value == 7));
                 let half = len / 2;
-                let (left, right) = sheet.split_at_mut(half);
+                let (left, right) = paged_array.split_at_mut(half);
                 left.fill(1);
                 right.fill(2);
-                assert_eq!(sheet.iter().map(|&value| value as usize).sum::<usize>(), half + 2 * (len - half));
+                assert_eq!(
+                    paged_array.iter().map(|&value| value as usize).sum::<usize>(),
+                    half + 2 * (len - half)
+                );
             }
         }
         let lazy = |jobs: Vec<ScopedTask<'_>>| jobs.into_iter().skip(1).for_each(|job| job());
@@ -177,24 +185,31 @@ mod tests {
             std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)))
         };
         for (parts, run) in [(0, &lazy as Run<'_>), (3, &lazy), (3, &eager), (100, &lazy)] {
-            let sheet = Sheet::filled_in_parts(large, 5u32, Paper::default(), (parts, run)).unwrap();
-            assert!(sheet.len() == large && sheet.iter().all(|&value| value == 5), "{parts} parts");
+            let paged_array =
+                PagedArray::filled_in_parts(large, 5u32, Placement::default(), (parts, run)).unwrap();
+            assert!(
+                paged_array.len() == large && paged_array.iter().all(|&value| value == 5),
+                "{parts} parts"
+            );
         }
-        let aligned = Sheet::filled(large, 0u32, Paper::default()).unwrap();
+        let aligned = PagedArray::filled(large, 0u32, Placement::default()).unwrap();
         assert_eq!(aligned.as_ptr().addr() % 4096, 0);
     }
 
     #[test]
     fn a_node_that_is_there_or_not_changes_no_value() {
         for node in [0, 63] {
-            let paper = Paper { huge_pages: false, node: Some(node) };
-            let sheet = Sheet::filled(OWN_PAGES_BYTES, 3u64, paper).unwrap();
-            assert_eq!(sheet[OWN_PAGES_BYTES - 1], 3);
+            let paper = Placement { huge_pages: false, node: Some(node) };
+            let paged_array = PagedArray::filled(OWN_PAGES_BYTES, 3u64, paper).unwrap();
+            assert_eq!(paged_array[OWN_PAGES_BYTES - 1], 3);
         }
     }
 
     #[test]
     fn absurd_sizes_are_refused() {
-        assert!(matches!(Sheet::filled(usize::MAX, 0u64, Paper::default()), Err(Error::OutOfMemory { .. })));
+        assert!(matches!(
+            PagedArray::filled(usize::MAX, 0u64, Placement::default()),
+            Err(Error::OutOfMemory { .. })
+        ));
     }
 }

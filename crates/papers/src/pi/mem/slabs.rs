@@ -11,7 +11,7 @@
 //! 2. A slab without a chunk stands where a vector of its capacity stood, one with a chunk lies inside
 //!    that, and keeps it.
 
-use super::paged_array::Paper;
+use super::paged_array::Placement;
 use core::fmt;
 use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
@@ -198,7 +198,7 @@ impl ChunkUsage {
 
 /// Cuts slabs, one beside the other.
 pub struct SlabAllocator {
-    paper: Paper,
+    paper: Placement,
     /// Whether there are chunks at all.
     worth_it: bool,
     /// How many bytes will be cut yet, about.
@@ -210,7 +210,7 @@ pub struct SlabAllocator {
 impl SlabAllocator {
     /// For about so many bytes in all. Where neither large pages nor a NUMA node are asked for, or it is
     /// little, slabs stand in the allocator's memory.
-    pub fn new(expected_bytes: usize, paper: Paper) -> Self {
+    pub fn new(expected_bytes: usize, paper: Placement) -> Self {
         let worth_it = expected_bytes >= QUARRY_FROM_BYTES && (paper.huge_pages || paper.node.is_some());
         Self { paper, worth_it, expected_bytes, open: None }
     }
@@ -265,14 +265,14 @@ impl SlabAllocator {
 mod tests {
     use super::*;
 
-    const LARGE_PAGES: Paper = Paper { huge_pages: true, node: None };
+    const LARGE_PAGES: Placement = Placement { huge_pages: true, node: None };
 
     fn values(nth: usize) -> Vec<u32> {
         (0..100 + nth as u32 % 9).map(|value| value * 7 + nth as u32).collect()
     }
 
     /// So many slabs of about 500 bytes.
-    fn slabs(count: usize, paper: Paper) -> Vec<Slab<u32>> {
+    fn slabs(count: usize, paper: Placement) -> Vec<Slab<u32>> {
         let mut allocator = SlabAllocator::new(count * 500, paper);
         (0..count).map(|nth| allocator.cut(&values(nth), 25).unwrap()).collect()
     }
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn strips_hold_what_they_were_cut_with_and_what_is_added() {
-        for paper in [LARGE_PAGES, Paper::default()] {
+        for paper in [LARGE_PAGES, Placement::default()] {
             let mut slabs = slabs(count(), paper);
             assert_eq!(slabs[3].chunk.is_some(), paper.huge_pages);
             for (nth, slab) in slabs.iter_mut().enumerate() {
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn absurd_room_is_refused() {
-        for paper in [LARGE_PAGES, Paper::default()] {
+        for paper in [LARGE_PAGES, Placement::default()] {
             for room in [u32::MAX as usize, usize::MAX / 8, usize::MAX] {
                 let cut = SlabAllocator::new(usize::MAX, paper).cut(&[1u64, 2], room);
                 assert!(matches!(cut, Err(Error::OutOfMemory { .. })), "{room}");

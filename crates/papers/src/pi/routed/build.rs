@@ -7,7 +7,7 @@
 
 use super::{Entry, LEVELS_MAX, Routed};
 use crate::pi::crew::{Run, ScopedTask};
-use crate::pi::mem::paged_array::{Paper, Sheet};
+use crate::pi::mem::paged_array::{PagedArray, Placement};
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
@@ -60,7 +60,7 @@ pub struct RoutedOptions {
     /// The data node of keys that are smaller than all others.
     pub head: u32,
     /// Where the entries stand.
-    pub paper: Paper,
+    pub paper: Placement,
 }
 
 /// What the first pass finds in a part. Level 1 is the lowest; index 0 of the arrays is unused.
@@ -170,7 +170,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         let plan = Plan::new(counted.into_iter().flatten().collect(), M, options.head);
 
         let empty = Entry { keys: [B::MAX; M], routes: [0; M] };
-        let mut entries = Sheet::filled_in_parts(plan.entries, empty, options.paper, (parts, run))?;
+        let mut entries = PagedArray::filled_in_parts(plan.entries, empty, options.paper, (parts, run))?;
         for level in 1..=plan.levels {
             entries[plan.level(level).end as usize - 1].routes[0] = plan.carried(parts, level, M);
         }

@@ -24,7 +24,7 @@ mod walk;
 pub use build::{Heights, RoutedOptions, Source};
 pub use walk::{Place, RoutedWalk};
 
-use crate::pi::mem::paged_array::Sheet;
+use crate::pi::mem::paged_array::PagedArray;
 use core::fmt;
 use core::ops::Range;
 use latchless_core::base::error::Broken;
@@ -67,7 +67,7 @@ struct Entry<B, const M: usize> {
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct Routed<B: Bits, const M: usize> {
-    entries: Sheet<Entry<B, M>>,
+    entries: PagedArray<Entry<B, M>>,
     /// Where each level stands, the topmost first.
     levels: Vec<Range<u32>>,
     /// The data node of keys that are smaller than all.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::walk::{Aim, Step, Walk};
 use crate::pi::crew::ScopedTask;
-use crate::pi::mem::paged_array::Paper;
+use crate::pi::mem::paged_array::Placement;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
 
@@ -53,7 +53,7 @@ fn holds_what_it_was_built_from<B: Bits, const M: usize>() {
         for &parts in all_parts {
             let source = nodes::<B>(len, parts);
             let run = if parts == 2 { side_by_side } else { one_by_one };
-            let options = RoutedOptions { head: HEAD, paper: Paper::default() };
+            let options = RoutedOptions { head: HEAD, paper: Placement::default() };
             let layer = Routed::<B, M>::build(&source, options, &run).unwrap();
             layer.check(&source).unwrap_or_else(|broken| panic!("{len} in {parts} parts: {broken}"));
             assert_eq!(layer.keys(), len);

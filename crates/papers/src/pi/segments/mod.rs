@@ -32,7 +32,7 @@ pub use layout::Parts;
 pub use owned::{Drift, Finger, SegmentsMut};
 
 use crate::error::{self, Error};
-use crate::pi::mem::paged_array::Paper;
+use crate::pi::mem::paged_array::Placement;
 use crate::pi::routed::Heights;
 use core::ops::Range;
 use latchless_core::base::error::{Broken, Result};
@@ -111,7 +111,7 @@ pub struct Form {
     /// Which nodes are tall.
     heights: Heights,
     /// Where segments that are laid out together stand.
-    paper: Paper,
+    paper: Placement,
 }
 
 impl Form {
@@ -123,11 +123,11 @@ impl Form {
     pub fn new(nodes: usize, room_percent: usize, heights: Heights) -> error::Result<Self> {
         Error::check_setting("segment_nodes", nodes, 1..=PLACES_MAX - 1)?;
         Error::check_setting("room_percent", room_percent, 0..=ROOM_PERCENT_MAX)?;
-        Ok(Self { nodes, room_percent, heights, paper: Paper::default() })
+        Ok(Self { nodes, room_percent, heights, paper: Placement::default() })
     }
 
     /// The same form on this paper.
-    pub fn on(self, paper: Paper) -> Self {
+    pub fn on(self, paper: Placement) -> Self {
         Self { paper, ..self }
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::pi::crew::ScopedTask;
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::paged_array::Paper;
+use crate::pi::mem::paged_array::Placement;
 use latchless_core::base::error::Error;
 use latchless_core::mem::touch::NoTrace;
 use std::collections::BTreeMap;
@@ -129,7 +129,7 @@ fn a_lent_list_stands_still_and_shares_what_does_not_change() {
 #[test]
 fn what_stays_in_an_emptied_quarry_is_gathered() {
     let len = if cfg!(miri) { 1_200 } else { 120_000 };
-    let form = form(100, 1).on(Paper { huge_pages: true, node: None });
+    let form = form(100, 1).on(Placement { huge_pages: true, node: None });
     let mut list = Segments::<u64>::from_sorted(len, &|nth| (nth as u64, 0), form, (1, &one_by_one)).unwrap();
     let (segments, loaded) = (list.segments(), list.memory_bytes());
     assert!(loaded < len * 40, "{loaded} bytes for {len} nodes");

@@ -25,7 +25,7 @@
 //!   visible before the odd word.
 //! - Unlatching is a release store: who sees the new version sees all content.
 //!
-//! `tests/loom.rs` checks each of these, and that leaving any of them out is found.
+//! `crates/conformance/tests/loom` checks each of these, and that leaving any of them out is found.
 
 #[cfg(not(loom))]
 use crate::sync::LaneWord;

@@ -219,6 +219,36 @@ fn batches_answer_like_single_requests() {
     }
 }
 
+fn batches_of_edits_and_looks<M: Mode>(seed: u64) {
+    let (mut state, tree, mut model) = (seed, small::<u64>(), BTreeMap::new());
+    let together = Group::Of(NonZeroUsize::new(64).unwrap());
+    for round in 0..if cfg!(miri) { 8 } else { 300 } {
+        let keys = if round % 2 == 0 { 90 } else { 2000 };
+        let batch: Vec<(u64, Edit<u64>)> = (0..64)
+            .map(|_| {
+                let edit = match random(&mut state) % 5 {
+                    0 | 1 => Edit::Look,
+                    2 => Edit::Remove,
+                    _ => Edit::Put(random(&mut state)),
+                };
+                (random(&mut state) % keys, edit)
+            })
+            .collect();
+        let mut done = Vec::new();
+        tree.edit_each::<M>(64, together, |at| batch[at], |_, edited| done.push(edited.unwrap()));
+        for (&(key, edit), done) in batch.iter().zip(done) {
+            assert_eq!(done, edit_model(&mut model, key, edit), "{edit:?} of {key} in round {round}");
+        }
+    }
+    tree.check_invariants().unwrap();
+}
+
+#[test]
+fn a_look_in_a_batch_sees_the_edits_before_it() {
+    batches_of_edits_and_looks::<Shared>(3);
+    batches_of_edits_and_looks::<Exclusive>(4);
+}
+
 #[test]
 fn memory_that_runs_out_leaves_the_tree_whole() {
     let options = BlinkOptions { limit_bytes: Some(20 * 1024), huge_pages: false, ..BlinkOptions::default() };

@@ -290,6 +290,18 @@ mod tests {
         grow_one_by_one(&mut growth, &reach, nodes / 2).unwrap();
     }
 
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn what_is_not_committed_is_not_usable() {
+        let plan = Plan { node_bytes: 1 << 20, first_bytes: 1 << 20, ..plan(|| None) };
+        let (mut growth, reach) = (ReservedRegion::new(plan), Reach::none());
+        growth.grow(130, &reach).unwrap();
+        let last = growth.pieces.last().expect("there are nodes");
+        assert_eq!((last.first, last.end, last.committed_bytes), (128, 256, LARGEST_STEP_BYTES));
+        assert_eq!(growth.usable(), 192);
+        assert!(reach.find(NodeRef::from_word(192), 1 << 20).is_none());
+    }
+
     thread_local! {
         static LEFT: Cell<usize> = const { Cell::new(0) };
     }

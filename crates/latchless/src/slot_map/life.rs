@@ -127,6 +127,7 @@ mod tests {
         );
         life.end(SlotState::LAST_GENERATION);
         assert!(life.take().is_none() && !life.take_live(0), "taken for good");
+        assert_eq!(life.0.load(Ordering::Relaxed), u32::MAX, "and never vacant again");
     }
 
     #[test]

@@ -45,9 +45,9 @@ impl Kernel {
         Self::ALL.into_iter().find(|kernel| kernel.name() == name)
     }
 
-    /// Whether this processor has what the kernel needs. An interpreter such as Miri has the
-    /// scalar kernel alone, unless it is told of more; so has a build with `--cfg latchless_scalar`,
-    /// for race detectors that can't see what assembly reads.
+    /// Whether this processor has what the kernel needs. On x86-64, an interpreter such as Miri has the
+    /// scalar kernel alone, unless it is told of more; so has a build with `--cfg latchless_scalar`, on any
+    /// processor, for race detectors that can't see what assembly reads.
     pub fn is_available(self) -> bool {
         match self {
             Self::Scalar => true,
@@ -67,7 +67,7 @@ impl Kernel {
             }
             // Lanes of half a word are found in memory in the order that little-endian processors have.
             #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Self::Neon => !cfg!(miri) && std::arch::is_aarch64_feature_detected!("neon"),
+            Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
             _ => false,
         }
     }

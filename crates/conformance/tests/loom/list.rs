@@ -52,7 +52,7 @@ impl Links for Link {
         let claim = self.claim(&Origin::here())?;
         let done = work();
         if dies {
-            claim.kill();
+            claim.mark_dead();
         }
         Some(done)
     }

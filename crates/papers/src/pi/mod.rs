@@ -3,8 +3,8 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | storage layer, data nodes (Definition 1, §4.1) | [`segments`](crate::pi::segments) |
-//! | entries, routing tables, traversal (§3.1, §3.2.1, §4.3.4) | [`routed`](crate::pi::routed) |
+//! | storage layer, data nodes (Definition 1, §4.1) | [`segments`] |
+//! | entries, routing tables, traversal (§3.1, §3.2.1, §4.3.4) | [`routed`] |
 //! | sorted query sets (Definition 3) | [`sorted`](latchless_core::batch::sorted) |
 //! | redistribution by messages (§3.2.2, Algorithm 3), ranges (§3.2.5) | [`batch`](latchless_core::batch), `partition`; limited ranges `carry`, `ranges` |
 //! | self-adjusted threading (§4.3.3) | [`threads_per_node`](crate::pi::batch::pool::threads_per_node), [`Pool`](crate::pi::batch::pool::Pool) |

@@ -151,7 +151,7 @@ def build(harnesses):
 def end(child):
     """Ends a child with all that it has started, unless it has ended by itself."""
     try:
-        child.wait(timeout=0 if child.stdout.closed else 1)
+        child.wait(timeout=1)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()

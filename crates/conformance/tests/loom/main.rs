@@ -1,7 +1,7 @@
 //! The latch and the protocols on top of it, model-checked: loom runs every interleaving (up to a
 //! number of preemptions) with every value that the memory model lets a load return.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p latchless-conformance --release --target-dir target/loom --test loom`
+//! Run by `.ci/run loom`.
 //!
 //! Each rule of the protocols has a mutation that breaks it, and loom must find that. The bound is
 //! three preemptions; `LOOM_MAX_PREEMPTIONS` sets another.

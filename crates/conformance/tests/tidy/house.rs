@@ -1,7 +1,7 @@
 //! The house: which rooms there are, which are below which, and what only some places may do.
 
-/// A folder whose modules are on floors, lowest first. Modules on one floor don't import each other; one that is
-/// on no floor is above all of them.
+/// A folder whose modules are on floors, lowest first. Modules on one floor don't import each other; one
+/// that is on no floor is above all of them.
 pub struct Rooms {
     /// Below the workspace.
     pub folder: &'static str,
@@ -100,8 +100,8 @@ pub const WITH_UNSAFE_CODE: [&str; 18] = [
     "crates/papers/src/pi/mem/",
 ];
 
-/// The product's errors, the crates whose operations return them, and those that come from elsewhere: from adapters
-/// that drive other maps through the trait of all indexes.
+/// The product's errors, the crates whose operations return them, and those that come from elsewhere: from
+/// adapters that drive other maps through the trait of all indexes.
 pub const ERRORS: &str = "crates/core/src/base/error.rs";
 pub const RETURN_ERRORS: [&str; 2] = ["crates/core/src/", "crates/latchless/src/"];
 pub const FROM_ELSEWHERE: [&str; 1] = ["Unsupported"];

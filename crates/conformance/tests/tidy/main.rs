@@ -1,6 +1,6 @@
-//! Keeps the house style: imports go down only, files and functions stay short, orderings and unsafe code keep
-//! to their places, no file is left out of the build, every file says what it is for. Reads the sources of all
-//! crates, once, in a time that grows with their length.
+//! Keeps the house style: imports go down only, files and functions stay short, orderings and unsafe code
+//! keep to their places, no file is left out of the build, every file says what it is for. Reads the sources
+//! of all crates, once, in a time that grows with their length.
 
 mod house;
 mod planted;

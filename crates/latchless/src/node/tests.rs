@@ -4,17 +4,11 @@ use super::*;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::search::{Dispatch, Kernel};
 use latchless_core::sync::Word;
+use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 
 fn blank() -> Box<NodeLines> {
     Box::new(core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0))))
-}
-
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
 }
 
 /// How keys lie between a leaf's fences.
@@ -42,8 +36,8 @@ fn looks_closely(step: u64) -> bool {
 }
 
 /// What a leaf sums up from `key` on, before it, of a few entries, and of all.
-fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key: B, state: &mut u64) {
-    let some = random(state) as usize % (Leaf::<B>::CAPACITY + 2);
+fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key: B, state: &mut Rng) {
+    let some = state.next() as usize % (Leaf::<B>::CAPACITY + 2);
     for (low, high, most) in [
         (B::MIN, B::MAX, usize::MAX),
         (leaf.low(), leaf.high(), some),
@@ -68,14 +62,14 @@ impl<B: Bits> Operation for Leaves<B> {
         let cut = |bits: u64| B::truncate(if B::BYTES == 4 { bits >> 32 | bits & 0xFFFF } else { bits });
         for (seed, spread) in SPREADS.iter().enumerate().skip(if cfg!(miri) { 5 } else { 0 }) {
             let (low, high) = (cut(spread.low), cut(spread.high));
-            let (node, mut state) = (blank(), 88_172_645_463_325_252 + seed as u64);
+            let (node, mut state) = (blank(), Rng(88_172_645_463_325_252 + seed as u64));
             let (leaf, _held) = (Leaf::<B>::new(&node), latch(&node).try_latch().unwrap());
             leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
             for step in 0..if cfg!(miri) { 65 } else { 4000 } {
-                let bits = spread.first + random(&mut state) % spread.range.max(1);
+                let bits = spread.first + state.next() % spread.range.max(1);
                 let key = cut(bits).clamp(leaf.low(), leaf.high());
-                let value = B::truncate(random(&mut state));
+                let value = B::truncate(state.next());
                 let grow = (step / 97) % 3 != 2;
                 assert_eq!(leaf.get::<S>(key), model.get(&key).copied(), "step {step}");
                 match leaf.find::<S>(key) {
@@ -111,13 +105,13 @@ impl<B: Bits> Operation for Inners<B> {
     #[inline(always)]
     fn run<S: Search>(self) {
         for clustered in [false, true] {
-            let (node, mut state) = (blank(), 99_194_853_094_755_497u64);
+            let (node, mut state) = (blank(), Rng(99_194_853_094_755_497));
             let (inner, _held) = (Inner::<B>::new(&node), latch(&node).try_latch().unwrap());
             let mut children = Children::default();
             children.push(B::MIN, NodeRef::from_word(0));
             inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
             for name in 1..if cfg!(miri) { 12 } else { Inner::<B>::CAPACITY as u32 } {
-                let bits = random(&mut state);
+                let bits = state.next();
                 let bits =
                     if clustered { B::MAX.to_u64() / 2 + bits % 500 } else { bits >> (64 - 8 * B::BYTES) };
                 let separator = B::truncate(bits);

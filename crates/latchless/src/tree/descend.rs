@@ -11,7 +11,7 @@ use latchless_core::sync::Backoff;
 impl<B: Bits> BlinkTree<B> {
     /// The leaf that `key` belongs to, or one that it belonged to: only the leaf's fences tell.
     ///
-    /// Where the key stands in the leaf is guessed from where it stands between the leaf's separators,
+    /// The key's place in the leaf is estimated from its place between the leaf's separators,
     /// as if keys were spread evenly, so that a line that holds it is likely on its way already when
     /// the leaf's first line tells which it is.
     #[inline(always)]

@@ -11,11 +11,11 @@
 //!
 //! # Invariants
 //! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
-//! 2. Whoever changes a node's place in the tree (splits it, merges it, makes it the root) holds its
-//!    latch until its parent says the same. So under all latches the tree is complete: every node but
+//! 2. A change of a node's place in the tree (a split, a merge, a new root) is made under its latch,
+//!    which is held until its parent says the same. So under all latches the tree is complete: every node but
 //!    the root is named by exactly one parent, at its low fence.
 //! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
-//! 4. The root can be changed only by who holds its latch.
+//! 4. The root changes only under its latch.
 //! 5. A node is used again for its own level only, and is dead (holds no key between its fences) from
 //!    when it leaves the tree until it is used again; both change its version.
 //! 6. Nothing is allocated, and no code of the caller runs, while a latch is held.

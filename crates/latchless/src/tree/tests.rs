@@ -5,14 +5,8 @@ use core::num::NonZeroUsize;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
+use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
-
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
 
 fn small<B: Bits>() -> BlinkTree<B> {
     BlinkTree::new(BlinkOptions { huge_pages: false, ..BlinkOptions::default() }).unwrap()
@@ -38,9 +32,9 @@ fn edit_model<B: Bits>(model: &mut BTreeMap<B, B>, key: B, edit: Edit<B>) -> Edi
     Edited { before, applied: to.is_some() }
 }
 
-fn random_edit<B: Bits>(state: &mut u64, grow: bool, before: Option<B>) -> Edit<B> {
-    let value = B::truncate(random(state) >> 32);
-    match random(state) % if grow { 9 } else { 14 } {
+fn random_edit<B: Bits>(state: &mut Rng, grow: bool, before: Option<B>) -> Edit<B> {
+    let value = B::truncate(state.next() >> 32);
+    match state.next() % if grow { 9 } else { 14 } {
         0 => Edit::Look,
         1 => Edit::Replace(value),
         2 => Edit::Swap { expected: before.unwrap_or(value), value },
@@ -54,11 +48,11 @@ fn random_edit<B: Bits>(state: &mut u64, grow: bool, before: Option<B>) -> Edit<
 fn same_everywhere<B: Bits, M: Mode>(
     tree: &BlinkTree<B>,
     model: &BTreeMap<B, B>,
-    state: &mut u64,
+    state: &mut Rng,
     keys: u64,
 ) {
     tree.check_invariants().unwrap();
-    let draw = |state: &mut u64| B::truncate(random(state) % keys * (B::MAX.to_u64() / keys));
+    let draw = |state: &mut Rng| B::truncate(state.next() % keys * (B::MAX.to_u64() / keys));
     for round in 0..if cfg!(miri) { 2 } else { 12 } {
         let (a, b) = (draw(state), draw(state));
         let (low, high) = if round == 0 { (B::MIN, B::MAX) } else { (a.min(b), a.max(b)) };
@@ -88,9 +82,9 @@ fn same_everywhere<B: Bits, M: Mode>(
 }
 
 fn like_the_model<B: Bits, M: Mode>(seed: u64, keys: u64, steps: usize) {
-    let (tree, mut model, mut state) = (small::<B>(), BTreeMap::new(), seed);
+    let (tree, mut model, mut state) = (small::<B>(), BTreeMap::new(), Rng(seed));
     for step in 0..steps {
-        let key = B::truncate(random(&mut state) % keys * (B::MAX.to_u64() / keys));
+        let key = B::truncate(state.next() % keys * (B::MAX.to_u64() / keys));
         let edit =
             random_edit(&mut state, (step / (steps / 5).max(1)).is_multiple_of(2), model.get(&key).copied());
         assert_eq!(tree.get::<M>(key), model.get(&key).copied());
@@ -183,12 +177,12 @@ fn bulk_loads_are_whole_at_any_length_and_fill() {
 
 #[test]
 fn batches_answer_like_single_requests() {
-    let (tree, mut model, mut state) = (small::<u64>(), BTreeMap::new(), 7u64);
+    let (tree, mut model, mut state) = (small::<u64>(), BTreeMap::new(), Rng(7));
     for round in 0..if cfg!(miri) { 2 } else { 200 } {
-        let len = random(&mut state) as usize % 300;
+        let len = state.next() as usize % 300;
         let requests: Vec<_> = (0..len)
             .map(|_| {
-                let key = random(&mut state) % 4000;
+                let key = state.next() % 4000;
                 (key, random_edit(&mut state, round % 3 > 0, model.get(&key).copied()))
             })
             .collect();
@@ -206,7 +200,7 @@ fn batches_answer_like_single_requests() {
             },
         );
         assert_eq!(at, len);
-        let keys: Vec<u64> = (0..len).map(|_| random(&mut state) % 4000).collect();
+        let keys: Vec<u64> = (0..len).map(|_| state.next() % 4000).collect();
         let mut answers = Vec::new();
         tree.get_each::<Shared>(len, group, |at| keys[at], |at, answer| answers.push((at, answer)));
         assert!(
@@ -220,18 +214,18 @@ fn batches_answer_like_single_requests() {
 }
 
 fn batches_of_edits_and_looks<M: Mode>(seed: u64) {
-    let (mut state, tree, mut model) = (seed, small::<u64>(), BTreeMap::new());
+    let (mut state, tree, mut model) = (Rng(seed), small::<u64>(), BTreeMap::new());
     let together = Group::Of(NonZeroUsize::new(64).unwrap());
     for round in 0..if cfg!(miri) { 8 } else { 300 } {
         let keys = if round % 2 == 0 { 90 } else { 2000 };
         let batch: Vec<(u64, Edit<u64>)> = (0..64)
             .map(|_| {
-                let edit = match random(&mut state) % 5 {
+                let edit = match state.next() % 5 {
                     0 | 1 => Edit::Look,
                     2 => Edit::Remove,
-                    _ => Edit::Put(random(&mut state)),
+                    _ => Edit::Put(state.next()),
                 };
-                (random(&mut state) % keys, edit)
+                (state.next() % keys, edit)
             })
             .collect();
         let mut done = Vec::new();
@@ -253,9 +247,9 @@ fn a_look_in_a_batch_sees_the_edits_before_it() {
 fn memory_that_runs_out_leaves_the_tree_whole() {
     let options = BlinkOptions { limit_bytes: Some(20 * 1024), huge_pages: false, ..BlinkOptions::default() };
     let tree = BlinkTree::<u64>::new(options).unwrap();
-    let (mut state, mut held) = (5, Vec::new());
+    let (mut state, mut held) = (Rng(5), Vec::new());
     let refused = loop {
-        let key = random(&mut state);
+        let key = state.next();
         match tree.edit::<Shared>(key, Edit::Put(!key)) {
             Ok(_) => held.push(key),
             Err(refused) => break refused,

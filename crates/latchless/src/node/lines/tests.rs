@@ -5,17 +5,11 @@ use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::key::Bits;
 use latchless_core::search::{Dispatch, Kernel};
 use latchless_core::sync::{Line, Word};
+use latchless_core::testing::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn kernels() -> Vec<Dispatch> {
     Kernel::ALL.into_iter().filter_map(|kernel| Dispatch::of(kernel).ok()).collect()
-}
-
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
 }
 
 /// A line of these words.
@@ -53,13 +47,13 @@ const TELLING: [u64; 12] = [
 /// line, so that lanes are equal.
 fn lines() -> Vec<[u64; 8]> {
     let mut lines: Vec<[u64; 8]> = TELLING.map(|word| [word; 8]).to_vec();
-    let mut state = 88_172_645_463_325_252;
+    let mut state = Rng(88_172_645_463_325_252);
     for round in 0..if cfg!(miri) { 6 } else { 300 } {
         lines.push(core::array::from_fn(|_| match round % 3 {
-            0 => random(&mut state),
-            1 => random(&mut state) & 0x8000_0003_8000_0003,
+            0 => state.next(),
+            1 => state.next() & 0x8000_0003_8000_0003,
             _ => {
-                let (low, high) = (random(&mut state) as usize, random(&mut state) as usize);
+                let (low, high) = (state.next() as usize, state.next() as usize);
                 let (low, high) = (TELLING[low % TELLING.len()], TELLING[high % TELLING.len()]);
                 if round % 2 == 0 { low } else { low & 0xFFFF_FFFF | high << 32 }
             }

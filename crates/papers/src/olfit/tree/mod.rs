@@ -24,7 +24,7 @@
 //! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round; LC,
 //!    whose order is top-down, keeps to that instead. What has to be taken out of that order is tried, and
 //!    if it isn't free everything is let go of.
-//! 2. Whoever changes a node's place in the tree holds its latch until its parent says the same.
+//! 2. A node's place in the tree changes under its latch, which is held until its parent says the same.
 //! 3. The nodes of a level cover all keys: each those behind the one to its left, up to its high key or to
 //!    the separator behind it. In an index with duplicates an entry of a boundary's key may stand on either
 //!    side of it; who looks for one starts at the leftmost node that may hold it.

@@ -16,7 +16,7 @@ struct Seen {
 }
 
 impl<S: Shape> Tree<S> {
-    /// Looks at every node. O(n); for tests and for whoever doubts.
+    /// Looks at every node. O(n); for tests and debugging.
     ///
     /// # Errors
     /// The first broken invariant (see the module's head), and where.

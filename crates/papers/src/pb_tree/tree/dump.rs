@@ -1,4 +1,4 @@
-//! A tree draws itself, for the eyes of whoever debugs one.
+//! Prints a tree as text, for debugging.
 
 use super::Tree;
 use crate::pb_tree::node::Shape;

@@ -1,6 +1,7 @@
 //! How every operation reaches the tree: keys and values become lanes, and the mode says whether
 //! others may be in the tree. The operations themselves are written once, for both modes, in the
-//! files beside this one; [`Index`] and [`Exclusive`](super::Exclusive) only name them.
+//! files beside this one. There [`operations`](super::operations) names and documents them for [`Index`] and
+//! [`Exclusive`](super::Exclusive).
 
 use super::Index;
 use super::alone::ExclusiveIndex;
@@ -141,5 +142,5 @@ holder! {
     // Whoever owns the index has it to itself.
     Index<K, V>, tree::Exclusive, holder => holder;
     &Exclusive<'_, K, V>, tree::Exclusive, holder => Exclusive::index(holder);
-    &ExclusiveIndex<K, V>, tree::Exclusive, holder => ExclusiveIndex::index(holder);
+    &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0;
 }

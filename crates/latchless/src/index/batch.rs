@@ -7,6 +7,7 @@
 
 use super::Index;
 use super::access::{Access, all_lanes, expect_infallible, key_lane, lanes, value_lane, value_of};
+use super::operations::operations;
 use crate::tree::{Edit, Group, Mode};
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::{Error, Result};
@@ -142,7 +143,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// One answer for each key, in the keys' order. Takes a fraction of the time of as many
     /// [`Index::get`]s, unless all of them are in the cache.
     ///
@@ -158,7 +159,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     #[inline]
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
-        self.shared().get_many(keys, answers)
+        self.access().get_many(keys, answers)
     }
 
     /// As [`Index::get_many`], with groups of a given size.
@@ -178,7 +179,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     #[inline]
     pub fn get_many_with(&self, group: Group, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
-        self.shared().grouped(group).get_many(keys, answers)
+        self.access().grouped(group).get_many(keys, answers)
     }
 
     /// As [`Index::get_many`], with a vector for the answers.
@@ -188,7 +189,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.get_all(&[50, 500, 5]), [Some(100), None, Some(10)]);
     /// ```
     pub fn get_all(&self, keys: &[K]) -> Vec<Option<V>> {
-        self.shared().get_all(keys)
+        self.access().get_all(keys)
     }
 
     /// Puts every entry in; of equal keys the last one stays. `replaced` gets the value that each one
@@ -207,8 +208,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn insert_many(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<(), Incomplete> {
-        self.shared().insert_many(entries, replaced)
+    pub fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<(), Incomplete> {
+        self.access().insert_many(entries, replaced)
     }
 
     /// As [`Index::insert_many`], with groups of a given size.
@@ -228,12 +229,12 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     #[inline]
     pub fn insert_many_with(
-        &self,
+        &mut self,
         group: Group,
         entries: &[(K, V)],
         replaced: &mut [Option<V>],
     ) -> Result<(), Incomplete> {
-        self.shared().grouped(group).insert_many(entries, replaced)
+        self.access().grouped(group).insert_many(entries, replaced)
     }
 
     /// Takes every key out; of equal keys the first one gets the value. `removed` gets the value of
@@ -250,8 +251,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn remove_many(&self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
-        self.shared().remove_many(keys, removed)
+    pub fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.access().remove_many(keys, removed)
     }
 
     /// As [`Index::remove_many`], with groups of a given size.
@@ -270,8 +271,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn remove_many_with(&self, group: Group, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
-        self.shared().grouped(group).remove_many(keys, removed)
+    pub fn remove_many_with(&mut self, group: Group, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+        self.access().grouped(group).remove_many(keys, removed)
     }
 
     /// Shows the entries of many ranges: those of the first range, ascending, then those of the
@@ -298,6 +299,6 @@ impl<K: Key, V: Value> Index<K, V> {
         ranges: &[R],
         visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.shared().range_many(ranges, visit)
+        self.access().range_many(ranges, visit)
     }
 }

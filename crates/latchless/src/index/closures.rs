@@ -10,6 +10,7 @@
 
 use super::Index;
 use super::access::{Access, Lane, all_lanes, expect_infallible, key_lane, key_of, value_lane, value_of};
+use super::operations::operations;
 use crate::tree::{Edit, Mode};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::Direction;
@@ -159,7 +160,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// Changes the value of a key that is there and returns the value before. O(log n). Needs no
     /// memory.
     ///
@@ -177,8 +178,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.get(7), Some(71));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn update(&self, key: K, change: impl FnMut(V) -> V) -> Option<V> {
-        self.shared().update(key, change)
+    pub fn update(&mut self, key: K, change: impl FnMut(V) -> V) -> Option<V> {
+        self.access().update(key, change)
     }
 
     /// Puts under a key what `value` makes of its value, or of its absence. Returns the value
@@ -196,8 +197,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.get(7), index.get(9)), (Some(2), Some(1)));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn upsert(&self, key: K, value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
-        self.shared().upsert(key, value)
+    pub fn upsert(&mut self, key: K, value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
+        self.access().upsert(key, value)
     }
 
     /// Puts under a key what `value` makes of its value or of its absence, or takes it out if that
@@ -215,8 +216,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.compute(7, release)?, index.get(7)), (Some(1), None));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compute(&self, key: K, value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>> {
-        self.shared().compute(key, value)
+    pub fn compute(&mut self, key: K, value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>> {
+        self.access().compute(key, value)
     }
 
     /// Takes a key out if its value meets a condition, and returns that value. O(log n). The
@@ -232,8 +233,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.remove_if(7, |value| value == 70), Some(70));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn remove_if(&self, key: K, condition: impl FnMut(V) -> bool) -> Option<V> {
-        self.shared().remove_if(key, condition)
+    pub fn remove_if(&mut self, key: K, condition: impl FnMut(V) -> bool) -> Option<V> {
+        self.access().remove_if(key, condition)
     }
 
     /// The value under a key; if the key isn't there, puts `value` there. Returns what stands there
@@ -247,8 +248,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.get_or_insert(7, 70)?, index.get_or_insert(7, 71)?), (70, 70));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get_or_insert(&self, key: K, value: V) -> Result<V> {
-        self.shared().get_or_insert_with(key, || value)
+    pub fn get_or_insert(&mut self, key: K, value: V) -> Result<V> {
+        self.access().get_or_insert_with(key, || value)
     }
 
     /// As [`Index::get_or_insert`]; `value` runs only if the key isn't there, at most once and never
@@ -264,8 +265,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.get_or_insert_with(7, || unreachable!())?, 70);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn get_or_insert_with(&self, key: K, value: impl FnOnce() -> V) -> Result<V> {
-        self.shared().get_or_insert_with(key, value)
+    pub fn get_or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> Result<V> {
+        self.access().get_or_insert_with(key, value)
     }
 
     /// Takes out every entry of which `keep` says no, and says how many those were. O(n). Each entry
@@ -283,7 +284,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.len(), 10);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn retain(&self, keep: impl FnMut(K, V) -> bool) -> usize {
-        self.shared().retain(keep)
+    pub fn retain(&mut self, keep: impl FnMut(K, V) -> bool) -> usize {
+        self.access().retain(keep)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Index;
 use super::access::{Access, Holder};
+use super::operations::operations;
 use core::fmt;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::key::Key;
@@ -141,7 +142,7 @@ impl<H: Holder> fmt::Debug for Cursor<H> {
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// A cursor before the first entry: see [`Cursor`].
     ///
     /// ```

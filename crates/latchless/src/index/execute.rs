@@ -2,6 +2,7 @@
 
 use super::Index;
 use super::access::{Access, Lane, all_lanes, entry_of, key_lane, value_lane, value_of};
+use super::operations::operations;
 use crate::tree::{Edit, Edited, Group, Mode};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index::Direction;
@@ -80,7 +81,7 @@ fn reply_to<K: Key, V: Value>(request: &Request<K, V>, edited: Result<Edited<Lan
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// Serves mixed requests in their order and appends one reply for each to `replies`. Requests
     /// for single keys go down the tree together; a scan sees all changes of the requests before it
     /// and none of those behind it.
@@ -106,12 +107,12 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ]);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn execute(&self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
-        self.shared().execute(requests, replies);
+    pub fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        self.access().execute(requests, replies);
     }
 
     /// As [`Index::execute`], with groups of a given size.
-    pub fn execute_with(&self, group: Group, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
-        self.shared().grouped(group).execute(requests, replies);
+    pub fn execute_with(&mut self, group: Group, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+        self.access().grouped(group).execute(requests, replies);
     }
 }

@@ -107,6 +107,7 @@ mod exclusive;
 mod execute;
 mod load;
 mod neighbours;
+mod operations;
 mod ordered;
 #[cfg(feature = "rayon")]
 mod parallel;
@@ -146,6 +147,7 @@ use latchless_core::base::key::Key;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 use latchless_core::search::Kernel;
+use operations::operations;
 
 /// What an index is told when it is made.
 ///
@@ -245,7 +247,7 @@ impl<K: Key, V: Value> Index<K, V> {
 
     /// The index, entered beside others.
     #[inline(always)]
-    fn shared(&self) -> Access<'_, K, V, Shared> {
+    fn access(&self) -> Access<'_, K, V, Shared> {
         Access::new(self)
     }
 
@@ -262,7 +264,9 @@ impl<K: Key, V: Value> Index<K, V> {
     pub fn exclusive(&mut self) -> Exclusive<'_, K, V> {
         Exclusive::new(self)
     }
+}
 
+operations! {
     /// How many keys there are. O(1). Exact when no thread is changing that; otherwise a number that
     /// it had or will have about now.
     ///
@@ -271,7 +275,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.len(), 10_000);
     /// ```
     pub fn len(&self) -> usize {
-        self.tree.len()
+        self.access().tree.len()
     }
 
     /// Whether there is no key; as exact as [`Index::len`].
@@ -287,7 +291,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert!(index.memory_bytes() / index.len() < 30);
     /// ```
     pub fn memory_bytes(&self) -> usize {
-        self.tree.held_bytes()
+        self.access().tree.held_bytes()
     }
 
     /// Bytes of the nodes in use. O(1).
@@ -298,7 +302,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert!(index.live_bytes() < index.memory_bytes());
     /// ```
     pub fn live_bytes(&self) -> usize {
-        self.tree.live_bytes()
+        self.access().tree.live_bytes()
     }
 
     /// Levels, nodes, fill, splits and restarts. O(nodes); about right while others change the index.
@@ -310,7 +314,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert!(stats.leaf_fill > 0.9);
     /// ```
     pub fn stats(&self) -> Stats {
-        self.tree.stats()
+        self.access().tree.stats()
     }
 
     /// Looks at every node and says what is wrong, if anything is. O(n). For an index that nobody is
@@ -324,7 +328,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.check_invariants(), Ok(()));
     /// ```
     pub fn check_invariants(&self) -> Result<(), Broken> {
-        self.tree.check_invariants()
+        self.access().tree.check_invariants()
     }
 
     /// Writes the nodes as text, keys as their lanes.
@@ -340,6 +344,6 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), std::fmt::Error>(())
     /// ```
     pub fn dump(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        self.tree.dump(out)
+        self.access().tree.dump(out)
     }
 }

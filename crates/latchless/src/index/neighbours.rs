@@ -2,6 +2,7 @@
 
 use super::Index;
 use super::access::{Access, Lane, all_lanes, entry_of, key_lane};
+use super::operations::operations;
 use crate::tree::Mode;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::key::Key;
@@ -40,7 +41,7 @@ fn start<K: Key, V: Value>(direction: Direction) -> Lane<K, V> {
     if direction == Forward { low } else { high }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// The entry with the smallest key. O(log n).
     ///
     /// ```
@@ -48,7 +49,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.first(), Some((-5, 50)));
     /// ```
     pub fn first(&self) -> Option<(K, V)> {
-        self.shared().end(Forward)
+        self.access().end(Forward)
     }
 
     /// The entry with the largest key. O(log n).
@@ -58,7 +59,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.last(), Some((3, 30)));
     /// ```
     pub fn last(&self) -> Option<(K, V)> {
-        self.shared().end(Reverse)
+        self.access().end(Reverse)
     }
 
     /// Removes the entry with the smallest key. O(log n).
@@ -70,8 +71,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.pop_first(), index.pop_first()), (Some((-5, 50)), Some((3, 30))));
     /// assert_eq!(index.pop_first(), None);
     /// ```
-    pub fn pop_first(&self) -> Option<(K, V)> {
-        self.shared().pop(Forward)
+    pub fn pop_first(&mut self) -> Option<(K, V)> {
+        self.access().pop(Forward)
     }
 
     /// Removes the entry with the largest key; otherwise as [`Index::pop_first`].
@@ -81,8 +82,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.pop_last(), Some((3, 30)));
     /// assert_eq!(index.len(), 1);
     /// ```
-    pub fn pop_last(&self) -> Option<(K, V)> {
-        self.shared().pop(Reverse)
+    pub fn pop_last(&mut self) -> Option<(K, V)> {
+        self.access().pop(Reverse)
     }
 
     /// The entry with the largest key that is at most `key`. O(log n).
@@ -92,7 +93,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.floor(3), index.floor(2), index.floor(-6)), (Some((3, 30)), Some((-5, 50)), None));
     /// ```
     pub fn floor(&self, key: K) -> Option<(K, V)> {
-        self.shared().at_or_beside(key, Reverse)
+        self.access().at_or_beside(key, Reverse)
     }
 
     /// The entry with the smallest key that is at least `key`. O(log n).
@@ -102,7 +103,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.ceiling(3), index.ceiling(-4), index.ceiling(4)), (Some((3, 30)), Some((3, 30)), None));
     /// ```
     pub fn ceiling(&self, key: K) -> Option<(K, V)> {
-        self.shared().at_or_beside(key, Forward)
+        self.access().at_or_beside(key, Forward)
     }
 
     /// The entry with the largest key below `key`. O(log n).
@@ -112,7 +113,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.lower(3), index.lower(-5)), (Some((-5, 50)), None));
     /// ```
     pub fn lower(&self, key: K) -> Option<(K, V)> {
-        self.shared().beside(key, Reverse)
+        self.access().beside(key, Reverse)
     }
 
     /// The entry with the smallest key above `key`. O(log n).
@@ -122,6 +123,6 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!((index.higher(-5), index.higher(3)), (Some((3, 30)), None));
     /// ```
     pub fn higher(&self, key: K) -> Option<(K, V)> {
-        self.shared().beside(key, Forward)
+        self.access().beside(key, Forward)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::access::{Access, Holder, lanes};
 use super::scan::Scan;
-use super::{Exclusive, Index};
+use super::{ExclusiveIndex, Index};
 use crate::tree::Mode;
 use core::ops::ControlFlow;
 use latchless_core::base::error::{Broken, Result};
@@ -41,81 +41,93 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// Updates through `&mut self` latch nothing; reads do as if others were there, because they may be:
-/// through [`OrderedIndex::as_concurrent`].
-impl<K: Key, V: Value> OrderedIndex<K, V> for Index<K, V> {
-    fn len(&self) -> usize {
-        self.len()
-    }
+/// [`OrderedIndex`] for a type that reads by its own `access` and has an index as the given field, or is one.
+/// Updates go through `&mut self`, so they latch nothing.
+macro_rules! ordered {
+    ($owner:ident $(.$field:tt)?, $($more:item)?) => {
+        impl<K: Key, V: Value> OrderedIndex<K, V> for $owner<K, V> {
+            fn len(&self) -> usize {
+                self.access().tree.len()
+            }
 
-    fn get(&self, key: K) -> Option<V> {
-        self.get(key)
-    }
+            fn get(&self, key: K) -> Option<V> {
+                self.access().get(key)
+            }
 
-    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
-        self.get_many(keys, answers)
-    }
+            fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
+                self.access().get_many(keys, answers)
+            }
 
-    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        self.exclusive().insert(key, value)
-    }
+            fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+                self$(.$field)?.exclusive().insert(key, value)
+            }
 
-    fn remove(&mut self, key: K) -> Option<V> {
-        self.exclusive().remove(key)
-    }
+            fn remove(&mut self, key: K) -> Option<V> {
+                self$(.$field)?.exclusive().remove(key)
+            }
 
-    fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
-        Ok(self.exclusive().insert_many(entries, replaced)?)
-    }
+            fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
+                Ok(self$(.$field)?.exclusive().insert_many(entries, replaced)?)
+            }
 
-    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
-        self.exclusive().remove_many(keys, removed)
-    }
+            fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
+                self$(.$field)?.exclusive().remove_many(keys, removed)
+            }
 
-    fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize> {
-        self.shared().visit_some(span, limit, visit)
-    }
+            fn visit(&self, span: Span<K>, limit: usize, visit: &mut dyn FnMut(&[K], &[V])) -> Result<usize> {
+                self.access().visit_some(span, limit, visit)
+            }
 
-    fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
-        self.shared().sum(span, limit)
-    }
+            fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
+                self.access().sum(span, limit)
+            }
 
-    fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
-        Index::scan(self, span, direction, keys, values)
-    }
+            fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
+                self.access().scan(&span, direction, keys, values)
+            }
 
-    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-        Ok(Box::new(Index::scanner(self, span, direction)?))
-    }
+            fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
+                Ok(Box::new(Scan::of(self, span, direction)?))
+            }
 
-    fn count(&self, span: Span<K>) -> Result<usize> {
-        Index::count(self, span)
-    }
+            fn count(&self, span: Span<K>) -> Result<usize> {
+                self.access().count(&span)
+            }
 
-    fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.bulk_load(entries, fill)
-    }
+            fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
+                self$(.$field)?.bulk_load(entries, fill)
+            }
 
-    fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
-        Exclusive::execute(&mut self.exclusive(), requests, replies);
-    }
+            fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
+                self$(.$field)?.exclusive().execute(requests, replies);
+            }
 
-    fn memory_bytes(&self) -> Option<usize> {
-        Some(self.memory_bytes())
-    }
+            fn memory_bytes(&self) -> Option<usize> {
+                Some(self.access().tree.held_bytes())
+            }
 
-    fn stats(&self) -> Option<Stats> {
-        Some(self.stats())
-    }
+            fn stats(&self) -> Option<Stats> {
+                Some(self.access().tree.stats())
+            }
 
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
-    }
+            fn check_invariants(&self) -> Result<(), Broken> {
+                self.access().tree.check_invariants()
+            }
 
+            $($more)?
+        }
+    };
+}
+
+ordered! {
+    // Reads are as beside others, because there may be others: through `as_concurrent`.
+    Index,
     fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {
         Some(self)
     }
 }
+
+ordered! { ExclusiveIndex.0, }
 
 impl<K: Key, V: Value> ConcurrentIndex<K, V> for Index<K, V> {
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {

@@ -2,6 +2,7 @@
 
 use super::Index;
 use super::access::{Access, Lane, expect_infallible, key_lane, value_lane, value_of};
+use super::operations::operations;
 use crate::tree::{Edit, Edited, Mode};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Key;
@@ -112,7 +113,7 @@ fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// The value under a key. O(log n); takes no latch, and waits for a writer of the same leaf only
     /// if it meets one again and again.
     ///
@@ -124,7 +125,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.shared().get(key)
+        self.access().get(key)
     }
 
     /// Whether a key is there. O(log n).
@@ -137,7 +138,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     #[inline]
     pub fn contains_key(&self, key: K) -> bool {
-        self.shared().get(key).is_some()
+        self.access().get(key).is_some()
     }
 
     /// Puts a value under a key and returns the value that it replaces. O(log n). At no moment is a
@@ -154,8 +155,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        self.shared().insert(key, value)
+    pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
+        self.access().insert(key, value)
     }
 
     /// Puts a value under a key that isn't there. O(log n). Of several threads that try the same
@@ -172,8 +173,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.try_insert(7, 71), Err(TryInsertError::Present { present: 70, value: 71 }));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn try_insert(&self, key: K, value: V) -> Result<(), TryInsertError<V>> {
-        self.shared().try_insert(key, value)
+    pub fn try_insert(&mut self, key: K, value: V) -> Result<(), TryInsertError<V>> {
+        self.access().try_insert(key, value)
     }
 
     /// Takes a key out and returns its value. O(log n). Needs no memory.
@@ -185,8 +186,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn remove(&self, key: K) -> Option<V> {
-        self.shared().remove(key)
+    pub fn remove(&mut self, key: K) -> Option<V> {
+        self.access().remove(key)
     }
 
     /// Gives another value to a key that is there, and returns the one before; does nothing to a key
@@ -200,8 +201,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn replace(&self, key: K, value: V) -> Option<V> {
-        self.shared().replace(key, value)
+    pub fn replace(&mut self, key: K, value: V) -> Option<V> {
+        self.access().replace(key, value)
     }
 
     /// Gives `value` to a key whose value is `expected`. O(log n). Needs no memory.
@@ -220,8 +221,8 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.compare_exchange(8, 70, 72), Err(None));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compare_exchange(&self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
-        self.shared().compare_exchange(key, expected, value)
+    pub fn compare_exchange(&mut self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
+        self.access().compare_exchange(key, expected, value)
     }
 
     /// Takes out a key whose value is `expected`, compared as in [`Index::compare_exchange`].
@@ -237,7 +238,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.compare_remove(7, 70), Ok(70));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compare_remove(&self, key: K, expected: V) -> Result<V, Option<V>> {
-        self.shared().compare_remove(key, expected)
+    pub fn compare_remove(&mut self, key: K, expected: V) -> Result<V, Option<V>> {
+        self.access().compare_remove(key, expected)
     }
 }

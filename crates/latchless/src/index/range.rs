@@ -6,6 +6,7 @@
 
 use super::Index;
 use super::access::{Holder, LaneOf, Lanes, all_lanes, entry_of, lanes};
+use super::operations::operations;
 use crate::tree::{BlinkTree, LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::iter::FusedIterator;
@@ -158,7 +159,7 @@ impl<H: Holder> fmt::Debug for Entries<H> {
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// The entries of a range, ascending; from the back, descending. Weakly consistent: see
     /// [`Entries`]. O(log n) to start, O(1) a step.
     ///
@@ -174,7 +175,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.range(6..3).err(), Some(latchless::Error::InvertedRange));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Range<'_, K, V>> {
+    pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<&Self>> {
         Entries::of(self, range)
     }
 
@@ -184,7 +185,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # let index: latchless::Index<u64, u32> = [(9, 90), (7, 70)].into_iter().collect();
     /// assert_eq!(index.iter().collect::<Vec<_>>(), [(7, 70), (9, 90)]);
     /// ```
-    pub fn iter(&self) -> Range<'_, K, V> {
+    pub fn iter(&self) -> Entries<&Self> {
         Entries::all(self)
     }
 

@@ -6,6 +6,7 @@ use super::Index;
 use super::access::{
     Access, Holder, Lane, LaneOf, Lanes, all_lanes, expect_infallible, key_of, lanes, value_of,
 };
+use super::operations::operations;
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
@@ -255,7 +256,7 @@ impl<H: Holder> fmt::Debug for Scan<H> {
     }
 }
 
-impl<K: Key, V: Value> Index<K, V> {
+operations! {
     /// How many keys lie in a range. Reads one cache line of each leaf in it.
     ///
     /// # Errors
@@ -267,7 +268,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        self.shared().count(&range)
+        self.access().count(&range)
     }
 
     /// Folds the entries of a range, ascending, into one result: a sum, a maximum, a histogram.
@@ -283,7 +284,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     #[inline]
     pub fn fold<A>(&self, range: impl RangeBounds<K>, start: A, fold: impl FnMut(A, K, V) -> A) -> Result<A> {
-        self.shared().fold(&range, start, fold)
+        self.access().fold(&range, start, fold)
     }
 
     /// Shows every entry of a range, ascending.
@@ -300,7 +301,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     #[inline]
     pub fn for_each(&self, range: impl RangeBounds<K>, mut each: impl FnMut(K, V)) -> Result<()> {
-        self.shared().fold(&range, (), |(), key, value| each(key, value))
+        self.access().fold(&range, (), |(), key, value| each(key, value))
     }
 
     /// Shows the entries of a range, ascending, as slices side by side, keys and their values, until
@@ -326,7 +327,7 @@ impl<K: Key, V: Value> Index<K, V> {
         range: impl RangeBounds<K>,
         visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.shared().visit(&range, visit)
+        self.access().visit(&range, visit)
     }
 
     /// Copies the entries of a range to two buffers of one length, in a direction, until the range or
@@ -352,7 +353,7 @@ impl<K: Key, V: Value> Index<K, V> {
         keys: &mut [K],
         values: &mut [V],
     ) -> Result<usize> {
-        self.shared().scan(&range, direction, keys, values)
+        self.access().scan(&range, direction, keys, values)
     }
 
     /// A scan that pauses when the caller's buffers are full: see [`Scan`].
@@ -383,10 +384,12 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert_eq!(index.last(), Some((99, 0)));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        self.shared().remove_range(&range)
+    pub fn remove_range(&mut self, range: impl RangeBounds<K>) -> Result<usize> {
+        self.access().remove_range(&range)
     }
+}
 
+impl<K: Key, V: Value> Index<K, V> {
     /// Takes out all keys, as [`Index::remove_range`] does. The nodes are kept for what comes next;
     /// [`Exclusive::clear`](super::Exclusive::clear) gives them back to the system.
     ///

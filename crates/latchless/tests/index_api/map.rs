@@ -1,6 +1,7 @@
 //! What `std::collections::BTreeMap` documents, held by an index as far as it offers it.
 
 use crate::common::{scaled, tens};
+use latchless::index::Group;
 use latchless::{FillFactor, Index, TryInsertError};
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -212,4 +213,26 @@ fn every_type_in_a_signature_has_a_name_in_this_crate() {
     let mut replies: Vec<latchless::Reply<u64, latchless::Nanos>> = Vec::new();
     index.execute(&[latchless::Request::Insert(1, latchless::Nanos(5))], &mut replies);
     assert_eq!(replies, [latchless::Reply::Inserted(None)]);
+}
+
+#[test]
+fn the_form_for_one_thread_has_what_is_declared_for_both() {
+    let mut index: Index<u64, u64> = (0..1000).map(|key| (key, 2 * key)).collect();
+    let (bytes, stats) = (index.memory_bytes(), index.stats());
+    let mut alone = index.exclusive();
+    assert_eq!((alone.memory_bytes(), alone.stats()), (bytes, stats));
+    assert!(alone.keys().eq(0..1000) && alone.values().rev().next() == Some(1998));
+    let group = Group::Of(NonZero::new(3).unwrap());
+    let mut values = [None; 2];
+    alone.insert_many_with(group, &[(7, 0), (1000, 1)], &mut values).unwrap();
+    assert_eq!(values, [Some(14), None]);
+    alone.remove_many_with(group, &[8, 8], &mut values).unwrap();
+    assert_eq!(values, [Some(16), None]);
+    alone.get_many_with(group, &[7, 8], &mut values).unwrap();
+    assert_eq!(values, [Some(0), None]);
+    assert_eq!((alone.len(), alone.check_invariants()), (1000, Ok(())));
+    let (mut text, mut shared) = (String::new(), String::new());
+    alone.dump(&mut text).unwrap();
+    index.dump(&mut shared).unwrap();
+    assert_eq!(text, shared);
 }

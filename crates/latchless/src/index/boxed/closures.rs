@@ -19,7 +19,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         // The last answer: the value's handle, which has come into the index if the answer was put in place.
         let mut own = None;
         let (mut seen, mut leave, mut refused) = (None, false, None);
-        let before = self.index.shared().compare_and_update(key, |handle: Option<SlotId>| {
+        let before = self.index.access().compare_and_update(key, |handle: Option<SlotId>| {
             if let Some(own) = own.take() {
                 self.discard(own, pin);
             }
@@ -238,6 +238,6 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     pub fn retain(&self, mut keep: impl FnMut(K, &T) -> bool) -> usize {
         // Of a value that was retired meanwhile it says no, which brings what is there now.
         let keep = |key, handle| self.slots.read(handle, &self.pin()).is_some_and(|value| keep(key, value));
-        self.index.shared().retain_each(keep, self.retiring())
+        self.index.access().retain_each(keep, self.retiring())
     }
 }

@@ -80,6 +80,6 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        self.index.shared().remove_each(&range, self.retiring())
+        self.index.access().remove_each(&range, self.retiring())
     }
 }

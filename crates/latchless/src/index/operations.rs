@@ -1,0 +1,42 @@
+//! The operations that [`Index`](super::Index) and [`Exclusive`](super::Exclusive) have in common: each is
+//! declared and documented once, and this macro writes it for both.
+//!
+//! A declaration is a method as [`Exclusive`](super::Exclusive) has it. What changes the index is declared with
+//! `&mut self`; an [`Index`](super::Index) has it with `&self`. `self.access()` enters the tree in the mode of
+//! the type, so a body calls an operation of [`Access`](super::access::Access), which is generic over the mode.
+//! The examples run once, as those of `Index`.
+
+macro_rules! operations {
+    ($(
+        $(#[$about:meta])*
+        pub fn $name:ident $(<$generic:ident $(: $bound:path)?>)? ($($parameters:tt)*) $(-> $returned:ty)?
+        $body:block
+    )*) => {
+        impl<K: Key, V: Value> Index<K, V> {
+            $($crate::index::operations::shared! {
+                [$(#[$about])*] [$name $(<$generic $(: $bound)?>)?] ($($parameters)*) [$(-> $returned)?] $body
+            })*
+        }
+
+        impl<K: Key, V: Value> $crate::index::Exclusive<'_, K, V> {
+            $(
+                $(#[cfg_attr(not(doctest), $about)])*
+                pub fn $name $(<$generic $(: $bound)?>)? ($($parameters)*) $(-> $returned)? $body
+            )*
+        }
+    };
+}
+
+/// One operation of an index that is shared: changes need no `&mut`.
+macro_rules! shared {
+    ([$($about:tt)*] [$($name:tt)*] (&mut $self:ident $($more:tt)*) [$($returned:tt)*] $body:block) => {
+        $($about)*
+        pub fn $($name)*(&$self $($more)*) $($returned)* $body
+    };
+    ([$($about:tt)*] [$($name:tt)*] $parameters:tt [$($returned:tt)*] $body:block) => {
+        $($about)*
+        pub fn $($name)* $parameters $($returned)* $body
+    };
+}
+
+pub(super) use {operations, shared};

@@ -1,7 +1,7 @@
 //! Keys as text: their types, how they are read, and which type a column's texts call for.
 //!
 //! An index only ever sees the order-keeping bits of a key ([`latchless::Key::encode`]), so all
-//! six key types are served by two kinds of index, over 32-bit and over 64-bit lanes.
+//! six key types are served by two kinds of index, over 32-bit and over 64-bit keys.
 
 use super::number::Number;
 use super::numeric::{Numeric, Unfit};
@@ -11,84 +11,27 @@ use std::fmt;
 /// Every integer up to here has an `f64` of its own; above, neighbours fall together.
 const EXACT_IN_F64: f64 = 9_007_199_254_740_992.0; // 2^53
 
-/// An expression about the type that a [`KeyType`] stands for.
-macro_rules! each_type {
-    ($key_type:expr, $K:ident => $about:expr) => {
-        match $key_type {
-            KeyType::U32 => {
-                type $K = u32;
-                $about
-            }
-            KeyType::U64 => {
-                type $K = u64;
-                $about
-            }
-            KeyType::I32 => {
-                type $K = i32;
-                $about
-            }
-            KeyType::I64 => {
-                type $K = i64;
-                $about
-            }
-            KeyType::F32 => {
-                type $K = f32;
-                $about
-            }
-            KeyType::F64 => {
-                type $K = f64;
-                $about
-            }
+/// What key types differ in.
+struct Codec {
+    name: &'static str,
+    is_narrow: bool,
+    /// The order-keeping bits of the key that a text is written for.
+    read: fn(&str) -> Result<u64, Unfit>,
+    at_most: fn(&Number) -> Option<u64>,
+    at_least: fn(&Number) -> Option<u64>,
+    ends: fn() -> (u64, u64),
+}
+
+impl Codec {
+    const fn of<K: Numeric>(name: &'static str) -> Self {
+        Self {
+            name,
+            is_narrow: size_of::<K::Bits>() == size_of::<u32>(),
+            read: |text| K::read(text).map(bits),
+            at_most: |number| K::at_most(number).map(bits),
+            at_least: |number| K::at_least(number).map(bits),
+            ends: || (bits(K::SMALLEST), bits(K::LARGEST)),
         }
-    };
-}
-
-/// What a column's numbers are read as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum KeyType {
-    /// Unsigned, 32 bits.
-    U32,
-    /// Unsigned, 64 bits.
-    U64,
-    /// Signed, 32 bits.
-    I32,
-    /// Signed, 64 bits.
-    I64,
-    /// Floating point, 32 bits.
-    F32,
-    /// Floating point, 64 bits.
-    F64,
-}
-
-impl KeyType {
-    /// Whether the keys take 32-bit lanes.
-    pub fn is_narrow(self) -> bool {
-        matches!(self, Self::U32 | Self::I32 | Self::F32)
-    }
-
-    /// The order-keeping bits of a number in this type.
-    fn bits(self, text: &str) -> Result<u64, Complaint> {
-        each_type!(self, K => K::read(text).map(bits).map_err(|unfit| match unfit {
-            Unfit::Syntax if text.is_empty() => Complaint::Empty(self),
-            Unfit::Syntax if !is_number(text) => Complaint::NotANumber(quoted(text)),
-            Unfit::Syntax => Complaint::NotOfType(quoted(text), self),
-            Unfit::Size => Complaint::Beyond(quoted(text), self),
-        }))
-    }
-
-    /// The bits of the largest key that is this number or smaller.
-    fn at_most(self, number: &Number) -> Option<u64> {
-        each_type!(self, K => K::at_most(number).map(bits))
-    }
-
-    /// The bits of the smallest key that is this number or larger. NaN isn't.
-    fn at_least(self, number: &Number) -> Option<u64> {
-        each_type!(self, K => K::at_least(number).map(bits))
-    }
-
-    /// The bits of the smallest and the largest key that are numbers: infinities are, NaN isn't.
-    pub fn ends(self) -> (u64, u64) {
-        each_type!(self, K => (bits(K::SMALLEST), bits(K::LARGEST)))
     }
 }
 
@@ -96,16 +39,64 @@ fn bits(key: impl Key) -> u64 {
     key.encode().to_u64()
 }
 
+macro_rules! key_types {
+    ($($(#[$about:meta])* $name:ident: $K:ident,)*) => {
+        /// What a column's numbers are read as.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+        pub enum KeyType {
+            $($(#[$about])* $name,)*
+        }
+
+        impl KeyType {
+            fn codec(self) -> &'static Codec {
+                match self {
+                    $(Self::$name => &const { Codec::of::<$K>(stringify!($K)) },)*
+                }
+            }
+        }
+    };
+}
+
+key_types! {
+    /// Unsigned, 32 bits.
+    U32: u32,
+    /// Unsigned, 64 bits.
+    U64: u64,
+    /// Signed, 32 bits.
+    I32: i32,
+    /// Signed, 64 bits.
+    I64: i64,
+    /// Floating point, 32 bits.
+    F32: f32,
+    /// Floating point, 64 bits.
+    F64: f64,
+}
+
+impl KeyType {
+    /// Whether the keys have 32 bits.
+    pub fn is_narrow(self) -> bool {
+        self.codec().is_narrow
+    }
+
+    /// The order-keeping bits of a number in this type.
+    fn bits(self, text: &str) -> Result<u64, Complaint> {
+        (self.codec().read)(text).map_err(|unfit| match unfit {
+            Unfit::Syntax if text.is_empty() => Complaint::Empty(self),
+            Unfit::Syntax if !is_number(text) => Complaint::NotANumber(quoted(text)),
+            Unfit::Syntax => Complaint::NotOfType(quoted(text), self),
+            Unfit::Size => Complaint::Beyond(quoted(text), self),
+        })
+    }
+
+    /// The bits of the smallest and the largest key that are numbers: infinities are, NaN isn't.
+    pub fn ends(self) -> (u64, u64) {
+        (self.codec().ends)()
+    }
+}
+
 impl fmt::Display for KeyType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::U32 => "u32",
-            Self::U64 => "u64",
-            Self::I32 => "i32",
-            Self::I64 => "i64",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-        })
+        f.write_str(self.codec().name)
     }
 }
 
@@ -183,7 +174,10 @@ impl Rule {
     pub fn place(self, text: &str, number: &Number) -> (Option<u64>, Option<u64>) {
         match self.read(text) {
             Ok(bits) => (Some(bits), Some(bits)),
-            Err(_) => (self.key_type.at_least(number), self.key_type.at_most(number)),
+            Err(_) => {
+                let codec = self.key_type.codec();
+                ((codec.at_least)(number), (codec.at_most)(number))
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use latchless_core::base::index::{
 };
 use latchless_core::base::key::Bits;
 use latchless_core::base::request::{Reply, Request};
-use latchless_core::base::span::{before, behind, lanes_of};
+use latchless_core::base::span::{before, behind, encoded_range};
 use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result};
 
 /// A peer, driven as an [`OrderedIndex`].
@@ -46,34 +46,34 @@ where
     }
 
     fn get(&self, key: K) -> Option<V> {
-        self.0.get_alone(key.encode()).map(V::from_lane)
+        self.0.get_alone(key.encode()).map(V::decode_from)
     }
 
     fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let pin = self.0.pin();
         for (answer, key) in answers.iter_mut().zip(keys) {
-            *answer = self.0.get(key.encode(), &pin).map(V::from_lane);
+            *answer = self.0.get(key.encode(), &pin).map(V::decode_from);
         }
         Ok(())
     }
 
     fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.0.insert(key.encode(), value.to_lane())?.map(V::from_lane))
+        Ok(self.0.insert(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
     fn remove(&mut self, key: K) -> Option<V> {
-        self.0.remove(key.encode()).map(V::from_lane)
+        self.0.remove(key.encode()).map(V::decode_from)
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
-        let lanes = lanes_of(&span)?;
+        let lanes = encoded_range(&span)?;
         check_buffers(keys.len(), values.len())?;
         let Some((low, high)) = lanes else { return Ok(0) };
         let (mut found, room) = (0, keys.len());
         self.0.visit(Ask { low, high, direction, limit: room }, |key, value| {
             keys[found] = K::decode(key);
-            values[found] = V::from_lane(value);
+            values[found] = V::decode_from(value);
             found += 1;
             // Asked before the next entry, so that no map steps one too far.
             found < room
@@ -83,21 +83,21 @@ where
 
     fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum> {
         let mut sum = Sum::default();
-        let Some((low, high)) = lanes_of(&span)?.filter(|_| limit > 0) else { return Ok(sum) };
+        let Some((low, high)) = encoded_range(&span)?.filter(|_| limit > 0) else { return Ok(sum) };
         self.0.visit_values(Ask { low, high, direction: Direction::Forward, limit }, |value| {
             sum.entries += 1;
-            sum.lanes = sum.lanes.wrapping_add(value.to_u64());
+            sum.total = sum.total.wrapping_add(value.to_u64());
             sum.entries < limit
         })?;
         Ok(sum)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-        Ok(Box::new(Resumed { map: self, rest: lanes_of(&span)?, direction }))
+        Ok(Box::new(Resumed { map: self, rest: encoded_range(&span)?, direction }))
     }
 
     fn count(&self, span: Span<K>) -> Result<usize> {
-        lanes_of(&span)?.map_or(Ok(0), |(low, high)| self.0.count(low, high))
+        encoded_range(&span)?.map_or(Ok(0), |(low, high)| self.0.count(low, high))
     }
 
     fn bulk_load(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
@@ -105,7 +105,7 @@ where
             return Err(Error::NotEmpty { len: self.0.len() });
         }
         check_ascending(entries)?;
-        self.0.load(entries.iter().map(|&(key, value)| (key.encode(), value.to_lane())))
+        self.0.load(entries.iter().map(|&(key, value)| (key.encode(), value.encode_as())))
     }
 
     fn memory_bytes(&self) -> Option<usize> {
@@ -145,11 +145,11 @@ where
     P: SharedPeer<K::Bits>,
 {
     fn insert_shared(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.0.insert_shared(key.encode(), value.to_lane())?.map(V::from_lane))
+        Ok(self.0.insert_shared(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
     fn remove_shared(&self, key: K) -> Option<V> {
-        self.0.remove_shared(key.encode()).map(V::from_lane)
+        self.0.remove_shared(key.encode()).map(V::decode_from)
     }
 
     fn insert_many_shared(&self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
@@ -223,7 +223,7 @@ where
         check_buffers(keys.len(), values.len())?;
         self.advance(keys.len(), |at, key, value| {
             keys[at] = K::decode(key);
-            values[at] = V::from_lane(value);
+            values[at] = V::decode_from(value);
         })
     }
 
@@ -231,6 +231,6 @@ where
         if values.is_empty() {
             return Err(Error::EmptyBuffer);
         }
-        self.advance(values.len(), |at, _, value| values[at] = V::from_lane(value))
+        self.advance(values.len(), |at, _, value| values[at] = V::decode_from(value))
     }
 }

@@ -75,9 +75,9 @@ fn same_ranges<B: Lane>(name: &str, index: &Index<B>, model: &BTreeMap<B, B>, sp
         let expected = expected_scan(model, span, Direction::Forward);
         if let Some(sum) = offered(index.sum(span, limit)) {
             let values = expected.iter().take(limit).map(|(_, value)| Bits::to_u64(*value));
-            let lanes = values.fold(0u64, u64::wrapping_add);
+            let total = values.fold(0u64, u64::wrapping_add);
             let entries = limit.min(expected.len());
-            assert_eq!(sum, Sum { entries, lanes }, "{name} sum of {limit} in {span:?}");
+            assert_eq!(sum, Sum { entries, total }, "{name} sum of {limit} in {span:?}");
         }
     }
     if let Some(count) = offered(index.count(span)) {

@@ -8,7 +8,7 @@ use latchless_core::base::error::Broken;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::index::{ConcurrentIndex, Scanner, Span, check_buffers, check_side_by_side};
 use latchless_core::base::key::Bits;
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use std::num::NonZeroUsize;
 
 impl Subject for Index<u64, u64> {
@@ -80,7 +80,7 @@ impl<B: Bits> Default for Tree<B> {
 /// Both ends of a range, inclusive; inverted if it holds nothing.
 fn ends<B: Bits>(span: Span<u64>) -> Result<(B, B)> {
     let most = B::MAX.to_u64();
-    match lanes_of(&span)?.filter(|&(low, _)| low <= most) {
+    match encoded_range(&span)?.filter(|&(low, _)| low <= most) {
         Some((low, high)) => Ok((B::truncate(low), B::truncate(high.min(most)))),
         None => Ok((B::MAX, B::MIN)),
     }

@@ -107,7 +107,7 @@ fn many_updates_equal_single_ones() {
         assert_eq!((seen, &found), (expected.len(), &expected), "{name}");
         let sum = index.sum(middle, limit).unwrap();
         let lanes = expected.iter().fold(0u64, |sum, (_, value)| sum.wrapping_add(*value));
-        assert_eq!((sum.entries, sum.lanes), (expected.len(), lanes), "{name}");
+        assert_eq!((sum.entries, sum.total), (expected.len(), lanes), "{name}");
         let unequal = Err(Error::UnequalBuffers { left: 1, right: 0 });
         assert_eq!(index.insert_many(&[(0, 0)], &mut []), unequal);
         assert_eq!(index.remove_many(&[0], &mut []), unequal);

@@ -26,8 +26,8 @@ pub type Span<K> = (Bound<K>, Bound<K>);
 pub struct Sum {
     /// How many entries there were.
     pub entries: usize,
-    /// Their values' lanes, added up modulo 2^64.
-    pub lanes: u64,
+    /// Their encoded values, added up modulo 2^64.
+    pub total: u64,
 }
 
 /// An ordered map from `K` to `V` in main memory. One value a key.
@@ -123,7 +123,7 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         Ok(seen)
     }
 
-    /// What the values of the first `limit` entries of `span`, ascending, add up to as lanes (the sum
+    /// What the values of the first `limit` entries of `span`, ascending, add up to, encoded (the sum
     /// wraps), and how many they were.
     ///
     /// # Errors
@@ -133,11 +133,11 @@ pub trait OrderedIndex<K: Copy, V: Copy>: Send + Sync {
         K: Key + Default,
         V: Value + Default,
     {
-        let mut lanes = 0u64;
+        let mut total = 0u64;
         let entries = self.visit(span, limit, &mut |_, values| {
-            lanes = values.iter().fold(lanes, |sum, value| sum.wrapping_add(value.encode().to_u64()));
+            total = values.iter().fold(total, |sum, value| sum.wrapping_add(value.encode().to_u64()));
         })?;
-        Ok(Sum { entries, lanes })
+        Ok(Sum { entries, total })
     }
 
     /// Copies the entries of `span` to `keys` and `values` until the range or the room ends, and

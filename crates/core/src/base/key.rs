@@ -1,40 +1,40 @@
 //! Keys and their order-keeping bits.
 //!
-//! Inside an index only two kinds of key exist: `u32` and `u64` *lanes*, compared as unsigned
+//! Inside an index only two kinds of key exist: `u32` and `u64` *encoded keys*, compared as unsigned
 //! integers, which is what SIMD kernels and node layouts are written for. Every other key type is
-//! mapped to a lane so that `a < b` exactly when `a.encode() < b.encode()`.
+//! encoded so that `a < b` exactly when `a.encode() < b.encode()`.
 
-use crate::sync::{LaneWord, Word, Word32};
+use crate::sync::{BitsWord, Word, Word32};
 use core::fmt::Debug;
 use core::hash::Hash;
 use core::net::Ipv4Addr;
 
 mod sealed {
-    /// Keeps [`super::Bits`] to the two lane types that the kernels are written for.
+    /// Keeps [`super::Bits`] to the two types that the kernels are written for.
     pub trait Sealed {}
     impl Sealed for u32 {}
     impl Sealed for u64 {}
 }
 
-/// A lane: the unsigned integer that stands for a key (or a value) inside a node.
+/// An encoded key (or value): the unsigned integer that represents it inside a node.
 ///
 /// Implemented by `u32` and `u64` only; sealed, because the search kernels and the node layouts
 /// are written for these two widths.
 pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sync + 'static {
     /// Width in bytes: 4 or 8.
     const BYTES: usize;
-    /// The smallest lane, 0.
+    /// The smallest encoded key, 0.
     const MIN: Self;
-    /// The largest lane.
+    /// The largest encoded key.
     const MAX: Self;
-    /// The wider of this lane and another: what an index stores whose keys take the one and whose
+    /// The wider of this type and another: what an index stores whose keys take the one and whose
     /// values take the other.
     type Wider<Other: Bits>: Bits;
-    /// A word of node memory that holds one lane.
-    type Word: LaneWord<Lane = Self>;
-    /// The lane as a 64-bit number.
+    /// A word of node memory that holds one encoded key.
+    type Word: BitsWord<Bits = Self>;
+    /// The bits as a 64-bit number.
     fn to_u64(self) -> u64;
-    /// The lane of a 64-bit number, cut to the lane's width.
+    /// The low bits of a 64-bit number, as many as this type has.
     fn truncate(bits: u64) -> Self;
 }
 
@@ -91,7 +91,7 @@ impl Bits for u64 {
 /// * [`NonZero`](core::num::NonZero) integers, optional or not;
 /// * `Option`s of those types here that have at most 32 bits; `None` comes first;
 /// * [`Reverse`](core::cmp::Reverse) of any key;
-/// * tuples of two, three or four keys, if these have 32-bit lanes and pack into 64 bits
+/// * tuples of two, three or four keys, if each is encoded in 32 bits and they pack into 64 bits
 ///   ([`Key::WIDTH_BITS`]): `(u32, i32)`, `(u16, u16, u32)`, `(u8, Reverse<u16>, bool, char)`;
 /// * [`Nanos`](crate::base::nanos::Nanos): durations that aren't longer than 584 years.
 ///
@@ -137,10 +137,10 @@ impl Bits for u64 {
 /// assert!(Newest(7).encode() < Newest(3).encode());
 /// ```
 pub trait Key: Copy + Debug + Send + Sync + 'static {
-    /// The lane that stands for this key inside a node.
+    /// The unsigned integer that represents this key inside a node.
     type Bits: Bits;
-    /// How many of the lane's lowest bits are in use: in every key's bits, those above are zero. Says
-    /// how much room the key takes in a tuple. The whole lane, unless a type says that it takes less.
+    /// How many of the lowest bits are in use: in every encoded key, those above are zero. Says
+    /// how much room the key takes in a tuple. All of them, unless a type says that it takes less.
     const WIDTH_BITS: u32 = 8 * Self::Bits::BYTES as u32;
     /// The key's order-keeping bits. Not to be taken for `f64::to_bits` and its like, which keep no order.
     fn encode(self) -> Self::Bits;
@@ -211,7 +211,7 @@ macro_rules! float_key {
 }
 float_key!(f32 => u32, i32; f64 => u64, i64);
 
-/// Integers narrower than a lane, which stand in its lowest bits.
+/// Integers of less than 32 bits; they take the lowest ones.
 macro_rules! small_key {
     ($($key:ty => $unsigned:ty),*) => {$(
         impl Key for $key {

@@ -1,23 +1,23 @@
-//! A caller's range of keys as the lanes that lie in it.
+//! A caller's range of keys as a range of encoded keys.
 
 use super::error::Result;
 use super::index::{Span, check_span};
 use super::key::{Bits, Key};
 use core::ops::Bound;
 
-/// The lanes of a span, both ends included; `None` if no lane lies in it.
+/// The encoded keys of a span, both ends included; `None` if none lies in it.
 ///
 /// # Errors
 /// [`Error::InvertedRange`](crate::base::error::Error::InvertedRange).
 ///
 /// ```
 /// use core::ops::Bound;
-/// use latchless_core::base::span::lanes_of;
-/// assert_eq!(lanes_of::<u32>(&(Bound::Excluded(3), Bound::Unbounded))?, Some((4, u32::MAX)));
-/// assert_eq!(lanes_of::<u32>(&(Bound::Excluded(u32::MAX), Bound::Unbounded))?, None);
+/// use latchless_core::base::span::encoded_range;
+/// assert_eq!(encoded_range::<u32>(&(Bound::Excluded(3), Bound::Unbounded))?, Some((4, u32::MAX)));
+/// assert_eq!(encoded_range::<u32>(&(Bound::Excluded(u32::MAX), Bound::Unbounded))?, None);
 /// # Ok::<(), latchless_core::base::error::Error>(())
 /// ```
-pub fn lanes_of<K: Key>(span: &Span<K>) -> Result<Option<(K::Bits, K::Bits)>> {
+pub fn encoded_range<K: Key>(span: &Span<K>) -> Result<Option<(K::Bits, K::Bits)>> {
     check_span(span)?;
     let low = match span.0 {
         Bound::Unbounded => Some(K::Bits::MIN),
@@ -32,29 +32,29 @@ pub fn lanes_of<K: Key>(span: &Span<K>) -> Result<Option<(K::Bits, K::Bits)>> {
     Ok(low.zip(high).filter(|(low, high)| low <= high))
 }
 
-/// The lane behind a lane, unless that is the last one.
+/// The encoded key after another, unless that is the last one.
 #[inline(always)]
-pub fn next<B: Bits>(lane: B) -> Option<B> {
-    (lane != B::MAX).then(|| behind(lane))
+pub fn next<B: Bits>(key: B) -> Option<B> {
+    (key != B::MAX).then(|| behind(key))
 }
 
-/// The lane before a lane, unless that is the first one.
+/// The encoded key before another, unless that is the first one.
 #[inline(always)]
-pub fn previous<B: Bits>(lane: B) -> Option<B> {
-    (lane != B::MIN).then(|| before(lane))
+pub fn previous<B: Bits>(key: B) -> Option<B> {
+    (key != B::MIN).then(|| before(key))
 }
 
-/// As [`next`], for callers that know that the lane isn't the last one; behind that one comes the first.
+/// As [`next`], for callers that know that the key isn't the last one; the first one follows that one.
 #[inline(always)]
-pub fn behind<B: Bits>(lane: B) -> B {
-    B::truncate(lane.to_u64().wrapping_add(1))
+pub fn behind<B: Bits>(key: B) -> B {
+    B::truncate(key.to_u64().wrapping_add(1))
 }
 
-/// As [`previous`], for callers that know that the lane isn't the first one; before that one comes the
-/// last.
+/// As [`previous`], for callers that know that the key isn't the first one; the last one precedes that
+/// one.
 #[inline(always)]
-pub fn before<B: Bits>(lane: B) -> B {
-    B::truncate(lane.to_u64().wrapping_sub(1))
+pub fn before<B: Bits>(key: B) -> B {
+    B::truncate(key.to_u64().wrapping_sub(1))
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn ends_are_included_and_empty_ranges_are_none() {
-        let of = |low, high| lanes_of::<u32>(&(low, high));
+        let of = |low, high| encoded_range::<u32>(&(low, high));
         assert_eq!(of(Unbounded, Unbounded), Ok(Some((0, u32::MAX))));
         assert_eq!(of(Included(3), Excluded(5)), Ok(Some((3, 4))));
         assert_eq!(of(Excluded(3), Included(5)), Ok(Some((4, 5))));
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn signed_ends_cross_zero() {
-        let (low, high) = lanes_of::<i64>(&(Excluded(-2), Excluded(1))).unwrap().unwrap();
+        let (low, high) = encoded_range::<i64>(&(Excluded(-2), Excluded(1))).unwrap().unwrap();
         assert_eq!((i64::decode(low), i64::decode(high)), (-1, 0));
     }
 }

@@ -3,21 +3,21 @@
 use super::key::{Bits, Key};
 use super::value::Value;
 
-/// A lane that leaves room for another one in 64 bits.
+/// An encoding that leaves room for another one in 64 bits.
 ///
 /// A part of a tuple that has a wider one is refused by the compiler, and told why:
 /// ```compile_fail,E0277
 /// let bits = latchless_core::base::key::Key::encode((7u64, 9u32));
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "the parts of a tuple must pack into 64 bits, so none of them can have a lane of 64 bits",
-    label = "a part of this tuple has a lane of 64 bits",
-    note = "keys and values have at most 64 bits; a tuple takes two, three or four parts whose lanes are `u32`, \
+    message = "the parts of a tuple must pack into 64 bits, so none of them can take 64 bits",
+    label = "a part of this tuple takes 64 bits",
+    note = "keys and values have at most 64 bits; a tuple takes two, three or four parts that are encoded as `u32`, \
             such as `(u32, u32)`, `(u16, u16, u32)` or `(u8, bool, char)`"
 )]
-pub trait HalfLane: Bits {}
+pub trait HalfWidth: Bits {}
 
-impl HalfLane for u32 {}
+impl HalfWidth for u32 {}
 
 /// Ones in the lowest bits, up to this width.
 #[inline(always)]
@@ -33,7 +33,7 @@ const fn part(bits: u64, below_bits: u32, width_bits: u32) -> u64 {
 
 macro_rules! packed {
     ($trait:ident: $($part:ident $at:tt),*) => {
-        impl<$($part: $trait<Bits: HalfLane>),*> $trait for ($($part),*) {
+        impl<$($part: $trait<Bits: HalfWidth>),*> $trait for ($($part),*) {
             type Bits = u64;
 
             #[inline(always)]

@@ -1,4 +1,4 @@
-//! Values: anything `Copy` that fits a lane of four or eight bytes.
+//! Values: anything `Copy` that fits four or eight bytes.
 
 use super::key::Bits;
 use core::fmt::Debug;
@@ -8,7 +8,7 @@ use core::fmt::Debug;
 /// Here are the numbers of up to 64 bits, `bool`, `char`, `()`, byte strings of fixed length up to
 /// `[u8; 8]`, [`Ipv4Addr`](core::net::Ipv4Addr), [`NonZero`](core::num::NonZero)s, optional or not, other
 /// `Option`s of at most 32 bits, [`Nanos`](crate::base::nanos::Nanos), and tuples of two, three or four
-/// values with 32-bit lanes that pack into 64 bits. A type of your own is a value by implementing this
+/// values of 32 bits that pack into 64 bits. A type of your own is a value by implementing this
 /// trait.
 ///
 /// # Contract
@@ -41,11 +41,11 @@ use core::fmt::Debug;
 /// assert_eq!(Place::decode(place.encode()), place);
 /// ```
 pub trait Value: Copy + Debug + Send + Sync + 'static {
-    /// The narrowest lane that holds the value. An index stores it in the wider one of this and its
-    /// key's lane.
+    /// The narrowest type that holds the encoded value. An index stores it in the wider one of this and the
+    /// type of its encoded keys.
     type Bits: Bits;
-    /// How many of the lane's lowest bits are in use: in every value's bits, those above are zero. Says
-    /// how much room the value takes in a tuple. The whole lane, unless a type says that it takes less.
+    /// How many of the lowest bits are in use: in every encoded value, those above are zero. Says
+    /// how much room the value takes in a tuple. All of them, unless a type says that it takes less.
     const WIDTH_BITS: u32 = 8 * Self::Bits::BYTES as u32;
     /// The value's bits.
     fn encode(self) -> Self::Bits;
@@ -53,42 +53,42 @@ pub trait Value: Copy + Debug + Send + Sync + 'static {
     fn decode(bits: Self::Bits) -> Self;
 }
 
-/// A value that fits a lane of type `B`. Every [`Value`] fits `u64`; those that say so fit `u32`.
-/// Implemented for all of them; what indexes ask for whose lanes are as wide as their keys'.
+/// A value whose encoding fits `B`. Every [`Value`] fits `u64`; those that say so fit `u32`.
+/// Implemented for all of them; the bound of indexes that store values as wide as their encoded keys.
 ///
 /// ```
 /// # use latchless_core::Fits;
-/// let lane: u64 = 7u16.to_lane();
-/// assert_eq!((lane, u16::from_lane(lane)), (7, 7));
+/// let bits: u64 = 7u16.encode_as();
+/// assert_eq!((bits, u16::decode_from(bits)), (7, 7));
 /// ```
 pub trait Fits<B: Bits>: Value {
-    /// The value as a lane of this width.
-    fn to_lane(self) -> B;
-    /// The value that a lane of this width stands for.
-    fn from_lane(lane: B) -> Self;
+    /// The encoded value in this width.
+    fn encode_as(self) -> B;
+    /// The value that was encoded in this width.
+    fn decode_from(bits: B) -> Self;
 }
 
 impl<V: Value<Bits = u32>> Fits<u32> for V {
     #[inline(always)]
-    fn to_lane(self) -> u32 {
+    fn encode_as(self) -> u32 {
         self.encode()
     }
 
     #[inline(always)]
-    fn from_lane(lane: u32) -> Self {
-        V::decode(lane)
+    fn decode_from(bits: u32) -> Self {
+        V::decode(bits)
     }
 }
 
 impl<V: Value> Fits<u64> for V {
     #[inline(always)]
-    fn to_lane(self) -> u64 {
+    fn encode_as(self) -> u64 {
         self.encode().to_u64()
     }
 
     #[inline(always)]
-    fn from_lane(lane: u64) -> Self {
-        V::decode(V::Bits::truncate(lane))
+    fn decode_from(bits: u64) -> Self {
+        V::decode(V::Bits::truncate(bits))
     }
 }
 
@@ -185,16 +185,16 @@ mod tests {
     use core::net::Ipv4Addr;
     use core::num::NonZero;
 
-    /// The value comes back from its own lane and from every lane that it fits.
+    /// The value is decoded from its own bits and from every width that it fits.
     fn round_trip<V: Value + PartialEq>(value: V) {
         assert_eq!(V::decode(value.encode()), value);
         assert_eq!(value.encode().to_u64().checked_shr(V::WIDTH_BITS).unwrap_or(0), 0, "it is wider");
-        assert_eq!(<V as Fits<u64>>::from_lane(value.to_lane()), value);
+        assert_eq!(<V as Fits<u64>>::decode_from(value.encode_as()), value);
     }
 
     fn narrow_round_trip<V: Value<Bits = u32> + PartialEq>(value: V) {
         round_trip(value);
-        assert_eq!(<V as Fits<u32>>::from_lane(value.to_lane()), value);
+        assert_eq!(<V as Fits<u32>>::decode_from(value.encode_as()), value);
     }
 
     #[test]

@@ -128,7 +128,7 @@ macro_rules! nonzero {
 }
 nonzero!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
-/// Keys that may be absent; absent comes first. They take a bit more, so those of 32 take a lane of 64.
+/// Keys that may be absent; absent comes first. They take a bit more, so those of 32 are encoded in 64.
 macro_rules! optional {
     ($bits:ty: $($key:ty),*) => {$(
         impl Key for Option<$key> {

@@ -14,7 +14,7 @@
 //!    has 2^31: at 20 ns for taking and leaving a latch that nobody else wants, its content changes all
 //!    the time for 43 s before one comes back. A reader would have to be kept from its processor
 //!    between its two looks for as long, and wake in the one change of 2^31 that has its version; who
-//!    can't live with that takes 64-bit lanes.
+//!    can't live with that takes 64-bit keys.
 //!
 //! # Orderings
 //! - The first look is an acquire load: content is read behind it.
@@ -28,7 +28,7 @@
 //! `crates/conformance/tests/loom` checks each of these, and that leaving any of them out is found.
 
 #[cfg(not(loom))]
-use crate::sync::LaneWord;
+use crate::sync::BitsWord;
 use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, fence, perturb};
 
 /// A version and a latch in one word. See the file's head.
@@ -55,7 +55,7 @@ impl<A: Atom> OptimisticLatch<A> {
     /// The latch that a node's word is.
     #[cfg(not(loom))]
     #[inline(always)]
-    pub fn of<W: LaneWord<Atom = A>>(word: &W) -> &Self {
+    pub fn of<W: BitsWord<Atom = A>>(word: &W) -> &Self {
         // SAFETY: a latch is a transparent wrapper of its atomic.
         unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }

@@ -26,7 +26,7 @@ impl<K: Copy, V: Copy, const N: usize> Filled<K, V, N> {
         Self { keys: [const { MaybeUninit::uninit() }; N], values: [const { MaybeUninit::uninit() }; N] }
     }
 
-    /// Makes a key and a value of each two lanes, until one of the slices or the room ends, and shows them.
+    /// Decodes a key and a value of each entry, until one of the slices or the room ends, and shows them.
     #[inline(always)]
     pub fn fill<B: Copy>(
         &mut self,

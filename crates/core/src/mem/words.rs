@@ -3,7 +3,7 @@
 use super::line::LINE_BYTES;
 use super::memory::Memory;
 use crate::base::error::{Error, Result};
-use crate::sync::LaneWord;
+use crate::sync::BitsWord;
 use core::fmt;
 use core::ops::Deref;
 use core::ptr::NonNull;
@@ -12,10 +12,10 @@ use core::ptr::NonNull;
 ///
 /// ```
 /// use latchless_core::mem::words::Words;
-/// use latchless_core::sync::{LaneWord, Word32};
+/// use latchless_core::sync::{BitsWord, Word32};
 /// let words = Words::<Word32>::new(100, true)?;
-/// LaneWord::store_relaxed(&words[99], 7);
-/// assert_eq!((LaneWord::load_relaxed(&words[0]), LaneWord::load_relaxed(&words[99])), (0, 7));
+/// BitsWord::store_relaxed(&words[99], 7);
+/// assert_eq!((BitsWord::load_relaxed(&words[0]), BitsWord::load_relaxed(&words[99])), (0, 7));
 /// # Ok::<(), latchless_core::base::error::Error>(())
 /// ```
 pub struct Words<W> {
@@ -26,11 +26,11 @@ pub struct Words<W> {
 }
 
 // SAFETY: what is reached through a shared array are atomic words alone; see `deref`.
-unsafe impl<W: LaneWord> Sync for Words<W> {}
+unsafe impl<W: BitsWord> Sync for Words<W> {}
 // SAFETY: plain memory, bound to no thread.
-unsafe impl<W: LaneWord> Send for Words<W> {}
+unsafe impl<W: BitsWord> Send for Words<W> {}
 
-impl<W: LaneWord> Words<W> {
+impl<W: BitsWord> Words<W> {
     /// So many words, all of them zero.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl<W: LaneWord> Words<W> {
     }
 }
 
-impl<W: LaneWord> Deref for Words<W> {
+impl<W: BitsWord> Deref for Words<W> {
     type Target = [W];
 
     #[inline(always)]
@@ -71,17 +71,17 @@ mod tests {
     use super::*;
     use crate::sync::{Word, Word32};
 
-    fn hold_what_is_written<W: LaneWord<Lane: TryFrom<usize, Error: fmt::Debug> + PartialEq + fmt::Debug>>(
+    fn hold_what_is_written<W: BitsWord<Bits: TryFrom<usize, Error: fmt::Debug> + PartialEq + fmt::Debug>>(
         len: usize,
     ) {
         let words = Words::<W>::new(len, true).unwrap();
         assert_eq!(words.len(), len);
         assert!(words.bytes() >= len * size_of::<W>() && words.bytes() < len * size_of::<W>() + LINE_BYTES);
         assert_eq!(words.as_ptr().addr() % LINE_BYTES, 0);
-        let lane = |at: usize| W::Lane::try_from(at).unwrap();
-        assert!(words.iter().all(|word| word.load_relaxed() == lane(0)));
-        words.iter().enumerate().for_each(|(at, word)| word.store_relaxed(lane(at)));
-        assert!(words.iter().enumerate().all(|(at, word)| word.load_relaxed() == lane(at)));
+        let bits = |at: usize| W::Bits::try_from(at).unwrap();
+        assert!(words.iter().all(|word| word.load_relaxed() == bits(0)));
+        words.iter().enumerate().for_each(|(at, word)| word.store_relaxed(bits(at)));
+        assert!(words.iter().enumerate().all(|(at, word)| word.load_relaxed() == bits(at)));
     }
 
     #[test]

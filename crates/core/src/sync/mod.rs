@@ -37,7 +37,7 @@ pub use striped::Striped;
 #[cfg(not(loom))]
 pub use tally::Tally;
 #[cfg(not(loom))]
-pub use word::{LaneWord, Line, Word, Word32};
+pub use word::{BitsWord, Line, Word, Word32};
 
 #[cfg(not(loom))]
 mod primitive {

@@ -79,54 +79,54 @@ pub type Line = [Word; 8];
 pub struct Word32(AtomicU32);
 
 mod sealed {
-    /// Keeps [`super::LaneWord`] to the two words of this file: any bits are one of them.
+    /// Keeps [`super::BitsWord`] to the two words of this file: any bits are one of them.
     pub trait Sealed {}
     impl Sealed for super::Word {}
     impl Sealed for super::Word32 {}
 }
 
-/// A word that is as wide as a lane of keys: what nodes are made of whose fields all have one width.
+/// A word that is as wide as an encoded key: what nodes are made of whose fields all have one width.
 /// Sealed: [`Word`] and [`Word32`].
-pub trait LaneWord: sealed::Sealed + Default + Debug + Send + Sync + 'static {
+pub trait BitsWord: sealed::Sealed + Default + Debug + Send + Sync + 'static {
     /// The unsigned integer of this width.
-    type Lane: Copy;
+    type Bits: Copy;
     /// The atomic that the word is.
     type Atom: Atom;
     /// As [`Word::load_relaxed`].
-    fn load_relaxed(&self) -> Self::Lane;
+    fn load_relaxed(&self) -> Self::Bits;
     /// As [`Word::store_relaxed`].
-    fn store_relaxed(&self, value: Self::Lane);
+    fn store_relaxed(&self, value: Self::Bits);
     /// As [`Word::publish`].
-    fn publish(&self, value: Self::Lane);
+    fn publish(&self, value: Self::Bits);
     /// As [`Word::follow`].
-    fn follow(&self) -> Self::Lane;
+    fn follow(&self) -> Self::Bits;
     /// The atomic, for a latch to be made of.
     fn atom(&self) -> &Self::Atom;
 }
 
-macro_rules! lane_word {
-    ($($word:ident, $atomic:ident: $lane:ty),*) => {$(
-        impl LaneWord for $word {
-            type Lane = $lane;
+macro_rules! bits_word {
+    ($($word:ident, $atomic:ident: $bits:ty),*) => {$(
+        impl BitsWord for $word {
+            type Bits = $bits;
             type Atom = $atomic;
 
             #[inline(always)]
-            fn load_relaxed(&self) -> $lane {
+            fn load_relaxed(&self) -> $bits {
                 self.0.load(Ordering::Relaxed)
             }
 
             #[inline(always)]
-            fn store_relaxed(&self, value: $lane) {
+            fn store_relaxed(&self, value: $bits) {
                 self.0.store(value, Ordering::Relaxed);
             }
 
             #[inline(always)]
-            fn publish(&self, value: $lane) {
+            fn publish(&self, value: $bits) {
                 self.0.store(value, Ordering::Release);
             }
 
             #[inline(always)]
-            fn follow(&self) -> $lane {
+            fn follow(&self) -> $bits {
                 self.0.load(Ordering::Acquire)
             }
 
@@ -137,4 +137,4 @@ macro_rules! lane_word {
         }
     )*};
 }
-lane_word!(Word, AtomicU64: u64, Word32, AtomicU32: u32);
+bits_word!(Word, AtomicU64: u64, Word32, AtomicU32: u32);

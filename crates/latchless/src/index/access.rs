@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::{Bits, Key};
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Value;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(super) fn entry_of<K: Key, V: Value>((key, value): Lanes<K, V>) -> (K, V) {
 pub(super) fn lanes<K: Key, V: Value>(range: &impl RangeBounds<K>) -> Result<Option<Lanes<K, V>>> {
     let span = (range.start_bound().cloned(), range.end_bound().cloned());
     let widen = |bits: K::Bits| Bits::truncate(bits.to_u64());
-    Ok(lanes_of(&span)?.map(|(low, high)| (widen(low), widen(high))))
+    Ok(encoded_range(&span)?.map(|(low, high)| (widen(low), widen(high))))
 }
 
 /// The lanes of all keys.

@@ -36,8 +36,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     /// What [`OrderedIndex::sum`] asks for.
     pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
         let Some((low, high)) = lanes::<K, V>(&span)? else { return Ok(Sum::default()) };
-        let (entries, lanes) = self.tree.sum::<M>(low, high, limit);
-        Ok(Sum { entries, lanes })
+        let (entries, total) = self.tree.sum::<M>(low, high, limit);
+        Ok(Sum { entries, total })
     }
 }
 

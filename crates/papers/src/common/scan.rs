@@ -46,7 +46,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
         check_buffers(keys.len(), values.len())?;
         P::Trace::write(keys.as_ptr().cast(), size_of_val(keys));
         let filled = self.hand_out(values.len(), |at, key, value| {
-            (keys[at], values[at]) = (K::decode(key), V::from_lane(value));
+            (keys[at], values[at]) = (K::decode(key), V::decode_from(value));
         });
         Ok(filled)
     }
@@ -57,7 +57,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer).
     pub fn fill_values(&mut self, values: &mut [V]) -> Result<usize> {
         check_buffers(values.len(), values.len())?;
-        Ok(self.hand_out(values.len(), |at, _, value| values[at] = V::from_lane(value)))
+        Ok(self.hand_out(values.len(), |at, _, value| values[at] = V::decode_from(value)))
     }
 
     /// Hands out at most `room` entries, and says how many there were.
@@ -134,7 +134,7 @@ impl<K: Key, V: Fits<K::Bits>, P: Pages> Iterator for Entries<'_, K, V, P> {
     #[inline]
     fn next(&mut self) -> Option<(K, V)> {
         let mut entry = None;
-        self.scan.hand_out(1, |_, key, value| entry = Some((K::decode(key), V::from_lane(value))));
+        self.scan.hand_out(1, |_, key, value| entry = Some((K::decode(key), V::decode_from(value))));
         entry
     }
 }

@@ -3,7 +3,7 @@
 use core::hint::select_unpredictable;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work};
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 /// How many of these words, which ascend, are smaller than `key` (the lower bound). Equal ones may stand
 /// side by side. If somebody writes them meanwhile, or they don't ascend, the answer is some number of

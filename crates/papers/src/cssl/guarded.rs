@@ -15,19 +15,19 @@ use crate::error::Result;
 use core::fmt;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::NoTrace;
-use latchless_core::sync::{LaneWord, Mutex};
+use latchless_core::sync::{BitsWord, Mutex};
 use std::collections::VecDeque;
 use std::sync::MutexGuard;
 
 /// See the file's head.
-pub struct Guarded<W: LaneWord, T> {
+pub struct Guarded<W: BitsWord, T> {
     arena: UnitArena<W>,
     current: Pointer<T>,
     /// What was replaced, with its stamp, the oldest first.
     replaced: Mutex<VecDeque<(u64, Replaced<T>)>>,
 }
 
-impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
+impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
     /// Nodes by these options, and what is published at first.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl<W: LaneWord, T: Send + Sync> Guarded<W, T> {
     }
 }
 
-impl<W: LaneWord, T> Guarded<W, T> {
+impl<W: BitsWord, T> Guarded<W, T> {
     fn free_all(&mut self) {
         for (_, old) in self.replaced.get_mut().drain(..) {
             // SAFETY: whoever is inside borrows this one, and it is borrowed mutably.
@@ -139,13 +139,13 @@ impl<W: LaneWord, T> Guarded<W, T> {
     }
 }
 
-impl<W: LaneWord, T> Drop for Guarded<W, T> {
+impl<W: BitsWord, T> Drop for Guarded<W, T> {
     fn drop(&mut self) {
         self.free_all();
     }
 }
 
-impl<W: LaneWord, T: fmt::Debug> fmt::Debug for Guarded<W, T> {
+impl<W: BitsWord, T: fmt::Debug> fmt::Debug for Guarded<W, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Guarded").field("arena", &self.arena).finish_non_exhaustive()
     }
@@ -153,14 +153,14 @@ impl<W: LaneWord, T: fmt::Debug> fmt::Debug for Guarded<W, T> {
 
 /// Being inside: what is published stays readable, and no node is used again that could be reached.
 #[must_use = "who doesn't stay inside keeps nothing"]
-pub struct Inside<'a, W: LaneWord, T> {
+pub struct Inside<'a, W: BitsWord, T> {
     home: &'a Guarded<W, T>,
     published: &'a T,
     // Dropped last: the reference above is used until then.
     _pin: Option<Pin<'a, NoTrace>>,
 }
 
-impl<'a, W: LaneWord, T> Inside<'a, W, T> {
+impl<'a, W: BitsWord, T> Inside<'a, W, T> {
     /// What was published when this one came in.
     #[inline(always)]
     pub fn published(&self) -> &T {
@@ -174,7 +174,7 @@ impl<'a, W: LaneWord, T> Inside<'a, W, T> {
     }
 }
 
-impl<W: LaneWord, T> fmt::Debug for Inside<'_, W, T> {
+impl<W: BitsWord, T> fmt::Debug for Inside<'_, W, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inside").finish_non_exhaustive()
     }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn nodes_whose_words_would_be_misaligned_are_refused() {
-        fn refused<W: LaneWord>(node_bytes: usize) -> Option<Error> {
+        fn refused<W: BitsWord>(node_bytes: usize) -> Option<Error> {
             let unit = NodePoolOptions {
                 node_bytes,
                 unit_nodes: 1,

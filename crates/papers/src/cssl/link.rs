@@ -21,7 +21,7 @@
 //! `tests/loom` checks them, and that each rule is needed.
 
 #[cfg(not(loom))]
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 use latchless_core::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, perturb};
 
 /// A link. See the file's head.
@@ -94,7 +94,7 @@ impl<A: Atom> Link<A> {
     /// The link that a node's word is.
     #[cfg(not(loom))]
     #[inline(always)]
-    pub fn of<W: LaneWord<Atom = A>>(word: &W) -> &Self {
+    pub fn of<W: BitsWord<Atom = A>>(word: &W) -> &Self {
         // SAFETY: a link is a transparent wrapper of its atomic.
         unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }

@@ -11,7 +11,7 @@ use core::ops::{Bound, RangeBounds};
 use latchless_core::base::error::{Broken, Error, Result};
 use latchless_core::base::index::{Direction, Span, Sum};
 use latchless_core::base::key::Key;
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Fits;
 
 /// An ordered map: a Cache-Sensitive Skip List.
@@ -85,7 +85,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
                 Error::Unsorted { position }
             });
         }
-        self.list.load(entries.len(), |at| (bits(at), entries[at].1.to_lane()))
+        self.list.load(entries.len(), |at| (bits(at), entries[at].1.encode_as()))
     }
 
     /// Takes all entries out and gives the memory back. Nobody else is in the map.
@@ -132,13 +132,13 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// # Errors
     /// When memory is refused; replacing a value needs none.
     pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.list.insert(key.encode(), value.to_lane())?.map(V::from_lane))
+        Ok(self.list.insert(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
     /// Takes a key out and returns its value. Its entries in the lanes are overwritten by their successors
     /// first, then it leaves the data list (§3.2).
     pub fn remove(&self, key: K) -> Option<V> {
-        self.list.remove(key.encode()).map(V::from_lane)
+        self.list.remove(key.encode()).map(V::decode_from)
     }
 
     /// Gives an entry another key: "an insert operation followed by a deletion" (§3.2), so others may see
@@ -201,7 +201,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// [`Error::InvertedRange`].
     pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
-        Ok(Scan::new(&self.list, lanes_of(&span)?, direction))
+        Ok(Scan::new(&self.list, encoded_range(&span)?, direction))
     }
 
     /// How many entries lie in a range: O(log n) where nothing has changed since lanes were built.
@@ -237,7 +237,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
 
     /// As [`CsslMap::cut`], as lanes, both ends included.
     fn cut_lanes(&self, span: &Span<K>, pieces: usize) -> Result<Vec<(K::Bits, K::Bits)>> {
-        let Some((low, high)) = lanes_of(span)? else { return Ok(Vec::new()) };
+        let Some((low, high)) = encoded_range(span)? else { return Ok(Vec::new()) };
         Ok(self.list.cut(&self.list.enter(), low, high, pieces.max(1)))
     }
 
@@ -271,7 +271,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         });
         Ok(sums.into_iter().fold(Sum::default(), |so_far, sum| Sum {
             entries: so_far.entries + sum.entries,
-            lanes: so_far.lanes.wrapping_add(sum.lanes),
+            total: so_far.total.wrapping_add(sum.total),
         }))
     }
 
@@ -309,7 +309,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
 
 impl<K: Key, V: Fits<K::Bits>> fmt::Debug for CsslMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
+        let all = encoded_range::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         let entries = Entries::<K, V>::new(Scan::new(&self.list, all, Direction::Forward));
         f.debug_map().entries(entries).finish()
     }

@@ -8,7 +8,7 @@ use latchless_core::base::index::{
     ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, Sum, check_buffers,
 };
 use latchless_core::base::key::Key;
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::{Fits, Value};
 
@@ -38,7 +38,7 @@ impl<K: Key, V: Fits<K::Bits>> OrderedIndex<K, V> for CsslMap<K, V> {
         K: Key + Default,
         V: Value + Default,
     {
-        let lanes = lanes_of(&span)?;
+        let lanes = encoded_range(&span)?;
         Ok(lanes.map_or(Sum::default(), |(low, high)| self.pin().sum_lanes(low, high, limit)))
     }
 

@@ -10,7 +10,7 @@ use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::Result;
 use latchless_core::base::index::{Sum, check_side_by_side};
 use latchless_core::base::key::{Bits, Key};
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::node_ref::NodeRef;
 
@@ -32,7 +32,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// were built.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.list.get(&self.inside, key.encode()).map(V::from_lane)
+        self.list.get(&self.inside, key.encode()).map(V::decode_from)
     }
 
     /// One answer for each key, in the keys' order; groups of lookups wait for memory together.
@@ -43,7 +43,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         check_side_by_side(keys.len(), answers.len())?;
         let key_at = |at: usize| keys[at].encode();
         self.list.get_many(&self.inside, keys.len(), key_at, |at, value| {
-            answers[at] = value.map(V::from_lane);
+            answers[at] = value.map(V::decode_from);
         });
         Ok(())
     }
@@ -64,7 +64,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
         check_side_by_side(keys.len(), answers.len())?;
         let key_at = |at: usize| keys[at].encode();
         self.list.get_interleaved(&self.inside, size.checked()?, keys.len(), key_at, |at, value| {
-            answers[at] = value.map(V::from_lane);
+            answers[at] = value.map(V::decode_from);
         });
         Ok(())
     }
@@ -91,7 +91,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
 
     #[inline]
     fn run(&self, range: impl RangeBounds<K>, way: Way) -> Result<Run<'_, K, V>> {
-        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        let lanes = encoded_range(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
         let ends = match lanes {
             Some((low, high)) => self.list.ends(&self.inside, low, high, way),
             None => None,
@@ -114,7 +114,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        let lanes = encoded_range(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
         Ok(lanes.map_or(0, |(low, high)| self.list.count(&self.inside, low, high)))
     }
 
@@ -123,7 +123,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn sum(&self, range: impl RangeBounds<K>) -> Result<Sum> {
-        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        let lanes = encoded_range(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
         Ok(lanes.map_or(Sum::default(), |(low, high)| self.sum_lanes(low, high, usize::MAX)))
     }
 
@@ -132,8 +132,8 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
             return Sum::default();
         }
         self.list.fold(&self.inside, low, high, Sum::default(), |so_far, _, value| {
-            let lanes = so_far.lanes.wrapping_add(value.to_u64());
-            let sum = Sum { entries: so_far.entries + 1, lanes };
+            let total = so_far.total.wrapping_add(value.to_u64());
+            let sum = Sum { entries: so_far.entries + 1, total };
             if sum.entries < limit { ControlFlow::Continue(sum) } else { ControlFlow::Break(sum) }
         })
     }
@@ -175,7 +175,7 @@ impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
 
     fn entry(&self, node: NodeRef) -> Option<(K, V)> {
         let list = self.pinned.list.list();
-        Some((K::decode(list.key(node)), V::from_lane(list.value(node))))
+        Some((K::decode(list.key(node)), V::decode_from(list.value(node))))
     }
 
     /// The entries, in ascending order of keys.
@@ -195,7 +195,7 @@ impl<K: Key, V: Fits<K::Bits>> Run<'_, K, V> {
                 }
             });
             let (key, value) = found?;
-            Some((K::decode(key), V::from_lane(value)))
+            Some((K::decode(key), V::decode_from(value)))
         })
     }
 

@@ -23,7 +23,7 @@ use latchless_core::base::span::next;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::NoTrace;
-use latchless_core::sync::{Backoff, LaneWord};
+use latchless_core::sync::{Backoff, BitsWord};
 use std::sync::{Arc, MutexGuard};
 
 /// How often a rebuild looks whether everybody inside has come in anew.
@@ -46,7 +46,7 @@ struct Grant {
 }
 
 impl Grant {
-    fn more<W: LaneWord>(&mut self, arena: &UnitArena<W>, bytes: usize) -> Result<()> {
+    fn more<W: BitsWord>(&mut self, arena: &UnitArena<W>, bytes: usize) -> Result<()> {
         arena.charge(bytes)?;
         self.bytes += bytes;
         Ok(())
@@ -353,6 +353,6 @@ impl<B: Bits> SkipList<B> {
 
     /// How many parts were rebuilt so far.
     pub(super) fn rebuilt(&self) -> u64 {
-        LaneWord::load_relaxed(&self.rebuilt)
+        BitsWord::load_relaxed(&self.rebuilt)
     }
 }

@@ -99,7 +99,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Scan<'a, K, V> {
     pub fn fill(&mut self, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Ok(self.hand_out(values.len(), |at, key, value| {
-            (keys[at], values[at]) = (K::decode(key), V::from_lane(value));
+            (keys[at], values[at]) = (K::decode(key), V::decode_from(value));
         }))
     }
 
@@ -109,7 +109,7 @@ impl<'a, K: Key, V: Fits<K::Bits>> Scan<'a, K, V> {
     /// [`Error::EmptyBuffer`](latchless_core::base::error::Error::EmptyBuffer).
     pub fn fill_values(&mut self, values: &mut [V]) -> Result<usize> {
         check_buffers(values.len(), values.len())?;
-        Ok(self.hand_out(values.len(), |at, _, value| values[at] = V::from_lane(value)))
+        Ok(self.hand_out(values.len(), |at, _, value| values[at] = V::decode_from(value)))
     }
 
     /// Hands out at most `room` entries, and says how many there were.
@@ -181,7 +181,7 @@ impl<K: Key, V: Fits<K::Bits>> Iterator for Entries<'_, K, V> {
         }
         let (key, value) = scan.page[scan.passed];
         scan.passed += 1;
-        Some((K::decode(key), V::from_lane(value)))
+        Some((K::decode(key), V::decode_from(value)))
     }
 }
 

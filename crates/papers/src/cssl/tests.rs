@@ -48,10 +48,10 @@ fn same_range<K: Key + Ord + Debug + Fits<<K as Key>::Bits>>(
         (Excluded(low), Excluded(high)) if low == high => Vec::new(),
         span => model.range(span).map(|(&key, &value)| (key, value)).collect(),
     };
-    let lanes = expected.iter().fold(0u64, |sum, &(_, value)| {
-        sum.wrapping_add(latchless_core::base::key::Bits::to_u64(Fits::<<K as Key>::Bits>::to_lane(value)))
+    let total = expected.iter().fold(0u64, |sum, &(_, value)| {
+        sum.wrapping_add(latchless_core::base::key::Bits::to_u64(Fits::<<K as Key>::Bits>::encode_as(value)))
     });
-    let sum = Sum { entries: expected.len(), lanes };
+    let sum = Sum { entries: expected.len(), total };
     let pinned = map.pin();
     for run in [pinned.range(span).unwrap(), pinned.range_along_lane(span).unwrap()] {
         assert_eq!(run.first(), expected.first().copied(), "{span:?}");

@@ -15,7 +15,7 @@ use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::key::Key;
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::NoTrace;
@@ -73,11 +73,11 @@ pub(super) struct Shared<K, V, D: Kind> {
 
 impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> Shared<K, V, D> {
     pub(super) fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.tree.put(key.encode(), value.to_lane())?.map(V::from_lane))
+        Ok(self.tree.put(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
     pub(super) fn remove(&self, key: K) -> Option<V> {
-        self.tree.take(key.encode(), None).map(V::from_lane)
+        self.tree.take(key.encode(), None).map(V::decode_from)
     }
 }
 
@@ -105,7 +105,7 @@ where
 
     /// Takes out an entry with this key and this value, if there is one. O(log n + entries of the key).
     pub fn remove_entry(&self, key: K, value: V) -> bool {
-        self.shared.tree.take(key.encode(), Some(value.to_lane())).is_some()
+        self.shared.tree.take(key.encode(), Some(value.encode_as())).is_some()
     }
 }
 
@@ -153,7 +153,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
 
     /// As [`OlfitMap::remove_entry`], for who has the map alone.
     pub fn remove_entry_alone(&mut self, key: K, value: V) -> bool {
-        self.tree().take(key.encode(), Some(value.to_lane())).is_some()
+        self.tree().take(key.encode(), Some(value.encode_as())).is_some()
     }
 
     /// Fills an empty map from ascending entries, strictly ascending ones unless it has duplicates. O(n).
@@ -163,7 +163,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or memory is
     /// refused. The map is then as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        let entry_at = |at: usize| (entries[at].0.encode(), entries[at].1.to_lane());
+        let entry_at = |at: usize| (entries[at].0.encode(), entries[at].1.encode_as());
         self.shared.tree.bulk_load(entries.len(), entry_at, fill)
     }
 
@@ -193,7 +193,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// The value under a key; in a map with duplicates, one of them.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.tree().get(key.encode()).map(V::from_lane)
+        self.tree().get(key.encode()).map(V::decode_from)
     }
 
     /// One answer for each key, in the keys' order: their descents take turns while memory is on its way
@@ -211,7 +211,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         let walk = self.tree().walk();
         let request_at = |at: usize| (keys[at].encode(), Aim::Look);
         interleave(&walk, self.interleaving(), keys.len(), request_at, |at, leaf| {
-            answers[at] = walk.get(leaf, keys[at].encode()).map(V::from_lane);
+            answers[at] = walk.get(leaf, keys[at].encode()).map(V::decode_from);
         });
         Ok(())
     }
@@ -262,7 +262,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     }
 
     fn one(&self, span: (Bound<K>, Bound<K>), direction: Direction) -> Option<(K, V)> {
-        Entries::new(Scan::new(self.tree(), lanes_of(&span).ok()?, direction, 1)).next()
+        Entries::new(Scan::new(self.tree(), encoded_range(&span).ok()?, direction, 1)).next()
     }
 
     /// The entries of a range in ascending order of keys. Borrows the map, holds no latch and no pin.
@@ -287,7 +287,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, D>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
-        Ok(Scan::new(self.tree(), lanes_of(&span)?, direction, usize::MAX))
+        Ok(Scan::new(self.tree(), encoded_range(&span)?, direction, usize::MAX))
     }
 
     /// How many entries lie in a range. O(leaves in the range).
@@ -295,7 +295,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// # Errors
     /// [`Error::InvertedRange`](latchless_core::base::error::Error::InvertedRange).
     pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        let lanes = encoded_range(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
         Ok(lanes.map_or(0, |(low, high)| self.tree().count(low, high)))
     }
 
@@ -345,7 +345,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
 
 impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> fmt::Debug for OlfitMap<K, V, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
+        let all = encoded_range::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         let entries = Entries::<K, V, D>::new(Scan::new(self.tree(), all, Direction::Forward, usize::MAX));
         f.debug_map().entries(entries).finish()
     }

@@ -18,7 +18,7 @@
 //! either of them missing.
 
 #[cfg(not(loom))]
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 use latchless_core::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, perturb};
 
 /// A reader-writer latch. See the file's head.
@@ -42,7 +42,7 @@ impl<A: Atom> SharedLatch<A> {
     /// The latch that a node's word is.
     #[cfg(not(loom))]
     #[inline(always)]
-    pub fn of<W: LaneWord<Atom = A>>(word: &W) -> &Self {
+    pub fn of<W: BitsWord<Atom = A>>(word: &W) -> &Self {
         // SAFETY: a latch is a transparent wrapper of its atomic.
         unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }

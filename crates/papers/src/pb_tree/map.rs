@@ -107,7 +107,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// As [`PbTree::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The map is then
     /// as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.encode(), value.to_lane())), fill)
+        self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.encode(), value.encode_as())), fill)
     }
 
     /// How many keys there are. O(1).
@@ -128,7 +128,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        self.tree.get(key.encode()).map(V::from_lane)
+        self.tree.get(key.encode()).map(V::decode_from)
     }
 
     /// Whether a key is there.
@@ -146,7 +146,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         let mut places = answers.iter_mut();
         self.tree.get_each(keys.iter().map(|key| key.encode()), |value| {
             if let Some(place) = places.next() {
-                *place = value.map(V::from_lane);
+                *place = value.map(V::decode_from);
             }
         });
         Ok(())
@@ -181,7 +181,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
                     Some(leaf) => self.tree.get_from(leaf, lane),
                     None => self.tree.get(lane),
                 };
-                answers[at] = found.map(V::from_lane);
+                answers[at] = found.map(V::decode_from);
             },
         );
         Ok(())
@@ -193,12 +193,12 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// When memory is refused: by the system, by the map's limit, or because all 4-byte node
     /// references are in use. The map is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.tree.insert(key.encode(), value.to_lane())?.map(V::from_lane))
+        Ok(self.tree.insert(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        self.tree.remove(key.encode()).map(V::from_lane)
+        self.tree.remove(key.encode()).map(V::decode_from)
     }
 
     /// The entry with the smallest key.
@@ -225,7 +225,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         let range = lane_range(&span).ok()?;
         let mut found = Lanes::<S::Bits, 1>::default();
         self.tree.scan(range, direction == Direction::Forward).fill(&mut found);
-        found.entries().first().map(|&(key, value)| (K::decode(key), V::from_lane(value)))
+        found.entries().first().map(|&(key, value)| (K::decode(key), V::decode_from(value)))
     }
 
     /// The entries of a range in ascending order.
@@ -371,7 +371,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_
         }
         let &(key, value) = self.page.entries().get(self.at)?;
         self.at += 1;
-        Some((K::decode(key), V::from_lane(value)))
+        Some((K::decode(key), V::decode_from(value)))
     }
 }
 

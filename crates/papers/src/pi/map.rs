@@ -17,7 +17,7 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::request::Reply;
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::batch::{Order, sorted};
@@ -96,7 +96,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
 
     /// The value under a key.
     pub fn get(&self, key: K) -> Option<V> {
-        self.engine.get(key.encode()).map(V::from_lane)
+        self.engine.get(key.encode()).map(V::decode_from)
     }
 
     /// Puts a value under a key and returns the value that it replaces.
@@ -104,12 +104,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     /// # Errors
     /// When memory is refused; the index is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.engine.put(key.encode(), value.to_lane())?.map(V::from_lane))
+        Ok(self.engine.put(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
     /// Takes a key out and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        self.engine.take(key.encode()).map(V::from_lane)
+        self.engine.take(key.encode()).map(V::decode_from)
     }
 
     /// One answer for each key, in the keys' order.
@@ -157,7 +157,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         check_side_by_side(keys.len(), answers.len())?;
         let key_at = |at: usize| keys[at].encode();
         self.engine.get_interleaved(size.checked()?, keys.len(), key_at, |at, value| {
-            answers[at] = value.map(V::from_lane);
+            answers[at] = value.map(V::decode_from);
         });
         Ok(())
     }
@@ -170,7 +170,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     /// not, whole, and the batch may be repeated.
     pub fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(entries.len(), replaced.len())?;
-        let value_at = |at: usize| entries[at].1.to_lane();
+        let value_at = |at: usize| entries[at].1.encode_as();
         self.in_batches(
             entries.len(),
             |at| entries[at].0,
@@ -264,7 +264,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         let within = |limit: usize| if limit < all { limit } else { usize::MAX };
         let query_at = |number: usize| match &queries[number] {
             Query::Search(_) => execute::Query::Search,
-            Query::Insert(_, value) => execute::Query::Insert(value.to_lane()),
+            Query::Insert(_, value) => execute::Query::Insert(value.encode_as()),
             Query::Delete(_) => execute::Query::Delete,
             Query::Range { high, limit, .. } => execute::Query::Range(high.encode(), within(*limit)),
             Query::From { limit, .. } => execute::Query::Range(K::Bits::MAX, within(*limit)),
@@ -294,7 +294,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
                 core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
             }
         }
-        self.engine.load(entries.len(), &|at| (entries[at].0.encode(), entries[at].1.to_lane()))
+        self.engine.load(entries.len(), &|at| (entries[at].0.encode(), entries[at].1.encode_as()))
     }
 
     /// As [`Pi::bulk_load`]; the fill factor of other indexes says nothing here.
@@ -365,7 +365,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     /// [`Error::InvertedRange`].
     pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
-        Ok(Scan::new(&self.engine, lanes_of(&span)?, direction))
+        Ok(Scan::new(&self.engine, encoded_range(&span)?, direction))
     }
 
     /// How many keys lie in a range. O(keys in the range).
@@ -375,7 +375,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
         let mut count = 0;
-        Scan::<K, V, T>::new(&self.engine, lanes_of(&span)?, Direction::Forward)
+        Scan::<K, V, T>::new(&self.engine, encoded_range(&span)?, Direction::Forward)
             .hand_out(usize::MAX, |_, _, _| count += 1);
         Ok(count)
     }
@@ -424,7 +424,7 @@ struct Befores<'a, V> {
 
 impl<B: Bits, V: Fits<B>> Answers<B> for Befores<'_, V> {
     fn answer(&mut self, number: u32, before: Option<B>) {
-        self.answers[number as usize] = before.map(V::from_lane);
+        self.answers[number as usize] = before.map(V::decode_from);
     }
 
     fn refused(&mut self, _: u32, error: Error) {
@@ -441,7 +441,7 @@ struct Replies<'a, K, V> {
 impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
     fn answer(&mut self, number: u32, before: Option<K::Bits>) {
         let reply = &mut self.replies[number as usize];
-        let before = before.map(V::from_lane);
+        let before = before.map(V::decode_from);
         match reply {
             Reply::Got(value) | Reply::Inserted(value) | Reply::Removed(value) => *value = before,
             Reply::Scanned(_) | Reply::Refused(_) => {}
@@ -455,7 +455,7 @@ impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
         {
             let room = limit - found.len();
             let entries = entries.into_iter().take(room);
-            found.extend(entries.map(|(key, value)| (K::decode(key), V::from_lane(value))));
+            found.extend(entries.map(|(key, value)| (K::decode(key), V::decode_from(value))));
         }
     }
 
@@ -466,7 +466,7 @@ impl<K: Key, V: Fits<K::Bits>> Answers<K::Bits> for Replies<'_, K, V> {
 
 impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for Pi<K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
+        let all = encoded_range::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         let entries = Entries::<K, V, T>::new(Scan::new(&self.engine, all, Direction::Forward));
         f.debug_map().entries(entries).finish()
     }

@@ -8,7 +8,7 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{Direction, OrderedIndex, Scanner, Span, check_buffers};
 use latchless_core::base::key::Key;
 use latchless_core::base::request::{Reply, Request};
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::Trace;
@@ -58,7 +58,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for Pi<K, V, T> {
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        Scan::new(&self.engine, lanes_of(&span)?, direction).fill(keys, values)
+        Scan::new(&self.engine, encoded_range(&span)?, direction).fill(keys, values)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {

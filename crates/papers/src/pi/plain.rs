@@ -11,7 +11,7 @@ use latchless_core::base::error::{Broken, Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{Direction, OrderedIndex, Scanner, Span, check_buffers};
 use latchless_core::base::key::{Bits, Key};
-use latchless_core::base::span::{lanes_of, next, previous};
+use latchless_core::base::span::{encoded_range, next, previous};
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::{NoTrace, Trace, Work};
@@ -126,7 +126,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
     /// The value under a key.
     pub fn get(&self, key: K) -> Option<V> {
         let (_, found) = self.found(key.encode());
-        found.map(|node| V::from_lane(self.nodes[node as usize].value))
+        found.map(|node| V::decode_from(self.nodes[node as usize].value))
     }
 
     /// Puts a value under a key and returns the value that it replaces.
@@ -134,12 +134,12 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
     /// # Errors
     /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`]; the list is then as before.
     pub fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        let (key, value) = (key.encode(), value.to_lane());
+        let (key, value) = (key.encode(), value.encode_as());
         let (path, found) = self.found(key);
         if let Some(node) = found {
             let node = &mut self.nodes[node as usize];
             T::write(core::ptr::from_ref(&node.value).cast(), K::Bits::BYTES);
-            return Ok(Some(V::from_lane(core::mem::replace(&mut node.value, value))));
+            return Ok(Some(V::decode_from(core::mem::replace(&mut node.value, value))));
         }
         let node = self.allocate(key, value)?;
         for (level, &before) in path.iter().enumerate().take(self.nodes[node as usize].height as usize) {
@@ -181,7 +181,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         }
         self.free[height as usize].push(node);
         self.len -= 1;
-        Some(V::from_lane(value))
+        Some(V::decode_from(value))
     }
 
     /// Hands out at most `room` entries of a range, and says what is left of it.
@@ -192,7 +192,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         room: usize,
         mut to: impl FnMut(usize, K, V),
     ) -> (usize, Left<K::Bits>) {
-        let entry = |node: &Node<K::Bits>| (K::decode(node.key), V::from_lane(node.value));
+        let entry = |node: &Node<K::Bits>| (K::decode(node.key), V::decode_from(node.value));
         let (mut filled, mut left) = (0, Some((low, high)));
         let mut at = if direction == Direction::Forward { self.find(low).1 } else { NIL };
         while let Some((low, high)) = left.filter(|_| filled < room) {
@@ -273,15 +273,15 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        Paused { list: self, direction, left: lanes_of(&span)? }.fill(keys, values)
+        Paused { list: self, direction, left: encoded_range(&span)? }.fill(keys, values)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-        Ok(Box::new(Paused { list: self, direction, left: lanes_of(&span)? }))
+        Ok(Box::new(Paused { list: self, direction, left: encoded_range(&span)? }))
     }
 
     fn count(&self, span: Span<K>) -> Result<usize> {
-        let mut all = Paused { list: self, direction: Direction::Forward, left: lanes_of(&span)? };
+        let mut all = Paused { list: self, direction: Direction::Forward, left: encoded_range(&span)? };
         Ok(all.hand_out(usize::MAX, |_, _, _| ()))
     }
 

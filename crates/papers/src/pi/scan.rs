@@ -41,7 +41,7 @@ impl<'a, K: Key, V: Fits<K::Bits>, T: Trace> Scan<'a, K, V, T> {
         for nth in 0..=last - first {
             let domain = &self.engine.domains[if forward { first + nth } else { last - nth }].built;
             let mut visit = |key, value| {
-                to(filled, K::decode(key), V::from_lane(value));
+                to(filled, K::decode(key), V::decode_from(value));
                 (filled, latest) = (filled + 1, Some(key));
                 filled < room
             };

@@ -14,7 +14,7 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{Direction, check_side_by_side};
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::request::{Reply, Request};
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::{NoTrace, Trace};
@@ -111,13 +111,13 @@ fn lane<K: Key>(key: K) -> u64 {
 /// A value as the tree's lane.
 #[inline(always)]
 fn value_lane<K: Key, V: Fits<K::Bits>>(value: V) -> u64 {
-    value.to_lane().to_u64()
+    value.encode_as().to_u64()
 }
 
 /// The value that the tree has as this lane.
 #[inline(always)]
 fn value_of<K: Key, V: Fits<K::Bits>>(lane: u64) -> V {
-    V::from_lane(K::Bits::truncate(lane))
+    V::decode_from(K::Bits::truncate(lane))
 }
 
 impl<K: Key, V: Fits<K::Bits>> SpidermanMap<K, V> {
@@ -379,7 +379,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// [`Error::InvertedRange`].
     pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V, T>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
-        Ok(Scan::new(&self.tree, lanes_of(&span)?, direction, usize::MAX))
+        Ok(Scan::new(&self.tree, encoded_range(&span)?, direction, usize::MAX))
     }
 
     /// How many entries lie in a range. O(entries in the range).
@@ -387,7 +387,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// # Errors
     /// [`Error::InvertedRange`].
     pub fn count(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        let lanes = lanes_of(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
+        let lanes = encoded_range(&(range.start_bound().cloned(), range.end_bound().cloned()))?;
         Ok(lanes.map_or(0, |(low, high)| self.tree.count(low.to_u64(), high.to_u64())))
     }
 
@@ -425,7 +425,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
 
 impl<K: Key, V: Fits<K::Bits>, T: Trace> fmt::Debug for SpidermanMap<K, V, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
+        let all = encoded_range::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
         let scan = Scan::<K, V, T>::new(&self.tree, all, Direction::Forward, usize::MAX);
         f.debug_map().entries(Entries::<K, V, T>::new(scan)).finish()
     }

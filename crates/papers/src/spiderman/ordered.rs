@@ -6,7 +6,7 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{ConcurrentIndex, Direction, OrderedIndex, Scanner, Span, check_buffers};
 use latchless_core::base::key::Key;
 use latchless_core::base::request::{Reply, Request};
-use latchless_core::base::span::lanes_of;
+use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::Trace;
@@ -42,7 +42,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SpidermanMap<K, 
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        Scan::new(self.tree(), lanes_of(&span)?, direction, keys.len()).fill(keys, values)
+        Scan::new(self.tree(), encoded_range(&span)?, direction, keys.len()).fill(keys, values)
     }
 
     fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {

@@ -5,7 +5,7 @@ use core::arch::asm;
 use core::arch::x86_64::*;
 use latchless_core::base::key::Bits;
 use latchless_core::search::{Avx2, bits, greater, splat};
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 impl Vectors for Avx2 {
     type Vector = __m256i;

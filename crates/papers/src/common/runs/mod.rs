@@ -19,7 +19,7 @@ mod vector;
 
 use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 /// What index layers ask of their lanes.
 pub trait Runs {

@@ -5,7 +5,7 @@ use core::arch::aarch64::*;
 use core::arch::asm;
 use latchless_core::base::key::Bits;
 use latchless_core::search::{Neon, bits, greater, splat};
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 impl Vectors for Neon {
     type Vector = [uint64x2_t; 2];

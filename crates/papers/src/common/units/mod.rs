@@ -19,7 +19,7 @@ use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::space::{Begin, NodePool};
 use latchless_core::mem::touch::{Trace, Work};
-use latchless_core::sync::{Backoff, LaneWord, Mutex, Origin};
+use latchless_core::sync::{Backoff, BitsWord, Mutex, Origin};
 use latchless_core::sync::{SLOTS, slot};
 use shelf::Shelf;
 use std::sync::MutexGuard;
@@ -51,7 +51,7 @@ pub struct UnitArena<W> {
 /// The most units that one call takes from the reserve.
 pub const RESERVE_MAX: usize = 4;
 
-impl<W: LaneWord> UnitArena<W> {
+impl<W: BitsWord> UnitArena<W> {
     /// An arena with this many units in reserve.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::words::Words;
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 /// How lanes are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

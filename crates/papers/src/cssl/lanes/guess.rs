@@ -12,7 +12,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::words::Words;
-use latchless_core::sync::{LaneWord, Word32};
+use latchless_core::sync::{BitsWord, Word32};
 
 /// Keys of lane 1 to a stretch.
 const STRETCH_KEYS: usize = 10;

@@ -32,7 +32,7 @@ use guess::Guess;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::words::Words;
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 /// See the module's head.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::NoTrace;
-use latchless_core::sync::{LaneWord, perturb};
+use latchless_core::sync::{BitsWord, perturb};
 
 pub use edit::{Outcome, Removed};
 
@@ -40,7 +40,7 @@ pub const fn node_bytes<B: Bits>() -> usize {
 }
 
 /// The atomic that a link among lanes `B` is.
-type AtomOf<B> = <<B as Bits>::Word as LaneWord>::Atom;
+type AtomOf<B> = <<B as Bits>::Word as BitsWord>::Atom;
 
 /// The anchor isn't alive: begin further left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

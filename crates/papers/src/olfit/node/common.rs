@@ -5,7 +5,7 @@ use super::scheme::Scheme;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Trace;
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 /// A node: its words, and where in them things stand.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::common::words::words_below;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::{Trace, Work};
-use latchless_core::sync::LaneWord;
+use latchless_core::sync::BitsWord;
 
 impl<K: Kind> Node<'_, K> {
     const SEPARATORS_AT: usize = Fields::<K>::INNER_KEYS_AT;

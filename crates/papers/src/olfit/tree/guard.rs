@@ -6,10 +6,10 @@ use crate::olfit::node::{NodeLatch, TreeLatch};
 use crate::olfit::shared_latch::{Alone, Together};
 use core::marker::PhantomData;
 use latchless_core::latch::Latched;
-use latchless_core::sync::{Atom, AtomicU64, Backoff, LaneWord, Origin};
+use latchless_core::sync::{Atom, AtomicU64, Backoff, BitsWord, Origin};
 
 /// The atomic that a node's latch is.
-pub(super) type AtomOf<K> = <WordOf<K> as LaneWord>::Atom;
+pub(super) type AtomOf<K> = <WordOf<K> as BitsWord>::Atom;
 /// The guard of a node's latch.
 pub(super) type NodeGuard<'a, K> = Guard<'a, AtomOf<K>, <K as Kind>::Trace>;
 

@@ -207,7 +207,7 @@ fn copy_keys<K: Key, T: Trace>(to: &mut [K], from: impl Iterator<Item = K::Bits>
 fn copy_values<B: Bits, V: Fits<B>, T: Trace>(to: &mut [V], from: impl Iterator<Item = B>) {
     tell_copy::<V, T>(to);
     for (to, bits) in to.iter_mut().zip(from) {
-        *to = V::from_lane(bits);
+        *to = V::decode_from(bits);
     }
 }
 

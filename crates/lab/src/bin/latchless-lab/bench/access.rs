@@ -265,7 +265,7 @@ impl<L: Word> Access<L> for BTreeMap<L, L> {
         let values = self.range(span).map(|(_, &value)| super::word::number(value));
         Ok(values.take(limit).fold(Sum::default(), |sum, value| Sum {
             entries: sum.entries + 1,
-            lanes: sum.lanes.wrapping_add(value),
+            total: sum.total.wrapping_add(value),
         }))
     }
 

@@ -53,7 +53,7 @@ impl Digest {
     #[inline(always)]
     pub fn sum(&mut self, sum: Sum) {
         self.number(sum.entries as u64);
-        self.number(sum.lanes);
+        self.number(sum.total);
     }
 
     /// Every entry of a piece of an index.

@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Answers through an index over lanes of type `B`.
+/// Answers through an index over keys encoded as `B`.
 fn serve<B>(args: &Args) -> Result<(), Failure>
 where
     B: Bits + Key<Bits = B>,

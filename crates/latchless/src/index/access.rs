@@ -1,4 +1,4 @@
-//! How every operation reaches the tree: keys and values become lanes, and the mode says whether
+//! How every operation reaches the tree: keys and values are encoded, and the mode says whether
 //! others may be in the tree. The operations themselves are written once, for both modes, in the
 //! files beside this one. There [`operations`](super::operations) names and documents them for [`Index`] and
 //! [`Exclusive`](super::Exclusive).
@@ -15,57 +15,59 @@ use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Value;
 use std::sync::Arc;
 
-/// The lane that holds both a key `K` and a value `V`.
-pub(super) type Lane<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
+/// What holds both an encoded key `K` and an encoded value `V`.
+pub(super) type Encoded<K, V> = <<K as Key>::Bits as Bits>::Wider<<V as Value>::Bits>;
 
 /// The tree of an index from `K` to `V`.
-pub(super) type LaneTree<K, V> = BlinkTree<Lane<K, V>>;
+pub(super) type Tree<K, V> = BlinkTree<Encoded<K, V>>;
 
-/// A range of lanes, both ends included.
-pub(super) type Lanes<K, V> = (Lane<K, V>, Lane<K, V>);
+/// A range of encoded keys, both ends included.
+pub(super) type EncodedRange<K, V> = (Encoded<K, V>, Encoded<K, V>);
 
-/// A key as the tree's lane. Widening keeps the order.
+/// A key as the tree has it. Widening keeps the order.
 #[inline(always)]
-pub(super) fn key_lane<K: Key, V: Value>(key: K) -> Lane<K, V> {
+pub(super) fn encode_key<K: Key, V: Value>(key: K) -> Encoded<K, V> {
     Bits::truncate(key.encode().to_u64())
 }
 
-/// The key of a lane.
+/// The key that was encoded.
 #[inline(always)]
-pub(super) fn key_of<K: Key, V: Value>(lane: Lane<K, V>) -> K {
-    K::decode(Bits::truncate(lane.to_u64()))
+pub(super) fn decode_key<K: Key, V: Value>(bits: Encoded<K, V>) -> K {
+    K::decode(Bits::truncate(bits.to_u64()))
 }
 
-/// A value as the tree's lane.
+/// A value as the tree has it.
 #[inline(always)]
-pub(super) fn value_lane<K: Key, V: Value>(value: V) -> Lane<K, V> {
+pub(super) fn encode_value<K: Key, V: Value>(value: V) -> Encoded<K, V> {
     Bits::truncate(value.encode().to_u64())
 }
 
-/// The value of a lane.
+/// The value that was encoded.
 #[inline(always)]
-pub(super) fn value_of<K: Key, V: Value>(lane: Lane<K, V>) -> V {
-    V::decode(Bits::truncate(lane.to_u64()))
+pub(super) fn decode_value<K: Key, V: Value>(bits: Encoded<K, V>) -> V {
+    V::decode(Bits::truncate(bits.to_u64()))
 }
 
-/// The entry of two lanes.
+/// The entry of an encoded key and value.
 #[inline(always)]
-pub(super) fn entry_of<K: Key, V: Value>((key, value): Lanes<K, V>) -> (K, V) {
-    (key_of::<K, V>(key), value_of::<K, V>(value))
+pub(super) fn decode_entry<K: Key, V: Value>((key, value): EncodedRange<K, V>) -> (K, V) {
+    (decode_key::<K, V>(key), decode_value::<K, V>(value))
 }
 
-/// The lanes of a range of keys; `None` if no key lies in it.
+/// A range of keys, encoded; `None` if no key lies in it.
 ///
 /// # Errors
 /// [`Error::InvertedRange`](crate::Error::InvertedRange).
-pub(super) fn lanes<K: Key, V: Value>(range: &impl RangeBounds<K>) -> Result<Option<Lanes<K, V>>> {
+pub(super) fn encode_range<K: Key, V: Value>(
+    range: &impl RangeBounds<K>,
+) -> Result<Option<EncodedRange<K, V>>> {
     let span = (range.start_bound().cloned(), range.end_bound().cloned());
     let widen = |bits: K::Bits| Bits::truncate(bits.to_u64());
     Ok(encoded_range(&span)?.map(|(low, high)| (widen(low), widen(high))))
 }
 
-/// The lanes of all keys.
-pub(super) fn all_lanes<K: Key, V: Value>() -> Lanes<K, V> {
+/// The range of all keys, encoded.
+pub(super) fn full_range<K: Key, V: Value>() -> EncodedRange<K, V> {
     (Bits::truncate(K::Bits::MIN.to_u64()), Bits::truncate(K::Bits::MAX.to_u64()))
 }
 
@@ -78,7 +80,7 @@ pub(super) fn expect_infallible<T>(edited: Result<T>) -> T {
 /// A tree, entered in a mode.
 #[derive(Debug)]
 pub(super) struct Access<'a, K: Key, V: Value, M> {
-    pub(super) tree: &'a LaneTree<K, V>,
+    pub(super) tree: &'a Tree<K, V>,
     pub(super) group: Group,
     pub(super) mode: PhantomData<M>,
 }
@@ -116,8 +118,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The lane of a holder's index.
-pub(super) type LaneOf<H> = Lane<<H as Holder>::Key, <H as Holder>::Value>;
+/// What holds a key or value of a holder's index, encoded.
+pub(super) type EncodedIn<H> = Encoded<<H as Holder>::Key, <H as Holder>::Value>;
 
 macro_rules! holder {
     ($($holder:ty, $mode:ty, $index:ident => $path:expr;)*) => {$(

@@ -6,7 +6,9 @@
 //! the others.
 
 use super::Index;
-use super::access::{Access, all_lanes, expect_infallible, key_lane, lanes, value_lane, value_of};
+use super::access::{
+    Access, decode_value, encode_key, encode_range, encode_value, expect_infallible, full_range,
+};
 use super::operations::operations;
 use crate::tree::{Edit, Group, Mode};
 use core::ops::{ControlFlow, RangeBounds};
@@ -61,8 +63,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self.tree.get_each::<M>(
             keys.len(),
             self.group,
-            |at| key_lane::<K, V>(keys[at]),
-            |at, value| answers[at] = value.map(value_of::<K, V>),
+            |at| encode_key::<K, V>(keys[at]),
+            |at, value| answers[at] = value.map(decode_value::<K, V>),
         );
         Ok(())
     }
@@ -89,10 +91,10 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
             self.group,
             |at| {
                 let (key, value) = entries[at];
-                (key_lane::<K, V>(key), Edit::Put(value_lane::<K, V>(value)))
+                (encode_key::<K, V>(key), Edit::Put(encode_value::<K, V>(value)))
             },
             |at, edited| match edited {
-                Ok(edited) => replaced[at] = edited.before.map(value_of::<K, V>),
+                Ok(edited) => replaced[at] = edited.before.map(decode_value::<K, V>),
                 Err(error) => {
                     replaced[at] = None;
                     incomplete
@@ -111,8 +113,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self.tree.edit_each::<M>(
             keys.len(),
             self.group,
-            |at| (key_lane::<K, V>(keys[at]), Edit::Remove),
-            |at, edited| removed[at] = expect_infallible(edited).before.map(value_of::<K, V>),
+            |at| (encode_key::<K, V>(keys[at]), Edit::Remove),
+            |at, edited| removed[at] = expect_infallible(edited).before.map(decode_value::<K, V>),
         );
         Ok(())
     }
@@ -123,20 +125,20 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         mut visit: impl FnMut(usize, &[K], &[V]) -> ControlFlow<()>,
     ) -> Result<()> {
         // Nothing is shown if a range is bad.
-        ranges.iter().try_for_each(|range| lanes::<K, V>(range).map(drop))?;
-        let mut together = [(0, all_lanes::<K, V>()); RANGES_TOGETHER];
+        ranges.iter().try_for_each(|range| encode_range::<K, V>(range).map(drop))?;
+        let mut together = [(0, full_range::<K, V>()); RANGES_TOGETHER];
         for start in (0..ranges.len()).step_by(RANGES_TOGETHER) {
             let mut len = 0;
             for (at, range) in ranges.iter().enumerate().skip(start).take(RANGES_TOGETHER) {
-                if let Some(lanes) = lanes::<K, V>(range)? {
-                    together[len] = (at, lanes);
+                if let Some(encoded) = encode_range::<K, V>(range)? {
+                    together[len] = (at, encoded);
                     len += 1;
                 }
             }
             // Going down to their first leaves together brings these into the cache.
             self.tree.get_each::<M>(len, self.group, |at| together[at].1.0, |_, _| {});
-            for &(at, lanes) in &together[..len] {
-                self.visit_short(lanes, |keys, values| visit(at, keys, values));
+            for &(at, encoded) in &together[..len] {
+                self.visit_short(encoded, |keys, values| visit(at, keys, values));
             }
         }
         Ok(())

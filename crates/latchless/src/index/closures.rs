@@ -9,7 +9,9 @@
 //! would be asked for ever; `tree/tries.rs` finds that out.
 
 use super::Index;
-use super::access::{Access, Lane, all_lanes, expect_infallible, key_lane, key_of, value_lane, value_of};
+use super::access::{
+    Access, Encoded, decode_key, decode_value, encode_key, encode_value, expect_infallible, full_range,
+};
 use super::operations::operations;
 use crate::tree::{Edit, Mode};
 use latchless_core::base::error::Result;
@@ -33,7 +35,7 @@ pub(super) enum Wish<V> {
 }
 
 /// What was stored when an entry was revised, or else what is stored now that it has changed meanwhile.
-type Tried<K, V> = Result<Option<V>, Option<Lane<K, V>>>;
+type Tried<K, V> = Result<Option<V>, Option<Encoded<K, V>>>;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     /// Asks what is to become of an entry until the answer is to what is stored there. Returns what was
@@ -46,7 +48,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         key: K,
         mut ask: impl FnMut(Option<V>) -> Wish<V>,
     ) -> Result<Option<V>> {
-        let key = key_lane::<K, V>(key);
+        let key = encode_key::<K, V>(key);
         let before = self.tree.get::<M>(key);
         match self.try_to_revise(key, before, &mut ask)? {
             Ok(seen) => Ok(seen),
@@ -58,15 +60,15 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     #[inline(always)]
     fn try_to_revise(
         self,
-        key: Lane<K, V>,
-        before: Option<Lane<K, V>>,
+        key: Encoded<K, V>,
+        before: Option<Encoded<K, V>>,
         ask: &mut impl FnMut(Option<V>) -> Wish<V>,
     ) -> Result<Tried<K, V>> {
-        let seen = before.map(value_of::<K, V>);
+        let seen = before.map(decode_value::<K, V>);
         let edit = match (ask(seen), before) {
             (Wish::Leave, _) | (Wish::TakeOut, None) => return Ok(Ok(seen)),
-            (Wish::Set(value), None) => Edit::Add(value_lane::<K, V>(value)),
-            (Wish::Set(value), Some(expected)) => Edit::Swap { expected, value: value_lane::<K, V>(value) },
+            (Wish::Set(value), None) => Edit::Add(encode_value::<K, V>(value)),
+            (Wish::Set(value), Some(expected)) => Edit::Swap { expected, value: encode_value::<K, V>(value) },
             (Wish::TakeOut, Some(expected)) => Edit::RemoveIf(expected),
         };
         let edited = self.tree.edit::<M>(key, edit)?;
@@ -78,8 +80,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     #[inline(never)]
     fn revise_again(
         self,
-        key: Lane<K, V>,
-        mut now: Option<Lane<K, V>>,
+        key: Encoded<K, V>,
+        mut now: Option<Encoded<K, V>>,
         mut ask: impl FnMut(Option<V>) -> Wish<V>,
     ) -> Result<Option<V>> {
         let mut tries = self.tree.tries(key);
@@ -116,13 +118,13 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     pub(super) fn get_or_insert_with(self, key: K, value: impl FnOnce() -> V) -> Result<V> {
-        let key = key_lane::<K, V>(key);
+        let key = encode_key::<K, V>(key);
         if let Some(present) = self.tree.get::<M>(key) {
-            return Ok(value_of::<K, V>(present));
+            return Ok(decode_value::<K, V>(present));
         }
         let value = value();
-        let edited = self.tree.edit::<M>(key, Edit::Add(value_lane::<K, V>(value)))?;
-        Ok(edited.before.map_or(value, value_of::<K, V>))
+        let edited = self.tree.edit::<M>(key, Edit::Add(encode_value::<K, V>(value)))?;
+        Ok(edited.before.map_or(value, decode_value::<K, V>))
     }
 
     /// Takes out the entries of which `keep` says no. Returns how many.
@@ -133,16 +135,16 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     /// As [`Access::retain`]; `gone` is shown each value that was taken out.
     pub(super) fn retain_each(self, mut keep: impl FnMut(K, V) -> bool, mut gone: impl FnMut(V)) -> usize {
         let mut removed = 0;
-        let (low, high) = all_lanes::<K, V>();
+        let (low, high) = full_range::<K, V>();
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
-            for (&lane, &value) in keys.iter().zip(values) {
-                let key = key_of::<K, V>(lane);
-                let (mut seen, mut tries) = (value, self.tree.tries(lane));
-                while !keep(key, value_of::<K, V>(seen)) {
-                    let edited = expect_infallible(self.tree.edit::<M>(lane, Edit::RemoveIf(seen)));
+            for (&encoded, &value) in keys.iter().zip(values) {
+                let key = decode_key::<K, V>(encoded);
+                let (mut seen, mut tries) = (value, self.tree.tries(encoded));
+                while !keep(key, decode_value::<K, V>(seen)) {
+                    let edited = expect_infallible(self.tree.edit::<M>(encoded, Edit::RemoveIf(seen)));
                     if edited.applied {
                         removed += 1;
-                        gone(value_of::<K, V>(seen));
+                        gone(decode_value::<K, V>(seen));
                     }
                     match edited.before {
                         // Changed meanwhile: ask again.

@@ -1,7 +1,7 @@
 //! Mixed requests in one batch.
 
 use super::Index;
-use super::access::{Access, Lane, all_lanes, entry_of, key_lane, value_lane, value_of};
+use super::access::{Access, Encoded, decode_entry, decode_value, encode_key, encode_value, full_range};
 use super::operations::operations;
 use crate::tree::{Edit, Edited, Group, Mode};
 use latchless_core::base::error::{Error, Result};
@@ -27,7 +27,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     /// Serves requests each of which is for one key.
     fn execute_points(self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>) {
-        let nothing = (Lane::<K, V>::MIN, Edit::Look);
+        let nothing = (Encoded::<K, V>::MIN, Edit::Look);
         self.tree.edit_each::<M>(
             requests.len(),
             self.group,
@@ -42,11 +42,11 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         }
         // Grows with what is found: a limit may be far above that.
         let mut entries = Vec::new();
-        let low = key_lane::<K, V>(from);
-        let (_, high) = all_lanes::<K, V>();
+        let low = encode_key::<K, V>(from);
+        let (_, high) = full_range::<K, V>();
         self.tree.scan::<M>(low, high, Direction::Forward, limit, |keys, values| {
             let found = keys.iter().zip(values).take(limit - entries.len());
-            entries.extend(found.map(|(&key, &value)| entry_of::<K, V>((key, value))));
+            entries.extend(found.map(|(&key, &value)| decode_entry::<K, V>((key, value))));
             entries.len() < limit
         });
         Reply::Scanned(entries)
@@ -58,19 +58,21 @@ type KeyedEdit<B> = (B, Edit<B>);
 
 /// The key and the edit of a request that is for one key.
 #[inline(always)]
-fn edit_of<K: Key, V: Value>(request: &Request<K, V>) -> Option<KeyedEdit<Lane<K, V>>> {
+fn edit_of<K: Key, V: Value>(request: &Request<K, V>) -> Option<KeyedEdit<Encoded<K, V>>> {
     match *request {
-        Request::Get(key) => Some((key_lane::<K, V>(key), Edit::Look)),
-        Request::Insert(key, value) => Some((key_lane::<K, V>(key), Edit::Put(value_lane::<K, V>(value)))),
-        Request::Remove(key) => Some((key_lane::<K, V>(key), Edit::Remove)),
+        Request::Get(key) => Some((encode_key::<K, V>(key), Edit::Look)),
+        Request::Insert(key, value) => {
+            Some((encode_key::<K, V>(key), Edit::Put(encode_value::<K, V>(value))))
+        }
+        Request::Remove(key) => Some((encode_key::<K, V>(key), Edit::Remove)),
         Request::Scan { .. } => None,
     }
 }
 
 #[inline(always)]
-fn reply_to<K: Key, V: Value>(request: &Request<K, V>, edited: Result<Edited<Lane<K, V>>>) -> Reply<K, V> {
+fn reply_to<K: Key, V: Value>(request: &Request<K, V>, edited: Result<Edited<Encoded<K, V>>>) -> Reply<K, V> {
     let before = match edited {
-        Ok(edited) => edited.before.map(value_of::<K, V>),
+        Ok(edited) => edited.before.map(decode_value::<K, V>),
         Err(error) => return Reply::Refused(error),
     };
     match request {

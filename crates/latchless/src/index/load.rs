@@ -1,6 +1,6 @@
 //! Filling an empty index from sorted entries.
 
-use super::access::{key_lane, value_lane};
+use super::access::{encode_key, encode_value};
 use super::{Index, Options};
 use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
@@ -68,7 +68,7 @@ impl<K: Key, V: Value> Index<K, V> {
     ) -> Result<()> {
         let entry_at = |at: usize| {
             let (key, value) = entries[at];
-            (key_lane::<K, V>(key), value_lane::<K, V>(value))
+            (encode_key::<K, V>(key), encode_value::<K, V>(value))
         };
         self.tree.bulk_load(entries.len(), entry_at, fill, threads)
     }

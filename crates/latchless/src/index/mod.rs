@@ -140,7 +140,7 @@ pub use scan::Scan;
 pub use side_by_side::edit_side_by_side;
 
 use crate::tree::{BlinkOptions, Shared};
-use access::{Access, LaneTree};
+use access::{Access, Tree};
 use core::fmt;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Key;
@@ -207,7 +207,7 @@ impl Default for Options {
 /// # Ok::<(), latchless::Error>(())
 /// ```
 pub struct Index<K: Key, V: Value> {
-    tree: LaneTree<K, V>,
+    tree: Tree<K, V>,
     group: Group,
 }
 
@@ -242,7 +242,7 @@ impl<K: Key, V: Value> Index<K, V> {
     pub fn with_options(options: Options) -> Result<Self> {
         let Options { limit_bytes, huge_pages, kernel, group, node_references } = options;
         let options = BlinkOptions { limit_bytes, huge_pages, kernel, references: node_references };
-        Ok(Self { tree: LaneTree::<K, V>::new(options)?, group })
+        Ok(Self { tree: Tree::<K, V>::new(options)?, group })
     }
 
     /// The index, entered beside others.
@@ -331,7 +331,7 @@ operations! {
         self.access().tree.check_invariants()
     }
 
-    /// Writes the nodes as text, keys as their lanes.
+    /// Writes the nodes as text, keys as they are encoded.
     ///
     /// # Errors
     /// When `out` refuses.

@@ -1,7 +1,7 @@
 //! The first and the last entry, and those beside a key.
 
 use super::Index;
-use super::access::{Access, Lane, all_lanes, entry_of, key_lane};
+use super::access::{Access, Encoded, decode_entry, encode_key, full_range};
 use super::operations::operations;
 use crate::tree::Mode;
 use latchless_core::base::index::Direction::{self, Forward, Reverse};
@@ -10,8 +10,8 @@ use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    fn nearest(self, from: Lane<K, V>, direction: Direction) -> Option<(K, V)> {
-        self.tree.nearest::<M>(from, direction).map(entry_of::<K, V>)
+    fn nearest(self, from: Encoded<K, V>, direction: Direction) -> Option<(K, V)> {
+        self.tree.nearest::<M>(from, direction).map(decode_entry::<K, V>)
     }
 
     pub(super) fn end(self, direction: Direction) -> Option<(K, V)> {
@@ -20,24 +20,24 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     /// The nearest entry that is not behind `key`.
     pub(super) fn at_or_beside(self, key: K, direction: Direction) -> Option<(K, V)> {
-        self.nearest(key_lane::<K, V>(key), direction)
+        self.nearest(encode_key::<K, V>(key), direction)
     }
 
     /// The nearest entry that isn't the key's own.
     pub(super) fn beside(self, key: K, direction: Direction) -> Option<(K, V)> {
-        let lane = key_lane::<K, V>(key);
-        let from = if direction == Forward { next(lane) } else { previous(lane) };
+        let encoded = encode_key::<K, V>(key);
+        let from = if direction == Forward { next(encoded) } else { previous(encoded) };
         self.nearest(from?, direction)
     }
 
     pub(super) fn pop(self, direction: Direction) -> Option<(K, V)> {
-        self.tree.pop::<M>(start::<K, V>(direction), direction).map(entry_of::<K, V>)
+        self.tree.pop::<M>(start::<K, V>(direction), direction).map(decode_entry::<K, V>)
     }
 }
 
-/// The lane before all others in a direction.
-fn start<K: Key, V: Value>(direction: Direction) -> Lane<K, V> {
-    let (low, high) = all_lanes::<K, V>();
+/// The first encoded key in a direction.
+fn start<K: Key, V: Value>(direction: Direction) -> Encoded<K, V> {
+    let (low, high) = full_range::<K, V>();
     if direction == Forward { low } else { high }
 }
 

@@ -1,6 +1,6 @@
 //! The index behind the traits that tests, the command line and the lab drive.
 
-use super::access::{Access, Holder, lanes};
+use super::access::{Access, Holder, encode_range};
 use super::scan::Scan;
 use super::{ExclusiveIndex, Index};
 use crate::tree::Mode;
@@ -35,7 +35,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     /// What [`OrderedIndex::sum`] asks for.
     pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
-        let Some((low, high)) = lanes::<K, V>(&span)? else { return Ok(Sum::default()) };
+        let Some((low, high)) = encode_range::<K, V>(&span)? else { return Ok(Sum::default()) };
         let (entries, total) = self.tree.sum::<M>(low, high, limit);
         Ok(Sum { entries, total })
     }

@@ -1,10 +1,10 @@
 //! Reading on many threads of rayon's pool at once.
 //!
-//! A range is cut in the middle of its lanes, after its ends were moved to the first and the last key
+//! A range is cut in the middle of its encoded keys, after its ends were moved to the first and the last key
 //! in it; rayon cuts further where a thread has nothing to do.
 
 use super::Index;
-use super::access::{Lanes, entry_of, lanes};
+use super::access::{EncodedRange, decode_entry, encode_range};
 use crate::tree::Shared;
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
@@ -23,7 +23,7 @@ const KEYS_TOGETHER: usize = 4096;
 #[derive(Debug)]
 pub struct ParallelRange<'a, K: Key, V: Value> {
     index: &'a Index<K, V>,
-    lanes: Option<Lanes<K, V>>,
+    rest: Option<EncodedRange<K, V>>,
 }
 
 impl<K: Key, V: Value> ParallelIterator for ParallelRange<'_, K, V> {
@@ -38,28 +38,28 @@ impl<K: Key, V: Value> UnindexedProducer for ParallelRange<'_, K, V> {
     type Item = (K, V);
 
     fn split(self) -> (Self, Option<Self>) {
-        let Self { index, lanes } = self;
-        let part = |lanes| Self { index, lanes };
+        let Self { index, rest } = self;
+        let part = |rest| Self { index, rest };
         let nearest = |from, direction| index.tree.nearest::<Shared>(from, direction).map(|(key, _)| key);
-        let ends = lanes.and_then(|(low, high)| {
+        let ends = rest.and_then(|(low, high)| {
             let ends = (nearest(low, Direction::Forward)?, nearest(high, Direction::Reverse)?);
             (ends.0 < ends.1).then_some((ends.0.to_u64(), ends.1.to_u64()))
         });
         // Keys that are put in beyond the ends meanwhile are still in one of the parts.
-        match (lanes, ends) {
+        match (rest, ends) {
             (Some((low, high)), Some((first, last))) => {
                 let middle = Bits::truncate(first + (last - first) / 2);
                 (part(Some((low, middle))), Some(part(next(middle).map(|behind| (behind, high)))))
             }
-            _ => (part(lanes), None),
+            _ => (part(rest), None),
         }
     }
 
     fn fold_with<F: Folder<(K, V)>>(self, folder: F) -> F {
-        let Some((low, high)) = self.lanes else { return folder };
+        let Some((low, high)) = self.rest else { return folder };
         let mut folder = Some(folder);
         self.index.tree.scan::<Shared>(low, high, Direction::Forward, usize::MAX, |keys, values| {
-            let entries = keys.iter().zip(values).map(|(&key, &value)| entry_of::<K, V>((key, value)));
+            let entries = keys.iter().zip(values).map(|(&key, &value)| decode_entry::<K, V>((key, value)));
             folder = folder.take().map(|folder| folder.consume_iter(entries));
             folder.as_ref().is_some_and(|folder| !folder.full())
         });
@@ -82,7 +82,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn par_range(&self, range: impl RangeBounds<K>) -> Result<ParallelRange<'_, K, V>> {
-        Ok(ParallelRange { index: self, lanes: lanes::<K, V>(&range)? })
+        Ok(ParallelRange { index: self, rest: encode_range::<K, V>(&range)? })
     }
 
     /// Folds the entries of a range on rayon's threads: each part of the range is folded on its own,
@@ -133,6 +133,6 @@ impl<'a, K: Key, V: Value> IntoParallelIterator for &'a Index<K, V> {
     type Iter = ParallelRange<'a, K, V>;
 
     fn into_par_iter(self) -> ParallelRange<'a, K, V> {
-        ParallelRange { index: self, lanes: Some(super::access::all_lanes::<K, V>()) }
+        ParallelRange { index: self, rest: Some(super::access::full_range::<K, V>()) }
     }
 }

@@ -1,7 +1,7 @@
 //! Large batches of updates on many threads.
 
 use super::Index;
-use super::access::{expect_infallible, key_lane, value_lane, value_of};
+use super::access::{decode_value, encode_key, encode_value, expect_infallible};
 use super::batch::Incomplete;
 use crate::index::side_by_side::edit_side_by_side;
 use crate::tree::Edit;
@@ -36,10 +36,10 @@ impl<K: Key, V: Value> Index<K, V> {
             return self.insert_many(entries, replaced);
         }
         let mut refused: Vec<(usize, Error)> = Vec::new();
-        let key = |at: usize| key_lane::<K, V>(entries[at].0);
-        let put = |at: usize| Edit::Put(value_lane::<K, V>(entries[at].1));
+        let key = |at: usize| encode_key::<K, V>(entries[at].0);
+        let put = |at: usize| Edit::Put(encode_value::<K, V>(entries[at].1));
         edit_side_by_side(&self.tree, entries.len(), self.group, key, put, |at, edited| match edited {
-            Ok(edited) => replaced[at] = edited.before.map(value_of::<K, V>),
+            Ok(edited) => replaced[at] = edited.before.map(decode_value::<K, V>),
             Err(error) => {
                 replaced[at] = None;
                 refused.push((at, error));
@@ -68,7 +68,7 @@ impl<K: Key, V: Value> Index<K, V> {
         if keys.len() < LARGE {
             return self.remove_many(keys, removed);
         }
-        let key = |at: usize| key_lane::<K, V>(keys[at]);
+        let key = |at: usize| encode_key::<K, V>(keys[at]);
         edit_side_by_side(
             &self.tree,
             keys.len(),
@@ -76,7 +76,7 @@ impl<K: Key, V: Value> Index<K, V> {
             key,
             |_| Edit::Remove,
             |at, edited| {
-                removed[at] = expect_infallible(edited).before.map(value_of::<K, V>);
+                removed[at] = expect_infallible(edited).before.map(decode_value::<K, V>);
             },
         );
         Ok(())

@@ -1,7 +1,7 @@
 //! One key at a time: look, put, take out, compare and exchange. Each is one atomic step.
 
 use super::Index;
-use super::access::{Access, Lane, expect_infallible, key_lane, value_lane, value_of};
+use super::access::{Access, Encoded, decode_value, encode_key, encode_value, expect_infallible};
 use super::operations::operations;
 use crate::tree::{Edit, Edited, Mode};
 use latchless_core::base::error::{Error, Result};
@@ -63,22 +63,22 @@ impl<V, R> From<TryInsertError<V, R>> for Error {
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     #[inline]
     pub(super) fn get(self, key: K) -> Option<V> {
-        self.tree.get::<M>(key_lane::<K, V>(key)).map(value_of::<K, V>)
+        self.tree.get::<M>(encode_key::<K, V>(key)).map(decode_value::<K, V>)
     }
 
     #[inline]
-    fn edit(self, key: K, edit: Edit<Lane<K, V>>) -> Result<Edited<V>> {
-        let edited = self.tree.edit::<M>(key_lane::<K, V>(key), edit)?;
-        Ok(Edited { before: edited.before.map(value_of::<K, V>), applied: edited.applied })
+    fn edit(self, key: K, edit: Edit<Encoded<K, V>>) -> Result<Edited<V>> {
+        let edited = self.tree.edit::<M>(encode_key::<K, V>(key), edit)?;
+        Ok(Edited { before: edited.before.map(decode_value::<K, V>), applied: edited.applied })
     }
 
     #[inline]
     pub(super) fn insert(self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.edit(key, Edit::Put(value_lane::<K, V>(value)))?.before)
+        Ok(self.edit(key, Edit::Put(encode_value::<K, V>(value)))?.before)
     }
 
     pub(super) fn try_insert(self, key: K, value: V) -> Result<(), TryInsertError<V>> {
-        match self.edit(key, Edit::Add(value_lane::<K, V>(value))) {
+        match self.edit(key, Edit::Add(encode_value::<K, V>(value))) {
             Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present { present, value }),
             Ok(_) => Ok(()),
             Err(error) => Err(TryInsertError::Refused { error, value }),
@@ -92,16 +92,16 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     #[inline]
     pub(super) fn replace(self, key: K, value: V) -> Option<V> {
-        expect_infallible(self.edit(key, Edit::Replace(value_lane::<K, V>(value)))).before
+        expect_infallible(self.edit(key, Edit::Replace(encode_value::<K, V>(value)))).before
     }
 
     pub(super) fn compare_exchange(self, key: K, expected: V, value: V) -> Result<V, Option<V>> {
-        let (expected, value) = (value_lane::<K, V>(expected), value_lane::<K, V>(value));
+        let (expected, value) = (encode_value::<K, V>(expected), encode_value::<K, V>(value));
         exchanged(expect_infallible(self.edit(key, Edit::Swap { expected, value })))
     }
 
     pub(super) fn compare_remove(self, key: K, expected: V) -> Result<V, Option<V>> {
-        exchanged(expect_infallible(self.edit(key, Edit::RemoveIf(value_lane::<K, V>(expected)))))
+        exchanged(expect_infallible(self.edit(key, Edit::RemoveIf(encode_value::<K, V>(expected)))))
     }
 }
 

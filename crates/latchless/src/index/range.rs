@@ -5,7 +5,7 @@
 //! [`Entries`].
 
 use super::Index;
-use super::access::{Holder, LaneOf, Lanes, all_lanes, entry_of, lanes};
+use super::access::{EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range};
 use super::operations::operations;
 use crate::tree::{BlinkTree, LeafCopy, Mode, Sweep};
 use core::fmt;
@@ -34,10 +34,10 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 /// `Arc` as well, for an iterator that can be kept and sent; [`IntoIterator`] owns it.
 pub struct Entries<H: Holder> {
     holder: H,
-    /// The lanes that neither end has passed yet.
-    rest: Option<Lanes<H::Key, H::Value>>,
-    front: Option<Box<End<LaneOf<H>>>>,
-    back: Option<Box<End<LaneOf<H>>>>,
+    /// The encoded keys that neither end has passed yet.
+    rest: Option<EncodedRange<H::Key, H::Value>>,
+    front: Option<Box<End<EncodedIn<H>>>>,
+    back: Option<Box<End<EncodedIn<H>>>>,
 }
 
 /// Where one end of an iterator stands.
@@ -103,12 +103,12 @@ impl<H: Holder> Entries<H> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn of(holder: H, range: impl RangeBounds<H::Key>) -> Result<Self> {
-        Ok(Self { holder, rest: lanes::<H::Key, H::Value>(&range)?, front: None, back: None })
+        Ok(Self { holder, rest: encode_range::<H::Key, H::Value>(&range)?, front: None, back: None })
     }
 
     /// All entries.
     pub(super) fn all(holder: H) -> Self {
-        Self { holder, rest: Some(all_lanes::<H::Key, H::Value>()), front: None, back: None }
+        Self { holder, rest: Some(full_range::<H::Key, H::Value>()), front: None, back: None }
     }
 }
 
@@ -122,7 +122,7 @@ impl<H: Holder> Iterator for Entries<H> {
         let found = front.next::<H::Mode>(&self.holder.index().tree).filter(|&(key, _)| key <= high);
         self.rest =
             found.and_then(|(key, _)| next(key)).map(|low| (low, high)).filter(|(low, high)| low <= high);
-        found.map(entry_of::<H::Key, H::Value>)
+        found.map(decode_entry::<H::Key, H::Value>)
     }
 
     /// Nothing is known of how many there are, but that none is left after the end.
@@ -146,7 +146,7 @@ impl<H: Holder> DoubleEndedIterator for Entries<H> {
             .and_then(|(key, _)| previous(key))
             .map(|high| (low, high))
             .filter(|(low, high)| low <= high);
-        found.map(entry_of::<H::Key, H::Value>)
+        found.map(decode_entry::<H::Key, H::Value>)
     }
 }
 
@@ -154,7 +154,7 @@ impl<H: Holder> FusedIterator for Entries<H> {}
 
 impl<H: Holder> fmt::Debug for Entries<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Lanes, not keys: an end may be a lane that no key has.
+        // Encoded keys, because an end may be one that no key has.
         f.debug_struct("Entries").field("rest_lanes", &self.rest).finish_non_exhaustive()
     }
 }

@@ -4,7 +4,8 @@
 
 use super::Index;
 use super::access::{
-    Access, Holder, Lane, LaneOf, Lanes, all_lanes, expect_infallible, key_of, lanes, value_of,
+    Access, Encoded, EncodedIn, EncodedRange, Holder, decode_key, decode_value, encode_range,
+    expect_infallible, full_range,
 };
 use super::operations::operations;
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
@@ -21,7 +22,7 @@ const PAGE: usize = 128;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     pub(super) fn count(self, range: &impl RangeBounds<K>) -> Result<usize> {
-        Ok(lanes::<K, V>(range)?.map_or(0, |(low, high)| self.tree.count::<M>(low, high)))
+        Ok(encode_range::<K, V>(range)?.map_or(0, |(low, high)| self.tree.count::<M>(low, high)))
     }
 
     #[inline]
@@ -31,13 +32,13 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         start: A,
         mut fold: impl FnMut(A, K, V) -> A,
     ) -> Result<A> {
-        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(start) };
+        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(start) };
         let mut folded = Some(start);
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
             let entries = keys.iter().zip(values);
             folded = folded.take().map(|so_far| {
                 entries.fold(so_far, |so_far, (&key, &value)| {
-                    fold(so_far, key_of::<K, V>(key), value_of::<K, V>(value))
+                    fold(so_far, decode_key::<K, V>(key), decode_value::<K, V>(value))
                 })
             });
             true
@@ -51,7 +52,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         range: &impl RangeBounds<K>,
         mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> Result<()> {
-        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(()) };
+        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(()) };
         let mut page = Page::new();
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
             page.show(keys, values, &mut visit).is_continue()
@@ -63,7 +64,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     /// of that one.
     pub(super) fn visit_short(
         self,
-        (low, high): Lanes<K, V>,
+        (low, high): EncodedRange<K, V>,
         mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) {
         let (mut page, mut leaf) = (Page::new(), LeafCopy::default());
@@ -87,7 +88,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         values: &mut [V],
     ) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(0) };
+        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(0) };
         let (room, mut filled) = (keys.len(), 0);
         self.tree.scan::<M>(low, high, direction, room, |found, theirs| {
             let entries = found.iter().zip(theirs);
@@ -102,19 +103,19 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 
     pub(super) fn remove_range(self, range: &impl RangeBounds<K>) -> Result<usize> {
-        Ok(lanes::<K, V>(range)?.map_or(0, |(low, high)| self.tree.remove_range::<M>(low, high)))
+        Ok(encode_range::<K, V>(range)?.map_or(0, |(low, high)| self.tree.remove_range::<M>(low, high)))
     }
 
     /// As [`Access::remove_range`]; `gone` is shown each value that was removed. Atomic for each key.
     pub(super) fn remove_each(self, range: &impl RangeBounds<K>, mut gone: impl FnMut(V)) -> Result<usize> {
-        let Some((low, high)) = lanes::<K, V>(range)? else { return Ok(0) };
+        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(0) };
         let mut removed = 0;
         self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, _| {
             let edit = |at: usize| (keys[at], Edit::Remove);
             self.tree.edit_each::<M>(keys.len(), self.group, edit, |_, edited| {
                 if let Some(value) = expect_infallible(edited).before {
                     removed += 1;
-                    gone(value_of::<K, V>(value));
+                    gone(decode_value::<K, V>(value));
                 }
             });
             true
@@ -137,12 +138,12 @@ impl<K: Key, V: Value> Page<K, V> {
     #[inline(always)]
     fn show(
         &mut self,
-        keys: &[Lane<K, V>],
-        values: &[Lane<K, V>],
+        keys: &[Encoded<K, V>],
+        values: &[Encoded<K, V>],
         visit: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         keys.chunks(PAGE).zip(values.chunks(PAGE)).try_for_each(|(keys, values)| {
-            let (keys, values) = self.0.fill(keys, values, key_of::<K, V>, value_of::<K, V>);
+            let (keys, values) = self.0.fill(keys, values, decode_key::<K, V>, decode_value::<K, V>);
             visit(keys, values)
         })
     }
@@ -151,13 +152,13 @@ impl<K: Key, V: Value> Page<K, V> {
 /// Copies entries until the room ends, and says how many.
 #[inline(always)]
 fn copy<'a, K: Key, V: Value>(
-    entries: impl Iterator<Item = (&'a Lane<K, V>, &'a Lane<K, V>)>,
+    entries: impl Iterator<Item = (&'a Encoded<K, V>, &'a Encoded<K, V>)>,
     keys: &mut [K],
     values: &mut [V],
 ) -> usize {
     let places = keys.iter_mut().zip(values);
     let copied = places.zip(entries).map(|((to_key, to_value), (&key, &value))| {
-        (*to_key, *to_value) = (key_of::<K, V>(key), value_of::<K, V>(value));
+        (*to_key, *to_value) = (decode_key::<K, V>(key), decode_value::<K, V>(value));
     });
     copied.count()
 }
@@ -177,9 +178,9 @@ fn copy<'a, K: Key, V: Value>(
 /// ```
 pub struct Scan<H: Holder> {
     holder: H,
-    sweep: Sweep<LaneOf<H>>,
+    sweep: Sweep<EncodedIn<H>>,
     direction: Direction,
-    leaf: LeafCopy<LaneOf<H>>,
+    leaf: LeafCopy<EncodedIn<H>>,
     /// Entries of the leaf that are used up.
     used: usize,
 }
@@ -192,7 +193,7 @@ impl<H: Holder> Scan<H> {
     pub fn of(holder: H, range: impl RangeBounds<H::Key>, direction: Direction) -> Result<Self> {
         // With no key in the range, one that starts behind its end.
         let none = (Bits::MAX, Bits::MIN);
-        let (low, high) = lanes::<H::Key, H::Value>(&range)?.unwrap_or(none);
+        let (low, high) = encode_range::<H::Key, H::Value>(&range)?.unwrap_or(none);
         let sweep = Sweep::new(low, high, direction, usize::MAX);
         Ok(Self { holder, sweep, direction, leaf: LeafCopy::default(), used: 0 })
     }
@@ -206,8 +207,8 @@ impl<H: Holder> Scan<H> {
     pub fn fill(&mut self, keys: &mut [H::Key], values: &mut [H::Value]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Ok(self.advance(keys.len(), |place, key, value| {
-            keys[place] = key_of::<H::Key, H::Value>(key);
-            values[place] = value_of::<H::Key, H::Value>(value);
+            keys[place] = decode_key::<H::Key, H::Value>(key);
+            values[place] = decode_value::<H::Key, H::Value>(value);
         }))
     }
 
@@ -217,12 +218,13 @@ impl<H: Holder> Scan<H> {
     /// [`Error::EmptyBuffer`](crate::Error::EmptyBuffer).
     pub fn fill_values(&mut self, values: &mut [H::Value]) -> Result<usize> {
         check_buffers(values.len(), values.len())?;
-        Ok(self.advance(values.len(), |place, _, value| values[place] = value_of::<H::Key, H::Value>(value)))
+        Ok(self
+            .advance(values.len(), |place, _, value| values[place] = decode_value::<H::Key, H::Value>(value)))
     }
 
     /// Takes the next entries, at most `room`.
     #[inline(always)]
-    fn advance(&mut self, room: usize, mut take: impl FnMut(usize, LaneOf<H>, LaneOf<H>)) -> usize {
+    fn advance(&mut self, room: usize, mut take: impl FnMut(usize, EncodedIn<H>, EncodedIn<H>)) -> usize {
         let mut taken = 0;
         while taken < room {
             let len = self.leaf.keys().len();
@@ -399,7 +401,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// assert!(index.is_empty());
     /// ```
     pub fn clear(&self) {
-        let (low, high) = all_lanes::<K, V>();
+        let (low, high) = full_range::<K, V>();
         self.tree.remove_range::<crate::tree::Shared>(low, high);
     }
 }

@@ -33,7 +33,7 @@ const TOGETHER: usize = 64;
 /// at once.
 ///
 /// The keys stand in an [`Index`], the values beside it in slots of their own, so a lookup costs one
-/// cache miss more than one in an [`Index`]. Keys of 32-bit lanes take 64-bit ones here.
+/// cache miss more than one in an [`Index`]. Keys of 32 bits take 64 here.
 ///
 /// Values are read by reference under a pin ([`BoxedIndex::pin`]). A value that was replaced or
 /// removed is *retired*: it can still be read by who found it under a pin from before, and is dropped

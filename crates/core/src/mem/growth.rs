@@ -12,7 +12,7 @@
 use super::machine_bytes;
 use super::mapping::HUGE_PAGE_BYTES;
 use super::memory::Memory;
-use super::reach::{FAR_MAX, Place, Reach};
+use super::reach::{FAR_MAX, PieceSlot, Reach};
 use crate::base::error::{Error, Result};
 
 /// Bytes that are committed at the least at a time.
@@ -53,7 +53,7 @@ pub(super) struct ReservedRegion {
 #[derive(Debug)]
 struct Piece {
     memory: Memory,
-    place: Place,
+    slot: PieceSlot,
     /// Its nodes' numbers.
     first: usize,
     end: usize,
@@ -70,17 +70,17 @@ impl Plan {
 
     /// Where the piece from node `first` on ends, and how its nodes are found. `far`: how many pieces are
     /// found by the list already; `broken`: the piece before this one was too short.
-    fn next(&self, first: usize, far: usize, broken: bool) -> (usize, Place) {
+    fn next(&self, first: usize, far: usize, broken: bool) -> (usize, PieceSlot) {
         if first == 0 {
             let nodes = self.first_bytes.div_ceil(self.node_bytes).next_power_of_two();
-            return (nodes, Place::Near { bits: 0..nodes.ilog2() as usize + 1 });
+            return (nodes, PieceSlot::Near { bits: 0..nodes.ilog2() as usize + 1 });
         }
         let end = first.saturating_mul(2);
         if far > 0 || broken {
-            return (end, Place::Far(far));
+            return (end, PieceSlot::Far(far));
         }
         let bits = first.ilog2() as usize + 1;
-        (end, Place::Near { bits: bits..bits + 1 })
+        (end, PieceSlot::Near { bits: bits..bits + 1 })
     }
 }
 
@@ -152,8 +152,8 @@ impl ReservedRegion {
         let Plan { node_bytes, huge_pages, align, largest, .. } = self.plan;
         let refused = Error::OutOfMemory { requested_bytes: needed.saturating_mul(node_bytes) };
         let first = self.end();
-        let far = self.pieces.iter().filter(|piece| matches!(piece.place, Place::Far(_))).count();
-        let (end, place) = self.plan.next(first, far, !(first.is_power_of_two() || first == 0));
+        let far = self.pieces.iter().filter(|piece| matches!(piece.slot, PieceSlot::Far(_))).count();
+        let (end, slot) = self.plan.next(first, far, !(first.is_power_of_two() || first == 0));
         if far == FAR_MAX {
             return Err(refused);
         }
@@ -172,8 +172,8 @@ impl ReservedRegion {
         };
         let end = first + wanted.min(bytes / node_bytes);
         let base = memory.start().as_ptr().wrapping_sub(first.wrapping_mul(node_bytes));
-        reach.place(place.clone(), base);
-        self.pieces.push(Piece { memory, place, first, end, committed_bytes: 0 });
+        reach.place(slot.clone(), base);
+        self.pieces.push(Piece { memory, slot, first, end, committed_bytes: 0 });
         Ok(())
     }
 
@@ -192,7 +192,7 @@ impl ReservedRegion {
                 piece.committed_bytes = piece.memory.commit(from, wanted.max(from + step))?;
                 self.usable = piece.usable_end(node_bytes);
                 // References to the new nodes are published after this; a reader that follows one sees it.
-                reach.open(&piece.place, self.usable);
+                reach.open(&piece.slot, self.usable);
             }
         }
         Ok(())
@@ -206,8 +206,8 @@ impl ReservedRegion {
         if let Some(first) = self.pieces.first_mut() {
             first.memory.clear(first.committed_bytes);
             self.usable = first.usable_end(self.plan.node_bytes);
-            reach.place(first.place.clone(), first.memory.start().as_ptr());
-            reach.open(&first.place, self.usable);
+            reach.place(first.slot.clone(), first.memory.start().as_ptr());
+            reach.open(&first.slot, self.usable);
         }
     }
 }
@@ -243,7 +243,9 @@ mod tests {
             let plan = Plan { first_bytes, node_bytes, ..plan(|| None) };
             let (mut first, mut bits) = (0, 0);
             while first < u32::MAX as usize {
-                let (end, Place::Near { bits: found }) = plan.next(first, 0, false) else { panic!("far") };
+                let (end, PieceSlot::Near { bits: found }) = plan.next(first, 0, false) else {
+                    panic!("far")
+                };
                 assert_eq!(found.start, bits);
                 // The number of bits of each of the piece's numbers.
                 let all = [first, end - 1].map(|number| (usize::BITS - number.leading_zeros()) as usize);
@@ -321,7 +323,7 @@ mod tests {
         while grow_one_by_one(&mut growth, &reach, nodes).is_ok() {
             nodes = nodes * 5 / 4 + 1;
         }
-        let far = growth.pieces.iter().filter(|piece| matches!(piece.place, Place::Far(_))).count();
+        let far = growth.pieces.iter().filter(|piece| matches!(piece.slot, PieceSlot::Far(_))).count();
         assert!(far > 2, "{far} of {}", growth.pieces.len());
         let (usable, pieces) = (growth.usable(), growth.pieces.len());
         let refused = growth.grow(usable + 1000, &reach);

@@ -103,10 +103,12 @@ impl Reach {
     }
 
     /// Notes where a piece is, before its first node may be accessed.
-    pub(super) fn place(&self, piece: Place, base: *mut u8) {
+    pub(super) fn place(&self, piece: PieceSlot, base: *mut u8) {
         match piece {
-            Place::Near { bits } => bits.for_each(|bits| self.bases[ENTRIES - 1 - bits].store_relaxed(base)),
-            Place::Far(nth) => {
+            PieceSlot::Near { bits } => {
+                bits.for_each(|bits| self.bases[ENTRIES - 1 - bits].store_relaxed(base))
+            }
+            PieceSlot::Far(nth) => {
                 let far = self.far.get_or_init(|| Box::new([const { Far::none() }; FAR_MAX]));
                 far[nth].base.store_relaxed(base);
             }
@@ -114,10 +116,10 @@ impl Reach {
     }
 
     /// Lets the nodes of a piece below `end` be accessed.
-    pub(super) fn open(&self, piece: &Place, end: usize) {
+    pub(super) fn open(&self, piece: &PieceSlot, end: usize) {
         let bound = match piece {
-            Place::Near { .. } => &self.near,
-            Place::Far(nth) => match self.far.get() {
+            PieceSlot::Near { .. } => &self.near,
+            PieceSlot::Far(nth) => match self.far.get() {
                 Some(far) => &far[*nth].end,
                 None => return,
             },
@@ -139,7 +141,7 @@ impl Far {
 
 /// How a piece is found.
 #[derive(Debug, Clone)]
-pub(super) enum Place {
+pub(super) enum PieceSlot {
     /// By the table, for numbers of so many bits.
     Near {
         /// From which number of bits to which.

@@ -33,14 +33,14 @@ use latchless_core::base::value::Value;
 #[derive(Clone)]
 pub struct Cursor<H: Holder> {
     holder: H,
-    place: Place<H::Key, H::Value>,
+    position: Position<H::Key, H::Value>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Place<K, V> {
-    Before,
+enum Position<K, V> {
+    BeforeFirst,
     At(K, V),
-    Behind,
+    AfterLast,
 }
 
 impl<H: Holder> Cursor<H> {
@@ -59,7 +59,7 @@ impl<H: Holder> Cursor<H> {
     /// assert_eq!(walker.join().unwrap(), Some((3, 30)));
     /// ```
     pub fn of(holder: H) -> Self {
-        Self { holder, place: Place::Before }
+        Self { holder, position: Position::BeforeFirst }
     }
 
     fn access(&self) -> Access<'_, H::Key, H::Value, H::Mode> {
@@ -68,19 +68,19 @@ impl<H: Holder> Cursor<H> {
 
     /// Goes to what was found, or past the end in that direction.
     fn go(&mut self, found: Option<(H::Key, H::Value)>, direction: Direction) -> Option<(H::Key, H::Value)> {
-        self.place = match (found, direction) {
-            (Some((key, value)), _) => Place::At(key, value),
-            (None, Forward) => Place::Behind,
-            (None, Reverse) => Place::Before,
+        self.position = match (found, direction) {
+            (Some((key, value)), _) => Position::At(key, value),
+            (None, Forward) => Position::AfterLast,
+            (None, Reverse) => Position::BeforeFirst,
         };
         found
     }
 
     fn step(&mut self, direction: Direction) -> Option<(H::Key, H::Value)> {
-        let found = match (self.place, direction) {
-            (Place::At(key, _), _) => self.access().beside(key, direction),
-            (Place::Before, Forward) | (Place::Behind, Reverse) => self.access().end(direction),
-            (Place::Before, Reverse) | (Place::Behind, Forward) => None,
+        let found = match (self.position, direction) {
+            (Position::At(key, _), _) => self.access().beside(key, direction),
+            (Position::BeforeFirst, Forward) | (Position::AfterLast, Reverse) => self.access().end(direction),
+            (Position::BeforeFirst, Reverse) | (Position::AfterLast, Forward) => None,
         };
         self.go(found, direction)
     }
@@ -123,9 +123,9 @@ impl<H: Holder> Cursor<H> {
     /// The entry that the cursor stands on, as it was when the cursor came to it. `None` before the
     /// first entry and behind the last one. O(1).
     pub fn current(&self) -> Option<(H::Key, H::Value)> {
-        match self.place {
-            Place::At(key, value) => Some((key, value)),
-            Place::Before | Place::Behind => None,
+        match self.position {
+            Position::At(key, value) => Some((key, value)),
+            Position::BeforeFirst | Position::AfterLast => None,
         }
     }
 
@@ -138,7 +138,7 @@ impl<H: Holder> Cursor<H> {
 
 impl<H: Holder> fmt::Debug for Cursor<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cursor").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Cursor").field("position", &self.position).finish_non_exhaustive()
     }
 }
 

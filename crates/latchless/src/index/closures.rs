@@ -27,11 +27,11 @@ fn settled<T>(outcome: Result<T>) -> T {
     outcome.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a closure wants of an entry.
-pub(super) enum Wish<V> {
-    Leave,
+/// What becomes of an entry.
+pub(super) enum Action<V> {
+    Keep,
     Set(V),
-    TakeOut,
+    Remove,
 }
 
 /// What was stored when an entry was revised, or else what is stored now that it has changed meanwhile.
@@ -46,7 +46,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     pub(super) fn compare_and_update(
         self,
         key: K,
-        mut ask: impl FnMut(Option<V>) -> Wish<V>,
+        mut ask: impl FnMut(Option<V>) -> Action<V>,
     ) -> Result<Option<V>> {
         let key = encode_key::<K, V>(key);
         let before = self.tree.get::<M>(key);
@@ -62,14 +62,16 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self,
         key: Encoded<K, V>,
         before: Option<Encoded<K, V>>,
-        ask: &mut impl FnMut(Option<V>) -> Wish<V>,
+        ask: &mut impl FnMut(Option<V>) -> Action<V>,
     ) -> Result<Tried<K, V>> {
         let seen = before.map(decode_value::<K, V>);
         let edit = match (ask(seen), before) {
-            (Wish::Leave, _) | (Wish::TakeOut, None) => return Ok(Ok(seen)),
-            (Wish::Set(value), None) => Edit::Add(encode_value::<K, V>(value)),
-            (Wish::Set(value), Some(expected)) => Edit::Swap { expected, value: encode_value::<K, V>(value) },
-            (Wish::TakeOut, Some(expected)) => Edit::RemoveIf(expected),
+            (Action::Keep, _) | (Action::Remove, None) => return Ok(Ok(seen)),
+            (Action::Set(value), None) => Edit::Add(encode_value::<K, V>(value)),
+            (Action::Set(value), Some(expected)) => {
+                Edit::Swap { expected, value: encode_value::<K, V>(value) }
+            }
+            (Action::Remove, Some(expected)) => Edit::RemoveIf(expected),
         };
         let edited = self.tree.edit::<M>(key, edit)?;
         Ok(if edited.applied { Ok(seen) } else { Err(edited.before) })
@@ -82,7 +84,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self,
         key: Encoded<K, V>,
         mut now: Option<Encoded<K, V>>,
-        mut ask: impl FnMut(Option<V>) -> Wish<V>,
+        mut ask: impl FnMut(Option<V>) -> Action<V>,
     ) -> Result<Option<V>> {
         let mut tries = self.tree.tries(key);
         loop {
@@ -96,23 +98,25 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     pub(super) fn update(self, key: K, mut change: impl FnMut(V) -> V) -> Option<V> {
         settled(
-            self.compare_and_update(key, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value)))),
+            self.compare_and_update(key, |value| {
+                value.map_or(Action::Keep, |value| Action::Set(change(value)))
+            }),
         )
     }
 
     pub(super) fn upsert(self, key: K, mut value: impl FnMut(Option<V>) -> V) -> Result<Option<V>> {
-        self.compare_and_update(key, |before| Wish::Set(value(before)))
+        self.compare_and_update(key, |before| Action::Set(value(before)))
     }
 
     pub(super) fn compute(self, key: K, mut value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>> {
-        self.compare_and_update(key, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
+        self.compare_and_update(key, |before| value(before).map_or(Action::Remove, Action::Set))
     }
 
     pub(super) fn remove_if(self, key: K, mut condition: impl FnMut(V) -> bool) -> Option<V> {
         let mut met = false;
         let before = self.compare_and_update(key, |value| {
             met = value.is_some_and(&mut condition);
-            if met { Wish::TakeOut } else { Wish::Leave }
+            if met { Action::Remove } else { Action::Keep }
         });
         settled(before).filter(|_| met)
     }

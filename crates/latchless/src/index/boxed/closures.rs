@@ -3,7 +3,7 @@
 //! one with that handle.
 
 use super::BoxedIndex;
-use crate::index::closures::Wish;
+use crate::index::closures::Action;
 use crate::slot_map::{Pinned, SlotId};
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
@@ -14,7 +14,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         &'p self,
         key: K,
         pin: &'p Pinned,
-        mut ask: impl FnMut(Option<&'p T>) -> Wish<T>,
+        mut ask: impl FnMut(Option<&'p T>) -> Action<T>,
     ) -> Result<Option<&'p T>> {
         // The last answer: the value's handle, which has come into the index if the answer was put in place.
         let mut own = None;
@@ -26,21 +26,21 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
             seen = handle.and_then(|handle| self.slots.read(handle, pin));
             if handle.is_some() && seen.is_none() {
                 // Retired meanwhile. This does nothing, and brings what is there now.
-                return Wish::TakeOut;
+                return Action::Remove;
             }
-            let wish = ask(seen);
-            leave = matches!(wish, Wish::Leave);
-            match wish {
-                Wish::Leave => Wish::Leave,
-                Wish::TakeOut => Wish::TakeOut,
-                Wish::Set(value) => match self.put(value) {
+            let action = ask(seen);
+            leave = matches!(action, Action::Keep);
+            match action {
+                Action::Keep => Action::Keep,
+                Action::Remove => Action::Remove,
+                Action::Set(value) => match self.put(value) {
                     Ok(handle) => {
                         own = Some(handle);
-                        Wish::Set(handle)
+                        Action::Set(handle)
                     }
                     Err(error) => {
                         refused = Some(error);
-                        Wish::Leave
+                        Action::Keep
                     }
                 },
             }
@@ -80,7 +80,9 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut change: impl FnMut(&'p T) -> T,
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>> {
-        self.compare_and_update(key, pin, |value| value.map_or(Wish::Leave, |value| Wish::Set(change(value))))
+        self.compare_and_update(key, pin, |value| {
+            value.map_or(Action::Keep, |value| Action::Set(change(value)))
+        })
     }
 
     /// Puts under a key what `value` makes of its value, or of its absence. Returns the value before, which
@@ -104,7 +106,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut value: impl FnMut(Option<&'p T>) -> T,
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>> {
-        self.compare_and_update(key, pin, |before| Wish::Set(value(before)))
+        self.compare_and_update(key, pin, |before| Action::Set(value(before)))
     }
 
     /// Puts under a key what `value` makes of its value or of its absence, or removes it if that is `None`.
@@ -131,7 +133,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         mut value: impl FnMut(Option<&'p T>) -> Option<T>,
         pin: &'p Pinned,
     ) -> Result<Option<&'p T>> {
-        self.compare_and_update(key, pin, |before| value(before).map_or(Wish::TakeOut, Wish::Set))
+        self.compare_and_update(key, pin, |before| value(before).map_or(Action::Remove, Action::Set))
     }
 
     /// Removes a key if its value meets a condition, and returns that value, which is retired. The entry

@@ -3,7 +3,7 @@
 use super::BoxedIndex;
 use crate::index::TryInsertError;
 use crate::index::access::expect_infallible;
-use crate::index::closures::Wish;
+use crate::index::closures::Action;
 use crate::slot_map::Pinned;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Key;
@@ -217,7 +217,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         let before = self.compare_and_update(key, pin, |present| {
             met = present.is_some_and(|present| core::ptr::eq(present, expected));
             // Asked again only where another value has come: then `expected` never does again.
-            value.take_if(|_| met).map_or(Wish::Leave, Wish::Set)
+            value.take_if(|_| met).map_or(Action::Keep, Action::Set)
         });
         match before {
             Ok(Some(before)) if met => Ok(before),
@@ -253,7 +253,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         let mut met = false;
         let before = expect_infallible(self.compare_and_update(key, pin, |present| {
             met = present.is_some_and(|present| core::ptr::eq(present, expected));
-            if met { Wish::TakeOut } else { Wish::Leave }
+            if met { Action::Remove } else { Action::Keep }
         }));
         before.filter(|_| met).ok_or(before)
     }

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results" / "flagship.md"
 CHART = ROOT / "docs" / "chart.svg"
 
-OURS, TWIN, BASELINE = "index", "index-exclusive", "btreemap"
+OURS, SINGLE_THREADED, BASELINE = "index", "index-exclusive", "btreemap"
 # Races by name, as in the results, and what the chart calls them.
 LABELS = {
     "get": "get",
@@ -51,7 +51,7 @@ def bars(race):
     times = {index: float(race[BASELINE][0]) / float(ns) for index, (ns, _) in race.items()}
     ns, per = race[OURS]
     yield times[OURS], f"{times[OURS]:.1f}×, {ns} ns{'' if per == 'op' else '/' + per}", ORANGE
-    rivals = times.keys() - {OURS, TWIN, BASELINE}
+    rivals = times.keys() - {OURS, SINGLE_THREADED, BASELINE}
     if rivals:
         best = max(rivals, key=times.get)
         yield times[best], f"{times[best]:.1f}×, {best}", BLUE

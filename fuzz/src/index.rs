@@ -1,6 +1,6 @@
 //! A history of the flagship's own operations, held against `BTreeMap` step by step: single ones,
-//! and batches against one by one. Each is called as if others were there, or through the sequential
-//! twin.
+//! and batches against one by one. Each is called as if others were there, or through the
+//! single-threaded form.
 
 use crate::{Subject, spread};
 use arbitrary::Arbitrary;
@@ -75,7 +75,7 @@ struct Run {
     count: u16,
 }
 
-/// The same operation on the index or on its twin.
+/// The same operation on the index or on its single-threaded form.
 macro_rules! on {
     ($pair:expr, $alone:expr, |$index:ident| $call:expr) => {
         if $alone {

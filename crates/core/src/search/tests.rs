@@ -1,4 +1,4 @@
-//! Every kernel that this processor has against a naive twin.
+//! Every kernel that this processor has against a naive reference.
 
 use super::{Dispatch, Kernel};
 use crate::base::error::Error;

@@ -1,5 +1,5 @@
-//! The atomics that latches are made of. The standard library's, or loom's twins of them
-//! when a protocol is being model-checked (`--cfg loom`).
+//! The atomics that latches are made of. The standard library's, or loom's versions of
+//! them when a protocol is being model-checked (`--cfg loom`).
 
 #[cfg(not(loom))]
 mod address;

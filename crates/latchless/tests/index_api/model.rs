@@ -1,4 +1,4 @@
-//! Every operation of the index and of its sequential twin, at random, against `BTreeMap`.
+//! Every operation of the index and of its single-threaded form, at random, against `BTreeMap`.
 
 use crate::common::{Rng, scaled};
 use core::ops::ControlFlow;
@@ -61,7 +61,7 @@ fn within<K: Key, V: Value>(model: &Model<V>, span: (Bound<K>, Bound<K>)) -> Vec
     model.range((low, high)).map(copied).collect()
 }
 
-// One macro a kind of operation, because the index and its twin have the same methods, but no common
+// One macro a kind of operation, because the index and its single-threaded form have the same methods, but no common
 // trait that names them.
 
 /// One key: put, take out, look.
@@ -310,7 +310,7 @@ fn exclusive<K: Key, V: Value + PartialEq>(index: &mut Index<K, V>, at: &mut At<
     step!(alone, at);
 }
 
-/// A step of a history, on the index or on its twin.
+/// A step of a history, on the index or on its single-threaded form.
 type Step<K, V> = fn(&mut Index<K, V>, &mut At<'_, K, V>);
 
 /// Runs random histories.

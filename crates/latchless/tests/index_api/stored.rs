@@ -68,7 +68,7 @@ fn index<K: Key + Ranked, V: Value + Ranked>(len: u64) -> Index<K, V> {
     index
 }
 
-// Macros, because the index and its twin have the same methods, but no common trait that names them.
+// Macros, because the index and its single-threaded form have the same methods, but no common trait that names them.
 
 /// One key, present or not.
 macro_rules! point {

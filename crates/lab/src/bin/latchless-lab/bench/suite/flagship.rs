@@ -31,8 +31,8 @@ impl Row {
     }
 }
 
-/// How the sequential twin did in a race that is in the table already.
-const fn twin(name: &'static str, row: &'static str) -> Row {
+/// How the single-threaded form did in a race that is in the table already.
+const fn single_threaded(name: &'static str, row: &'static str) -> Row {
     Row { name, of: Of::Same(row), ours: SINGLE_THREADED, what: What::Time, goals: &[AS_FAST_AS_CONCURRENT] }
 }
 
@@ -111,21 +111,21 @@ pub const ROWS: &[Row] =
         timed("load", "--workload load", 1, Field::All).with(&[over_btreemap!(2.0)]),
         bytes("bytes-random", "get", &[BytesPerKey(25.0)]),
         bytes("bytes-loaded", "load", &[BytesPerKey(18.5)]),
-        // The sequential twin, in the same races.
+        // The single-threaded form, in the same races.
         Row {
             goals: &[AS_FAST_AS_CONCURRENT, Faster { than: "brie-tree", in_row: None, times: 1.0 }],
-            ..twin("twin-get", "get")
+            ..single_threaded("twin-get", "get")
         },
-        twin("twin-chain", "chain"),
-        twin("twin-get-many", "get-many"),
-        twin("twin-insert", "insert"),
-        twin("twin-insert-many", "insert-many"),
-        twin("twin-remove", "remove"),
-        twin("twin-remove-many", "remove-many"),
-        twin("twin-update", "update"),
-        twin("twin-update-many", "update-many"),
-        twin("twin-sum-48", "sum-48"),
-        twin("twin-sum-1000", "sum-1000"),
-        twin("twin-sum-100k", "sum-100k"),
-        twin("twin-load", "load"),
+        single_threaded("twin-chain", "chain"),
+        single_threaded("twin-get-many", "get-many"),
+        single_threaded("twin-insert", "insert"),
+        single_threaded("twin-insert-many", "insert-many"),
+        single_threaded("twin-remove", "remove"),
+        single_threaded("twin-remove-many", "remove-many"),
+        single_threaded("twin-update", "update"),
+        single_threaded("twin-update-many", "update-many"),
+        single_threaded("twin-sum-48", "sum-48"),
+        single_threaded("twin-sum-1000", "sum-1000"),
+        single_threaded("twin-sum-100k", "sum-100k"),
+        single_threaded("twin-load", "load"),
     ];

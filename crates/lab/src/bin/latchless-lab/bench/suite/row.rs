@@ -81,7 +81,7 @@ impl Row {
 }
 
 impl Run {
-    /// The indexes that race, the baseline first. The sequential twin is for one thread.
+    /// The indexes that race, the baseline first. The single-threaded form is for one thread.
     pub fn names(&self) -> Vec<&'static str> {
         let entries = catalogue::entries();
         let fixed = ["btreemap", FLAGSHIP, SINGLE_THREADED];

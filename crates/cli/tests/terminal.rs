@@ -64,7 +64,7 @@ mod linux {
     use std::os::fd::{FromRawFd, OwnedFd};
     use std::ptr::null_mut;
 
-    /// What a run prints on a terminal of so many columns.
+    /// What a run prints on a terminal of this many columns.
     fn on_terminal(columns: u16, arguments: &[&str], variable: Option<&str>) -> Vec<String> {
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let (mut ours, mut theirs) = (-1, -1);

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// Customers, each with a discount in percent.
 const CUSTOMERS: u64 = 2_000_000;
-/// Orders, each of a customer who may not exist.
+/// Orders, each of a customer that may not exist.
 const ORDERS: usize = 2_000_000;
 /// Orders that are joined at a time.
 const BATCH: usize = 1024;

@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for batch in (10..=18).map(|bits| 1 << bits) {
         let mut figures = [const { Vec::new() }; 4];
         for round in 0..ROUNDS as u64 {
-            // New keys each time, taken out again: the tree stays as large as it is.
+            // New keys each time, removed again: the tree stays as large as it is.
             let first = records + round * REQUESTS as u64;
             let keys: Vec<u64> = (first..first + REQUESTS as u64).map(key).collect();
             let mut ways = [(0, as_it_comes as Way), (1, side_by_side)];

@@ -42,7 +42,7 @@ pub mod slot_map;
 pub mod tree;
 
 pub use index::{BoxedIndex, Index, TryInsertError};
-// All that public signatures name: nobody has to depend on the core.
+// All that public signatures name: users needn't depend on the core.
 #[doc(inline)]
 pub use latchless_core::base::{
     error::{Broken, Error, Result},

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 /// Why a command failed. Exit codes: 1 for a failure while running, 2 for a request that can't be
-/// served as it stands (what `clap` uses for arguments as well), 3 for a wrong answer.
+/// served as it is (what `clap` uses for arguments as well), 3 for a wrong answer.
 #[derive(Debug)]
 pub struct Failure {
     code: u8,

@@ -1,4 +1,4 @@
-//! "Did you mean": the known names that are most like one that nobody bears.
+//! "Did you mean": the known names that are most like an unknown one.
 
 /// How alike two names must be to be mistaken for each other, from 0 to 1.
 const ALIKE: f64 = 0.75;

@@ -25,6 +25,6 @@ pub fn note(line: impl Display) {
 
 /// Says a line in any case: without it the answer would be misunderstood.
 pub fn warn(line: impl Display) {
-    // With nobody to tell, the exit code still tells.
+    // If standard error is closed, the exit code still tells.
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -56,7 +56,7 @@ pub fn read<B: Bits>(table: &Table, mut how: Reading, progress: &Progress) -> Re
     }
 }
 
-/// Reads by one rule, and stops with the complaint about the row that the walk stands on.
+/// Reads by one rule, and stops with the complaint about the row that the walk has reached.
 fn read_as<B: Bits>(
     walk: &mut Walk,
     Reading { column, rule, skip_bad }: Reading,

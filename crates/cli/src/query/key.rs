@@ -192,7 +192,7 @@ pub fn is_nan(text: &str) -> bool {
     text.trim_ascii().parse::<f64>().is_ok_and(f64::is_nan)
 }
 
-/// Digits, perhaps behind a sign.
+/// Digits, perhaps after a sign.
 fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

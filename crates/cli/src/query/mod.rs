@@ -108,7 +108,7 @@ where
     Ok(())
 }
 
-/// Fills the index with the distinct keys, and says which rows stand behind each of them and how
+/// Fills the index with the distinct keys, and says which rows each of them has and how
 /// many bytes the index takes.
 fn load<B>(index: &mut Index<B, u32>, keys: &[B]) -> latchless::Result<(Postings, usize)>
 where

@@ -1,4 +1,4 @@
-//! A number as somebody wrote it, exact to the last digit, to be compared with keys of any type.
+//! A number as it was written, exact to the last digit, to be compared with keys of any type.
 
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Exponents beyond this are held to be this. No key's digits reach that far.
 const EXPONENT_MAX: i64 = 1 << 60;
 
-/// Digits behind the point of the longest `f64`: with them, each is written exactly.
+/// Digits after the point of the longest `f64`: with them, each is written exactly.
 const F64_DIGITS: usize = 1074;
 
 /// A real number or an infinity: `sign · 0.digits · 10^point`.
@@ -80,7 +80,7 @@ impl Number {
 
     /// The integer part without its sign, and whether there is nothing else.
     fn whole(&self) -> (i128, bool) {
-        /// Integers of so many digits fit.
+        /// Integers of this many digits fit.
         const FIT: i64 = 38;
         if self.point > FIT {
             return (i128::MAX - 1, true);

@@ -13,7 +13,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 /// The rows of a Parquet file after a header, as [`rows`] writes them.
 ///
-/// The reader panics on some damaged files. A file is nobody's bug, so a panic ends here, without
+/// The reader panics on some damaged files. Bad input is no bug, so a panic ends here, without
 /// the message that it would print, and is an error like any other.
 ///
 /// # Errors
@@ -27,8 +27,8 @@ pub fn to_csv(bytes: Vec<u8>, wanted: Wanted) -> Result<String> {
     outcome.unwrap_or_else(|_| Err(ParquetError::General("the file is damaged".to_owned())))
 }
 
-/// The rows of a Parquet file behind a header. Values that a cell has no form for, such as lists,
-/// stand there as they are written for people; null is an empty cell.
+/// The rows of a Parquet file after a header. Values that a cell has no form for, such as lists,
+/// are written as for people; null is an empty cell.
 fn rows(bytes: Vec<u8>, wanted: Wanted) -> Result<String> {
     let file = SerializedFileReader::new(Bytes::from(bytes))?;
     let schema = file.metadata().file_metadata().schema();
@@ -47,7 +47,7 @@ fn rows(bytes: Vec<u8>, wanted: Wanted) -> Result<String> {
     String::from_utf8(bytes).map_err(external)
 }
 
-/// The schema, cut to the columns that are needed if all of them are there. If they aren't, whoever
+/// The schema, cut to the columns that are needed if all of them are there. If they aren't, the code that
 /// looks for them names the ones there are.
 fn chosen(schema: &Type, wanted: Wanted) -> Result<Type> {
     let all = schema.get_fields();

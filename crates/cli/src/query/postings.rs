@@ -2,7 +2,7 @@
 //!
 //! The index holds every distinct key once. Its value is the number of a *run*: run `r` is the
 //! rows `rows[starts[r]..starts[r + 1]]`, in the order of the file. Runs are numbered in the order
-//! of their keys, so the rows of a range of keys stand side by side, and counting them takes the
+//! of their keys, so the rows of a range of keys are stored side by side, and counting them takes the
 //! range's two ends and no walk. A file without duplicates is kept in the same way: one form to
 //! reason about, for eight bytes a row.
 

@@ -35,9 +35,9 @@ impl Heading<'_> {
 pub enum Printer<'t> {
     /// In columns, of which those of numbers keep to the right.
     Table(Table<BufWriter<StdoutLock<'static>>>),
-    /// One object a line, behind each column's name as JSON has it.
+    /// One object per line, each value after its column's name, as JSON has it.
     Json(Vec<(Heading<'t>, String)>, BufWriter<StdoutLock<'static>>),
-    /// One record a line behind a header.
+    /// One record per line, after a header.
     Csv(Box<csv::Writer<StdoutLock<'static>>>),
 }
 

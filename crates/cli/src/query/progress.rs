@@ -34,7 +34,7 @@ impl Progress {
         Self { bar, waiting: Some((done, waiting)) }
     }
 
-    /// From here on this is what is being done, over so many bytes; 0 if nobody knows.
+    /// Starts a phase of this many bytes; 0 if that is unknown.
     pub fn phase(&self, what: &'static str, total_bytes: u64) {
         let form = if total_bytes == 0 {
             "{spinner} {msg} {elapsed}"
@@ -49,7 +49,7 @@ impl Progress {
         self.bar.set_message(what);
     }
 
-    /// So many bytes of the phase are done.
+    /// This many bytes of the phase are done.
     pub fn reached(&self, bytes: u64) {
         self.bar.set_position(bytes);
     }

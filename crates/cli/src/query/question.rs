@@ -28,7 +28,7 @@ pub enum Answer {
     /// These rows, in this order; and which of the keys that were asked for aren't there, by
     /// their place in the question.
     Rows { rows: Vec<u32>, missing: Vec<usize> },
-    /// So many rows.
+    /// This many rows.
     Count(usize),
 }
 
@@ -104,7 +104,7 @@ fn between<B: Bits>(
         if found == 0 {
             break;
         }
-        // A run holds a row or more, so so many runs fill what is left.
+        // A run holds a row or more, so this many runs fill what is left.
         rows.extend(runs[..found].iter().flat_map(|&run| postings.rows(run)));
     }
     rows.truncate(limit);

@@ -116,8 +116,8 @@ impl<'t> Table<'t> {
     }
 
     /// Whether the last row, which starts at this byte, closes its quotes. A quote that is never
-    /// closed swallows all rows behind it without a word from the reader. With all quotes closed,
-    /// one more line behind the text's end is one more row.
+    /// closed swallows all rows after it without a word from the reader. With all quotes closed,
+    /// one more line after the text's end is one more row.
     fn closes_quotes(&self, last_row: u64) -> Result<bool, QueryError> {
         let mut longer =
             builder(self.delimiter).has_headers(false).from_reader(self.from(last_row).chain(&b"\n0"[..]));
@@ -143,7 +143,7 @@ pub struct Walk<'t> {
 }
 
 impl Walk<'_> {
-    /// Goes on to the next row; `false` behind the last.
+    /// Goes on to the next row; `false` after the last.
     ///
     /// # Errors
     /// [`QueryError::Ragged`], [`QueryError::UnclosedQuote`].

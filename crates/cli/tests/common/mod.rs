@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// 10,376 variants; position 50,338,589 and six others stand there twice.
+/// 10,376 variants; position 50,338,589 and six others occur twice.
 pub fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/chr22_variants.csv")
 }

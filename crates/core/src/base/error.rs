@@ -56,7 +56,7 @@ pub enum Error {
         /// What was given.
         given: f64,
     },
-    /// A range whose start lies behind its end.
+    /// A range whose start lies after its end.
     #[error("the range starts behind its end")]
     InvertedRange,
     /// A duration of more nanoseconds than 64 bits can count: it can't be a key. From making a

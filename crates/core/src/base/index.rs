@@ -324,7 +324,7 @@ pub fn check_buffers(keys: usize, values: usize) -> Result<()> {
     if keys == 0 { Err(Error::EmptyBuffer) } else { Ok(()) }
 }
 
-/// A range must not start behind its end. A range that holds no key is fine.
+/// A range must not start after its end. A range that holds no key is fine.
 ///
 /// # Errors
 /// [`Error::InvertedRange`].

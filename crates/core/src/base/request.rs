@@ -7,7 +7,7 @@ use super::error::Error;
 pub enum Request<K, V> {
     /// The value under a key.
     Get(K),
-    /// Put a value under a key, replacing what stands there.
+    /// Put a value under a key, replacing what is stored there.
     Insert(K, V),
     /// Take a key out.
     Remove(K),
@@ -27,7 +27,7 @@ pub enum Reply<K, V> {
     Got(Option<V>),
     /// To [`Request::Insert`]: the value that was replaced, if the key was there before.
     Inserted(Option<V>),
-    /// To [`Request::Remove`]: the value that was taken out, if the key was there.
+    /// To [`Request::Remove`]: the value that was removed, if the key was there.
     Removed(Option<V>),
     /// To [`Request::Scan`]: the entries in ascending order.
     Scanned(Vec<(K, V)>),

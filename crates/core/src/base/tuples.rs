@@ -25,7 +25,8 @@ pub(super) const fn ones(width_bits: u32) -> u64 {
     if width_bits == 0 { 0 } else { u64::MAX >> (64 - width_bits) }
 }
 
-/// A part of a tuple: so many bits above so many others. One without bits may have 64 of them below it.
+/// A part of a tuple: a number of bits above a number of others. One without bits may have 64 of them below
+/// it.
 #[inline(always)]
 const fn part(bits: u64, below_bits: u32, width_bits: u32) -> u64 {
     if width_bits == 0 { 0 } else { bits >> below_bits & ones(width_bits) }

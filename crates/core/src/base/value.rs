@@ -3,7 +3,7 @@
 use super::key::Bits;
 use core::fmt::Debug;
 
-/// A value that stands inline beside its key.
+/// A value that is stored inline beside its key.
 ///
 /// Here are the numbers of up to 64 bits, `bool`, `char`, `()`, byte strings of fixed length up to
 /// `[u8; 8]`, [`Ipv4Addr`](core::net::Ipv4Addr), [`NonZero`](core::num::NonZero)s, optional or not, other
@@ -22,7 +22,7 @@ use core::fmt::Debug;
 /// # use latchless_core::Value;
 /// assert_eq!(<i16 as Value>::decode(Value::encode(-3i16)), -3);
 ///
-/// /// Where a record stands: in which file, and at which of its pages.
+/// /// Where a record is: in which file, and at which of its pages.
 /// #[derive(Debug, Clone, Copy, PartialEq)]
 /// struct Place {
 ///     file: u16,

@@ -11,19 +11,19 @@
 //!    nothing.
 //! 3. Versions never come back. A word of 64 bits has 2^63 of them: at one change a nanosecond that is
 //!    292 years, and a reader would have to sleep through all of them. One of 32 bits, as in the paper,
-//!    has 2^31: at 20 ns for taking and leaving a latch that nobody else wants, its content changes all
+//!    has 2^31: at 20 ns for taking and leaving a latch that no other thread wants, its content changes all
 //!    the time for 43 s before one comes back. A reader would have to be kept from its processor
-//!    between its two looks for as long, and wake in the one change of 2^31 that has its version; who
-//!    can't live with that takes 64-bit keys.
+//!    between its two looks for as long, and wake in the one change of 2^31 that has its version. Where
+//!    that is too likely, take 64-bit keys.
 //!
 //! # Orderings
-//! - The first look is an acquire load: content is read behind it.
+//! - The first look is an acquire load: content is read after it.
 //! - The second look needs an acquire *fence* before it. An acquire load alone orders what follows,
 //!   not what came before, and would let a content load sink below the look.
 //! - Latching is an acquire exchange and then a release *fence*: a reader that sees content of this
 //!   writer sees the odd word at its second look. Without the fence a content store may become
 //!   visible before the odd word.
-//! - Unlatching is a release store: who sees the new version sees all content.
+//! - Unlatching is a release store: a thread that sees the new version sees all content.
 //!
 //! `crates/conformance/tests/loom` checks each of these, and that leaving any of them out is found.
 
@@ -38,7 +38,7 @@ pub struct OptimisticLatch<A = AtomicU64> {
     word: A,
 }
 
-/// A version that was seen while nobody held the latch.
+/// A version that was seen while the latch was free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version(u64);
 
@@ -60,7 +60,7 @@ impl<A: Atom> OptimisticLatch<A> {
         unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }
 
-    /// The version, unless somebody holds the latch. Content may be read behind this.
+    /// The version, unless the latch is held. Content may be read after this.
     #[inline(always)]
     pub fn stable_version(&self) -> Option<Version> {
         perturb();
@@ -76,7 +76,7 @@ impl<A: Atom> OptimisticLatch<A> {
         self.word.load(Ordering::Relaxed) == version.0
     }
 
-    /// Whether somebody holds the latch, at this moment: for assertions.
+    /// Whether the latch is held, at this moment: for assertions.
     pub fn is_held(&self) -> bool {
         self.word.load(Ordering::Relaxed) & Self::HELD != 0
     }
@@ -91,7 +91,7 @@ impl<A: Atom> OptimisticLatch<A> {
         Some(Latched { latch: self, found: version.0, left: version.0 })
     }
 
-    /// Latches if nobody holds the latch.
+    /// Latches if the latch is free.
     #[inline(always)]
     pub fn try_latch(&self) -> Option<Latched<'_, A>> {
         perturb();
@@ -136,7 +136,7 @@ pub struct Latched<'a, A: Atom = AtomicU64> {
     latch: &'a OptimisticLatch<A>,
     /// The version that the holder found.
     found: u64,
-    /// The version to leave behind.
+    /// The version to publish.
     left: u64,
 }
 

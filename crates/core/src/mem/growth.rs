@@ -28,7 +28,7 @@ pub(super) struct Plan {
     pub(super) node_bytes: usize,
     /// The most bytes that nodes may take.
     pub(super) limit_bytes: Option<usize>,
-    /// Whether to ask for huge pages.
+    /// Whether to request huge pages.
     pub(super) huge_pages: bool,
     /// How many nodes references can tell apart.
     pub(super) references: u32,
@@ -85,7 +85,7 @@ impl Plan {
 }
 
 impl Piece {
-    /// The first number behind those that may be used.
+    /// The first number after those that may be used.
     fn usable_end(&self, node_bytes: usize) -> usize {
         (self.first + self.committed_bytes / node_bytes).min(self.end)
     }
@@ -97,7 +97,7 @@ impl ReservedRegion {
         Self { plan, pieces: Vec::new(), usable: 0 }
     }
 
-    /// Whether so many bytes are within the limit.
+    /// Whether this many bytes are within the limit.
     ///
     /// # Errors
     /// [`Error::MemoryLimit`].
@@ -142,7 +142,7 @@ impl ReservedRegion {
         self.commit(needed, reach).map_err(|_| refused)
     }
 
-    /// The first number behind all pieces.
+    /// The first number after all pieces.
     fn end(&self) -> usize {
         self.pieces.last().map_or(0, |piece| piece.end)
     }
@@ -212,7 +212,7 @@ impl ReservedRegion {
     }
 }
 
-/// Of so many wanted bytes as many as `most` allows: whole huge pages, if there is one.
+/// Of the wanted bytes as many as `most` allows: whole huge pages, if there is one.
 fn fitting(wanted: usize, most: usize) -> usize {
     if wanted < HUGE_PAGE_BYTES {
         wanted.min(most)
@@ -265,7 +265,7 @@ mod tests {
             if node >= growth.usable() {
                 growth.grow(node + 1, reach)?;
             }
-            // SAFETY: the node is usable, and nobody else knows of it.
+            // SAFETY: the node is usable, and no other thread knows of it.
             unsafe { at(node).write(node as u64) };
         }
         // SAFETY: as above.
@@ -286,7 +286,7 @@ mod tests {
         growth.clear(&mut reach);
         assert_eq!((growth.pieces.len(), growth.usable()), (1, 8));
         let zeroed = reach.at(NodeRef::from_word(7), NODE_BYTES).cast::<u64>();
-        // SAFETY: the node is usable, and nobody else knows of it.
+        // SAFETY: the node is usable, and no other thread knows of it.
         assert_eq!(unsafe { zeroed.read() }, 0);
         assert!(reach.find(NodeRef::from_word(8), NODE_BYTES).is_none());
         grow_one_by_one(&mut growth, &reach, nodes / 2).unwrap();

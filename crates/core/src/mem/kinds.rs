@@ -15,13 +15,13 @@ pub(super) struct Kinds {
 /// Of a unit that came back; the other bits are its kind.
 #[cfg(debug_assertions)]
 const BACK: u8 = 1 << 7;
-/// Of a unit of a run whose kind nobody has told: it may come back as any.
+/// Of a unit of a run whose kind is unknown: it may come back as any.
 #[cfg(debug_assertions)]
 const UNTOLD: u8 = BACK - 1;
 
 #[cfg(debug_assertions)]
 impl Kinds {
-    /// From now on units may come back as any kind: they are used again when nobody can have a stale reference.
+    /// From now on units may come back as any kind: they are used again when no stale reference can be left.
     pub(super) fn mix(&mut self) {
         self.mixed = true;
     }
@@ -60,7 +60,7 @@ impl Kinds {
         assert!(own == UNTOLD || own == byte, "unit {unit} of kind {own} comes back as kind {kind}");
     }
 
-    /// Whether a unit is handed out and of this kind, as far as anybody has told.
+    /// Whether a unit is handed out and of this kind, as far as is known.
     pub(super) fn is(&self, unit: usize, kind: usize) -> bool {
         self.by_unit.get(unit).is_some_and(|&own| own == self.byte(kind) || own == UNTOLD)
     }

@@ -1,7 +1,7 @@
 //! How much address space one index may take at a time.
 //!
 //! A process can have a limit on its address space (`ulimit -v`, `RLIMIT_AS`). Then everything that it maps
-//! counts, written or not, and what one index takes is missing elsewhere. So an index never asks for more
+//! counts, written or not, and what one index takes is missing elsewhere. So an index never requests more
 //! than a quarter of what is left at that moment.
 
 /// The most bytes that may be reserved at once. `None`: there is no limit.

@@ -1,6 +1,6 @@
 //! Zeroed memory of the allocator's, of a size and an alignment that are chosen at run time.
 //!
-//! Asked for an alignment, allocators clear memory by hand, and so touch all of it. Asked for more memory
+//! For memory of a given alignment, allocators clear memory by hand, and so touch all of it. For more memory
 //! instead, they leave fresh pages alone, which then cost nothing until they are written.
 
 use crate::base::error::{Error, Result};
@@ -22,7 +22,7 @@ unsafe impl Send for Lent {}
 unsafe impl Sync for Lent {}
 
 impl Lent {
-    /// So many bytes, from a multiple of `align`, a power of two, on.
+    /// This many bytes, from a multiple of `align`, a power of two, on.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

@@ -1,4 +1,4 @@
-//! Cache lines and how to ask for them ahead of use.
+//! Cache lines and how to prefetch them.
 
 /// Bytes in a cache line, on every processor that this library is tuned for and in the paper's
 /// Table 2.
@@ -34,7 +34,7 @@ pub fn prefetch_read_later(at: *const u8) {
     prefetch_read(at);
 }
 
-/// Asks for every line of the `bytes` bytes from `at` on.
+/// Prefetches every line of the `bytes` bytes from `at` on.
 #[inline(always)]
 pub fn prefetch_read_all(at: *const u8, bytes: usize) {
     for line in 0..bytes.div_ceil(LINE_BYTES) {

@@ -2,7 +2,7 @@
 //!
 //! Reserving costs address space and no memory: pages become real when they are first written.
 //!
-//! Where there is no `mmap` (and under Miri) a zeroed allocation stands in.
+//! Where there is no `mmap` (and under Miri) a zeroed allocation replaces it.
 
 use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
@@ -24,7 +24,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Reserves so many bytes, rounded up to whole huge pages.
+    /// Reserves this many bytes, rounded up to whole huge pages.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -50,14 +50,14 @@ impl Mapping {
         self.raw.commit(self.start, from, to)
     }
 
-    /// Asks for huge pages for the bytes from `from` on. A system without them ignores it.
+    /// Requests huge pages for the bytes from `from` on. A system without them ignores it.
     pub fn advise_huge(&mut self, from: usize) {
         if from < self.bytes {
             self.raw.advise_huge(self.start, from, self.bytes);
         }
     }
 
-    /// Asks for pages of one NUMA node. A system that has no such node, or no nodes, ignores it.
+    /// Requests pages of one NUMA node. A system that has no such node, or no nodes, ignores it.
     pub fn bind(&mut self, node: usize) {
         self.raw.bind(self.start, self.bytes, node);
     }
@@ -101,7 +101,7 @@ mod linux {
             let start = at.wrapping_byte_add(front);
             let surplus = [(at, front), (start.wrapping_byte_add(bytes), HUGE_PAGE_BYTES - front)];
             for (at, bytes) in surplus.into_iter().filter(|&(_, bytes)| bytes > 0) {
-                // SAFETY: a part of the new mapping, whole pages, which nobody knows of yet. Where the
+                // SAFETY: a part of the new mapping, whole pages, which no other code knows of yet. Where the
                 // system can't split the mapping, the part stays reserved, and is lost.
                 let _ = unsafe { libc::munmap(at, bytes) };
             }

@@ -17,8 +17,8 @@ pub(super) enum Memory {
 }
 
 impl Memory {
-    /// At least so many bytes, from a multiple of `align` on, none of them committed. `huge_pages`: whether
-    /// to ask for huge pages, if it is a mapping.
+    /// At least this many bytes, from a multiple of `align` on, none of them committed. `huge_pages`: whether
+    /// to request huge pages, if it is a mapping.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -89,7 +89,7 @@ mod tests {
                 assert!(memory.start().addr().get().is_multiple_of(align));
                 // An interpreter takes minutes for all of them.
                 for at in (0..bytes).step_by(if cfg!(miri) { 997 } else { 1 }) {
-                    // SAFETY: so many bytes are usable, and nobody else knows of them.
+                    // SAFETY: this many bytes are usable, and no other code knows of them.
                     let byte = unsafe { &mut *memory.start().as_ptr().add(at) };
                     assert_eq!(core::mem::replace(byte, 7), 0);
                 }

@@ -14,7 +14,7 @@ impl NodeRef {
         self.0
     }
 
-    /// The reference that a stored word stands for.
+    /// The reference that a stored word represents.
     #[inline(always)]
     pub fn from_word(word: u32) -> Self {
         Self(word)

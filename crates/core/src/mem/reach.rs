@@ -39,7 +39,7 @@ pub(super) struct Reach {
 /// A piece that the table doesn't name.
 #[derive(Debug)]
 struct Far {
-    /// The first number behind the nodes of the piece that may be accessed; 0: no piece yet.
+    /// The first number after the nodes of the piece that may be accessed; 0: no piece yet.
     end: Word,
     base: Address,
 }
@@ -142,7 +142,7 @@ impl Far {
 /// How a piece is found.
 #[derive(Debug, Clone)]
 pub(super) enum PieceSlot {
-    /// By the table, for numbers of so many bits.
+    /// By the table, for numbers of this many bits.
     Near {
         /// From which number of bits to which.
         bits: Range<usize>,

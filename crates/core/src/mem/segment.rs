@@ -17,7 +17,7 @@ impl Segment {
     /// Whether memory can be given back. Miri plays along, so that it sees what follows from that.
     pub const GIVES_BACK: bool = cfg!(any(target_os = "linux", miri));
 
-    /// So many zeroed bytes, aligned. They take no memory until they are written.
+    /// This many zeroed bytes, aligned. They take no memory until they are written.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

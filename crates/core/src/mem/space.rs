@@ -30,7 +30,7 @@ pub struct NodePoolOptions {
     pub unit_nodes: usize,
     /// The most bytes that nodes may take. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
-    /// Whether to ask for huge pages.
+    /// Whether to request huge pages.
     pub huge_pages: bool,
     /// How many nodes references can tell apart; tests make it tiny.
     pub references: u32,
@@ -62,7 +62,7 @@ struct State {
     fresh: usize,
     /// Nodes in use.
     live: usize,
-    /// Memory that stands elsewhere and counts towards the limit.
+    /// Memory elsewhere that counts towards the limit.
     charged_bytes: usize,
     /// Units that came back, by kind.
     free: Vec<Vec<NodeRef>>,
@@ -154,7 +154,7 @@ impl NodePool {
         }
     }
 
-    /// The first of `count` fresh units that stand one after the other.
+    /// The first of `count` fresh units that follow each other.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         let count = count.saturating_mul(self.options.unit_nodes);
         let state = &mut *self.state();
@@ -226,7 +226,7 @@ impl NodePool {
         state.fresh * self.options.node_bytes + state.charged_bytes
     }
 
-    /// Counts memory that stands elsewhere towards the limit.
+    /// Counts memory elsewhere towards the limit.
     pub fn charge(&self, bytes: usize) -> Result<()> {
         let mut state = self.state();
         let nodes = state.fresh * self.options.node_bytes;

@@ -29,19 +29,19 @@ pub enum Work {
 /// Everything is told *before* it is done: a model of several processors lets others go first, and
 /// comes back when the moment of the access has come.
 pub trait Trace: core::fmt::Debug + Send + Sync + 'static {
-    /// Whether anybody listens. Lets a structure skip the bookkeeping that only a listener needs.
+    /// Whether accesses are recorded. Lets a structure skip the bookkeeping that only a recorder needs.
     const LISTENING: bool;
     /// `bytes` bytes from `at` on are read, and waited for.
     fn read(at: *const u8, bytes: usize);
     /// `bytes` bytes from `at` on are written.
     fn write(at: *const u8, bytes: usize);
-    /// Every line of the `bytes` bytes from `at` on is asked for ahead of use.
+    /// Every line of the `bytes` bytes from `at` on is prefetched.
     fn prefetch(at: *const u8, bytes: usize);
     /// The word at `at` is read and changed in one locked step: a compare-and-swap, whether or not it
     /// succeeds, or a fetch-and-add.
     fn exchange(at: *const u8);
     /// The word at `at` keeps this worker from going on: a latch that another one holds. Told each
-    /// time before looking again, right behind the look that failed.
+    /// time before looking again, right after the look that failed.
     fn wait(at: *const u8);
     /// The processor is busy with `work`.
     fn work(work: Work);
@@ -90,7 +90,7 @@ mod modelled {
     use super::{Trace, Work};
     use core::cell::RefCell;
 
-    /// Who listens: a memory-hierarchy model, or a recorder in a test.
+    /// The listener: a memory-hierarchy model, or a recorder in a test.
     pub trait Sink {
         /// See [`Trace::read`].
         fn read(&mut self, at: usize, bytes: usize);
@@ -110,7 +110,7 @@ mod modelled {
         fn worker(&self) -> Option<usize> {
             None
         }
-        /// Asked around every access that others can see: what to call, now that nobody borrows the
+        /// Asked around every access that others can see: what to call, now that nothing borrows the
         /// sink, before this worker goes on. A model of several processors lets another one run there,
         /// and comes back when it is this one's turn.
         fn pause(&mut self) -> Option<fn()> {
@@ -146,7 +146,7 @@ mod modelled {
     }
 
     /// Runs `body` while `sink` hears everything that modelled structures do on this thread, and
-    /// gives back the body's result. Whoever listened before listens again afterwards, also when
+    /// gives back the body's result. The listener before it listens again afterwards, also when
     /// `body` panics. To look at the sink later, keep a shared handle to it (`Rc<RefCell<_>>`).
     pub fn listen<R>(sink: Box<dyn Sink>, body: impl FnOnce() -> R) -> R {
         struct Restore(Option<Box<dyn Sink>>);
@@ -231,7 +231,7 @@ mod modelled {
                 Some(self.0.borrow().len())
             }
 
-            /// Whoever is let in meanwhile can tell of what it does.
+            /// A thread that is let in meanwhile can record what it does.
             fn pause(&mut self) -> Option<fn()> {
                 Some(|| Traced::work(Work::Visit))
             }

@@ -31,7 +31,7 @@ unsafe impl<W: BitsWord> Sync for Words<W> {}
 unsafe impl<W: BitsWord> Send for Words<W> {}
 
 impl<W: BitsWord> Words<W> {
-    /// So many words, all of them zero.
+    /// This many words, all of them zero.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -55,7 +55,7 @@ impl<W: BitsWord> Deref for Words<W> {
     fn deref(&self) -> &[W] {
         // SAFETY: the memory holds at least `len` words' bytes, aligned to a line, readable and writable as
         // long as this value lives, zeroed at first; any bits are a word, and words may be written through
-        // shared references: nobody has another kind of reference to the memory.
+        // shared references: there is no other kind of reference to the memory.
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

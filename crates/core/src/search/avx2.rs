@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 #[derive(Debug, Clone, Copy)]
 pub struct Avx2;
 
-// SAFETY: `count` loads one vector from `at` on, `count_few` masks every lane behind
+// SAFETY: `count` loads one vector from `at` on, `count_few` masks every lane after
 // `lanes` out of its load. No load needs alignment.
 unsafe impl InstructionSet for Avx2 {
     type Vector = __m256i;

@@ -100,7 +100,7 @@ fn has_bit_counting() -> bool {
 /// Implemented by the kernels of this module alone; an operation gets one as its type parameter.
 pub trait Ranks: Copy + Send + Sync + 'static {
     /// How many of the ascending `lanes` are smaller than `key` (the lower bound). Equal lanes may
-    /// stand side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
+    /// are side by side. Reads nothing outside of `lanes`; in lanes that don't ascend the answer
     /// is any number up to `lanes.len()`.
     fn below<B: Bits, T: Trace>(lanes: &[B], key: B) -> usize;
 

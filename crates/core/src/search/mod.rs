@@ -2,8 +2,8 @@
 //! dispatch.
 //!
 //! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole
-//! operations ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation, never in
-//! a node. The vector kernels are one algorithm (`vector.rs`) over a vocabulary of four words,
+//! operations ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation,
+//! never in a node. The vector kernels are one algorithm (`vector.rs`) over a vocabulary of four words,
 //! which each instruction set spells in its own file.
 //!
 //! ```

@@ -28,7 +28,7 @@ fn count_while<B: Bits, T: Trace>(lanes: &[B], goes_before: impl Fn(B) -> bool) 
 }
 
 /// Halves `lanes` until at most `window` of them are left to look at, and says where these start
-/// and how many they are: all lanes before fulfil `goes_before`, all behind don't. If it halves at
+/// and how many they are: all lanes before fulfil `goes_before`, all after don't. If it halves at
 /// all, at least `window / 2` lanes are left.
 ///
 /// A search to the end takes ⌊log₂ n⌋ + 1 probes: three among 7 lanes, six among 63.

@@ -18,9 +18,9 @@ impl Backoff {
     const SPINNING_ROUNDS: u32 = 6;
     /// Rounds that give the processor up, before a wait is a long one.
     const SHORT_WAIT: u32 = 64;
-    /// Rounds of a wait for something inherited that sleep, before its holder is given up. A latch is held for
-    /// microseconds, a mutex for milliseconds at most. Rounds are counted instead of time, because a process that was
-    /// stopped meanwhile has waited for nobody.
+    /// Rounds of a wait for something inherited that sleep, before its holder is given up. A latch is held
+    /// for microseconds, a mutex for milliseconds at most. Rounds are counted instead of time, because a
+    /// process that was stopped meanwhile has not waited.
     const SLEEPING_ROUNDS: u32 = 1000;
     const SLEEP: Duration = Duration::from_millis(1);
 

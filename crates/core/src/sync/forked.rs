@@ -1,7 +1,7 @@
 //! For tests: what becomes of a child of the process.
 //!
-//! Another thread that panics meanwhile could leave the standard library's own locks held in the child. So tests
-//! that fork run alone in their process.
+//! Another thread that panics meanwhile could leave the standard library's own locks held in the child. So
+//! tests that fork run alone in their process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -28,7 +28,8 @@ impl Child {
     /// A child that does this, and may panic with a message that has `says` in it.
     pub fn start(says: &str, act: impl FnOnce()) -> Self {
         // SAFETY: the child has a copy of all memory and this thread alone; what it calls takes no lock that
-        // another thread may have held, but those of the C library, which it makes ready, and those under test.
+        // another thread may have held, but those of the C library, which it makes ready, and those under
+        // test.
         match unsafe { libc::fork() } {
             -1 => panic!("the system refuses a child"),
             0 => {

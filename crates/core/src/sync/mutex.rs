@@ -1,6 +1,6 @@
 //! The standard library's mutex, but for two things: a panic under it doesn't poison it, since what it
-//! guards here is consistent whenever foreign code runs; and waiting for it in a child of the process that made
-//! it ends ([`Origin`]).
+//! guards here is consistent whenever foreign code runs; and waiting for it in a child of the process that
+//! made it ends ([`Origin`]).
 
 use super::backoff::Backoff;
 use super::origin::Origin;
@@ -25,7 +25,7 @@ impl<T> Mutex<T> {
         Self { origin: Origin::here(), inner: std::sync::Mutex::new(guarded) }
     }
 
-    /// Waits until nobody holds it, and takes it.
+    /// Waits until it is free, and takes it.
     ///
     /// # Panics
     /// When a thread held it at a fork, and this is the child.
@@ -33,7 +33,7 @@ impl<T> Mutex<T> {
         self.try_lock().unwrap_or_else(|| self.lock_slowly())
     }
 
-    /// Takes it if nobody holds it.
+    /// Takes it if it is free.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.inner.try_lock() {
             Ok(held) => Some(held),

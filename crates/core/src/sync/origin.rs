@@ -1,8 +1,8 @@
 //! The process in which something was made.
 //!
-//! A fork copies all memory and one thread. What another thread held at that moment, a latch or a mutex, stays
-//! held in the child for ever. Whoever waits long asks where the thing comes from: in a child that
-//! inherited it, the wait may be one without an end.
+//! A fork copies all memory and one thread. What another thread held at that moment, a latch or a mutex,
+//! stays held in the child for ever. A thread that waits long asks where the thing comes from: in a child
+//! that inherited it, the wait may be one without an end.
 
 /// Said in place of a wait without an end.
 pub(crate) const HELD_FOR_EVER: &str = "waited for a thread that doesn't exist in this process: it was forked while \
@@ -26,8 +26,8 @@ impl Origin {
     }
 
     /// Whether another process made it: this one is a child of that one, by a fork, or a child's child. Not
-    /// noticed if this one happens to have that one's number, as a process that is the first in a namespace of its
-    /// own may; nothing but the notice is lost then.
+    /// noticed if this one happens to have that one's number, as a process that is the first in a namespace
+    /// of its own may; nothing but the notice is lost then.
     pub fn is_inherited(&self) -> bool {
         self.process != process()
     }

@@ -1,7 +1,7 @@
 //! Numbers that threads share out among themselves, so that each finds a place of its own in a table:
 //! its pool of nodes, its epoch.
 //!
-//! A number is a hint, never a right: two threads may bear the same one, and whoever uses it makes
+//! A number is a hint, never a right: two threads may bear the same one, and its user makes
 //! sure that both get along.
 
 use core::cell::Cell;

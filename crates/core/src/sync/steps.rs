@@ -26,7 +26,7 @@ pub fn on_step(hook: Option<Hook>) -> Option<Hook> {
     HOOK.replace(hook)
 }
 
-/// Takes a step. Whether anybody was asked.
+/// Takes a step. Whether there was a hook to call.
 pub(super) fn take(step: Step) -> bool {
     let hook = HOOK.get();
     if let Some(hook) = hook {

@@ -10,7 +10,7 @@ const STRIPES: usize = 16;
 #[repr(align(128))]
 struct Stripe(Word);
 
-/// A sum of changes from many threads. Exact when nobody is changing it.
+/// A sum of changes from many threads. Exact when no thread is changing it.
 #[derive(Debug, Default)]
 pub struct Striped {
     stripes: [Stripe; STRIPES],
@@ -23,7 +23,7 @@ impl Striped {
         self.stripes[own_stripe()].0.add(amount as u64);
     }
 
-    /// As [`Striped::add`], for who is sure that nobody else is adding: an ordinary addition.
+    /// As [`Striped::add`], for a caller that is sure that no other thread is adding: an ordinary addition.
     #[inline(always)]
     pub fn add_alone(&self, amount: i64) {
         let word = &self.stripes[0].0;
@@ -35,7 +35,7 @@ impl Striped {
         self.stripes.iter().fold(0i64, |sum, stripe| sum.wrapping_add(stripe.0.load_relaxed() as i64))
     }
 
-    /// Sets the sum; nobody else may be adding.
+    /// Sets the sum; no other thread may be adding.
     pub fn set(&mut self, sum: i64) {
         for (at, stripe) in self.stripes.iter().enumerate() {
             stripe.0.store_relaxed(if at == 0 { sum as u64 } else { 0 });

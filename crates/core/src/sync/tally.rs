@@ -38,7 +38,7 @@ impl Tally {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Sets the count; nobody else is there.
+    /// Sets the count; no other thread may be counting.
     pub fn set(&mut self, value: usize) {
         *self.0.get_mut() = value;
     }

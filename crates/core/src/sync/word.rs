@@ -26,7 +26,7 @@ impl Word {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The value behind everything that was read before: whatever was written before a published word
+    /// The value, read after everything that was read before: whatever was written before a published word
     /// that one of those reads saw is seen here.
     #[inline(always)]
     pub fn load_after_fence(&self) -> u64 {
@@ -36,14 +36,14 @@ impl Word {
     }
 
     /// Sets the value, in no order with anything else. For the holder of a latch, or for memory that
-    /// nobody else knows of yet.
+    /// no other thread knows of yet.
     #[inline(always)]
     pub fn store_relaxed(&self, value: u64) {
         step();
         self.0.store(value, Ordering::Relaxed);
     }
 
-    /// Sets a value that leads to something: who [`Word::follow`]s it sees what was written before.
+    /// Sets a value that leads to something: a thread that [`Word::follow`]s it sees what was written before.
     #[inline(always)]
     pub fn publish(&self, value: u64) {
         step();

@@ -100,7 +100,7 @@ impl<'a, K: Key, V: Value, M: Mode> Access<'a, K, V, M> {
     }
 }
 
-/// Whoever lends or owns an index, for an iterator, a scan or a cursor over it: `&Index`,
+/// What lends or owns an index, for an iterator, a scan or a cursor over it: `&Index`,
 /// `Arc<Index>`, `Index` itself, or `&Exclusive`. Sealed.
 pub trait Holder: sealed::Sealed {
     /// The index's keys.
@@ -141,7 +141,7 @@ macro_rules! holder {
 holder! {
     &Index<K, V>, tree::Shared, holder => holder;
     Arc<Index<K, V>>, tree::Shared, holder => holder;
-    // Whoever owns the index has it to itself.
+    // The owner of an index has it to itself.
     Index<K, V>, tree::Exclusive, holder => holder;
     &Exclusive<'_, K, V>, tree::Exclusive, holder => Exclusive::index(holder);
     &ExclusiveIndex<K, V>, tree::Exclusive, holder => &holder.0;

@@ -1,5 +1,5 @@
-//! An index that has one writer at most for good, as the compiler ensures. It is for callers that need the form
-//! without latches behind a trait object; [`Exclusive`](super::Exclusive) has all operations.
+//! An index that has one writer at most for good, as the compiler ensures. It is for callers that need the
+//! form without latches behind a trait object; [`Exclusive`](super::Exclusive) has all operations.
 
 use super::Index;
 use super::access::Access;

@@ -48,7 +48,7 @@ impl From<Incomplete> for Error {
     }
 }
 
-/// How many ranges have their first leaves asked for together.
+/// How many ranges have their first leaves prefetched together.
 const RANGES_TOGETHER: usize = 16;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
@@ -239,7 +239,7 @@ operations! {
         self.access().grouped(group).insert_many(entries, replaced)
     }
 
-    /// Takes every key out; of equal keys the first one gets the value. `removed` gets the value of
+    /// Removes every key; of equal keys the first one gets the value. `removed` gets the value of
     /// each, in the keys' order.
     ///
     /// # Errors
@@ -283,7 +283,7 @@ operations! {
     /// together.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`] if any of them starts behind its end; nothing is shown then.
+    /// [`Error::InvertedRange`] if any of them starts after its end; nothing is shown then.
     ///
     /// ```
     /// use core::ops::ControlFlow;

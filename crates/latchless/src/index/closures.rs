@@ -2,11 +2,11 @@
 //!
 //! A closure never runs under a latch. The entry is read, the closure is asked, and its answer is
 //! put in place if the entry still is what the closure was shown (a compare-and-swap of the value's
-//! bits). If another thread changed the entry meanwhile, the closure is asked again with what stands
-//! there now. So it may run several times; its last answer counts, and that was computed from the
+//! bits). If another thread changed the entry meanwhile, the closure is asked again with what is
+//! stored now. So it may run several times; its last answer counts, and that was computed from the
 //! value that it replaced. A closure that panics or uses the index itself does no harm: nothing is
 //! held while it runs, and nothing has changed. One that changes its own key each time that it is asked
-//! would be asked for ever; `tree/tries.rs` finds that out.
+//! would be asked without end; `tree/tries.rs` finds that out.
 
 use super::Index;
 use super::access::{
@@ -131,12 +131,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(edited.before.map_or(value, decode_value::<K, V>))
     }
 
-    /// Takes out the entries of which `keep` says no. Returns how many.
+    /// Removes the entries of which `keep` says no. Returns how many.
     pub(super) fn retain(self, keep: impl FnMut(K, V) -> bool) -> usize {
         self.retain_each(keep, |_| {})
     }
 
-    /// As [`Access::retain`]; `gone` is shown each value that was taken out.
+    /// As [`Access::retain`]; `gone` is shown each value that was removed.
     pub(super) fn retain_each(self, mut keep: impl FnMut(K, V) -> bool, mut gone: impl FnMut(V)) -> usize {
         let mut removed = 0;
         let (low, high) = full_range::<K, V>();
@@ -207,7 +207,7 @@ operations! {
         self.access().upsert(key, value)
     }
 
-    /// Puts under a key what `value` makes of its value or of its absence, or takes it out if that
+    /// Puts under a key what `value` makes of its value or of its absence, or removes it if that
     /// is `None`. Returns the value before. O(log n). The [race rule](crate::index#races) holds for
     /// `value`.
     ///
@@ -226,7 +226,7 @@ operations! {
         self.access().compute(key, value)
     }
 
-    /// Takes a key out if its value meets a condition, and returns that value. O(log n). The
+    /// Removes a key if its value meets a condition, and returns that value. O(log n). The
     /// [race rule](crate::index#races) holds for `condition`.
     ///
     /// # Panics
@@ -243,7 +243,7 @@ operations! {
         self.access().remove_if(key, condition)
     }
 
-    /// The value under a key; if the key isn't there, puts `value` there. Returns what stands there
+    /// The value under a key; if the key isn't there, puts `value` there. Returns what is stored
     /// afterwards. O(log n).
     ///
     /// # Errors
@@ -275,8 +275,8 @@ operations! {
         self.access().get_or_insert_with(key, value)
     }
 
-    /// Takes out every entry of which `keep` says no, and says how many those were. O(n). Each entry
-    /// is judged by the value that it is taken out with; if that changes meanwhile, `keep` is asked
+    /// Removes every entry of which `keep` says no, and says how many those were. O(n). Each entry
+    /// is judged by the value that it is removed with; if that changes meanwhile, `keep` is asked
     /// again. Entries that are put in meanwhile may be judged or not. The
     /// [race rule](crate::index#races) holds for `keep`.
     ///

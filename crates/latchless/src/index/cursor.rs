@@ -1,4 +1,4 @@
-//! Cursors: a place in an index that one walks about in.
+//! Cursors: a position in an index, from which one goes both ways.
 
 use super::Index;
 use super::access::{Access, Holder};
@@ -8,11 +8,11 @@ use latchless_core::base::index::Direction::{self, Forward, Reverse};
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
-/// A place in an index: on an entry, before the first one, or behind the last one.
+/// A place in an index: on an entry, before the first one, or after the last one.
 ///
-/// A cursor holds no latch, pin or node, only the key that it stands on, and looks at the index anew
-/// for each step: O(log n). So it always steps to what is next *now*, whatever was put in or taken
-/// out since, its own key included. To run through many entries, [`Index::range`] is faster.
+/// A cursor holds no latch, pin or node, only the key that it is on, and looks at the index anew
+/// for each step: O(log n). So it always steps to what is next *now*, whatever was inserted or removed
+/// since, its own key included. To run through many entries, [`Index::range`] is faster.
 ///
 /// [`Index::cursor`] borrows the index; [`Cursor::of`] takes an `Arc` as well, for a cursor that can
 /// be kept and sent.
@@ -23,7 +23,7 @@ use latchless_core::base::value::Value;
 /// assert_eq!(cursor.seek(4), Some((5, 50)));
 /// index.remove(5);
 /// assert_eq!(cursor.current(), Some((5, 50)), "what it came to");
-/// assert_eq!(cursor.value(), None, "what stands there now");
+/// assert_eq!(cursor.value(), None, "what is stored now");
 /// index.insert(6, 60)?;
 /// assert_eq!(cursor.next(), Some((6, 60)));
 /// assert_eq!(cursor.prev(), Some((3, 30)));
@@ -85,7 +85,7 @@ impl<H: Holder> Cursor<H> {
         self.go(found, direction)
     }
 
-    /// Goes to the first entry at `key` or above it, or behind the last entry.
+    /// Goes to the first entry at `key` or above it, or after the last entry.
     pub fn seek(&mut self, key: H::Key) -> Option<(H::Key, H::Value)> {
         let found = self.access().at_or_beside(key, Forward);
         self.go(found, Forward)
@@ -97,7 +97,7 @@ impl<H: Holder> Cursor<H> {
         self.go(found, Reverse)
     }
 
-    /// Goes to the first entry; with none, behind the end.
+    /// Goes to the first entry; with none, after the end.
     pub fn seek_first(&mut self) -> Option<(H::Key, H::Value)> {
         let found = self.access().end(Forward);
         self.go(found, Forward)
@@ -109,7 +109,7 @@ impl<H: Holder> Cursor<H> {
         self.go(found, Reverse)
     }
 
-    /// Goes to the next entry, or behind the last one and stays there.
+    /// Goes to the next entry, or after the last one and stays there.
     #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and has no end for good")]
     pub fn next(&mut self) -> Option<(H::Key, H::Value)> {
         self.step(Forward)
@@ -120,8 +120,8 @@ impl<H: Holder> Cursor<H> {
         self.step(Reverse)
     }
 
-    /// The entry that the cursor stands on, as it was when the cursor came to it. `None` before the
-    /// first entry and behind the last one. O(1).
+    /// The entry that the cursor is on, as it was when the cursor came to it. `None` before the
+    /// first entry and after the last one. O(1).
     pub fn current(&self) -> Option<(H::Key, H::Value)> {
         match self.position {
             Position::At(key, value) => Some((key, value)),
@@ -129,8 +129,8 @@ impl<H: Holder> Cursor<H> {
         }
     }
 
-    /// The value that stands now under the key that the cursor stands on; `None` if the key was
-    /// taken out. O(log n).
+    /// The value that is stored now under the key that the cursor is on; `None` if the key was
+    /// removed. O(log n).
     pub fn value(&self) -> Option<H::Value> {
         self.current().and_then(|(key, _)| self.access().get(key))
     }

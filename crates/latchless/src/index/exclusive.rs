@@ -11,9 +11,9 @@ use latchless_core::base::value::Value;
 /// thread pays nothing for the presence of others. Made by [`Index::exclusive`].
 ///
 /// It has the operations of [`Index`]; the examples of the methods below show them there. As no other thread
-/// is in the index, closures run once, ranges see exactly what is there, and [`len`](Exclusive::len) is exact.
-/// Methods that change the index take `&mut self`, so the compiler keeps changes away while an iterator is in
-/// use.
+/// is in the index, closures run once, ranges see exactly what is there, and [`len`](Exclusive::len) is
+/// exact. Methods that change the index take `&mut self`, so the compiler keeps changes away while an
+/// iterator is in use.
 ///
 /// ```
 /// # let mut index = latchless::Index::<u64, u32>::new()?;

@@ -86,7 +86,7 @@ fn reply_to<K: Key, V: Value>(request: &Request<K, V>, edited: Result<Edited<Enc
 operations! {
     /// Serves mixed requests in their order and appends one reply for each to `replies`. Requests
     /// for single keys go down the tree together; a scan sees all changes of the requests before it
-    /// and none of those behind it.
+    /// and none of those after it.
     ///
     /// A request that is refused gets [`Reply::Refused`] and changes nothing; the others are served.
     ///

@@ -23,7 +23,7 @@
 //! # Keys and values
 //! Keys are of fixed width ([`Key`]: integers, floats, `char`, short byte strings, IPv4 addresses,
 //! `NonZero`, `Option` and `Reverse` of them, tuples that pack into 64 bits, your own types); values are
-//! `Copy` and up to eight bytes ([`Value`]), and stand
+//! `Copy` and up to eight bytes ([`Value`]), and are stored
 //! inline beside their keys. Values of any other type go into a [`BoxedIndex`]. An index of 32-bit
 //! keys and values holds twice as many entries a node as one of 64-bit keys or values.
 //!
@@ -53,7 +53,7 @@
 //! | [`count`](Index::count) | weakly consistent: a sum over leaves, each counted at a moment of its own, so perhaps a number that the range never had. A key that is there throughout counts once, one that comes or goes at most once |
 //! | [`len`](Index::len), [`is_empty`](Index::is_empty) | a sum of counters, each read at a moment of its own. An update counts a little after it has taken effect. Exact when no update is going on |
 //! | [`remove_range`](Index::remove_range), [`clear`](Index::clear), [`retain`](Index::retain) | not atomic as a whole: others see some entries gone and others not yet. Each leaf's entries go in one step; with `retain`, each entry |
-//! | [`stats`](Index::stats), [`dump`](Index::dump), [`check_invariants`](Index::check_invariants) | for an index at rest |
+//! | [`stats`](Index::stats), [`dump`](Index::dump), [`check_invariants`](Index::check_invariants) | for an index that no thread is changing |
 //!
 //! [`BoxedIndex`] guarantees the same of the operations that it has. Moreover:
 //!
@@ -67,7 +67,7 @@
 //! Operations with closures ([`update`](Index::update), [`upsert`](Index::upsert),
 //! [`compute`](Index::compute), [`remove_if`](Index::remove_if), [`retain`](Index::retain)) read the
 //! entry, ask the closure, and put its answer in place if the entry still is as it was; otherwise
-//! they ask again with what stands there now. So a closure may run several times; its last result
+//! they ask again with what is stored now. So a closure may run several times; its last result
 //! counts, and it was computed from the very value that it replaced. Side effects of a closure happen
 //! as often as it runs. [`get_or_insert_with`](Index::get_or_insert_with) runs its closure at most
 //! once and drops the result if another thread was faster.
@@ -77,25 +77,25 @@
 //! But if it is the closure's own thread that does so each time, the operation gives up, after 128 tries
 //! at the least: with [`Error::ClosureChangesItsKey`](crate::Error::ClosureChangesItsKey) if it returns a
 //! `Result`, otherwise by a panic that says the same. The index is then as the closure left it. (A closure
-//! that has *another* thread change its key each time is asked for ever.)
+//! that has *another* thread change its key each time is asked without end.)
 //!
 //! # After a fork
 //! A child of the process has a copy of the index and only the thread that forked. It may use the index,
-//! and change its copy, if no other thread was inside an operation that changes the index at the moment of the
-//! fork. Otherwise a leaf may be latched there by a thread that the child lacks, and reads need leaves at rest
-//! as much as updates do. Such a wait can't end: after a second the operation panics with a message that
-//! names this section. No operation hangs, and none of those that return is wrong, except that
+//! and change its copy, if no other thread was inside an operation that changes the index at the moment of
+//! the fork. Otherwise a leaf may be latched there by a thread that the child lacks, and reads need leaves
+//! at rest as much as updates do. Such a wait can't end: after a second the operation panics with a message
+//! that names this section. No operation hangs, and none of those that return is wrong, except that
 //! [`len`](Index::len) may miss what was just being changed. After that panic, and through
-//! [`Index::exclusive`], which waits for nobody, the child must not use the index any more. An index that the child
-//! makes itself is like any other.
+//! [`Index::exclusive`], which never waits, the child must not use the index any more. An index that the
+//! child makes itself is like any other.
 //!
-//! Two things stay with the parent. What a [`BoxedIndex`] replaces or removes in the child isn't dropped there if
-//! a thread of the parent was pinned at the fork. And rayon's threads don't come along: `par_range` and the other
-//! operations of the feature `rayon` need a thread pool that was started in the child.
+//! Two things stay with the parent. What a [`BoxedIndex`] replaces or removes in the child isn't dropped
+//! there if a thread of the parent was pinned at the fork. And rayon's threads don't come along: `par_range`
+//! and the other operations of the feature `rayon` need a thread pool that was started in the child.
 //!
 //! # One thread alone
-//! Who holds the index by `&mut` has it alone: [`Index::exclusive`] lends it as an [`Exclusive`],
-//! which has the same operations and latches nothing.
+//! A caller that holds the index by `&mut` has it alone: [`Index::exclusive`] lends it as an
+//! [`Exclusive`], which has the same operations and latches nothing.
 
 mod access;
 mod alone;
@@ -155,17 +155,18 @@ use operations::operations;
 /// use latchless::Index;
 /// use latchless::index::Options;
 ///
-/// let index = Index::<u64, u64>::with_options(Options { limit_bytes: Some(1 << 30), ..Options::default() })?;
+/// let options = Options { limit_bytes: Some(1 << 30), ..Options::default() };
+/// let index = Index::<u64, u64>::with_options(options)?;
 /// # Ok::<(), latchless::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The most bytes that the index may take. `None`: what the machine has.
     ///
-    /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large one
-    /// about twice as much address space as memory at the most. Under a limit on the process's address space
-    /// (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so others can
-    /// still be made; where a quarter is less than 64 KiB, growth is refused with
+    /// Memory and address space are taken as the index grows: an empty index takes a few kilobytes, a large
+    /// one about twice as much address space as memory at the most. Under a limit on the process's address
+    /// space (`ulimit -v`, on Linux) an index never takes more than a quarter of what is left at a time, so
+    /// others can still be made; where a quarter is less than 64 KiB, growth is refused with
     /// [`OutOfMemory`](crate::Error::OutOfMemory).
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages, where it has them. True by default.
@@ -317,7 +318,7 @@ operations! {
         self.access().tree.stats()
     }
 
-    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that nobody is
+    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that no thread is
     /// changing; otherwise what it says may be only half done.
     ///
     /// # Errors

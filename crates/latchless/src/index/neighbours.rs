@@ -18,7 +18,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         self.nearest(start::<K, V>(direction), direction)
     }
 
-    /// The nearest entry that is not behind `key`.
+    /// The nearest entry at `key` or beyond it, in a direction.
     pub(super) fn at_or_beside(self, key: K, direction: Direction) -> Option<(K, V)> {
         self.nearest(encode_key::<K, V>(key), direction)
     }
@@ -100,7 +100,8 @@ operations! {
     ///
     /// ```
     /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
-    /// assert_eq!((index.ceiling(3), index.ceiling(-4), index.ceiling(4)), (Some((3, 30)), Some((3, 30)), None));
+    /// assert_eq!((index.ceiling(3), index.ceiling(-4)), (Some((3, 30)), Some((3, 30))));
+    /// assert_eq!(index.ceiling(4), None);
     /// ```
     pub fn ceiling(&self, key: K) -> Option<(K, V)> {
         self.access().at_or_beside(key, Forward)

@@ -1,10 +1,10 @@
 //! The operations that [`Index`](super::Index) and [`Exclusive`](super::Exclusive) have in common: each is
 //! declared and documented once, and this macro writes it for both.
 //!
-//! A declaration is a method as [`Exclusive`](super::Exclusive) has it. What changes the index is declared with
-//! `&mut self`; an [`Index`](super::Index) has it with `&self`. `self.access()` enters the tree in the mode of
-//! the type, so a body calls an operation of [`Access`](super::access::Access), which is generic over the mode.
-//! The examples run once, as those of `Index`.
+//! A declaration is a method as [`Exclusive`](super::Exclusive) has it. What changes the index is declared
+//! with `&mut self`; an [`Index`](super::Index) has it with `&self`. `self.access()` enters the tree in the
+//! mode of the type, so a body calls an operation of [`Access`](super::access::Access), which is generic
+//! over the mode. The examples run once, as those of `Index`.
 
 macro_rules! operations {
     ($(

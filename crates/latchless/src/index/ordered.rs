@@ -1,4 +1,4 @@
-//! The index behind the traits that tests, the command line and the lab drive.
+//! The index through the traits that tests, the command line and the lab drive.
 
 use super::access::{Access, Holder, encode_range};
 use super::scan::Scan;
@@ -14,7 +14,7 @@ use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
-    /// What [`OrderedIndex::visit`] asks for.
+    /// [`OrderedIndex::visit`] in a mode.
     pub(super) fn visit_some(
         self,
         span: Span<K>,
@@ -33,7 +33,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(seen)
     }
 
-    /// What [`OrderedIndex::sum`] asks for.
+    /// [`OrderedIndex::sum`] in a mode.
     pub(super) fn sum(self, span: Span<K>, limit: usize) -> Result<Sum> {
         let Some((low, high)) = encode_range::<K, V>(&span)? else { return Ok(Sum::default()) };
         let (entries, total) = self.tree.sum::<M>(low, high, limit);

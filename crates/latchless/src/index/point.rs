@@ -1,4 +1,4 @@
-//! One key at a time: look, put, take out, compare and exchange. Each is one atomic step.
+//! One key at a time: look, put, remove, compare and exchange. Each is one atomic step.
 
 use super::Index;
 use super::access::{Access, Encoded, decode_value, encode_key, encode_value, expect_infallible};
@@ -105,7 +105,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     }
 }
 
-/// The value that stood there as expected, or else what stood there.
+/// The value that was stored as expected, or else what was stored.
 fn exchanged<V>(edited: Edited<V>) -> Result<V, Option<V>> {
     match edited {
         Edited { before: Some(before), applied: true } => Ok(before),
@@ -177,7 +177,7 @@ operations! {
         self.access().try_insert(key, value)
     }
 
-    /// Takes a key out and returns its value. O(log n). Needs no memory.
+    /// Removes a key and returns its value. O(log n). Needs no memory.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -211,7 +211,7 @@ operations! {
     /// equals itself.
     ///
     /// # Errors
-    /// What stands there instead: another value, or nothing. The index is then as before.
+    /// What is stored instead: another value, or nothing. The index is then as before.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;
@@ -225,11 +225,11 @@ operations! {
         self.access().compare_exchange(key, expected, value)
     }
 
-    /// Takes out a key whose value is `expected`, compared as in [`Index::compare_exchange`].
+    /// Removes a key whose value is `expected`, compared as in [`Index::compare_exchange`].
     /// O(log n).
     ///
     /// # Errors
-    /// What stands there instead: another value, or nothing. The index is then as before.
+    /// What is stored instead: another value, or nothing. The index is then as before.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;

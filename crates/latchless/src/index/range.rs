@@ -1,8 +1,8 @@
 //! Iterators over the entries of a range, from both ends.
 //!
 //! An iterator holds a copy of one leaf for each end that is in use, and no latch or pin, so it can
-//! be kept as long as one likes without holding anybody up. What it is sure to see stands at
-//! [`Entries`].
+//! be kept for any time and keeps no thread waiting. [`Entries`] says what it
+//! is sure to see.
 
 use super::Index;
 use super::access::{EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range};
@@ -25,7 +25,7 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 ///
 /// * A key that is in the range from before the iterator was made until it has ended is yielded
 ///   exactly once.
-/// * Every entry that is yielded stood in the index at one moment since the iterator was made.
+/// * Every entry that is yielded was stored in the index at one moment since the iterator was made.
 /// * Keys ascend strictly from the front and descend strictly from the back, and the ends don't
 ///   cross: no key is yielded twice.
 /// * What changes meanwhile is seen or not; entries of one leaf are seen as of one moment.
@@ -40,20 +40,20 @@ pub struct Entries<H: Holder> {
     back: Option<Box<End<EncodedIn<H>>>>,
 }
 
-/// Where one end of an iterator stands.
+/// One end of an iterator.
 struct End<B> {
     sweep: Sweep<B>,
     direction: Direction,
     leaf: LeafCopy<B>,
     /// Entries of the leaf that are used up.
     used: usize,
-    /// Whether more than one leaf was asked for.
+    /// Whether more than one leaf was fetched.
     further: bool,
 }
 
 impl<B: Bits> End<B> {
     fn new((low, high): (B, B), direction: Direction) -> Box<Self> {
-        // The first leaf may be all that is wanted, so none is asked for ahead of it.
+        // The first leaf may be all that is wanted, so none is prefetched ahead of it.
         let sweep = Sweep::new(low, high, direction, 0);
         Box::new(Self { sweep, direction, leaf: LeafCopy::default(), used: 0, further: false })
     }
@@ -164,7 +164,7 @@ operations! {
     /// [`Entries`]. O(log n) to start, O(1) a step.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts behind its end. A
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) if the range starts after its end. A
     /// range that no key lies in is fine: `7..7`.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Whole ranges at once: count, fold, show, copy, take out. The leaves ahead are on their way to the
+//! Whole ranges at once: count, fold, show, copy, remove. The leaves ahead are on their way to the
 //! cache while one is read. What is seen of concurrent changes is as for
 //! [`Entries`](super::Entries).
 
@@ -60,7 +60,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(())
     }
 
-    /// As [`Access::visit`], for ranges that often end in their first leaf: none is asked for ahead
+    /// As [`Access::visit`], for ranges that often end in their first leaf: none is prefetched ahead
     /// of that one.
     pub(super) fn visit_short(
         self,
@@ -125,7 +125,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 /// Entries in the caller's types. There is nothing that the room could be filled with beforehand: a type
-/// may have no value for bits that nobody stored.
+/// may have no value for bits that were never stored.
 struct Page<K, V>(Filled<K, V, PAGE>);
 
 impl<K: Key, V: Value> Page<K, V> {
@@ -191,7 +191,7 @@ impl<H: Holder> Scan<H> {
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange).
     pub fn of(holder: H, range: impl RangeBounds<H::Key>, direction: Direction) -> Result<Self> {
-        // With no key in the range, one that starts behind its end.
+        // With no key in the range, one that starts after its end.
         let none = (Bits::MAX, Bits::MIN);
         let (low, high) = encode_range::<H::Key, H::Value>(&range)?.unwrap_or(none);
         let sweep = Sweep::new(low, high, direction, usize::MAX);
@@ -374,7 +374,7 @@ operations! {
         Scan::of(self, range, direction)
     }
 
-    /// Takes out the keys of a range and says how many they were. O(entries in the range). Atomic for
+    /// Removes the keys of a range and says how many they were. O(entries in the range). Atomic for
     /// each leaf, not for the whole range: keys that are put in meanwhile may stay.
     ///
     /// # Errors
@@ -392,7 +392,7 @@ operations! {
 }
 
 impl<K: Key, V: Value> Index<K, V> {
-    /// Takes out all keys, as [`Index::remove_range`] does. The nodes are kept for what comes next;
+    /// Removes all keys, as [`Index::remove_range`] does. The nodes are kept for what comes next;
     /// [`Exclusive::clear`](super::Exclusive::clear) gives them back to the system.
     ///
     /// ```

@@ -22,7 +22,7 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// # Errors
     /// When memory is refused. The batch at that point is put in as far as memory reaches, and the
-    /// iterator isn't asked for more.
+    /// iterator isn't advanced further.
     ///
     /// ```
     /// # let index = latchless::Index::<u64, u32>::new()?;

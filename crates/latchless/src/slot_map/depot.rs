@@ -110,7 +110,7 @@ impl Depot {
         self.vacant_slots > self.shape.spare_slots
     }
 
-    /// The lowest vacant slots, at most so many, the lowest one last. They are vacant no more.
+    /// The lowest vacant slots, at most this many, the lowest one last. They are vacant no more.
     pub(super) fn take_lowest(&mut self, most: usize) -> Vec<Vacated> {
         let mut taken = Vec::with_capacity(most);
         let Self { vacant, pages, whole, shape, .. } = self;
@@ -165,7 +165,7 @@ impl Depot {
         }
     }
 
-    /// Opens slots on the [next page](Self::next_page), at most so many and at least one.
+    /// Opens slots on the [next page](Self::next_page), at most this many and at least one.
     pub(super) fn open(&mut self, number: u32, most: usize) -> Opened {
         if number as usize == self.pages.len() {
             self.pages.push(Page::default());

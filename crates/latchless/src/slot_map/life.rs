@@ -3,12 +3,12 @@
 //! # Thread safety
 //! A slot is *vacant*, then *live*, then *retired*, then *taken*, then vacant again with the next
 //! generation. Each step is made by one thread:
-//! 1. Vacant to live: by who got the slot from its free list, and so has it alone.
-//! 2. Live to retired, and live or retired to taken: by who wins the compare-and-swap.
-//! 3. Taken to vacant: by who took it.
+//! 1. Vacant to live: by the thread that got the slot from its free list, and so has it alone.
+//! 2. Live to retired, and live or retired to taken: by the thread that wins the compare-and-swap.
+//! 3. Taken to vacant: by the thread that took it.
 //!
-//! The memory of vacant slots can be given back to the system. A word of zeros is a vacant slot, so whoever
-//! looks at one meanwhile sees a slot that isn't live. Before it is used again, its owner
+//! The memory of vacant slots can be given back to the system. A word of zeros is a vacant slot, so a thread
+//! that looks at one meanwhile sees a slot that isn't live. Before it is used again, its owner
 //! [restarts](SlotState::restart) it with a generation that it never had.
 
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -27,7 +27,7 @@ impl SlotState {
     /// comes twice.
     pub const LAST_GENERATION: u32 = u32::MAX >> 2;
 
-    /// Makes a vacant slot live: whoever sees it live sees the value that was written before. Returns
+    /// Makes a vacant slot live: a thread that sees it live sees the value that was written before. Returns
     /// its generation.
     pub fn begin(&self) -> u32 {
         let word = self.0.load(Ordering::Relaxed);
@@ -48,13 +48,13 @@ impl SlotState {
         self.step(generation, LIVE, RETIRED)
     }
 
-    /// Takes the slot if it was retired in this generation. `true` for one caller, who has the slot
+    /// Takes the slot if it was retired in this generation. `true` for one caller, which has the slot
     /// to itself from then on.
     pub fn take_retired(&self, generation: u32) -> bool {
         self.step(generation, RETIRED, TAKEN)
     }
 
-    /// Takes the slot if it lives in this generation. `true` for one caller, who must know that nobody
+    /// Takes the slot if it lives in this generation. `true` for one caller, which must know that nothing
     /// else reads the slot's value.
     pub fn take_live(&self, generation: u32) -> bool {
         self.step(generation, LIVE, TAKEN)
@@ -73,27 +73,27 @@ impl SlotState {
     /// Makes a taken slot vacant again, unless its generations are used up.
     pub fn end(&self, generation: u32) {
         if generation < Self::LAST_GENERATION {
-            // Release: who gets the slot next writes after the value was read out of it.
+            // Release: the thread that gets the slot next writes after the value was read out of it.
             self.0.store((generation + 1) << 2 | VACANT, Ordering::Release);
         }
     }
 
-    /// Gives a vacant slot another generation, for who has the slot alone. A slot never goes back to a
-    /// generation that it had: the one exception is 0, for as long as it isn't given out.
+    /// Gives a vacant slot another generation, for a thread that has the slot alone. A slot never goes back
+    /// to a generation that it had: the one exception is 0, for as long as it isn't given out.
     pub fn restart(&self, generation: u32) {
         let word = self.0.load(Ordering::Relaxed);
         debug_assert!(
             word & 3 == VACANT || word == u32::MAX,
             "nothing lives in it: vacant, or taken for good"
         );
-        // Relaxed: whatever of this others see, the slot isn't live to them. Who gets the slot sees it,
-        // because a mutex lies between.
+        // Relaxed: whatever of this others see, the slot isn't live to them. The thread that gets the slot
+        // sees it, because a mutex lies between.
         self.0.store(generation << 2 | VACANT, Ordering::Relaxed);
     }
 
     fn step(&self, generation: u32, from: u32, to: u32) -> bool {
         let (from, to) = (generation << 2 | from, generation << 2 | to);
-        // Acquire: who takes a slot reads its value. Release: and has read it before it is vacant.
+        // Acquire: a thread that takes a slot reads its value. Release: and has read it before it is vacant.
         self.0.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }

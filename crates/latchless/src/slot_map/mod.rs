@@ -7,10 +7,11 @@
 //! dropped twice. Slots in which nothing lives are given back to the system, page by page (`slots.rs`).
 //!
 //! # Thread safety
-//! 1. A slot's value is written by who got the slot when it was vacant, before the slot becomes live.
-//! 2. It is read by who is pinned and saw the slot live in the handle's generation since then.
-//! 3. It is dropped or moved out by who took the slot: when it was retired before all present pins began, or
-//!    when nobody can be reading, because the slots is borrowed mutably.
+//! 1. A slot's value is written by the thread that got the slot when it was vacant, before the slot becomes
+//!    live.
+//! 2. It is read by threads that are pinned and saw the slot live in the handle's generation since then.
+//! 3. It is dropped or moved out by the thread that took the slot: when it was retired before all present
+//!    pins began, or when no thread can be reading, because the slots are borrowed mutably.
 //! 4. No code of the value's type runs while a mutex is held. A slot becomes vacant after the value's
 //!    `Drop`, whether that panics or not.
 
@@ -60,7 +61,7 @@ impl Pinned {
         Self(crossbeam_epoch::pin())
     }
 
-    /// Lets go for a moment, so that what was retired meanwhile can be dropped. No reference that was
+    /// Unpins for a moment, so that what was retired meanwhile can be dropped. No reference that was
     /// read under the pin is left by then.
     pub fn repin(&mut self) {
         self.0.repin();
@@ -133,7 +134,7 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
         };
         let Some(slot) = self.slots.slot(number) else { unreachable!("slots that are given out exist") };
         // SAFETY: the slot is vacant and was given out to this thread, which alone has it until it begins
-        // to live: nobody reads or writes its value. There is none in it to drop.
+        // to live: no thread reads or writes its value. There is none in it to drop.
         unsafe { (*slot.value.get()).write(value) };
         Ok(SlotId { slot: number, generation: slot.life.begin() })
     }
@@ -163,7 +164,7 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
         Some(unsafe { (*slot.value.get()).assume_init_ref() })
     }
 
-    /// Asks for the memory of a value that is about to be read.
+    /// Prefetches the memory of a value that is about to be read.
     #[inline]
     pub fn prefetch(&self, handle: SlotId) {
         if let Some(slot) = self.slots.slot(handle.slot) {
@@ -181,7 +182,7 @@ impl<T: Send + Sync + 'static> SlotMap<T> {
             pin.0.defer(move || {
                 let slot = slots.slot(number).filter(|slot| slot.life.take_retired(generation));
                 let Some(slot) = slot else { return };
-                // SAFETY: this thread has just taken the slot in this generation. Whoever has a
+                // SAFETY: this thread has just taken the slot in this generation. A thread that has a
                 // reference saw the slot live while pinned, so before it was retired, and every pin of
                 // that time has ended: that is when the epoch runs what was put off.
                 let panic = dropping(|| unsafe { slot.drop_value(generation) });

@@ -57,7 +57,7 @@ impl Numbers {
         }
     }
 
-    /// Removes the least numbers, at most so many, and shows them, ascending.
+    /// Removes the least numbers, at most this many, and shows them, ascending.
     pub(super) fn take_first(&mut self, most: usize, mut taken: impl FnMut(u32)) {
         let mut left = most;
         while left > 0 {

@@ -60,7 +60,7 @@ impl<T> Slot<T> {
     pub(super) unsafe fn empty(&self, generation: u32) -> T {
         // SAFETY: a slot can be taken only after it was live, so a value was written; the
         // compare-and-swap that took it acquired that. It is read out once, because one caller takes
-        // a slot in a generation, and that one says that nobody has a reference.
+        // a slot in a generation, and that one says that there is no reference.
         let value = unsafe { (*self.value.get()).assume_init_read() };
         self.life.end(generation);
         value
@@ -163,7 +163,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// The slot of this number, if there is memory for it. Any number may be asked for.
+    /// The slot of this number, if there is memory for it. Any number may be given.
     #[inline(always)]
     pub(super) fn slot(&self, number: u32) -> Option<&Slot<T>> {
         let (page, place) = (number >> Self::PLACE_BITS, number as usize & ((1 << Self::PLACE_BITS) - 1));
@@ -183,10 +183,10 @@ impl<T> Slots<T> {
         &self.stripes[sync::slot() % STRIPES].0
     }
 
-    /// A vacant slot, which nobody else gets.
+    /// A vacant slot, which no other thread gets.
     #[inline]
     pub(super) fn vacant(&self) -> Result<u32> {
-        // Lets go of the list before it looks further.
+        // Releases the list before it looks further.
         let found = hold(self.own_lists()).out.pop();
         found.map_or_else(|| self.refill(), |found| Ok(found.slot))
     }
@@ -324,7 +324,7 @@ impl<T> Slots<T> {
             slots.filter_map(|number| self.slot(number)).for_each(|slot| slot.life.restart(0));
         }
         // SAFETY: the page lies in its segment, which has 2^segment of them. All of its slots are vacant and
-        // with the depot, which is held, so nobody is about to write a value, and no reference to one is
+        // with the depot, which is held, so no thread is about to write a value, and no reference to one is
         // left: see the head, 2. Others load lives at the most, and take a slot of zeros for a vacant one,
         // as it is.
         unsafe { segment.give_back(at * Self::PAGE_BYTES, Self::PAGE_BYTES) };

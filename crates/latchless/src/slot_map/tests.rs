@@ -69,7 +69,8 @@ fn wait_for_bytes<T: Send + Sync>(slots: &SlotMap<T>, at_most: usize) {
     panic!("{} bytes, not {at_most}", slots.bytes());
 }
 
-/// The most that is kept for so many live values: twice what is live, spare, or about to be used, and a page.
+/// The most that is kept for this many live values: twice what is live, spare, or about to be used, and a
+/// page.
 fn most_bytes<T>(live: usize) -> usize {
     let page = if cfg!(miri) { 512 } else { 4096 };
     2 * (live * size_of::<Slot<T>>() + (8 + 2 * 8) * page) + page

@@ -96,7 +96,7 @@ fn asked(times: &Cell<u32>) {
     assert!(times.get() < 10_000, "asked for ever");
 }
 
-/// A way of changing a key's value or taking it out, to something else each time.
+/// A way of changing a key's value or removing it, to something else each time.
 type Change = fn(&Index<u64, u64>, u64);
 
 const CHANGES: [(&str, Change); 10] = [

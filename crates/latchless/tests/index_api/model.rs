@@ -61,10 +61,10 @@ fn within<K: Key, V: Value>(model: &Model<V>, span: (Bound<K>, Bound<K>)) -> Vec
     model.range((low, high)).map(copied).collect()
 }
 
-// One macro a kind of operation, because the index and its single-threaded form have the same methods, but no common
-// trait that names them.
+// One macro per kind of operation, because the index and its single-threaded form have the same methods,
+// but no common trait that names them.
 
-/// One key: put, take out, look.
+/// One key: put, remove, look.
 macro_rules! point {
     ($index:ident, $at:ident) => {{
         let (key, at, value) = $at.draw();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 trait Ranked: Debug + Copy + PartialEq + Default {
     /// The one that is stored.
     fn of(rank: u64) -> Self;
-    /// One between those of this rank and the next, which nobody stores.
+    /// One between those of this rank and the next, which is never stored.
     fn after(rank: u64) -> Self;
 }
 
@@ -68,7 +68,8 @@ fn index<K: Key + Ranked, V: Value + Ranked>(len: u64) -> Index<K, V> {
     index
 }
 
-// Macros, because the index and its single-threaded form have the same methods, but no common trait that names them.
+// Macros, because the index and its single-threaded form have the same methods, but no common trait that
+// names them.
 
 /// One key, present or not.
 macro_rules! point {
@@ -149,7 +150,7 @@ macro_rules! range {
         assert_eq!((cursor.seek(K::after($len)), cursor.seek_back(K::of(0)).is_some()), (None, $len > 0));
         assert_eq!((cursor.seek_first().is_some(), cursor.seek_last().is_some()), ($len > 0, $len > 0));
         for direction in [Direction::Forward, Direction::Reverse] {
-            // Filled with what nobody stored.
+            // Filled with what was never stored.
             let (mut keys, mut values) = ([K::after(0); 7], [V::after(0); 7]);
             let found = $index.scan(low..high, direction, &mut keys, &mut values).unwrap();
             assert_eq!(found, inside.min(7));
@@ -161,7 +162,7 @@ macro_rules! range {
     }};
 }
 
-/// Batches, and what takes out much at once.
+/// Batches, and what removes much at once.
 macro_rules! batch {
     ($index:ident, $len:ident) => {{
         let keys = [K::after(0), K::of($len), K::after($len), K::of($len)];

@@ -1,4 +1,4 @@
-//! Every schedule with up to so many preemptions, one after the other.
+//! Every schedule with up to a number of preemptions, one after the other.
 //!
 //! A thread goes on until it ends, waits, or is preempted; the first two are no matter of choice, but which
 //! thread goes on then is. Bugs that need more preemptions than two are rare ("Iterative context bounding",

@@ -88,7 +88,7 @@ impl Ask {
         vec![(self, told)]
     }
 
-    /// What is told when nobody else is there.
+    /// What is told without other threads.
     fn of_model(self, model: &mut BTreeMap<u64, u64>) -> Told {
         match self {
             Self::Get(key) => Told::Value(model.get(&key).copied()),
@@ -128,7 +128,7 @@ pub fn is_linearizable(model: &BTreeMap<u64, u64>, events: &[Event], end: &BTree
         let mut model = model.clone();
         (event.ask.of_model(&mut model) == event.told).then_some(model)
     };
-    // Who looks and is told rightly might as well have looked now.
+    // A look that is told rightly might as well have been made now.
     let looks = |event: &Event| event.ask.only_looks() && may_be_first(event) && told_now(event).is_some();
     if let Some(at) = events.iter().position(looks) {
         return is_linearizable(model, &without(at), end);

@@ -13,7 +13,8 @@ fn drawn(usual: usize) -> usize {
 }
 
 thread_local! {
-    /// One for each test, and so for all threads of its schedules, which are coroutines of one of the system's.
+    /// One for each test, and so for all threads of its schedules, which are coroutines of one of the
+    /// system's.
     static ANY: AtomicBool = const { AtomicBool::new(false) };
 }
 
@@ -35,7 +36,7 @@ pub fn together(threads: impl IntoIterator<Item = Box<dyn FnOnce() + Send>>) {
 }
 
 fn run(scheduler: impl Scheduler + 'static, test: impl Fn() + Send + Sync + 'static) -> usize {
-    // What a schedule before that failed has left behind.
+    // What a schedule before that failed has left.
     on_step(None);
     let mut config = Config::new();
     config.stack_size = 1 << 18;
@@ -43,7 +44,7 @@ fn run(scheduler: impl Scheduler + 'static, test: impl Fn() + Send + Sync + 'sta
     Runner::new(scheduler, config).run(test)
 }
 
-/// Runs a test under every schedule with up to so many preemptions. Says how many they were.
+/// Runs a test under every schedule with up to this many preemptions. Says how many they were.
 pub fn every(preemptions: usize, test: impl Fn() + Send + Sync + 'static) -> usize {
     run(Bounded::new(preemptions), test)
 }
@@ -61,7 +62,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::sync::{Arc, Mutex};
 
-    /// Two threads that take so many steps each: in which orders they took them.
+    /// Two threads that take this many steps each: in which orders they took them.
     fn orders(preemptions: usize, steps: usize) -> BTreeSet<String> {
         let seen = Arc::new(Mutex::new(BTreeSet::new()));
         let all = Arc::clone(&seen);

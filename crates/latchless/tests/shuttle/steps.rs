@@ -1,5 +1,5 @@
-//! Each step of the structure, with a reader that is stopped at every step of the writer, and a writer that is
-//! stopped at every step of the reader.
+//! Each step of the structure, with a reader that is stopped at every step of the writer, and a writer that
+//! is stopped at every step of the reader.
 
 use crate::history::Ask::{self, Floor, Get, GetMany, Put, Remove, RemoveRange, Replace, Scan};
 use crate::scenes::{State, play};
@@ -28,8 +28,8 @@ const DEEP: State = State {
 const LOOKS: [&[Ask]; 4] =
     [&[Floor(25)], &[Scan(8, 62)], &[GetMany(&[20, 15, 50])], &[Get(50), Get(40), Get(25)]];
 
-/// Plays the writer beside each of the readers in every schedule with one preemption, and beside a reader of a
-/// key that stays with up to two: a thread is stopped anywhere, and another one anywhere meanwhile.
+/// Plays the writer beside each of the readers in every schedule with one preemption, and beside a reader of
+/// a key that stays with up to two: a thread is stopped anywhere, and another one anywhere meanwhile.
 fn beside_readers(state: State, write: &'static [Ask], happens: fn(&Stats, &Stats) -> bool) {
     beside_readers_once(state, write, happens);
     let schedules = every(2, move || play(state, &[write, &[Get(20)]]));

@@ -1,6 +1,6 @@
 //! Which columns of a table a line has room for, and how wide each of them may be.
 
-/// What stands left of the first cell, between two and right of the last: `│ a   b │`.
+/// What is left of the first cell, between two and right of the last: `│ a   b │`.
 const AROUND: usize = 4;
 const BETWEEN: usize = 3;
 
@@ -15,7 +15,7 @@ const NARROW: usize = 6;
 pub struct Fit {
     /// Their numbers and widths, from left to right.
     pub shown: Vec<(usize, usize)>,
-    /// How many others there are. An ellipsis stands for them in a column of its own.
+    /// How many others there are. An ellipsis replaces them in a column of its own.
     pub hidden: usize,
 }
 

@@ -127,7 +127,7 @@ impl Rows {
     }
 }
 
-/// Text that can stand in a page.
+/// Text with the characters escaped that mean something in a page.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

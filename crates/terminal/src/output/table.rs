@@ -161,7 +161,7 @@ fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }
 
-/// How many bytes of the text fit into so many cells.
+/// How many bytes of the text fit into this many cells.
 fn prefix(text: &str, room: usize) -> usize {
     let mut taken = 0;
     let too_far = |&(_, character): &(usize, char)| {

@@ -120,7 +120,8 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     /// # let lists = latchless::BoxedIndex::<u32, Vec<u8>>::new()?;
     /// # let pin = lists.pin();
     /// lists.insert(7, vec![1, 2], &pin)?;
-    /// let shorter = |list: Option<&Vec<u8>>| list.filter(|list| list.len() > 1).map(|list| list[1..].to_vec());
+    /// let long = |list: &&Vec<u8>| list.len() > 1;
+    /// let shorter = |list: Option<&Vec<u8>>| list.filter(long).map(|list| list[1..].to_vec());
     /// assert_eq!(lists.compute(7, shorter, &pin)?.unwrap(), &[1, 2]);
     /// assert_eq!(lists.get(7, &pin).unwrap(), &[2]);
     /// assert_eq!(lists.compute(7, shorter, &pin)?.unwrap(), &[2]);
@@ -203,7 +204,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
             return Ok(value);
         }
         let own = self.put(value())?;
-        // Looked up before others know of it: they may take it out again at once.
+        // Looked up before others know of it: they may remove it again at once.
         let Some(own_value) = self.slots.read(own, pin) else {
             unreachable!("no other thread has the handle")
         };

@@ -6,7 +6,7 @@ use crate::slot_map::{Pinned, SlotId};
 use core::fmt;
 use latchless_core::base::key::Key;
 
-/// A place in a [`BoxedIndex`]: on an entry, before the first one, or behind the last one. As a [`Cursor`],
+/// A place in a [`BoxedIndex`]: on an entry, before the first one, or after the last one. As a [`Cursor`],
 /// it always steps to what is next *now*, O(log n) a step; what it came to stays readable under its pin.
 ///
 /// ```
@@ -49,7 +49,7 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
         }
     }
 
-    /// Goes to the first entry at `key` or above it, or behind the last entry.
+    /// Goes to the first entry at `key` or above it, or after the last entry.
     pub fn seek(&mut self, key: K) -> Option<(K, &'p T)> {
         self.go(|cursor| cursor.seek(key))
     }
@@ -59,7 +59,7 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
         self.go(|cursor| cursor.seek_back(key))
     }
 
-    /// Goes to the first entry; with none, behind the end.
+    /// Goes to the first entry; with none, after the end.
     pub fn seek_first(&mut self) -> Option<(K, &'p T)> {
         self.go(Cursor::seek_first)
     }
@@ -69,7 +69,7 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
         self.go(Cursor::seek_last)
     }
 
-    /// Goes to the next entry, or behind the last one and stays there.
+    /// Goes to the next entry, or after the last one and stays there.
     #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and has no end for good")]
     pub fn next(&mut self) -> Option<(K, &'p T)> {
         self.go(Cursor::next)
@@ -81,7 +81,7 @@ impl<'p, K: Key, T: Send + Sync + 'static> BoxedCursor<'p, K, T> {
     }
 
     /// The entry that the cursor is on, as it was when the cursor came to it. `None` before the first entry
-    /// and behind the last one. O(1).
+    /// and after the last one. O(1).
     pub fn current(&self) -> Option<(K, &'p T)> {
         self.current
     }

@@ -2,9 +2,10 @@
 //!
 //! The index holds handles to the values. A value is put into the slots before its handle comes into the
 //! index, and retired after its handle has left it. A handle comes into the index at most once. So:
-//! * Whoever finds a handle whose value is retired looks at the index again: the handle isn't there any more.
+//! * A reader that finds a handle whose value is retired looks at the index again: the handle isn't there
+//!   any more.
 //! * An edit that expects such a handle does nothing.
-//! * Who takes a handle out of the index is the one to retire its value.
+//! * The thread that removes a handle from the index retires its value.
 
 mod batch;
 mod closures;
@@ -32,11 +33,11 @@ const TOGETHER: usize = 64;
 /// An ordered map from keys of fixed width to values of any type, for many readers and many writers
 /// at once.
 ///
-/// The keys stand in an [`Index`], the values beside it in slots of their own, so a lookup costs one
+/// The keys are stored in an [`Index`], the values beside it in slots of their own, so a lookup costs one
 /// cache miss more than one in an [`Index`]. Keys of 32 bits take 64 here.
 ///
 /// Values are read by reference under a pin ([`BoxedIndex::pin`]). A value that was replaced or
-/// removed is *retired*: it can still be read by who found it under a pin from before, and is dropped
+/// removed is *retired*: it can still be read under a pin from before, and is dropped
 /// once no such pin is left, by whichever thread comes to it. Every value is dropped exactly once, at
 /// the latest with the index. A panic in a value's `Drop` leaves the index whole. The memory of values that
 /// are gone is given back while the index is used: see [`BoxedIndex::memory_bytes`].
@@ -48,7 +49,7 @@ const TOGETHER: usize = 64;
 ///
 /// A value that others may be reading can't be moved out, so what is replaced or removed comes back by
 /// reference. For an owned value: clone it, or keep `Arc`s in the index, or use [`BoxedIndex::take`] or
-/// [`into_iter`](IntoIterator::into_iter) where nobody else is there.
+/// [`into_iter`](IntoIterator::into_iter) where no other thread has the index.
 ///
 /// ```
 /// use latchless::BoxedIndex;
@@ -168,7 +169,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.slots.clear();
     }
 
-    /// The value of a handle that this thread has just taken out of the index, which is retired.
+    /// The value of a handle that this thread has just removed from the index, which is retired.
     fn retire<'p>(&'p self, handle: SlotId, pin: &'p Pinned) -> Option<&'p T> {
         let value = self.slots.read(handle, pin);
         let retired = self.slots.retire(handle, pin);

@@ -10,7 +10,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Key;
 
 impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
-    /// Takes out the entry with the smallest key, as [`Index::pop_first`] does; its value is retired.
+    /// Removes the entry with the smallest key, as [`Index::pop_first`] does; its value is retired.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -26,7 +26,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.retire(handle, pin).map(|value| (key, value))
     }
 
-    /// Takes out the entry with the largest key; otherwise as [`BoxedIndex::pop_first`].
+    /// Removes the entry with the largest key; otherwise as [`BoxedIndex::pop_first`].
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
@@ -42,8 +42,9 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.retire(handle, pin).map(|value| (key, value))
     }
 
-    /// The entry that `find` finds, once its value is found as well. A handle names one value only, so that is
-    /// the entry of the moment in which `find` took effect; if the value was retired since, it starts again.
+    /// The entry that `find` finds, once its value is found as well. A handle names one value only, so that
+    /// is the entry of the moment in which `find` took effect; if the value was retired since, it starts
+    /// again.
     fn entry<'p>(
         &'p self,
         pin: &'p Pinned,
@@ -203,7 +204,7 @@ pub struct BoxedEntries<'p, K: Key, T: Send + Sync + 'static> {
 }
 
 impl<'p, K: Key, T: Send + Sync + 'static> BoxedEntries<'p, K, T> {
-    /// The value that stands under a key of the range: the one of its handle, or what came after it.
+    /// The value that is stored under a key of the range: the one of its handle, or what came after it.
     fn value(&self, key: K, handle: SlotId) -> Option<&'p T> {
         self.index.slots.read(handle, self.pin).or_else(|| self.index.get(key, self.pin))
     }

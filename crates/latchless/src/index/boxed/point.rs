@@ -172,7 +172,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.index.remove(key).and_then(|handle| self.retire(handle, pin))
     }
 
-    /// Removes a key and returns its value, owned: nobody else is there who could be reading it. O(log n).
+    /// Removes a key and returns its value, owned: no other thread can be reading it. O(log n).
     ///
     /// ```
     /// # let mut names: latchless::BoxedIndex<u32, String> = [(7, "seven".to_owned())].into();

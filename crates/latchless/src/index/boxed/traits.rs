@@ -20,7 +20,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     ///
     /// # Errors
     /// When memory is refused. The batch at that point is put in as far as memory reaches, and the
-    /// iterator isn't asked for more.
+    /// iterator isn't advanced further.
     ///
     /// ```
     /// # let names = latchless::BoxedIndex::<u64, String>::new()?;

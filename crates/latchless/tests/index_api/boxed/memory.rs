@@ -30,13 +30,13 @@ fn memory_of_retired_values_comes_back() {
     census.all_dropped_once();
 }
 
-/// The most that the slots of so many values of 128 bytes may take after a while: twice as much as they
+/// The most that the slots of this many values of 128 bytes may take after a while: twice as much as they
 /// need, and what is kept for the next ones.
 fn most_bytes(values: usize) -> usize {
     2 * values * 136 + (4 << 20)
 }
 
-/// Replaces values until no more than so many bytes are held.
+/// Replaces values until no more than this many bytes are held.
 fn replace_until(index: &BoxedIndex<u64, [u64; 16]>, keys: u64, at_most: usize) {
     for step in 0..scaled(2_000_000) as u64 {
         if index.memory_bytes() <= at_most {

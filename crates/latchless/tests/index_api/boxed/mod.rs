@@ -32,7 +32,7 @@ impl Census {
         (self.made.load(Ordering::Relaxed), self.dropped.load(Ordering::Relaxed))
     }
 
-    /// Waits until so many are dropped: drops that were put off happen on whatever thread comes to
+    /// Waits until this many are dropped: drops that were put off happen on whatever thread comes to
     /// them, those of other tests included.
     fn wait_for_drops(&self, at_least: u64) {
         for _ in 0..20_000 {

@@ -221,7 +221,7 @@ fn the_form_for_one_thread_has_what_is_declared_for_both() {
     let (bytes, stats) = (index.memory_bytes(), index.stats());
     let mut alone = index.exclusive();
     assert_eq!((alone.memory_bytes(), alone.stats()), (bytes, stats));
-    assert!(alone.keys().eq(0..1000) && alone.values().rev().next() == Some(1998));
+    assert!(alone.keys().eq(0..1000) && alone.values().next_back() == Some(1998));
     let group = Group::Of(NonZero::new(3).unwrap());
     let mut values = [None; 2];
     alone.insert_many_with(group, &[(7, 0), (1000, 1)], &mut values).unwrap();

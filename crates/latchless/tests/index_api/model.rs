@@ -335,12 +335,12 @@ fn histories<K: Key, V: Value + PartialEq>(seed: u64, new_value: fn(u64) -> V, s
 
 // Few different values, so that comparisons of values often hold.
 #[test]
-fn u32_to_u32_and_its_twin() {
+fn u32_to_u32_shared_and_alone() {
     histories::<u32, u32>(1, |seed| seed as u32 % 3, &[shared, exclusive]);
 }
 
 #[test]
-fn u64_to_u64_and_its_twin() {
+fn u64_to_u64_shared_and_alone() {
     histories::<u64, u64>(2, |seed| seed % 3, &[shared, exclusive]);
 }
 

@@ -98,6 +98,9 @@ pub trait LaneWord: sealed::Sealed + Default + Debug + Send + Sync + 'static {
     fn store_relaxed(&self, value: Self::Lane);
     /// As [`Word::publish`].
     fn publish(&self, value: Self::Lane);
+    /// As [`LaneWord::publish`], unless the word has a larger value: so the value never becomes smaller, in
+    /// whatever order threads call this.
+    fn publish_max(&self, value: Self::Lane);
     /// As [`Word::follow`].
     fn follow(&self) -> Self::Lane;
     /// The atomic, for a latch to be made of.
@@ -123,6 +126,11 @@ macro_rules! lane_word {
             #[inline(always)]
             fn publish(&self, value: $lane) {
                 self.0.store(value, Ordering::Release);
+            }
+
+            #[inline(always)]
+            fn publish_max(&self, value: $lane) {
+                self.0.fetch_max(value, Ordering::Release);
             }
 
             #[inline(always)]

@@ -4,6 +4,7 @@ use super::*;
 use crate::common::operation::{Operation, Run, Search};
 use crate::common::walk::{Aim, Rounds, Walks};
 use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::testing::Rng;
 
 fn options(skip: usize, lanes: Option<usize>, top_lane_bytes: usize) -> LaneOptions {
     LaneOptions {
@@ -154,4 +155,48 @@ fn searches_end_before_what_was_passed_over() {
         // What left later than its neighbours to the left leads to these.
         assert_eq!((lands(555), lands(705), lands(715)), (Some(49), Some(60), Some(71)), "{options:?}");
     }
+}
+
+/// One thread has read what its keys are to be overwritten by, and writes it when others have passed over more.
+#[test]
+fn what_is_passed_over_late_does_not_become_smaller() {
+    let keys: Vec<u32> = (0..60).map(|i| i * 10).collect();
+    for options in forms() {
+        let lanes = lanes_of(&keys, &options);
+        let next = lanes.key(20);
+        lanes.pass_over(20..=30);
+        lanes.pass_over(3..=30);
+        lanes.raise(8..=19, next);
+        assert_eq!(lanes.flaw(), None, "{options:?}");
+        assert_eq!((lanes.key(8), lanes.key(19)), (310, 310), "{options:?}");
+    }
+}
+
+#[test]
+fn keys_ascend_when_threads_have_passed_over_them_side_by_side() {
+    let keys: Vec<u32> = (0..40).map(|i| i * 10).collect();
+    for round in 0..if cfg!(miri) { 2 } else { 500 } {
+        let lanes = lanes_of(&keys, &options(2, None, 16));
+        std::thread::scope(|scope| {
+            for thread in 0..3 {
+                let lanes = &lanes;
+                scope.spawn(move || {
+                    let mut random = Rng(round * 3 + thread);
+                    for _ in 0..20 {
+                        let first = random.below(38) as usize;
+                        lanes.pass_over(first..=first + random.below(39 - first as u64) as usize);
+                    }
+                });
+            }
+        });
+        assert_eq!(lanes.flaw(), None, "round {round}");
+    }
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "5 at 2 is out of order")]
+fn lanes_over_keys_that_do_not_ascend_are_noticed() {
+    let entries = [(3u32, 0), (7, 1), (5, 2)];
+    let _ = Lanes::build(3, entries.into_iter(), &options(2, None, 64));
 }

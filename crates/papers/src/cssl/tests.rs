@@ -383,6 +383,37 @@ fn a_rebuild_beside_readers_and_writers_loses_nothing() {
     }
 }
 
+/// Keys come and go between those that lanes are just built over: a rebuild meets nodes that came in since it
+/// began, beside nodes that died.
+#[test]
+fn a_rebuild_beside_keys_that_come_and_go_keeps_its_order() {
+    let (rounds, changes) = if cfg!(miri) { (1, 20) } else { (150, 600) };
+    let options = Options { part_keys: Some(8), huge_pages: false, ..Options::default() };
+    for round in 0..rounds {
+        let map = loaded(&options, &(0..60).map(|key| (key * 4, key)).collect::<Vec<(u64, u64)>>());
+        std::thread::scope(|scope| {
+            let writers = [0, 1].map(|writer| {
+                let map = &map;
+                scope.spawn(move || {
+                    let mut random = Rng(round * 2 + writer + 1);
+                    for _ in 0..changes {
+                        let key = random.below(120) * 2 + writer;
+                        if random.below(2) == 0 {
+                            map.insert(key, key).unwrap();
+                        } else {
+                            map.remove(key);
+                        }
+                    }
+                })
+            });
+            while writers.iter().any(|writer| !writer.is_finished()) {
+                map.rebuild().unwrap();
+            }
+        });
+        map.check_invariants().unwrap_or_else(|broken| panic!("round {round}: {broken}"));
+    }
+}
+
 /// Many anchors are dead, so readers have the lanes pass over stretches that overlap, while more keys leave.
 #[test]
 fn lanes_that_readers_pass_over_together_ascend() {

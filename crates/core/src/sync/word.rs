@@ -98,6 +98,9 @@ pub trait BitsWord: sealed::Sealed + Default + Debug + Send + Sync + 'static {
     fn store_relaxed(&self, value: Self::Bits);
     /// As [`Word::publish`].
     fn publish(&self, value: Self::Bits);
+    /// As [`BitsWord::publish`], unless the word has a larger value: so the value never becomes
+    /// smaller, in whatever order threads call this.
+    fn publish_max(&self, value: Self::Bits);
     /// As [`Word::follow`].
     fn follow(&self) -> Self::Bits;
     /// The atomic, for a latch to be made of.
@@ -123,6 +126,11 @@ macro_rules! bits_word {
             #[inline(always)]
             fn publish(&self, value: $bits) {
                 self.0.store(value, Ordering::Release);
+            }
+
+            #[inline(always)]
+            fn publish_max(&self, value: $bits) {
+                self.0.fetch_max(value, Ordering::Release);
             }
 
             #[inline(always)]

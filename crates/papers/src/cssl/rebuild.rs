@@ -193,6 +193,10 @@ impl<B: Bits> SkipList<B> {
             let [spot] = self.locate(parts, [low]);
             let whole = self.at_living_anchor(parts, self.before(parts, spot, low), |anchor| {
                 self.list().take_in_hand(anchor, low, last, |key, node| {
+                    debug_assert!(
+                        first <= key && taken.last().is_none_or(|last| last.0 < key),
+                        "{key:?} is out of order"
+                    );
                     taken.push((key, node));
                     taken.len() < most
                 })

@@ -383,6 +383,72 @@ fn a_rebuild_beside_readers_and_writers_loses_nothing() {
     }
 }
 
+/// Keys come and go between those that lanes are just built over: a rebuild meets nodes that came in since it
+/// began, beside nodes that died.
+#[test]
+fn a_rebuild_beside_keys_that_come_and_go_keeps_its_order() {
+    let (rounds, changes) = if cfg!(miri) { (1, 20) } else { (150, 600) };
+    let options = Options { part_keys: Some(8), huge_pages: false, ..Options::default() };
+    for round in 0..rounds {
+        let map = loaded(&options, &(0..60).map(|key| (key * 4, key)).collect::<Vec<(u64, u64)>>());
+        std::thread::scope(|scope| {
+            let writers = [0, 1].map(|writer| {
+                let map = &map;
+                scope.spawn(move || {
+                    let mut random = Rng(round * 2 + writer + 1);
+                    for _ in 0..changes {
+                        let key = random.below(120) * 2 + writer;
+                        if random.below(2) == 0 {
+                            map.insert(key, key).unwrap();
+                        } else {
+                            map.remove(key);
+                        }
+                    }
+                })
+            });
+            while writers.iter().any(|writer| !writer.is_finished()) {
+                map.rebuild().unwrap();
+            }
+        });
+        map.check_invariants().unwrap_or_else(|broken| panic!("round {round}: {broken}"));
+    }
+}
+
+/// Many anchors are dead, so readers have the lanes pass over stretches that overlap, while more keys leave.
+#[test]
+fn lanes_that_readers_pass_over_together_ascend() {
+    let (rounds, n) = if cfg!(miri) { (1, 30) } else { (150, 300) };
+    let options = Options { part_keys: Some(64), huge_pages: false, ..Options::default() };
+    for round in 0..rounds {
+        let map = loaded(&options, &(0..n).map(|key| (key, key)).collect::<Vec<(u64, u64)>>());
+        let over = OnceLock::new();
+        std::thread::scope(|scope| {
+            for reader in 0..2 {
+                let (map, over) = (&map, &over);
+                scope.spawn(move || {
+                    let mut random = Rng(round * 2 + reader + 1);
+                    while over.get().is_none() {
+                        map.get(random.below(n));
+                    }
+                });
+            }
+            let removing = scope.spawn(|| {
+                for key in 0..n {
+                    map.remove(if round % 2 == 0 { key } else { n - 1 - key });
+                    // Positions are used up and given anew, so that readers come upon dead anchors again.
+                    if key % 20 == 0 {
+                        map.rebuild().unwrap();
+                    }
+                }
+            });
+            let ended = removing.join();
+            over.get_or_init(|| ());
+            ended.expect("it sees nothing wrong");
+        });
+        map.check_invariants().unwrap_or_else(|broken| panic!("round {round}: {broken}"));
+    }
+}
+
 #[test]
 fn memory_comes_back_from_what_was_removed() {
     let options = Options { part_keys: Some(64), huge_pages: false, ..Options::default() };

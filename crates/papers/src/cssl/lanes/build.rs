@@ -43,8 +43,8 @@ impl LaneOptions {
 }
 
 impl<B: Bits> Lanes<B> {
-    /// Lanes over `len` entries, keys and references, in ascending order of keys. More than `len` are left
-    /// out. By options that are [`LaneOptions::checked`].
+    /// Lanes over `len` entries, keys and references, in strictly ascending order of keys. More than `len` are
+    /// left out. By options that are [`LaneOptions::checked`].
     ///
     /// # Errors
     /// When memory is refused.
@@ -113,6 +113,7 @@ impl<B: Bits> Lanes<B> {
     fn fill(&self, entries: impl Iterator<Item = (B, u32)>) -> Option<u32> {
         let (mut first, mut in_a_row) = (None, true);
         for (at, (key, reference)) in entries.take(self.len).enumerate() {
+            debug_assert!(at == 0 || self.key(at - 1) < key, "{key:?} at {at} is out of order");
             in_a_row &= reference.wrapping_sub(*first.get_or_insert(reference)) as usize == at;
             let word = self.key_at(at);
             self.proxies[word].store_relaxed(key);

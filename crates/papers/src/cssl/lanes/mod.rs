@@ -11,13 +11,16 @@
 //!
 //! # Thread safety
 //! Built by one thread, then shared. From then on keys are overwritten by larger ones alone, namely by that
-//! of an entry further on, when entries leave the data list (§3.2). References never change.
+//! of an entry further on, when entries leave the data list (§3.2). Several threads may overwrite the same
+//! keys at once, so each overwrites by an atomic maximum. References never change.
 //!
 //! # Invariants
 //! 1. *Position* r, at any time, holds a key that isn't smaller than the one it was built with, in every
 //!    lane. So an entry that a search for the largest key up to k ends at was built with a key up to k: its
 //!    reference is a place from which k is reached by going right.
-//! 2. Keys ascend in every lane, while nobody overwrites; equal ones are such as were overwritten.
+//! 2. Keys ascend in every lane, while nobody overwrites; equal ones are such as were overwritten. It doesn't
+//!    matter in which order threads overwrote them: the key that one thread read to the right of its stretch
+//!    has only grown since, so what the thread wrote isn't larger.
 //! 3. Behind the last key of a lane, up to the next cache line, stands the largest lane.
 
 mod build;
@@ -28,11 +31,12 @@ mod walk;
 pub use build::LaneOptions;
 pub use walk::{LanesWalk, Place};
 
+use core::ops::RangeInclusive;
 use guess::Guess;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::words::Words;
-use latchless_core::sync::BitsWord;
+use latchless_core::sync::{BitsWord, perturb};
 
 /// See the module's head.
 #[derive(Debug)]
@@ -139,18 +143,25 @@ impl<B: Bits> Lanes<B> {
 
     /// Entries of these positions have left: their keys are overwritten by that of the next one, or by
     /// the largest lane if there is none (§3.2). Searches then end before them.
-    pub fn pass_over(&self, left: core::ops::RangeInclusive<usize>) {
+    pub fn pass_over(&self, left: RangeInclusive<usize>) {
         let behind = left.end() + 1;
         let next = if behind < self.len { self.key(behind) } else { B::MAX };
-        for at in left {
-            self.proxies[self.key_at(at)].publish(next);
+        self.raise(left, next);
+    }
+
+    /// Overwrites the keys of these positions, in every lane, but those that are larger: another thread may
+    /// have passed over more since `next` was read.
+    fn raise(&self, positions: RangeInclusive<usize>, next: B) {
+        for at in positions {
+            perturb();
+            self.proxies[self.key_at(at)].publish_max(next);
             let mut at = at;
             for level in self.levels() {
                 if at % self.skip != 0 {
                     break;
                 }
                 at /= self.skip;
-                self.fast[level.start() + at].publish(next);
+                self.fast[level.start() + at].publish_max(next);
             }
         }
     }

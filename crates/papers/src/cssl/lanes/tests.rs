@@ -4,6 +4,7 @@ use super::*;
 use crate::common::operation::{Operation, Run, Search};
 use crate::common::walk::{Aim, Rounds, Walks};
 use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::testing::Rng;
 
 fn options(skip: usize, lanes: Option<usize>, top_lane_bytes: usize) -> LaneOptions {
     LaneOptions {
@@ -23,7 +24,7 @@ fn forms() -> impl Iterator<Item = LaneOptions> {
     })
 }
 
-fn encoded_range<B: Bits>(keys: &[B], options: &LaneOptions) -> Lanes<B> {
+fn lanes_of<B: Bits>(keys: &[B], options: &LaneOptions) -> Lanes<B> {
     // Every second time in a row.
     let step = 1 + (keys.len() / 2 % 2) as u32;
     let entries = keys.iter().enumerate().map(|(at, &key)| (key, at as u32 * step + 100));
@@ -60,7 +61,7 @@ fn kernels() -> impl Iterator<Item = Dispatch> {
 fn every_search<B: Bits>(keys: &[B]) {
     let all: Vec<LaneOptions> = forms().collect();
     for options in all.into_iter().step_by(if cfg!(miri) { 6 } else { 1 }) {
-        let lanes = encoded_range(keys, &options);
+        let lanes = lanes_of(keys, &options);
         let probes = |step: usize| keys.iter().copied().step_by(step).chain([B::MIN, B::MAX]);
         for low in probes(3).chain(probes(7).map(|key| B::truncate(key.to_u64() ^ 1))) {
             for high in probes(11).filter(|&high| high >= low) {
@@ -95,7 +96,7 @@ fn positions_have_the_keys_and_references_that_they_were_built_with() {
     for (options, len) in forms().zip((330..335).cycle()) {
         let keys: Vec<u32> = (0..len).map(|i| i * 2).collect();
         let step = 1 + len / 2 % 2;
-        let lanes = encoded_range(&keys, &options);
+        let lanes = lanes_of(&keys, &options);
         assert_eq!(lanes.len(), keys.len());
         let is_right = |at: usize| lanes.key(at) == keys[at] && lanes.reference(at) == at as u32 * step + 100;
         assert!((0..keys.len()).all(is_right));
@@ -105,11 +106,11 @@ fn positions_have_the_keys_and_references_that_they_were_built_with() {
 #[test]
 fn the_number_of_lanes_is_the_one_given_or_fits_the_cache() {
     let keys: Vec<u32> = (0..if cfg!(miri) { 2_000 } else { 100_000 }).collect();
-    assert_eq!(encoded_range(&keys, &options(5, Some(3), 0)).lanes(), 3);
-    assert_eq!(encoded_range(&keys, &options(5, Some(32), 0)).lanes(), if cfg!(miri) { 5 } else { 8 });
+    assert_eq!(lanes_of(&keys, &options(5, Some(3), 0)).lanes(), 3);
+    assert_eq!(lanes_of(&keys, &options(5, Some(32), 0)).lanes(), if cfg!(miri) { 5 } else { 8 });
     if !cfg!(miri) {
         // 20,000, 4,000 keys: the second takes 16,000 bytes.
-        assert_eq!(encoded_range(&keys, &options(5, None, 1 << 14)).lanes(), 2);
+        assert_eq!(lanes_of(&keys, &options(5, None, 1 << 14)).lanes(), 2);
     }
 }
 
@@ -119,7 +120,7 @@ fn a_guess_errs_where_keys_crowd_and_searches_do_not() {
     let crowd = if cfg!(miri) { 60 } else { 10_000 };
     let keys: Vec<u64> = (0..40).map(|i| i << 50).chain((1 << 58) + 1..(1 << 58) + crowd).collect();
     for options in [options(2, None, 64), options(5, Some(3), 0)] {
-        let lanes = encoded_range(&keys, &options);
+        let lanes = lanes_of(&keys, &options);
         assert!(lanes.guess_bytes() > 0);
         for (at, &key) in keys.iter().enumerate().step_by(if cfg!(miri) { 17 } else { 3 }) {
             for kernel in kernels() {
@@ -135,7 +136,7 @@ fn a_guess_errs_where_keys_crowd_and_searches_do_not() {
 fn searches_end_before_what_was_passed_over() {
     let keys: Vec<u32> = (0..200).map(|i| i * 10).collect();
     for options in forms() {
-        let lanes = encoded_range(&keys, &options);
+        let lanes = lanes_of(&keys, &options);
         let mut gone = [false; 200];
         for (first, last) in [(25, 25), (24, 24), (50, 62), (0, 3), (199, 199), (61, 70)] {
             lanes.pass_over(first..=last);
@@ -154,4 +155,48 @@ fn searches_end_before_what_was_passed_over() {
         // What left later than its neighbours to the left leads to these.
         assert_eq!((lands(555), lands(705), lands(715)), (Some(49), Some(60), Some(71)), "{options:?}");
     }
+}
+
+/// One thread has read what its keys are to be overwritten by, and writes it when others have passed over more.
+#[test]
+fn what_is_passed_over_late_does_not_become_smaller() {
+    let keys: Vec<u32> = (0..60).map(|i| i * 10).collect();
+    for options in forms() {
+        let lanes = lanes_of(&keys, &options);
+        let next = lanes.key(20);
+        lanes.pass_over(20..=30);
+        lanes.pass_over(3..=30);
+        lanes.raise(8..=19, next);
+        assert_eq!(lanes.flaw(), None, "{options:?}");
+        assert_eq!((lanes.key(8), lanes.key(19)), (310, 310), "{options:?}");
+    }
+}
+
+#[test]
+fn keys_ascend_when_threads_have_passed_over_them_side_by_side() {
+    let keys: Vec<u32> = (0..40).map(|i| i * 10).collect();
+    for round in 0..if cfg!(miri) { 2 } else { 500 } {
+        let lanes = lanes_of(&keys, &options(2, None, 16));
+        std::thread::scope(|scope| {
+            for thread in 0..3 {
+                let lanes = &lanes;
+                scope.spawn(move || {
+                    let mut random = Rng(round * 3 + thread);
+                    for _ in 0..20 {
+                        let first = random.below(38) as usize;
+                        lanes.pass_over(first..=first + random.below(39 - first as u64) as usize);
+                    }
+                });
+            }
+        });
+        assert_eq!(lanes.flaw(), None, "round {round}");
+    }
+}
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "5 at 2 is out of order")]
+fn lanes_over_keys_that_do_not_ascend_are_noticed() {
+    let entries = [(3u32, 0), (7, 1), (5, 2)];
+    let _ = Lanes::build(3, entries.into_iter(), &options(2, None, 64));
 }

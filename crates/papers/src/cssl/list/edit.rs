@@ -9,7 +9,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::NoTrace;
 
 /// Where a key is or would come in.
-struct Place {
+pub(super) struct Place {
     /// The last node before it.
     before: NodeRef,
     /// What that one's link said when what comes next was looked at.
@@ -41,7 +41,7 @@ pub struct Removed<B> {
 impl<B: Bits> List<'_, B> {
     /// Finds a key's place from an anchor on, the head or a node with a smaller key, and takes dead nodes
     /// out of the chain on the way.
-    fn place(&self, anchor: NodeRef, key: B) -> Result<Place, DeadAnchor> {
+    pub(super) fn place(&self, anchor: NodeRef, key: B) -> Result<Place, DeadAnchor> {
         'again: loop {
             let (mut before, mut passed) = (anchor, 0);
             let mut seen = self.node(before).link().follow();
@@ -167,20 +167,37 @@ impl<B: Bits> List<'_, B> {
         anchor: NodeRef,
         low: B,
         high: B,
-        mut each: impl FnMut(B, NodeRef) -> bool,
+        each: impl FnMut(B, NodeRef) -> bool,
     ) -> Result<bool, DeadAnchor> {
-        let Place { mut before, mut seen, .. } = self.place(anchor, low)?;
+        Ok(self.take_from(self.place(anchor, low)?, low, high, each))
+    }
+
+    /// As [`List::take_in_hand`], from the place of `low` on.
+    pub(super) fn take_from(
+        &self,
+        place: Place,
+        low: B,
+        high: B,
+        mut each: impl FnMut(B, NodeRef) -> bool,
+    ) -> bool {
+        let Place { mut before, mut seen, .. } = place;
         while let Some(next) = seen.next().map(NodeRef::from_word) {
             let node = self.node(next);
             let behind = node.link().follow();
             if !behind.is_dead() && node.key() > high {
                 break;
             }
+            if !behind.is_dead() && node.key() < low {
+                // It came in since the place was found. What it bears belongs to the stretch before this
+                // one, or to what was handed on already.
+                (before, seen) = (next, behind);
+                continue;
+            }
             if behind.is_dead() || !node.link().place() {
                 // Dead nodes' links stay as they are: what is read now is how it died.
                 match self.take_out(before, seen, next, node.link().follow()) {
                     Ok(now) => seen = now,
-                    Err(now) if now.is_dead() => return Ok(false),
+                    Err(now) if now.is_dead() => return false,
                     Err(now) => seen = now,
                 }
                 continue;
@@ -190,10 +207,10 @@ impl<B: Bits> List<'_, B> {
             }
             (before, seen) = (next, node.link().follow());
             if seen.is_dead() {
-                return Ok(false);
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
     /// Gives a node up that was taken in hand for layers that weren't made, from an anchor on: the head, or

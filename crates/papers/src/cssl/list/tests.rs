@@ -101,6 +101,38 @@ fn what_is_taken_in_hand_is_placed_and_stays_until_it_is_given_up() {
     assert_eq!((guarded.arena().held_bytes(), list.key(taken[2].1)), (held, 101));
 }
 
+/// The place of the smallest key is found; then a smaller one comes in before the node that was found next, and
+/// that node dies. The way on leads by the smaller one.
+#[test]
+fn what_came_in_before_the_smallest_key_is_not_taken_in_hand() {
+    let guarded = guarded::<u64>();
+    let _inside = guarded.enter();
+    let list = List::<u64>::of(guarded.arena(), List::<u64>::begin(guarded.arena()).unwrap());
+    let put = |key| list.insert(list.head, key, key, || ()).unwrap().unwrap();
+    let take = |key| list.remove(list.head, key, |_| ()).unwrap().unwrap();
+    for key in [50, 70, 80] {
+        put(key);
+    }
+    let place = list.place(list.head, 60).unwrap();
+    for key in [55, 58, 65] {
+        put(key);
+    }
+    take(70);
+    let mut taken = Vec::new();
+    let each = |key, node| {
+        taken.push((key, node));
+        true
+    };
+    assert!(list.take_from(place, 60, 80, each));
+    assert!(taken.iter().map(|one| one.0).eq([65, 80]), "{taken:?}");
+    assert!(taken.iter().all(|one| list.is_placed(one.1)));
+    list.visit(list.head, 0, 59, |node, key, _| {
+        assert!(!list.is_placed(node), "{key} is in no lane");
+        true
+    })
+    .unwrap();
+}
+
 #[test]
 fn threads_put_in_and_take_out_side_by_side() {
     let guarded = guarded::<u64>();

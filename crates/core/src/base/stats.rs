@@ -16,4 +16,7 @@ pub struct Stats {
     /// How often an operation found others in its way and looked again, since the index was made.
     /// Zero for an index without concurrency.
     pub restarts: u64,
+    /// How often an operation came to a leaf that its key doesn't belong to, although no change was in
+    /// its way: a table that tells where descents begin, or which leaf a key is in, was out of date.
+    pub misled: u64,
 }

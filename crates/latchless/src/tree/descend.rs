@@ -1,6 +1,6 @@
 //! From the root to a node: blindly, and then for sure.
 
-use super::shortcuts::Shortcut;
+use super::directory::Entry;
 use super::*;
 use crate::node::operation::Search;
 use latchless_core::latch::Version;
@@ -45,7 +45,7 @@ impl<B: Bits> BlinkTree<B> {
     /// A slot's width is about that of a block, so a key is in the block at which its slot begins or in
     /// the one behind it, if not in a third.
     #[inline(always)]
-    fn ask_for_block(at: At<'_>, start: Shortcut) {
+    fn ask_for_block(at: At<'_>, start: Entry) {
         for line in Inner::<B>::likely_lines(start.block()) {
             prefetch_read(at.line_address(line));
         }
@@ -97,7 +97,8 @@ impl<B: Bits> BlinkTree<B> {
             return (start, held);
         }
         drop(held);
-        self.learn::<Scalar>(key);
+        self.misled.add(1);
+        self.correct(key, start.node);
         let (node, held) = self.latch_covering::<Scalar, M>(0, key).expect("every tree has leaves");
         (self.at(node), held)
     }
@@ -163,21 +164,25 @@ impl<B: Bits> BlinkTree<B> {
                 return (found, at.node, version);
             }
             drop(held);
-            at = self.at(self.look_again::<S>(leaf, key, at_rest));
+            at = self.at(self.look_again::<S>(at, key, at_rest));
             tries = READ_TRIES.min(tries + 1);
-            backoff.wait_at(self.arena.origin());
+            if !at_rest {
+                backoff.wait_at(self.arena.origin());
+            }
         }
     }
 
     /// Where to look for `key`, which wasn't to be found or to be read in this leaf.
     #[cold]
     #[inline(never)]
-    fn look_again<S: Search>(&self, leaf: Leaf<'_, B>, key: B, at_rest: bool) -> NodeRef {
+    fn look_again<S: Search>(&self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {
         self.restarts.add(1);
-        let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
         if at_rest {
-            self.learn::<Scalar>(key);
-            // Split meanwhile: what was sent away is to be found along the links.
+            self.misled.add(1);
+            self.correct(key, at.node);
+            let leaf = at.leaf::<B>();
+            let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
+            // Split meanwhile: what was moved is to be found along the links.
             if low <= high && key > high && !right.is_nil() {
                 return right;
             }

@@ -191,9 +191,7 @@ impl<B: Bits> BlinkTree<B> {
             match self.split::<S, M>((node, held), (key, value), &mut spares) {
                 Ok(()) => {
                     self.count_entries::<M>(1);
-                    if self.shortcuts.are_due() {
-                        self.survey();
-                    }
+                    self.keep_directory(key);
                     return Ok(Edited { before: None, applied: true });
                 }
                 Err(levels) => spares.reserve(levels)?,

@@ -106,7 +106,7 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// others, which it says.
     #[inline(always)]
     fn start<S: Search>(&mut self, tree: &'a BlinkTree<B>) -> usize {
-        let Some(table) = tree.shortcuts.table() else {
+        let Some(routes) = tree.directory.routes() else {
             let top = tree.top();
             let root = tree.at(top.node());
             self.rest[..self.rest_len].iter().for_each(|&at| self.nodes[usize::from(at)] = root);
@@ -115,7 +115,7 @@ impl<'a, B: Bits> Descents<'a, B> {
         let (mut lowest, mut highest) = (usize::MAX, 0);
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
-            let start = tree.start_by(table, self.keys[at]);
+            let start = tree.start_by(routes, self.keys[at]);
             self.levels[at] = start.level() as u8;
             (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
             self.go_to(tree, at, start.node());

@@ -1,30 +1,33 @@
 //! Guesses: which leaf a key is in, by where it stands in the range of all keys.
 //!
-//! The range is cut into slots of equal width, up to two for each leaf. A slot says which
-//! leaf covers its first key, where in the slot that leaf ends, and where before it began. Of a key in
-//! the slot's front part that is its leaf; of one behind, the leaf that covers the next slot's first
-//! key, if that one begins before the key. Otherwise, or if there is no guess, descents go the way
-//! through the inner nodes.
+//! The range is cut into slots of equal width, up to two for each leaf. A slot says which leaf covers
+//! its first key, where in the slot that leaf ends, and how far before the slot it begins, each rounded
+//! so that it is never too much. A key before the end is in this leaf. A key that the next slot's leaf
+//! begins before is in that one. Any other key has no guess, and its descent reads inner nodes. So a
+//! guess is right as long as its leaf has the fences that it was written with.
 //!
-//! Where keys are spread evenly, at random or in order, nine of ten guesses are right, and a descent
-//! reads one slot in place of an inner node, whose lines second-level caches can't hold any more. Where
-//! they are not, most slots would cover many leaves; then there are no guesses.
+//! Where keys are spread evenly, at random or in order, nearly all have a guess, and a descent reads one
+//! slot in place of an inner node, whose lines second-level caches can't hold any more. Where many keys
+//! share a place in a slot, as with runs of keys that are nearly equal, too few would have one. A survey
+//! tries a sample of the keys that are there; if less than four fifths of them have a guess, there is no
+//! table until the next survey.
 //!
 //! # Thread safety
-//! As with [shortcuts](super::shortcuts): a guess is worth what the leaf's fences say. Slots are words
-//! that anybody may write at any time; each names a leaf, and a leaf is one for ever. Splits and merges
-//! write the slots of their leaves anew, and so does who was led astray.
+//! As with the [directory](super::directory): a guess is worth what the leaf's fences say. Slots are
+//! words that any thread may write at any time; each names a leaf, and a leaf is one for ever. Splits and
+//! merges write the slots of their leaves anew, and so does an operation that was misled. When many were,
+//! the table is dropped.
 //!
 //! # Invariants
 //! 1. A slot that isn't empty names a node that is, or was, a leaf.
 //! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was outgrown.
 
 use super::*;
-use crate::node::Children;
-use crate::node::operation::Search;
+use crate::node::{Children, Entries};
 use core::hint::select_unpredictable;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
+use latchless_core::search::Scalar;
 use std::sync::OnceLock;
 
 /// Where in a slot a key stands is told in so many bits.
@@ -41,6 +44,11 @@ const SIXTEENTHS_BITS: u32 = 9;
 const SLOTS_PER_LEAF: usize = 2;
 /// Slots that are written for a leaf at the most: the others are mended by who reads them.
 const NAMED_MAX: usize = 32;
+
+/// Leaves whose keys a survey tries.
+const SAMPLED_LEAVES: usize = 256;
+/// Guesses are dropped when as many were wrong as one in so many leaves.
+const WRONG_SHARE: usize = 4;
 
 /// Slots that the smallest table has; each of the others has four times as many as the one before, so that
 /// all those together that a tree has outgrown are a third of the one it uses.
@@ -64,6 +72,8 @@ pub(super) struct Guesses {
     tables: [OnceLock<Words<Word>>; TABLES],
     /// Bytes that were ever used of each table.
     used: [Word; TABLES],
+    /// How many guesses may still be wrong before there are none any more.
+    patience: Word,
     huge_pages: bool,
 }
 
@@ -77,10 +87,11 @@ impl Slot {
     const BEGIN_BITS: u32 = 9;
     const PER_PLACE: u32 = Self::BEGIN + Self::BEGIN_BITS;
 
-    /// `first`, `last`: the places of the leaf's fences, counted from the slot's first place.
+    /// `first`: the first place whose keys are all in the leaf or behind it, counted from the slot's first
+    /// place; `last`: the first place that has keys behind the leaf.
     fn new(leaf: NodeRef, first: i64, last: i64) -> Self {
         let end = last.clamp(0, PLACES as i64 - 1) as u64;
-        let begin = (((-first).max(0) as u64).div_ceil(COARSE)).min((1 << Self::BEGIN_BITS) - 1);
+        let begin = ((-first).max(0) as u64 / COARSE).min((1 << Self::BEGIN_BITS) - 1);
         let width = ((last - first).max(0) as u64 / COARSE + 1).min(SIXTEENTHS);
         let per_place = (SIXTEENTHS / width).min((1 << (64 - Self::PER_PLACE)) - 1);
         let leaf = u64::from(leaf.to_word());
@@ -92,7 +103,7 @@ impl Slot {
         NodeRef::from_word(self.0 as u32)
     }
 
-    /// The last place of the slot that the leaf covers.
+    /// Keys at places before this one are in the leaf.
     #[inline(always)]
     fn end(self) -> u64 {
         self.0 >> Self::END & (PLACES - 1)
@@ -160,7 +171,7 @@ impl<'a> Slots<'a> {
             return false;
         }
         let at = |key: u64| self.place(key).min(u128::from(end) + 1) as u64;
-        let first = if low < self.base { 0 } else { at(low) };
+        let first = if low <= self.base { 0 } else { at(low - 1) + 1 };
         let last = at(high).min(end);
         let mut was_empty = false;
         for slot in (first.div_ceil(PLACES).max(from)..=last >> PLACE_BITS).take(NAMED_MAX) {
@@ -180,8 +191,18 @@ impl Guesses {
     /// None, until a tree has been surveyed.
     pub(super) fn none(huge_pages: bool) -> Self {
         let [base, scale, form] = [const { Word::new(0) }; 3];
-        let used = [const { Word::new(0) }; TABLES];
-        Self { base, scale, form, tables: [const { OnceLock::new() }; TABLES], used, huge_pages }
+        let (tables, used) = ([const { OnceLock::new() }; TABLES], [const { Word::new(0) }; TABLES]);
+        Self { base, scale, form, tables, used, patience: Word::new(0), huge_pages }
+    }
+
+    /// Counts a wrong guess.
+    fn was_wrong(&self) {
+        let patience = self.patience.load_relaxed();
+        // Threads that do this at once may count one time: it is about many.
+        self.patience.store_relaxed(patience.saturating_sub(1));
+        if patience == 0 {
+            self.form.publish(0);
+        }
     }
 
     /// The slots, if there are any.
@@ -256,34 +277,59 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Writes what is to be guessed of the leaf that `key` belongs to.
+    /// Corrects what misled a descent for `key` to a leaf: its guess, or its entry in the directory.
     #[cold]
     #[inline(never)]
-    pub(super) fn learn_leaf<S: Search>(&self, key: B) {
-        let Some(slots) = self.guesses.slots() else { return };
-        let leaf = self.descend_to::<S>(0, key).expect("every tree has leaves");
+    pub(super) fn correct(&self, key: B, misled_to: NodeRef) {
+        let guess = self.guesses.slots().and_then(|slots| Some((slots, slots.guess(key.to_u64())?)));
+        let Some((slots, _)) = guess.filter(|(_, (leaf, _))| *leaf == misled_to) else {
+            return self.correct_entry(key);
+        };
+        self.guesses.was_wrong();
+        let leaf = self.descend_to::<Scalar>(0, key).expect("every tree has leaves");
         let (low, high) = self.fences(0, leaf);
         let slot = u64::try_from(slots.place(key.to_u64()) >> PLACE_BITS).unwrap_or(u64::MAX);
         slots.name(leaf, (low.to_u64(), high.to_u64()), slot);
     }
 
     /// Makes the slots anew, for the tree as it has become: of the lowest inner nodes between these, all
-    /// keys. There are none if more leaves would go without one than have one.
+    /// keys.
     pub(super) fn survey_leaves(&self, leftmost: NodeRef, range: (u64, u64)) {
         let mut leaves = 0;
         self.each_of_the_lowest(leftmost, |children, _| leaves += children.separators().len());
-        let slots = self.guesses.lay_out(leaves, range, |bytes| self.arena.charge(bytes));
-        let (Some(slots), mut named) = (slots, 0) else { return };
+        let Some(slots) = self.guesses.lay_out(leaves, range, |bytes| self.arena.charge(bytes)) else {
+            return;
+        };
+        self.guesses.patience.store_relaxed((leaves / WRONG_SHARE) as u64);
         self.each_of_the_lowest(leftmost, |children, high| {
             let (separators, nodes) = (children.separators(), children.nodes());
             for (at, &leaf) in nodes.iter().enumerate() {
                 let high = separators.get(at + 1).map_or(high, |next| next.to_u64().wrapping_sub(1));
-                named += usize::from(slots.name(leaf, (separators[at].to_u64(), high), 0));
+                slots.name(leaf, (separators[at].to_u64(), high), 0);
             }
         });
-        if 2 * named < leaves {
+        if !self.are_good(slots, leftmost, leaves) {
             self.guesses.form.publish(0);
         }
+    }
+
+    /// Whether most of the keys that are there have a guess, by a sample.
+    fn are_good(&self, slots: Slots<'_>, leftmost: NodeRef, leaves: usize) -> bool {
+        let step = (leaves / SAMPLED_LEAVES).max(1);
+        let (mut at, mut keys, mut guessed) = (0, 0, 0);
+        let mut entries = Entries::default();
+        self.each_of_the_lowest(leftmost, |children, _| {
+            for &leaf in children.nodes() {
+                at += 1;
+                if at % step == 0 {
+                    self.leaf(leaf).copy_out::<Scalar>(&mut entries);
+                    keys += entries.keys().len();
+                    let right = |key: &&B| slots.guess(key.to_u64()).is_some_and(|(named, _)| named == leaf);
+                    guessed += entries.keys().iter().filter(right).count();
+                }
+            }
+        });
+        guessed * 5 >= keys * 4
     }
 
     /// Shows `visit` the children of each of the lowest inner nodes, and the node's high fence.

@@ -94,7 +94,7 @@ impl<B: Bits> BlinkTree<B> {
         self.set_root(levels[levels.len() - 1].first, levels.len());
         self.len.set(len as i64);
         self.arena.free(0, old);
-        self.shortcuts.count_nodes(levels.get(1).map_or(0, |level| level.nodes as i64));
+        self.directory.count_added(levels.get(1).map_or(0, |level| level.nodes));
         self.survey();
         Ok(())
     }

@@ -106,16 +106,8 @@ impl<B: Bits> BlinkTree<B> {
         self.set_root(self.leftmost_child(root), level);
         self.inner(root).mark_dead();
         drop(held);
-        self.give_back(level, root);
+        self.arena.free(level, root);
         Outcome::Done
-    }
-
-    /// Gives back a node that has left the tree.
-    fn give_back(&self, level: usize, node: NodeRef) {
-        self.arena.free(level, node);
-        if level == 1 {
-            self.shortcuts.count_nodes(-1);
-        }
     }
 
     /// Merges a latched node and its right neighbour, if they have the same parent and fit one node.
@@ -154,7 +146,7 @@ impl<B: Bits> BlinkTree<B> {
         if way == Way::Evenly {
             return Outcome::Done;
         }
-        self.give_back(level, right);
+        self.arena.free(level, right);
         if self.is_nearly_empty(level + 1, parent) { Outcome::Shrank } else { Outcome::Done }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! # Thread safety
 //! Everything takes `&self`. Readers go down *blindly*, in larger trees from a node below the root that
-//! `shortcuts.rs` finds, or straight to the leaf that `guesses.rs` names: they look at no inner node's
+//! `directory.rs` finds, or straight to the leaf that `guesses.rs` names: they look at no inner node's
 //! version, and settle at the leaf whether they came
 //! to the right one, by its fences and its version. A reader that came too far left follows links; one
 //! that came too far right, to a dead leaf, or to one that changed meanwhile, starts again, at most
@@ -24,6 +24,7 @@ mod arena;
 mod check;
 mod count;
 mod descend;
+mod directory;
 mod dump;
 mod edit;
 mod get;
@@ -36,7 +37,6 @@ mod merge;
 mod mode;
 mod nearest;
 mod remove_range;
-mod shortcuts;
 mod spares;
 mod split;
 mod sum;
@@ -131,9 +131,11 @@ pub struct BlinkTree<B> {
     dispatch: Dispatch,
     len: Striped,
     splits: Word,
-    restarts: Word,
+    restarts: Striped,
+    /// Operations that came to a leaf at rest that their key doesn't belong to.
+    misled: Striped,
     tuner: Tuner,
-    shortcuts: shortcuts::Shortcuts,
+    directory: directory::Directory,
     guesses: guesses::Guesses,
     /// How many operations are listed: see `tries.rs`.
     listed: Word,
@@ -154,9 +156,10 @@ impl<B: Bits> BlinkTree<B> {
             dispatch,
             len: Striped::default(),
             splits: Word::new(0),
-            restarts: Word::new(0),
+            restarts: Striped::default(),
+            misled: Striped::default(),
             tuner: Tuner::new(Group::CANDIDATES),
-            shortcuts: shortcuts::Shortcuts::default(),
+            directory: directory::Directory::default(),
             guesses: guesses::Guesses::none(options.huge_pages),
             listed: Word::new(0),
             lanes: PhantomData,
@@ -176,7 +179,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Takes everything out and gives the memory back to the system.
     pub fn clear(&mut self) {
         self.arena.clear();
-        self.shortcuts.clear();
+        self.directory.clear();
         self.guesses.clear();
         self.len.set(0);
         self.init_root().expect("one node found room before");
@@ -198,7 +201,7 @@ impl<B: Bits> BlinkTree<B> {
         self.arena.live_bytes()
     }
 
-    /// Bytes of every node that was ever in use, and of the table of shortcuts: nodes that were merged
+    /// Bytes of every node that was ever in use, and of the directory: nodes that were merged
     /// away keep their memory until they are used again.
     pub fn held_bytes(&self) -> usize {
         self.arena.held_bytes()
@@ -221,7 +224,8 @@ impl<B: Bits> BlinkTree<B> {
             leaves,
             leaf_fill: self.len() as f64 / places.max(1) as f64,
             splits: self.splits.load_relaxed(),
-            restarts: self.restarts.load_relaxed(),
+            restarts: self.restarts.sum() as u64,
+            misled: self.misled.sum() as u64,
         }
     }
 

@@ -63,7 +63,7 @@ impl<B: Bits> BlinkTree<B> {
         }
         self.splits.add(splitting as u64);
         if splitting > 1 || path.grows {
-            self.shortcuts.count_nodes(1);
+            self.directory.count_added(1);
         }
         Ok(())
     }

@@ -399,6 +399,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
             leaf_fill: if places == 0 { 0.0 } else { self.len() as f64 / places as f64 },
             splits: self.rebuilds(),
             restarts: 0,
+            misled: 0,
         }
     }
 

@@ -244,6 +244,7 @@ impl<K: Kind> OlfitTree<K> {
             leaf_fill: self.len() as f64 / (leaves * self.layout.leaf_places) as f64,
             splits: self.splits.0.iter().map(Word::load_relaxed).sum(),
             restarts: self.restarts.load_relaxed(),
+            misled: 0,
         }
     }
 

@@ -121,6 +121,7 @@ impl<S: Shape> Tree<S> {
             leaf_fill: self.len as f64 / (self.leaves * Layout::<S>::LEAF_PAIRS) as f64,
             splits: self.splits,
             restarts: 0,
+            misled: 0,
         }
     }
 

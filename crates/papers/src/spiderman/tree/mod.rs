@@ -171,6 +171,7 @@ impl<T: Trace> OlcTree<T> {
             leaf_fill: self.len() as f64 / (pages[0] * self.layout.places) as f64,
             splits: self.splits.load_relaxed(),
             restarts: self.restarts.load_relaxed(),
+            misled: 0,
         }
     }
 

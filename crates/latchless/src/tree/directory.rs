@@ -1,0 +1,492 @@
+//! The directory: which of the lowest inner nodes a descent begins at.
+//!
+//! A *cell* cuts a range of keys into slots of equal width. A slot has an entry: the deepest inner node
+//! that covers all keys of the slot, and the node's block at which the slot begins; or, if that node is
+//! not one of the lowest, another cell, which cuts the slot's keys further. A cell begins just before
+//! the first border of nodes in its range and ends with the last one, so that its slots are as wide as
+//! those borders want, wherever keys crowd together. The first cell, the *root*, has several slots for
+//! each of the lowest inner nodes. Evenly spread keys find most of their nodes there; others need a cell
+//! or two more (a trie of histograms, as Hist-Tree).
+//!
+//! A directory is right about the tree that it was made for. Splits and merges don't change it. An
+//! operation that is misled, or that has split a leaf, compares its key's entry with the tree and writes
+//! it anew, into a new cell where the slot has got a border. A new directory is made beside the old one
+//! when the lowest inner level has grown by a third, or when there is no room for new cells.
+//!
+//! # Thread safety
+//! Headers and entries are words that are read while they are written. Writers hold a lock. An entry
+//! names an inner node and its level, and a node stays on its level for ever. So an entry leads to a
+//! leaf, whatever became of the tree, or of the cell, since it was written; the leaf's fences tell
+//! whether it is the right one.
+//!
+//! # Invariants
+//! 1. An entry that isn't empty names a cell, or a node that is, or was, an inner node of the level
+//!    beside it. Words that are entries are never headers.
+//! 2. A table stays where it is until the tree is cleared or dropped.
+
+use super::*;
+use latchless_core::mem::words::Words;
+use latchless_core::search::Scalar;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+/// Trees with fewer of the lowest inner nodes are low and small enough. Harsher in tests.
+const NODES_MIN: u64 = if cfg!(debug_assertions) { 3 } else { 128 };
+/// Slots that a cell has for each border between nodes in its range; up to twice as many in fact.
+const SLOTS_PER_BORDER: usize = 4;
+/// Entries that there is room for, for each node: slots of the root and of other cells.
+const ROOM_PER_NODE: usize = 16;
+/// Entries for each cell that there is room for.
+const ENTRIES_PER_CELL: usize = 8;
+/// Cells that a way leads through at most.
+const DEPTH_MAX: usize = 16;
+/// Borders that an entry which is written anew may have in its slot; for more, all is made anew.
+const BORDERS_MAX: usize = 64;
+/// Entries of the smallest tables; those of each size have twice as many as the ones before.
+const FEWEST_ENTRIES: usize = 1 << 10;
+/// The largest tables are more than the largest trees need.
+const SIZES: usize = 22;
+
+/// Where a descent begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry(u64);
+
+impl Entry {
+    /// In place of the level: this is a cell.
+    const CELL: u64 = 0xFF;
+
+    fn node_at(node: NodeRef, level: usize, block: usize) -> Self {
+        Self(u64::from(node.to_word()) | (level as u64) << 32 | (block as u64) << 40)
+    }
+
+    fn of_cell(cell: usize) -> Self {
+        Self(cell as u64 | Self::CELL << 32)
+    }
+
+    #[inline(always)]
+    fn cell(self) -> Option<usize> {
+        (self.0 >> 32 == Self::CELL).then_some(self.0 as u32 as usize)
+    }
+
+    #[inline(always)]
+    pub(super) fn node(self) -> NodeRef {
+        NodeRef::from_word(self.0 as u32)
+    }
+
+    #[inline(always)]
+    pub(super) fn level(self) -> usize {
+        (self.0 >> 32) as usize & 0xFF
+    }
+
+    /// The block of the node at which the slot begins.
+    #[inline(always)]
+    pub(super) fn block(self) -> usize {
+        (self.0 >> 40) as usize
+    }
+}
+
+/// How a cell cuts its range: its header's two words.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    /// The key at which the first slot begins; keys before it are in that slot, too.
+    base: u64,
+    /// The first of its entries.
+    first: usize,
+    /// By how many bits slots are wide.
+    shift: u32,
+    /// The last slot: keys behind it are in that one, too.
+    last: usize,
+}
+
+impl Cell {
+    const SHIFT: u32 = 32;
+    const LAST: u32 = 40;
+
+    #[inline(always)]
+    fn read([base, form]: &[Word; 2]) -> Self {
+        let form = form.load_relaxed();
+        Self {
+            base: base.load_relaxed(),
+            first: form as u32 as usize,
+            shift: (form >> Self::SHIFT) as u32 & 63,
+            last: (form >> Self::LAST) as usize,
+        }
+    }
+
+    fn write(self, [base, form]: &[Word; 2]) {
+        base.store_relaxed(self.base);
+        let last = (self.last as u64) << Self::LAST;
+        form.store_relaxed(self.first as u64 | u64::from(self.shift) << Self::SHIFT | last);
+    }
+
+    /// A cell for these borders, at least one. Its entries begin at `first`.
+    fn for_borders(borders: &[(u64, NodeRef)], first: usize) -> Self {
+        let (from, to) = (borders[0].0, borders[borders.len() - 1].0);
+        let slots = (borders.len() * SLOTS_PER_BORDER).next_power_of_two();
+        let bits = u64::BITS - (to - from).leading_zeros();
+        let shift = bits.saturating_sub(slots.ilog2());
+        // The first slot ends before the first border.
+        let base = from.saturating_sub(1 << shift);
+        Self { base, first, shift, last: ((to - base) >> shift) as usize }
+    }
+
+    #[inline(always)]
+    fn slot(self, key: u64) -> usize {
+        ((key.saturating_sub(self.base) >> self.shift) as usize).min(self.last)
+    }
+
+    /// The keys of a slot, in a cell for this range.
+    fn keys(self, slot: usize, (low, high): (u64, u64)) -> (u64, u64) {
+        let start = |slot: usize| self.base + ((slot as u64) << self.shift);
+        let first = if slot == 0 { low } else { start(slot) };
+        let last = if slot == self.last { high } else { start(slot + 1) - 1 };
+        (first, last)
+    }
+}
+
+/// Memory for cells.
+#[derive(Debug)]
+struct Table {
+    /// Two words for each cell, the root's first.
+    headers: Words<Word>,
+    entries: Words<Word>,
+    /// Cells and entries in use. For the holder of the lock.
+    cells: Word,
+    used: Word,
+}
+
+impl Table {
+    fn new(entries: usize) -> Result<Self> {
+        let (headers, entries) =
+            (Words::new(entries / ENTRIES_PER_CELL * 2, false)?, Words::new(entries, false)?);
+        Ok(Self { headers, entries, cells: Word::new(0), used: Word::new(0) })
+    }
+
+    fn bytes(&self) -> usize {
+        self.headers.bytes() + self.entries.bytes()
+    }
+
+    /// Room for a cell for these borders: which cell, and how it cuts its range. `None`: there is none.
+    fn allocate(&self, borders: &[(u64, NodeRef)]) -> Option<(usize, Cell)> {
+        let (at, first) = (self.cells.load_relaxed() as usize, self.used.load_relaxed() as usize);
+        let cell = Cell::for_borders(borders, first);
+        let end = first + cell.last + 1;
+        if end > self.entries.len() || at >= self.headers.len() / 2 {
+            return None;
+        }
+        self.cells.store_relaxed(at as u64 + 1);
+        self.used.store_relaxed(end as u64);
+        Some((at, cell))
+    }
+
+    fn view(&self) -> Routes<'_> {
+        Routes { headers: self.headers.as_chunks().0, entries: &self.entries }
+    }
+}
+
+/// A directory as it is now.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Routes<'a> {
+    headers: &'a [[Word; 2]],
+    entries: &'a [Word],
+}
+
+impl<'a> Routes<'a> {
+    /// The entry of a key. `None`: nothing is known.
+    #[inline(always)]
+    fn entry(self, key: u64) -> Option<Entry> {
+        let mut cell = 0;
+        // More can't be, but for words that are being written.
+        for _ in 0..DEPTH_MAX {
+            let form = Cell::read(self.headers.get(cell)?);
+            let entry = Entry(self.entries.get(form.first + form.slot(key))?.follow());
+            match entry.cell() {
+                Some(next) => cell = next,
+                None => return (entry.0 != 0).then_some(entry),
+            }
+        }
+        None
+    }
+
+    /// The word of a key's entry and the keys that it is about.
+    fn slot(self, key: u64) -> Option<(&'a Word, (u64, u64), usize)> {
+        let (mut cell, mut keys) = (0, (0, u64::MAX));
+        for depth in 0..DEPTH_MAX {
+            let form = Cell::read(self.headers.get(cell)?);
+            let slot = form.slot(key);
+            let word = self.entries.get(form.first + slot)?;
+            keys = form.keys(slot, keys);
+            match Entry(word.follow()).cell() {
+                Some(next) => cell = next,
+                None => return Some((word, keys, depth)),
+            }
+        }
+        None
+    }
+}
+
+/// See the file's head.
+#[derive(Debug)]
+pub(super) struct Directory {
+    /// Which of the tables is in use, by size and turn, from 1; 0: none is.
+    form: Word,
+    /// Two by size, which are used in turn; each is made when it is first wanted.
+    tables: [[OnceLock<Table>; 2]; SIZES],
+    /// Nodes that the lowest inner level had when the directory was made.
+    nodes: Word,
+    /// Nodes that it has got since.
+    added: Word,
+    /// How many it will have got when a new directory is due.
+    due: Word,
+    /// Held while entries are written.
+    writing: Mutex<()>,
+}
+
+impl Default for Directory {
+    fn default() -> Self {
+        Self {
+            form: Word::new(0),
+            tables: [const { [const { OnceLock::new() }; 2] }; SIZES],
+            nodes: Word::new(0),
+            added: Word::new(0),
+            due: Word::new(NODES_MIN),
+            writing: Mutex::new(()),
+        }
+    }
+}
+
+impl Directory {
+    #[inline(always)]
+    fn table(&self) -> Option<&Table> {
+        let at = (self.form.follow() as usize).wrapping_sub(1);
+        self.tables.get(at / 2)?[at % 2].get()
+    }
+
+    /// The directory, if there is one.
+    #[inline(always)]
+    pub(super) fn routes(&self) -> Option<Routes<'_>> {
+        self.table().map(Table::view)
+    }
+
+    /// Says that the lowest inner level has got this many nodes more.
+    pub(super) fn count_added(&self, nodes: usize) {
+        self.added.add(nodes as u64);
+    }
+
+    /// Whether the tree has changed so much that a new directory is wanted.
+    #[inline]
+    pub(super) fn is_due(&self) -> bool {
+        self.added.load_relaxed() >= self.due.load_relaxed()
+    }
+
+    /// Says for when the next directory is due: the tree has so many of the lowest inner nodes now.
+    fn is_made_for(&self, nodes: usize) {
+        self.nodes.store_relaxed(nodes as u64);
+        self.added.store_relaxed(0);
+        self.due.store_relaxed((nodes as u64 / 3).max(NODES_MIN.saturating_sub(nodes as u64)).max(1));
+    }
+
+    /// There was no room for a cell: the next directory comes earlier.
+    fn is_crowded(&self) {
+        let due = (self.nodes.load_relaxed() / 8).max(1);
+        if due < self.due.load_relaxed() {
+            self.due.store_relaxed(due);
+        }
+    }
+
+    /// Forgets all there is to know about the tree.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn try_lock(&self) -> Option<MutexGuard<'_, ()>> {
+        self.writing.try_lock().ok()
+    }
+
+    /// Empty memory for a directory of so many nodes that isn't in use, and which of the tables it is.
+    /// `charge` is asked whether so many bytes may be used. `None`: no memory.
+    fn other_table(
+        &self,
+        nodes: usize,
+        charge: impl FnOnce(usize) -> Result<()>,
+    ) -> Option<(&Table, usize)> {
+        let size = (0..SIZES).find(|&size| nodes * ROOM_PER_NODE <= FEWEST_ENTRIES << size)?;
+        let turn = self.form.load_relaxed() as usize % 2;
+        let slot = &self.tables[size][turn];
+        if slot.get().is_none() {
+            let table = Table::new(FEWEST_ENTRIES << size).ok()?;
+            charge(table.bytes()).ok()?;
+            // Nobody else is here to be first.
+            let _ = slot.set(table);
+        }
+        let table = slot.get()?;
+        table.cells.store_relaxed(0);
+        table.used.store_relaxed(0);
+        Some((table, 1 + 2 * size + turn))
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Where the descent to `key` begins.
+    #[inline(always)]
+    pub(super) fn start(&self, key: B) -> Entry {
+        self.directory.routes().map_or_else(|| self.top(), |routes| self.start_by(routes, key))
+    }
+
+    /// Where the descent to `key` begins by this directory.
+    #[inline(always)]
+    pub(super) fn start_by(&self, routes: Routes<'_>, key: B) -> Entry {
+        routes.entry(key.to_u64()).unwrap_or_else(|| self.top())
+    }
+
+    /// Where descents begin of which nothing is known.
+    #[inline(always)]
+    pub(super) fn top(&self) -> Entry {
+        let (root, levels) = self.root();
+        Entry::node_at(root, levels - 1, 0)
+    }
+
+    /// After a split: makes a new directory if one is due, or corrects the entry of `key`.
+    #[inline]
+    pub(super) fn keep_directory(&self, key: B) {
+        if self.directory.is_due() { self.survey() } else { self.correct_entry(key) }
+    }
+
+    /// Writes the entry of a key anew if it doesn't lead to the lowest inner node of the key.
+    pub(super) fn correct_entry(&self, key: B) {
+        let Some(routes) = self.directory.routes() else { return };
+        if let Some(entry) = routes.entry(key.to_u64())
+            && entry.level() == 1
+        {
+            let node = self.inner(entry.node());
+            if node.low() <= key && key <= node.high() {
+                return;
+            }
+        }
+        self.write_entry(key);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_entry(&self, key: B) {
+        // Another thread that writes may be about to correct the same; if not, the next one is.
+        let Some(_alone) = self.directory.try_lock() else { return };
+        let Some(table) = self.directory.table() else { return };
+        let Some((word, keys, depth)) = table.view().slot(key.to_u64()) else { return };
+        let mut borders = [(0, NodeRef::NIL); BORDERS_MAX];
+        let entry = match self.nodes_of(keys, &mut borders) {
+            Some(nodes) => self.entry_for(table, nodes, keys, depth),
+            None => {
+                self.directory.is_crowded();
+                self.covering(keys)
+            }
+        };
+        if word.load_relaxed() != entry.0 {
+            word.publish(entry.0);
+        }
+    }
+
+    /// The lowest inner nodes that have keys of this range, each with its first key; `None` if there are
+    /// more than there is room for.
+    fn nodes_of<'a>(
+        &self,
+        (low, high): (u64, u64),
+        to: &'a mut [(u64, NodeRef)],
+    ) -> Option<&'a [(u64, NodeRef)]> {
+        let mut node = self.descend_to::<Scalar>(1, B::truncate(low.min(B::MAX.to_u64())))?;
+        let mut len = 0;
+        loop {
+            let inner = self.inner(node);
+            let (start, end) = (inner.low().to_u64(), inner.high().to_u64());
+            // What is being changed may be out of order.
+            if len == 0 || start > to[len - 1].0 {
+                *to.get_mut(len)? = (start, node);
+                len += 1;
+            }
+            node = inner.link();
+            if end >= high || node.is_nil() {
+                return Some(&to[..len]);
+            }
+        }
+    }
+
+    /// What an entry for these keys says, which lie in these nodes.
+    fn entry_for(&self, table: &Table, nodes: &[(u64, NodeRef)], keys: (u64, u64), depth: usize) -> Entry {
+        if let [(_, node)] = *nodes {
+            let block = self.inner(node).named_block::<Scalar>(B::truncate(keys.0));
+            return Entry::node_at(node, 1, block);
+        }
+        if depth + 1 < DEPTH_MAX
+            && let Some(cell) = self.make_cell(table, nodes, keys, depth + 1)
+        {
+            return Entry::of_cell(cell);
+        }
+        // Without room the next survey comes early.
+        self.directory.is_crowded();
+        self.covering(keys)
+    }
+
+    /// Makes a cell for keys that lie in these nodes, at least two. `None`: no room.
+    fn make_cell(
+        &self,
+        table: &Table,
+        nodes: &[(u64, NodeRef)],
+        keys: (u64, u64),
+        depth: usize,
+    ) -> Option<usize> {
+        let (at, cell) = table.allocate(&nodes[1..])?;
+        let mut own = 0;
+        for slot in 0..=cell.last {
+            let (first, last) = cell.keys(slot, keys);
+            own += nodes[own + 1..].iter().take_while(|&&(start, _)| start <= first).count();
+            let more = nodes[own + 1..].iter().take_while(|&&(start, _)| start <= last).count();
+            let entry = self.entry_for(table, &nodes[own..=own + more], (first, last), depth);
+            table.entries[cell.first + slot].publish(entry.0);
+        }
+        cell.write(&table.headers.as_chunks().0[at]);
+        Some(at)
+    }
+
+    /// The deepest inner node that covers these keys.
+    fn covering(&self, (first, last): (u64, u64)) -> Entry {
+        let (first, last) = (B::truncate(first), B::truncate(last.min(B::MAX.to_u64())));
+        let (mut node, levels) = self.root();
+        let mut level = levels - 1;
+        while level > 1 {
+            let child = self.inner(node).child::<Scalar>(first);
+            let (low, high) = self.fences(level - 1, child);
+            if first < low || last > high {
+                break;
+            }
+            (node, level) = (child, level - 1);
+        }
+        let block = if level > 0 { self.inner(node).named_block::<Scalar>(first) } else { 0 };
+        Entry::node_at(node, level, block)
+    }
+
+    /// Makes a directory for the tree as it has become, and guesses.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn survey(&self) {
+        let Some(_alone) = self.directory.try_lock() else { return };
+        let Some(leftmost) = self.descend_to::<Scalar>(1, B::MIN) else { return };
+        let count = self.count_level(1);
+        self.directory.is_made_for(count);
+        // Some more may have come since.
+        let room = count + count / 4 + 8;
+        let mut nodes = Vec::new();
+        if (count as u64) < NODES_MIN || nodes.try_reserve_exact(room).is_err() {
+            return;
+        }
+        nodes.resize(room, (0, NodeRef::NIL));
+        let keys = (0, u64::MAX);
+        let Some(nodes) = self.nodes_of(keys, &mut nodes).filter(|nodes| nodes.len() > 2) else { return };
+        // Without memory for a new table the old one stays.
+        let charge = |bytes| self.arena.charge(bytes);
+        let Some((table, form)) = self.directory.other_table(nodes.len(), charge) else { return };
+        if self.make_cell(table, nodes, keys, 0).is_some() {
+            self.directory.form.publish(form as u64);
+        }
+        // What lies below the first and the last node is left out, so that a few far keys don't count.
+        self.survey_leaves(leftmost, (nodes[1].0, nodes[nodes.len() - 1].0 - 1));
+    }
+}

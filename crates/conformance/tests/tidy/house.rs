@@ -30,7 +30,7 @@ pub const ROOMS: [Rooms; 9] = [
     Rooms {
         folder: "crates/papers/src/common/",
         floors: &[
-            &["epochs", "runs", "words", "pages"],
+            &["catalogue", "epochs", "runs", "words", "pages"],
             &["operation", "units", "scan"],
             &["walk"],
             &["interleave"],

@@ -1,5 +1,14 @@
 //! What at least two of the papers' structures share.
 
+#[cfg(any(
+    test,
+    feature = "cssl",
+    feature = "olfit",
+    feature = "pb-tree",
+    feature = "pi",
+    feature = "spiderman"
+))]
+pub mod catalogue;
 pub mod epochs;
 pub mod interleave;
 pub mod operation;

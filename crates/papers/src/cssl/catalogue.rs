@@ -1,6 +1,7 @@
 //! The members of the family by name, and what they can be told.
 
 use super::map::CsslMap;
+use crate::common::catalogue::members;
 use crate::cssl::lanes::LaneOptions;
 use crate::cssl::link::LINKED_NODES_MAX;
 use crate::error::{Error, Result};
@@ -19,44 +20,13 @@ const PART_KEYS: usize = 1 << 14;
 /// The fewest inserts before lanes are rebuilt.
 const ROOM_MIN: usize = 64;
 
-/// A member of the family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Member {
-    /// `cssl`: lanes that skip over five keys, over stretches that are rebuilt one by one.
-    Cssl,
-    /// `cssl2`: the paper's CSSL2. All lanes in one array, p = 1/2.
-    Cssl2,
-    /// `cssl5`: the paper's CSSL5. All lanes in one array, p = 1/5.
-    Cssl5,
+members! {
+    Cssl "cssl" true, "Cache-Sensitive Skip List whose lanes are rebuilt in parts";
+    Cssl2 "cssl2" true, "Cache-Sensitive Skip List, p = 1/2, lanes in one array";
+    Cssl5 "cssl5" true, "Cache-Sensitive Skip List, p = 1/5, lanes in one array: the paper's best";
 }
 
 impl Member {
-    /// The whole family.
-    pub const ALL: [Self; 3] = [Self::Cssl, Self::Cssl2, Self::Cssl5];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cssl => "cssl",
-            Self::Cssl2 => "cssl2",
-            Self::Cssl5 => "cssl5",
-        }
-    }
-
-    /// The member of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|member| member.name() == name)
-    }
-
-    /// One line for people.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Cssl => "Cache-Sensitive Skip List whose lanes are rebuilt in parts",
-            Self::Cssl2 => "Cache-Sensitive Skip List, p = 1/2, lanes in one array",
-            Self::Cssl5 => "Cache-Sensitive Skip List, p = 1/5, lanes in one array: the paper's best",
-        }
-    }
-
     /// These options, with the member's own choices put in.
     pub fn options(self, other: &Options) -> Options {
         let (skip, part_keys) = match self {
@@ -175,11 +145,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_have_their_own_names_and_skips() {
-        assert!(Member::ALL.iter().all(|&member| Member::from_name(member.name()) == Some(member)));
+    fn members_have_their_own_skips() {
         let skip = |member: Member| member.options(&Options::default()).skip;
         assert_eq!((skip(Member::Cssl2), skip(Member::Cssl5)), (2, 5));
-        assert_eq!(Member::from_name("skip"), None);
     }
 
     #[test]

@@ -47,9 +47,7 @@ mod ordered;
 pub mod shared_latch;
 pub mod tree;
 
-#[cfg(feature = "model")]
-pub use catalogue::build_modelled;
-pub use catalogue::{Member, Options, build};
+pub use catalogue::{Member, Options, build, build_traced};
 pub use map::{OlfitMap, Quiet};
 
 /// A paused scan over a map of the family: see [`OlfitMap::scan`].

@@ -28,9 +28,7 @@ pub mod page;
 pub mod prefetch;
 pub mod tree;
 
-#[cfg(feature = "model")]
-pub use catalogue::build_modelled;
-pub use catalogue::{Member, build};
+pub use catalogue::{Member, build, build_traced};
 pub use map::{Batching, Options, SpidermanMap};
 
 use crate::spiderman::tree::OlcTree;

@@ -30,7 +30,7 @@ pub const ROOMS: [Rooms; 9] = [
     Rooms {
         folder: "crates/papers/src/common/",
         floors: &[
-            &["catalogue", "epochs", "runs", "words", "pages"],
+            &["catalogue", "epochs", "ordered", "runs", "words", "pages"],
             &["operation", "units", "scan"],
             &["walk"],
             &["interleave"],

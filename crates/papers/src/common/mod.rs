@@ -12,6 +12,8 @@ pub mod catalogue;
 pub mod epochs;
 pub mod interleave;
 pub mod operation;
+#[cfg(any(feature = "cssl", feature = "olfit", feature = "pb-tree", feature = "pi", feature = "spiderman"))]
+pub mod ordered;
 #[cfg(any(feature = "olfit", feature = "spiderman"))]
 pub mod pages;
 pub mod runs;

@@ -1,7 +1,7 @@
 //! The family behind the traits that tests, the command line and the lab drive.
 
 use super::map::CsslMap;
-use super::scan::Scan;
+use crate::common::ordered::forwarded;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{
@@ -13,25 +13,7 @@ use latchless_core::base::stats::Stats;
 use latchless_core::base::value::{Fits, Value};
 
 impl<K: Key, V: Fits<K::Bits>> OrderedIndex<K, V> for CsslMap<K, V> {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn get(&self, key: K) -> Option<V> {
-        self.get(key)
-    }
-
-    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
-        self.get_many(keys, answers)
-    }
-
-    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        CsslMap::insert(self, key, value)
-    }
-
-    fn remove(&mut self, key: K) -> Option<V> {
-        CsslMap::remove(self, key)
-    }
+    forwarded! { len get get_many insert remove scanner count memory_bytes check_invariants }
 
     fn sum(&self, span: Span<K>, limit: usize) -> Result<Sum>
     where
@@ -47,32 +29,15 @@ impl<K: Key, V: Fits<K::Bits>> OrderedIndex<K, V> for CsslMap<K, V> {
         CsslMap::scan(self, span, direction)?.fill(keys, values)
     }
 
-    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-        let scan: Scan<'a, K, V> = CsslMap::scan(self, span, direction)?;
-        Ok(Box::new(scan))
-    }
-
-    fn count(&self, span: Span<K>) -> Result<usize> {
-        CsslMap::count(self, span)
-    }
-
     /// A data list has no places to leave free: the fill factor isn't looked at.
     fn bulk_load(&mut self, entries: &[(K, V)], _: FillFactor) -> Result<()> {
         self.bulk_load(entries)
-    }
-
-    fn memory_bytes(&self) -> Option<usize> {
-        Some(self.memory_bytes())
     }
 
     /// Levels are lanes, and the data list; there are no nodes above it.
     fn stats(&self) -> Option<Stats> {
         let space = self.space();
         Some(Stats { levels: space.lanes + 1, leaves: self.len(), leaf_fill: 1.0, ..Stats::default() })
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
     }
 
     fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {

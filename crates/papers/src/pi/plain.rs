@@ -4,6 +4,7 @@
 //! was room when they came. Keys are compared one by one.
 
 use super::options::Options;
+use crate::common::ordered::forwarded;
 use crate::pi::mem::budget::Budget;
 use crate::pi::routed::{Heights, LEVELS_MAX};
 use core::marker::PhantomData;
@@ -255,20 +256,10 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Scanner<K, V> for Paused<'_, K, V, T> {
 }
 
 impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T> {
+    forwarded! { get insert remove }
+
     fn len(&self) -> usize {
         self.len
-    }
-
-    fn get(&self, key: K) -> Option<V> {
-        self.get(key)
-    }
-
-    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        self.insert(key, value)
-    }
-
-    fn remove(&mut self, key: K) -> Option<V> {
-        self.remove(key)
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {

@@ -14,10 +14,10 @@ pub mod interleave;
 pub mod operation;
 #[cfg(any(feature = "cssl", feature = "olfit", feature = "pb-tree", feature = "pi", feature = "spiderman"))]
 pub mod ordered;
-#[cfg(any(feature = "olfit", feature = "spiderman"))]
+#[cfg(any(feature = "cssl", feature = "olfit", feature = "spiderman"))]
 pub mod pages;
 pub mod runs;
-#[cfg(any(feature = "olfit", feature = "spiderman"))]
+#[cfg(any(feature = "cssl", feature = "olfit", feature = "spiderman"))]
 pub mod scan;
 pub mod units;
 pub mod walk;

@@ -2,8 +2,8 @@
 
 use super::catalogue::Options;
 use super::pinned::Pinned;
-use super::scan::{Entries, Scan};
 use super::skip_list::SkipList;
+use super::{Entries, Scan};
 use crate::error;
 use core::fmt;
 use core::marker::PhantomData;
@@ -35,7 +35,7 @@ use latchless_core::base::value::Fits;
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct CsslMap<K: Key, V: Fits<K::Bits>> {
-    list: SkipList<K::Bits>,
+    pub(super) list: SkipList<K::Bits>,
     entry: PhantomData<fn() -> (K, V)>,
 }
 
@@ -201,7 +201,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// [`Error::InvertedRange`].
     pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
-        Ok(Scan::new(&self.list, lanes_of(&span)?, direction))
+        Ok(Scan::new(&self.list, lanes_of(&span)?, direction, usize::MAX))
     }
 
     /// How many entries lie in a range: O(log n) where nothing has changed since lanes were built.
@@ -310,7 +310,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
 impl<K: Key, V: Fits<K::Bits>> fmt::Debug for CsslMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = lanes_of::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
-        let entries = Entries::<K, V>::new(Scan::new(&self.list, all, Direction::Forward));
+        let entries = Entries::<K, V>::new(Scan::new(&self.list, all, Direction::Forward, usize::MAX));
         f.debug_map().entries(entries).finish()
     }
 }

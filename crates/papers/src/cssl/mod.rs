@@ -56,4 +56,11 @@ pub use catalogue::{Member, Options, build};
 pub use check::Space;
 pub use map::CsslMap;
 pub use pinned::{Pinned, Run};
-pub use scan::{Entries, Scan};
+
+use latchless_core::base::key::Key;
+use skip_list::SkipList;
+
+/// A paused scan over a map: see [`CsslMap::scan`].
+pub type Scan<'a, K, V> = crate::common::scan::Scan<'a, K, V, SkipList<<K as Key>::Bits>>;
+/// An iterator over a range of a map: see [`CsslMap::range`].
+pub type Entries<'a, K, V> = crate::common::scan::Entries<'a, K, V, SkipList<<K as Key>::Bits>>;

@@ -1,5 +1,6 @@
 //! The family behind the traits that tests, the command line and the lab drive.
 
+use super::Scan;
 use super::map::CsslMap;
 use crate::common::ordered::forwarded;
 use latchless_core::base::error::{Broken, Result};
@@ -26,7 +27,7 @@ impl<K: Key, V: Fits<K::Bits>> OrderedIndex<K, V> for CsslMap<K, V> {
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
-        CsslMap::scan(self, span, direction)?.fill(keys, values)
+        Scan::new(&self.list, lanes_of(&span)?, direction, keys.len()).fill(keys, values)
     }
 
     /// A data list has no places to leave free: the fill factor isn't looked at.

@@ -39,7 +39,7 @@ pub(super) type In<'a, B> = Inside<'a, <B as Bits>::Word, Parts<B>>;
 
 /// See the file's head.
 #[derive(Debug)]
-pub(super) struct SkipList<B: Bits> {
+pub struct SkipList<B: Bits> {
     pub(super) guarded: Guarded<B::Word, Parts<B>>,
     pub(super) head: NodeRef,
     pub(super) len: Striped,

@@ -14,7 +14,7 @@ pub struct Rooms {
 pub const ROOMS: [Rooms; 9] = [
     Rooms {
         folder: "crates/core/src/",
-        floors: &[&["sync"], &["base"], &["mem"], &["latch"], &["search"], &["batch", "tuner"]],
+        floors: &[&["sync"], &["base"], &["mem"], &["latch"], &["search"], &["batch", "bulk", "tuner"]],
         complete: true,
     },
     Rooms {

@@ -13,6 +13,7 @@ use latchless_core::base::index::{Direction, Span, Sum};
 use latchless_core::base::key::Key;
 use latchless_core::base::span::lanes_of;
 use latchless_core::base::value::Fits;
+use latchless_core::bulk::check_ascending;
 
 /// An ordered map: a Cache-Sensitive Skip List.
 ///
@@ -77,14 +78,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
             return Err(Error::NotEmpty { len: self.len() });
         }
         let bits = |at: usize| entries[at].0.encode();
-        if let Some(position) = (1..entries.len()).find(|&at| bits(at - 1) >= bits(at)) {
-            let is_twice = bits(position - 1) == bits(position);
-            return Err(if is_twice {
-                Error::DuplicateKey { position }
-            } else {
-                Error::Unsorted { position }
-            });
-        }
+        check_ascending((0..entries.len()).map(bits))?;
         self.list.load(entries.len(), |at| (bits(at), entries[at].1.to_lane()))
     }
 

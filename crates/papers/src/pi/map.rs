@@ -21,6 +21,7 @@ use latchless_core::base::span::lanes_of;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::batch::{Order, sorted};
+use latchless_core::bulk::check_ascending;
 use latchless_core::mem::touch::{NoTrace, Trace};
 use std::sync::{Mutex, PoisonError};
 
@@ -287,13 +288,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        for (at, pair) in entries.windows(2).enumerate() {
-            match pair[0].0.encode().cmp(&pair[1].0.encode()) {
-                core::cmp::Ordering::Less => {}
-                core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
-                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
-            }
-        }
+        check_ascending(entries.iter().map(|entry| entry.0.encode()))?;
         self.engine.load(entries.len(), &|at| (entries[at].0.encode(), entries[at].1.to_lane()))
     }
 

@@ -15,6 +15,7 @@ use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::span::{lanes_of, next, previous};
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
+use latchless_core::bulk::check_ascending;
 use latchless_core::mem::touch::{NoTrace, Trace, Work};
 
 /// No node.
@@ -282,13 +283,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T
         if self.len > 0 {
             return Err(Error::NotEmpty { len: self.len });
         }
-        for (at, pair) in entries.windows(2).enumerate() {
-            match pair[0].0.encode().cmp(&pair[1].0.encode()) {
-                core::cmp::Ordering::Less => {}
-                core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
-                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
-            }
-        }
+        check_ascending(entries.iter().map(|entry| entry.0.encode()))?;
         // An odd step reaches each of a power of two of places once.
         let places = entries.len().next_power_of_two();
         let scrambled = (0..places).map(|nth| nth.wrapping_mul(0x9E37_79B1) & (places - 1));

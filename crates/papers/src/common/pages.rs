@@ -10,7 +10,7 @@ pub(crate) const TOGETHER_MAX: usize = 256;
 pub trait Pages: Sync {
     /// The lane of keys and of values.
     type Lane: Bits;
-    /// Who hears what the tree reads and writes.
+    /// The tracing hook: it is told what the tree reads and writes.
     type Trace: Trace;
 
     /// An empty page, for a scan of about so many entries.

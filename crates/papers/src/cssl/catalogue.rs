@@ -12,7 +12,7 @@ use latchless_core::search::Kernel;
 
 /// What the highest lane may take of a first-level cache: half of a small one.
 const TOP_LANE_BYTES: usize = 16 << 10;
-/// The same where lanes stand over one stretch of keys each: there the table of stretches is what the
+/// The same where lanes are over one stretch of keys each: there the table of stretches is what the
 /// cache holds, and lanes go on until two cache lines hold one.
 const TOP_LANE_OF_PART_BYTES: usize = 128;
 /// Entries under the lanes of one stretch, unless told otherwise.
@@ -46,8 +46,8 @@ pub struct Options {
     /// How many fast lanes there are, 1 to 32, or fewer if one is left with a single key before; `None`: until
     /// the highest fits a first-level cache (§5).
     pub lanes: Option<usize>,
-    /// About how many entries stand under lanes of their own, which are rebuilt without the others, at least 1;
-    /// `None`: all, in one array, as in the paper.
+    /// About how many entries are under lanes of their own, which are rebuilt without the others, at least
+    /// 1; `None`: all, in one array, as in the paper.
     pub part_keys: Option<usize>,
     /// By how much t exceeds n once lanes are built, in percent (§3): when so many entries have come in,
     /// the lanes are rebuilt.
@@ -59,7 +59,7 @@ pub struct Options {
     /// Whether a small table guesses where in lane 1 a key is, which the paper hasn't got: searches then wait
     /// for less memory where keys are spread about evenly, and are as without it elsewhere.
     pub guess: bool,
-    /// Whether nodes and large lanes stand on huge pages where the system offers them.
+    /// Whether nodes and large lanes are on huge pages where the system offers them.
     pub huge_pages: bool,
     /// The search kernel; `None`: the fastest that this processor has. [`Kernel::Scalar`] shows what SIMD
     /// is worth.

@@ -82,7 +82,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.load(entries.len(), |at| (bits(at), entries[at].1.to_lane()))
     }
 
-    /// Takes all entries out and gives the memory back. Nobody else is in the map.
+    /// Removes all entries and gives the memory back. Nobody else is in the map.
     ///
     /// # Errors
     /// When not even an empty map's memory is granted.
@@ -129,7 +129,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         Ok(self.list.insert(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
-    /// Takes a key out and returns its value. Its entries in the lanes are overwritten by their successors
+    /// Removes a key and returns its value. Its entries in the lanes are overwritten by their successors
     /// first, then it leaves the data list (§3.2).
     pub fn remove(&self, key: K) -> Option<V> {
         self.list.remove(key.encode()).map(V::from_lane)
@@ -151,7 +151,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     }
 
     /// Rebuilds the lanes over what has changed, beside readers and writers. Says how many parts that were.
-    /// Costs as much as walking over those parts: O(n) where lanes stand in one array.
+    /// Costs as much as walking over those parts: O(n) where lanes are in one array.
     ///
     /// # Errors
     /// When memory is refused; the lanes are then as before.
@@ -159,7 +159,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.rebuild(false)
     }
 
-    /// Rebuilds all lanes, beside readers and writers. Says how many parts they stand in. O(n).
+    /// Rebuilds all lanes, beside readers and writers. Says how many parts they are in. O(n).
     ///
     /// # Errors
     /// When memory is refused; the lanes are then as before.
@@ -295,7 +295,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.dump(out)
     }
 
-    /// Lets memory come back that was let go of and nobody can be reading any more.
+    /// Lets memory come back that was released and nobody can be reading any more.
     pub fn collect(&self) {
         self.list.collect();
     }

@@ -22,9 +22,9 @@
 //!
 //! # What is guaranteed
 //! Single operations are linearizable, replacing a value needs no memory, readers never wait. Inserts wait
-//! for nobody; replacing or removing a key waits for who is just doing the same to that key. A scan is not
-//! one moment: it sees each key that is there all the while once, in order, and nothing that never was; of
-//! keys that come and go it may see either.
+//! for nobody; replacing or removing a key waits for a thread that is doing the same to that key. A scan
+//! is not one moment: it sees each key that is there throughout exactly once, in order, and nothing that
+//! never was; of keys that come and go it may see either.
 
 mod analysis;
 mod batch;

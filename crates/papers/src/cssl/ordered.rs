@@ -1,4 +1,4 @@
-//! The family behind the traits that tests, the command line and the lab drive.
+//! The traits that tests, the command line and the lab drive the family through.
 
 use super::Scan;
 use super::map::CsslMap;

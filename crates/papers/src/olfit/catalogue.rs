@@ -39,7 +39,7 @@ pub struct Options {
     pub duplicates: bool,
     /// The most memory that nodes may take, in bytes. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
-    /// Whether nodes stand on huge pages where the system offers them.
+    /// Whether nodes are on huge pages where the system offers them.
     pub huge_pages: bool,
     /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
     pub node_references: Option<u32>,

@@ -1,4 +1,4 @@
-//! The family behind the traits that tests, the command line and the lab drive. They speak of one value a
+//! The traits that tests, the command line and the lab drive the family through. They speak of one value a
 //! key; a map with duplicates keeps every entry that it is given, and says that it replaced none.
 
 use super::map::OlfitMap;

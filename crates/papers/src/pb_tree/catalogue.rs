@@ -32,7 +32,7 @@ members! {
 pub struct Options {
     /// The most memory that its nodes may take, in bytes. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
-    /// Whether nodes stand on huge pages where the system offers them.
+    /// Whether nodes are on huge pages where the system offers them.
     pub huge_pages: bool,
     /// The in-node search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,

@@ -1,4 +1,4 @@
-//! The family behind the trait that tests, the command line and the lab drive.
+//! The trait that tests, the command line and the lab drive the family through.
 
 use super::map::{Paused, PbTree};
 use super::range::lane_range;

@@ -34,8 +34,8 @@ use std::sync::{Mutex, PoisonError};
 /// # What a batch means
 /// The answers are those of the queries done one after the other in ascending order of their keys (a
 /// range's being its first one), and in the batch's order where keys are equal; they come in the batch's
-/// order. So queries for one key take effect as they stand in the batch, and a range sees the changes of
-/// its batch to the key it begins with, if they stand before it, and to no other of its keys.
+/// order. So queries for one key take effect as they are in the batch, and a range sees the changes of
+/// its batch to the key it begins with, if they are before it, and to no other of its keys.
 /// Batches longer than [`Options::batch`] are served in pieces, one after the other.
 ///
 /// # Cost
@@ -63,7 +63,7 @@ use std::sync::{Mutex, PoisonError};
 /// ```
 pub struct Pi<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     pub(super) engine: Engine<K::Bits, T>,
-    /// Readers tune as well; who finds it taken goes on with what is settled.
+    /// Readers tune as well; a thread that finds it taken goes on with what is settled.
     tuner: Mutex<BatchTuner>,
     entry: PhantomData<fn(K) -> V>,
 }
@@ -108,7 +108,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         Ok(self.engine.put(key.encode(), value.to_lane())?.map(V::from_lane))
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         self.engine.take(key.encode()).map(V::from_lane)
     }
@@ -183,7 +183,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         )
     }
 
-    /// Takes every key out; of equal keys the first one gets the value. `removed` gets one answer a key, in
+    /// Removes every key; of equal keys the first one gets the value. `removed` gets one answer a key, in
     /// the keys' order.
     ///
     /// # Errors
@@ -380,7 +380,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         self.engine.held_bytes()
     }
 
-    /// Levels, the list's among them; entries; segments of the list; rebuilds stand in for splits.
+    /// Levels, the list's among them; entries; segments of the list; rebuilds are counted as splits.
     /// O(segments).
     pub fn stats(&self) -> Stats {
         let built = || self.engine.domains.iter().map(|domain| &domain.built);

@@ -1,4 +1,4 @@
-//! PI behind the trait that tests, the command line and the lab drive.
+//! The trait that tests, the command line and the lab drive PI through.
 
 use super::map::Pi;
 use super::query::Query;
@@ -17,8 +17,8 @@ use latchless_core::mem::touch::Trace;
 impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for Pi<K, V, T> {
     forwarded! { len get get_many insert remove insert_many remove_many scanner count memory_bytes stats check_invariants }
 
-    /// In batches, cut where a scan comes and where it was: it sees what stands before it and nothing that
-    /// stands behind it.
+    /// In batches, cut where a scan comes and where it was: it sees what is before it and nothing that
+    /// is after it.
     fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
     where
         K: Default,

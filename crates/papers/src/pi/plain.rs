@@ -1,6 +1,6 @@
 //! A typical skip list (Pugh, CACM 1990), with none of PI's optimizations: what Fig. 15 begins with.
 //!
-//! A node is a key, a value and a tower of links, one for each list that it is in; nodes stand where there
+//! A node is a key, a value and a tower of links, one for each list that it is in; nodes are where there
 //! was room when they came. Keys are compared one by one.
 
 use super::options::Options;
@@ -26,7 +26,7 @@ const HEIGHT_MAX: usize = LEVELS_MAX + 1;
 struct Node<B> {
     key: B,
     value: B,
-    /// Where its links stand.
+    /// Where its links are.
     tower: u32,
     height: u32,
 }
@@ -100,7 +100,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         node
     }
 
-    /// The way to the last node whose key is below `key`, and the node behind it.
+    /// The way to the last node whose key is below `key`, and the node after it.
     fn find(&self, key: K::Bits) -> (Path, u32) {
         T::work(Work::Operation);
         let (mut path, mut at) = ([NIL; HEIGHT_MAX], NIL);
@@ -172,7 +172,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         Ok(node)
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let (path, found) = self.found(key.encode());
         let node = found?;

@@ -1,4 +1,4 @@
-//! The map behind the traits that tests, the command line and the lab drive.
+//! The traits that tests, the command line and the lab drive the map through.
 
 use super::{Scan, SpidermanMap};
 use crate::common::ordered::forwarded;

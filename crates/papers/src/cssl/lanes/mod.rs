@@ -2,7 +2,7 @@
 //! over some entries, in two dense arrays.
 //!
 //! Lane 1 holds the key of every `skip`-th entry (the paper's 1/p), lane i+1 every `skip`-th key of lane i.
-//! All lanes stand in ONE array, the highest first, each from a cache line on; where a key's part of the
+//! All lanes are in ONE array, the highest first, each from a cache line on; where a key's part of the
 //! next lane begins is computed, so there are no pointers. The proxy lane is an array of structs, one for
 //! each key of lane 1: the keys of `skip` entries, and their references in the data list.
 //!
@@ -18,7 +18,7 @@
 //!    lane. So an entry that a search for the largest key up to k ends at was built with a key up to k: its
 //!    reference is a place from which k is reached by going right.
 //! 2. Keys ascend in every lane, while nobody overwrites; equal ones are such as were overwritten.
-//! 3. Behind the last key of a lane, up to the next cache line, stands the largest lane.
+//! 3. After the last key of a lane, up to the next cache line, is the largest lane.
 
 mod build;
 mod descend;
@@ -131,7 +131,7 @@ impl<B: Bits> Lanes<B> {
         self.proxies[self.key_at(at) + self.skip].load_relaxed().to_u64() as u32
     }
 
-    /// Where the key at a position stands.
+    /// Where the key at a position is.
     #[inline(always)]
     fn key_at(&self, at: usize) -> usize {
         at / self.skip * 2 * self.skip + at % self.skip

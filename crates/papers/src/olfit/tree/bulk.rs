@@ -62,7 +62,7 @@ impl<K: Kind> OlfitTree<K> {
         Ok(levels)
     }
 
-    /// Where a node of a level stands.
+    /// Where a node of a level is.
     fn planned(&self, levels: &[Level], level: usize, node: usize) -> At {
         let first = levels[level].first;
         if !K::GROUPS {

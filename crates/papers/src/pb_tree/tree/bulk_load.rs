@@ -115,7 +115,7 @@ impl<S: Shape> Tree<S> {
     }
 
     /// New nodes for a level whose parents have `sizes` children each: one run a parent where
-    /// children stand in groups, one run a node otherwise.
+    /// children are in groups, one run a node otherwise.
     fn place(&mut self, sizes: &[usize]) -> Result<Vec<NodeRef>> {
         let mut places = list(sizes.iter().sum())?;
         for &size in sizes {
@@ -157,7 +157,7 @@ impl<I: Iterator> Iterator for Taking<'_, I> {
 impl<I: Iterator> ExactSizeIterator for Taking<'_, I> {}
 
 /// For each level from the leaves to the root, how many of its nodes go under each parent; the root
-/// stands alone in the last.
+/// is alone in the last.
 fn level_sizes<S: Shape>(len: usize, fill: FillFactor) -> Vec<Vec<usize>> {
     let mut nodes = len.div_ceil(fill.of(Layout::<S>::LEAF_PAIRS));
     let mut sizes = Vec::new();

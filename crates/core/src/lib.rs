@@ -8,6 +8,7 @@
 //! | [`mem`] | cache lines, prefetch, regions that grow, pools of nodes, the tracing hook of the memory-hierarchy model |
 //! | [`search`] | in-node search kernels and their run-time dispatch |
 //! | [`batch`] | the order of a batch by key, and where it may be cut |
+//! | [`bulk`] | bulk loads: whether keys ascend, and which entries go to which node of a level |
 //! | [`tuner`] | how many requests to have under way at once, found by trying |
 
 // Under loom only what it checks is there: its atomics are larger than a node's words.
@@ -15,6 +16,8 @@
 pub mod base;
 #[cfg(not(loom))]
 pub mod batch;
+#[cfg(not(loom))]
+pub mod bulk;
 pub mod latch;
 #[cfg(not(loom))]
 pub mod mem;

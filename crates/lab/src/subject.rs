@@ -2,6 +2,7 @@
 
 use crate::row::On;
 use latchless_core::base::index::OrderedIndex;
+use latchless_core::mem::touch::Traced;
 use latchless_core::search::Kernel;
 use latchless_papers::olfit;
 use latchless_papers::pb_tree::{self, Member, Options};
@@ -54,13 +55,16 @@ impl Subject {
         match self {
             Self::PbTree(member) if modelled => {
                 let kernel = Some(Kernel::Scalar);
-                pb_tree::build_modelled(member, &Options { huge_pages: false, kernel, ..Options::default() })
+                pb_tree::build_traced::<_, _, Traced>(
+                    member,
+                    &Options { huge_pages: false, kernel, ..Options::default() },
+                )
             }
             Self::PbTree(member) => pb_tree::build(member, &Options::default()),
             Self::Olfit(member) => {
                 let options = olfit::Options { node_bytes, huge_pages: !modelled, ..Default::default() };
                 if modelled {
-                    olfit::build_modelled(member, &options)
+                    olfit::build_traced::<_, _, Traced>(member, &options)
                 } else {
                     olfit::build(member, &options)
                 }

@@ -10,6 +10,7 @@ use latchless_core::base::index::{
 use latchless_core::base::key::Bits;
 use latchless_core::base::request::{Reply, Request};
 use latchless_core::base::span::{before, behind, encoded_range};
+use latchless_core::bulk::check_ascending;
 use latchless_core::{Direction, Error, FillFactor, Fits, Key, Result};
 
 /// A peer, driven as an [`OrderedIndex`].
@@ -21,18 +22,6 @@ impl<P> Driven<P> {
     pub fn inner(&self) -> &P {
         &self.0
     }
-}
-
-/// Refuses entries that aren't strictly ascending.
-fn check_ascending<K: Key, V>(entries: &[(K, V)]) -> Result<()> {
-    for (before, pair) in entries.windows(2).enumerate() {
-        match pair[0].0.encode().cmp(&pair[1].0.encode()) {
-            core::cmp::Ordering::Less => {}
-            core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: before + 1 }),
-            core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: before + 1 }),
-        }
-    }
-    Ok(())
 }
 
 impl<K, V, P> OrderedIndex<K, V> for Driven<P>
@@ -104,7 +93,7 @@ where
         if !self.0.is_empty() {
             return Err(Error::NotEmpty { len: self.0.len() });
         }
-        check_ascending(entries)?;
+        check_ascending(entries.iter().map(|entry| entry.0.encode()))?;
         self.0.load(entries.iter().map(|&(key, value)| (key.encode(), value.encode_as())))
     }
 

@@ -14,7 +14,7 @@ pub struct Rooms {
 pub const ROOMS: [Rooms; 9] = [
     Rooms {
         folder: "crates/core/src/",
-        floors: &[&["sync"], &["base"], &["mem"], &["latch"], &["search"], &["batch", "tuner"]],
+        floors: &[&["sync"], &["base"], &["mem"], &["latch"], &["search"], &["batch", "bulk", "tuner"]],
         complete: true,
     },
     Rooms {
@@ -30,7 +30,7 @@ pub const ROOMS: [Rooms; 9] = [
     Rooms {
         folder: "crates/papers/src/common/",
         floors: &[
-            &["epochs", "runs", "words", "pages"],
+            &["catalogue", "epochs", "ordered", "runs", "words", "pages"],
             &["operation", "units", "scan"],
             &["walk"],
             &["interleave"],

@@ -1,9 +1,9 @@
 //! What the members tell the memory-hierarchy model: that they prefetch what the paper says they do.
 
 use latchless::FillFactor;
-use latchless_core::mem::touch::{Sink, Work, listen};
+use latchless_core::mem::touch::{Sink, Traced, Work, listen};
 use latchless_papers::olfit;
-use latchless_papers::pb_tree::{Member, Options, build_modelled};
+use latchless_papers::pb_tree::{Member, Options, build_traced};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Bound::{Included, Unbounded};
@@ -48,7 +48,7 @@ fn heard_in(
     member: Member,
     body: impl FnOnce(&dyn latchless_core::base::index::OrderedIndex<u32, u32>),
 ) -> Heard {
-    let mut index = build_modelled::<u32, u32>(member, &Options::default()).unwrap();
+    let mut index = build_traced::<u32, u32, Traced>(member, &Options::default()).unwrap();
     let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
     index.bulk_load(&entries, FillFactor::FULL).unwrap();
     let heard = Rc::new(RefCell::new(Heard::default()));
@@ -109,7 +109,7 @@ fn short_scans_leave_jump_pointers_alone() {
 }
 
 fn index_levels(member: Member) -> usize {
-    let mut index = build_modelled::<u32, u32>(member, &Options::default()).unwrap();
+    let mut index = build_traced::<u32, u32, Traced>(member, &Options::default()).unwrap();
     let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
     index.bulk_load(&entries, FillFactor::FULL).unwrap();
     index.stats().unwrap().levels
@@ -151,7 +151,7 @@ fn changed_in(
     member: olfit::Member,
     body: impl FnOnce(&mut dyn latchless_core::base::index::OrderedIndex<u32, u32>),
 ) -> Changed {
-    let mut index = olfit::build_modelled::<u32, u32>(member, &olfit::Options::default()).unwrap();
+    let mut index = olfit::build_traced::<u32, u32, Traced>(member, &olfit::Options::default()).unwrap();
     let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i * 2, i)).collect();
     index.bulk_load(&entries, FillFactor::new(0.7).unwrap()).unwrap();
     let changed = Rc::new(RefCell::new(Changed::default()));

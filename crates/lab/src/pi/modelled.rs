@@ -95,7 +95,7 @@ fn load(contestant: Contestant, keys: Keys, case: &Case, cores: usize) -> Result
         Contestant::SkipList => lists(keys, case.threads)?,
         Contestant::BLink | Contestant::Rival(_) => {
             let options = olfit::Options { huge_pages: false, ..olfit::Options::default() };
-            let mut index = olfit::build_modelled(olfit::Member::BPlusOl, &options)?;
+            let mut index = olfit::build_traced::<_, _, Traced>(olfit::Member::BPlusOl, &options)?;
             index.bulk_load(&keys.entries(), FillFactor::new(0.7)?)?;
             Loaded::Shared(index)
         }

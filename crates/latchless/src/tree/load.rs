@@ -7,6 +7,7 @@ use core::ops::Range;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::span::before;
+use latchless_core::bulk::{Level, plan};
 
 /// Nodes of a level that one thread builds at the least.
 const NODES_PER_THREAD: usize = 256;
@@ -16,24 +17,9 @@ fn out_of_order(position: usize, equal: bool) -> Error {
     if equal { Error::DuplicateKey { position } } else { Error::Unsorted { position } }
 }
 
-/// The nodes of a level and how its entries are shared out among them: evenly.
-#[derive(Debug, Clone, Copy)]
-struct Level {
-    first: NodeRef,
-    nodes: usize,
-    entries: usize,
-}
-
-impl Level {
-    /// The entries of one of the nodes.
-    fn share(self, node: usize) -> Range<usize> {
-        let at = |node: usize| (node as u128 * self.entries as u128 / self.nodes as u128) as usize;
-        at(node)..at(node + 1)
-    }
-
-    fn node(self, at: usize) -> NodeRef {
-        if at < self.nodes { self.first.offset(at) } else { NodeRef::NIL }
-    }
+/// A node of a level; none after its last.
+fn node(level: Level, at: usize) -> NodeRef {
+    if at < level.nodes { level.first.offset(at) } else { NodeRef::NIL }
 }
 
 /// Nodes for all levels that aren't part of the tree yet. Given back, unless the load gets to its end: it may
@@ -53,7 +39,7 @@ impl<B: Bits> Levels<'_, B> {
 impl<B: Bits> Drop for Levels<'_, B> {
     fn drop(&mut self) {
         for (kind, level) in self.levels.iter().enumerate() {
-            (0..level.nodes).for_each(|at| self.tree.arena.free(kind, level.node(at)));
+            (0..level.nodes).for_each(|at| self.tree.arena.free(kind, node(*level, at)));
         }
     }
 }
@@ -101,26 +87,18 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Nodes for all levels, from the leaves up to a single root; none if memory doesn't suffice.
     fn allocate_levels(&self, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
-        let mut entries = len;
-        let mut plan = Vec::new();
-        loop {
-            let capacity = if plan.is_empty() { Leaf::<B>::CAPACITY } else { Inner::<B>::CAPACITY };
+        let mut levels = plan(len, |level, entries| {
+            let capacity = if level == 0 { Leaf::<B>::CAPACITY } else { Inner::<B>::CAPACITY };
             // Two at the least, or a level of inner nodes would be no smaller than the one below.
-            let nodes = entries.div_ceil(fill.of(capacity).max(2));
-            plan.push((nodes, entries));
-            if nodes == 1 {
-                break;
-            }
-            entries = nodes;
-        }
-        let mut first = self.arena.allocate_run(plan.iter().map(|&(nodes, _)| nodes).sum())?;
-        let levels = plan.into_iter().enumerate().map(|(kind, (nodes, entries))| {
-            let level = Level { first, nodes, entries };
-            self.arena.tell_kind(kind, first, nodes);
-            first = first.offset(nodes);
-            level
+            entries.div_ceil(fill.of(capacity).max(2))
         });
-        Ok(levels.collect())
+        let mut first = self.arena.allocate_run(levels.iter().map(|level| level.nodes).sum())?;
+        for (kind, level) in levels.iter_mut().enumerate() {
+            self.arena.tell_kind(kind, first, level.nodes);
+            level.first = first;
+            first = first.offset(level.nodes);
+        }
+        Ok(levels)
     }
 
     /// Fills the leaves, and finds out on the way whether keys ascend.
@@ -153,7 +131,12 @@ impl<B: Bits> BlinkTree<B> {
                     return Err(out_of_order(share.end, last == behind));
                 }
                 let high = behind.map_or(B::MAX, before);
-                self.leaf(level.node(leaf)).set((low, high), level.node(leaf + 1), &entries, 0..share.len());
+                self.leaf(node(level, leaf)).set(
+                    (low, high),
+                    node(level, leaf + 1),
+                    &entries,
+                    0..share.len(),
+                );
             }
             Ok(())
         };
@@ -188,10 +171,10 @@ impl<B: Bits> BlinkTree<B> {
         let mut children = Children::default();
         for at in 0..own.nodes {
             children.clear();
-            own.share(at).for_each(|child| children.push(separator(child), below.node(child)));
+            own.share(at).for_each(|child| children.push(separator(child), node(below, child)));
             let (separators, nodes) = (children.separators(), children.nodes());
             let high = if at + 1 == own.nodes { B::MAX } else { before(separator(own.share(at).end)) };
-            self.inner(own.node(at)).set((separators[0], high), own.node(at + 1), separators, nodes);
+            self.inner(node(own, at)).set((separators[0], high), node(own, at + 1), separators, nodes);
         }
     }
 }

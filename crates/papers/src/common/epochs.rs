@@ -1,4 +1,4 @@
-//! Who is inside, and since when: the protocol by which memory that was unlinked comes back when
+//! Which threads are inside, and since when: the protocol by which memory that was unlinked comes back when
 //! nobody can be reading it any more.
 //!
 //! This is the collector that physical versioning uses (Rastogi et al., *Logical and Physical
@@ -7,16 +7,16 @@
 //!
 //! # Thread safety
 //! 1. A place is taken by a compare-and-swap and given back by its owner alone.
-//! 2. Who comes in reads the clock, writes the time down, and then passes a sequentially consistent
-//!    fence before the first look at anything shared.
-//! 3. Who unlinks something then passes such a fence and moves the clock; what it was before is the
-//!    *stamp* of what was unlinked.
+//! 2. A thread that comes in reads the clock, writes the time down, and then passes a sequentially
+//!    consistent fence before the first look at anything shared.
+//! 3. A thread that unlinks something then passes such a fence and moves the clock; what it was before is
+//!    the *stamp* of what was unlinked.
 //! 4. What has a stamp may be used again once everybody inside came in after it.
 //!
-//! Why that is enough: of the two fences one comes first. If it is the unlinker's, who came in sees
-//! everything unlinked and can't reach it. If it is the other one, the unlinker, looking at the places
+//! Why that is enough: of the two fences one comes first. If it is the unlinker's, the thread that came in
+//! sees everything unlinked and can't reach it. If it is the other one, the unlinker, looking at the places
 //! after its fence, sees the place taken, with a time that isn't after the stamp unless the clock was
-//! read after it was moved; and who read that, saw the unlinking too.
+//! read after it was moved; and a thread that read that saw the unlinking too.
 //!
 //! `tests/loom` checks it, and that leaving either fence out is found.
 
@@ -26,7 +26,7 @@ use latchless_core::sync::{AtomicU64, fence};
 /// The time of a place that nobody has taken.
 pub const OUTSIDE: u64 = 0;
 
-/// Whether the processor lets no access pass a locked exchange, so that the fence behind it, which costs as
+/// Whether the processor lets no access pass a locked exchange, so that the fence after it, which costs as
 /// much again, isn't needed. The language knows no such promise, so its interpreters get the fence.
 const EXCHANGE_IS_A_FENCE: bool = cfg!(all(target_arch = "x86_64", not(any(miri, loom))));
 
@@ -50,12 +50,12 @@ impl Epochs {
         Self { clock, places: (0..places).map(|_| Place(AtomicU64::new(OUTSIDE))).collect() }
     }
 
-    /// Where a place's time stands; not to be followed.
+    /// Where a place's time is; not to be followed.
     pub fn address(&self, place: usize) -> *const u8 {
         core::ptr::from_ref(&self.places[place]).cast()
     }
 
-    /// Where the clock stands; not to be followed.
+    /// Where the clock is; not to be followed.
     pub fn clock_address(&self) -> *const u8 {
         core::ptr::from_ref(&self.clock).cast()
     }
@@ -63,7 +63,7 @@ impl Epochs {
     /// Comes in at this place, if nobody has it.
     #[inline(always)]
     pub fn try_enter(&self, place: usize) -> bool {
-        // Acquire: who reads a moved clock sees what was unlinked before.
+        // Acquire: a thread that reads a moved clock sees what was unlinked before.
         let now = self.clock.0.load(Ordering::Acquire);
         let place = &self.places[place].0;
         if EXCHANGE_IS_A_FENCE {
@@ -79,7 +79,7 @@ impl Epochs {
     /// Goes out of a place that the caller came in at.
     #[inline(always)]
     pub fn leave(&self, place: usize) {
-        // Release: whoever sees the place free knows that all reading is over.
+        // Release: a thread that sees the place free knows that all reading is over.
         self.places[place].0.store(OUTSIDE, Ordering::Release);
     }
 

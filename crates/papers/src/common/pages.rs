@@ -10,7 +10,7 @@ pub(crate) const TOGETHER_MAX: usize = 256;
 pub trait Pages: Sync {
     /// The lane of keys and of values.
     type Lane: Bits;
-    /// Who hears what the tree reads and writes.
+    /// The tracing hook: it is told what the tree reads and writes.
     type Trace: Trace;
 
     /// An empty page, for a scan of about so many entries.
@@ -88,8 +88,15 @@ impl<B: Bits> Page<B> {
         self.values.truncate(len);
     }
 
+    /// Keeps the last entries that there is room for.
+    pub fn keep_last(&mut self) {
+        let extra = self.keys.len().saturating_sub(self.room);
+        self.keys.drain(..extra);
+        self.values.drain(..extra);
+    }
+
     /// Makes room for a leaf more.
-    pub(crate) fn grow(&mut self, leaf: usize) {
+    pub fn grow(&mut self, leaf: usize) {
         self.truncate(0);
         self.room = (2 * self.room).max(2 * leaf);
         self.keys.reserve(self.room);
@@ -97,7 +104,7 @@ impl<B: Bits> Page<B> {
     }
 
     /// Where the entries of the last key begin.
-    pub(crate) fn last_run(&self) -> usize {
+    pub fn last_run(&self) -> usize {
         self.keys.last().map_or(0, |last| self.keys.partition_point(|key| key < last))
     }
 }

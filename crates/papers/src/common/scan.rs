@@ -15,7 +15,7 @@ use latchless_core::mem::touch::{Trace, Work};
 pub struct Scan<'a, K, V, P: Pages> {
     tree: &'a P,
     direction: Direction,
-    /// What is left of the range behind the page.
+    /// What is left of the range after the page.
     left: Option<(P::Lane, P::Lane)>,
     page: Page<P::Lane>,
     /// Entries of the page that were handed out.

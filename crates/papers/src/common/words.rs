@@ -5,7 +5,7 @@ use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::BitsWord;
 
-/// How many of these words, which ascend, are smaller than `key` (the lower bound). Equal ones may stand
+/// How many of these words, which ascend, are smaller than `key` (the lower bound). Equal ones may be
 /// side by side. If somebody writes them meanwhile, or they don't ascend, the answer is some number of
 /// at most their length.
 #[inline(always)]

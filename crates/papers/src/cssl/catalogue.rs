@@ -1,6 +1,7 @@
 //! The members of the family by name, and what they can be told.
 
 use super::map::CsslMap;
+use crate::common::catalogue::members;
 use crate::cssl::lanes::LaneOptions;
 use crate::cssl::link::LINKED_NODES_MAX;
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use latchless_core::search::Kernel;
 
 /// What the highest lane may take of a first-level cache: half of a small one.
 const TOP_LANE_BYTES: usize = 16 << 10;
-/// The same where lanes stand over one stretch of keys each: there the table of stretches is what the
+/// The same where lanes are over one stretch of keys each: there the table of stretches is what the
 /// cache holds, and lanes go on until two cache lines hold one.
 const TOP_LANE_OF_PART_BYTES: usize = 128;
 /// Entries under the lanes of one stretch, unless told otherwise.
@@ -19,44 +20,13 @@ const PART_KEYS: usize = 1 << 14;
 /// The fewest inserts before lanes are rebuilt.
 const ROOM_MIN: usize = 64;
 
-/// A member of the family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Member {
-    /// `cssl`: lanes that skip over five keys, over stretches that are rebuilt one by one.
-    Cssl,
-    /// `cssl2`: the paper's CSSL2. All lanes in one array, p = 1/2.
-    Cssl2,
-    /// `cssl5`: the paper's CSSL5. All lanes in one array, p = 1/5.
-    Cssl5,
+members! {
+    Cssl "cssl" true, "Cache-Sensitive Skip List whose lanes are rebuilt in parts";
+    Cssl2 "cssl2" true, "Cache-Sensitive Skip List, p = 1/2, lanes in one array";
+    Cssl5 "cssl5" true, "Cache-Sensitive Skip List, p = 1/5, lanes in one array: the paper's best";
 }
 
 impl Member {
-    /// The whole family.
-    pub const ALL: [Self; 3] = [Self::Cssl, Self::Cssl2, Self::Cssl5];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cssl => "cssl",
-            Self::Cssl2 => "cssl2",
-            Self::Cssl5 => "cssl5",
-        }
-    }
-
-    /// The member of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|member| member.name() == name)
-    }
-
-    /// One line for people.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Cssl => "Cache-Sensitive Skip List whose lanes are rebuilt in parts",
-            Self::Cssl2 => "Cache-Sensitive Skip List, p = 1/2, lanes in one array",
-            Self::Cssl5 => "Cache-Sensitive Skip List, p = 1/5, lanes in one array: the paper's best",
-        }
-    }
-
     /// These options, with the member's own choices put in.
     pub fn options(self, other: &Options) -> Options {
         let (skip, part_keys) = match self {
@@ -76,8 +46,8 @@ pub struct Options {
     /// How many fast lanes there are, 1 to 32, or fewer if one is left with a single key before; `None`: until
     /// the highest fits a first-level cache (§5).
     pub lanes: Option<usize>,
-    /// About how many entries stand under lanes of their own, which are rebuilt without the others, at least 1;
-    /// `None`: all, in one array, as in the paper.
+    /// About how many entries are under lanes of their own, which are rebuilt without the others, at least
+    /// 1; `None`: all, in one array, as in the paper.
     pub part_keys: Option<usize>,
     /// By how much t exceeds n once lanes are built, in percent (§3): when so many entries have come in,
     /// the lanes are rebuilt.
@@ -89,7 +59,7 @@ pub struct Options {
     /// Whether a small table guesses where in lane 1 a key is, which the paper hasn't got: searches then wait
     /// for less memory where keys are spread about evenly, and are as without it elsewhere.
     pub guess: bool,
-    /// Whether nodes and large lanes stand on huge pages where the system offers them.
+    /// Whether nodes and large lanes are on huge pages where the system offers them.
     pub huge_pages: bool,
     /// The search kernel; `None`: the fastest that this processor has. [`Kernel::Scalar`] shows what SIMD
     /// is worth.
@@ -175,11 +145,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_have_their_own_names_and_skips() {
-        assert!(Member::ALL.iter().all(|&member| Member::from_name(member.name()) == Some(member)));
+    fn members_have_their_own_skips() {
         let skip = |member: Member| member.options(&Options::default()).skip;
         assert_eq!((skip(Member::Cssl2), skip(Member::Cssl5)), (2, 5));
-        assert_eq!(Member::from_name("skip"), None);
     }
 
     #[test]

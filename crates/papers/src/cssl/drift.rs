@@ -5,8 +5,8 @@ use latchless_core::sync::Word;
 /// Changes since a layer was built.
 ///
 /// # Thread safety
-/// Who changes the entries counts the change first. So who finds the count at zero knows that no change
-/// was complete by then.
+/// A thread that changes the entries counts the change first. So a thread that finds the count at zero
+/// knows that no change was complete by then.
 #[derive(Debug, Default)]
 pub struct Drift {
     inserted: Word,
@@ -36,7 +36,7 @@ impl Drift {
         self.removed.load_relaxed() as usize
     }
 
-    /// Whether nothing had changed when this was asked. Asked *behind* reading the layer: then the layer
+    /// Whether nothing had changed when this was asked. Asked *after* reading the layer: then the layer
     /// was read as it was built.
     #[inline(always)]
     pub fn is_none(&self) -> bool {

@@ -1,5 +1,5 @@
-//! Nodes, and something that leads to them and is replaced whole: both stay readable for whoever came in
-//! before they were taken away. One epoch guards both, so a reader pins once.
+//! Nodes, and something that leads to them and is replaced whole: both stay readable for a thread that
+//! came in before they were taken away. One epoch guards both, so a reader pins once.
 //!
 //! # Thread safety
 //! 1. What is published is reached by those inside alone, and isn't changed through them but by its own
@@ -43,7 +43,7 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
         &self.arena
     }
 
-    /// The same, by who has everything to themselves.
+    /// The same, by a thread that has everything to itself.
     pub fn arena_mut(&mut self) -> &mut UnitArena<W> {
         &mut self.arena
     }
@@ -67,7 +67,7 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
     #[inline(always)]
     pub fn enter(&self) -> Inside<'_, W, T> {
         let pin = self.arena.pin::<NoTrace>();
-        // SAFETY: loaded behind the pin, which `Inside` holds as long as the reference; what is published
+        // SAFETY: loaded after the pin, which `Inside` holds as long as the reference; what is published
         // is dropped when nobody has been inside since before it was replaced.
         let published = unsafe { self.current.follow() };
         Inside { home: self, published, _pin: pin }
@@ -104,7 +104,7 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
         while let Some((_, old)) = replaced.pop_front_if(|replaced| replaced.0 < oldest) {
             dropped.push(old);
         }
-        // What drops may be large, or panic: behind the mutex.
+        // What drops may be large, or panic: after the mutex.
         drop(replaced);
         for old in dropped {
             // SAFETY: everybody inside came in after it was replaced, so nobody can reach it; and it is
@@ -133,7 +133,7 @@ impl<W: BitsWord, T: Send + Sync> Guarded<W, T> {
 impl<W: BitsWord, T> Guarded<W, T> {
     fn free_all(&mut self) {
         for (_, old) in self.replaced.get_mut().drain(..) {
-            // SAFETY: whoever is inside borrows this one, and it is borrowed mutably.
+            // SAFETY: a thread that is inside borrows this one, and it is borrowed mutably.
             unsafe { old.free() };
         }
     }

@@ -5,18 +5,21 @@
 //! 1. A node is put in by one exchange of its predecessor's link, which fails if anything about that link
 //!    changed since it was looked at: another node came in there, or the predecessor went out.
 //! 2. A node goes out by becoming *dead*: a bit of its own link. From then on the link never changes, so
-//!    nothing can come in behind a node that is out. Taking the node out of the chain is one exchange of
+//!    nothing can come in after a node that is out. Unlinking the node is one exchange of
 //!    its predecessor's link, which anybody may make.
-//! 3. Whoever changes a node's value or lets it die has it *claimed* meanwhile: another bit. Two claims of
-//!    one node exclude each other; everything else, the exchanges of rule 1 among it, goes on beside one.
+//! 3. A thread that changes a node's value or lets it die has it *claimed* meanwhile: another bit. Two
+//!    claims of one node exclude each other; everything else, the exchanges of rule 1 among it, goes on
+//!    beside one.
 //! 4. A node that index layers refer to is *placed*, a third bit, set while the node lives. What is dead and
-//!    isn't placed belongs to who took it out of the chain; what is placed, to who replaces those layers.
+//!    isn't placed belongs to the thread that took it out of the chain; what is placed, to the thread that
+//!    replaces those layers.
 //!
 //! # Orderings
-//! - Links are followed with acquire loads and exchanged with release: who finds a node sees its content.
+//! - Links are followed with acquire loads and exchanged with release: a thread that finds a node sees its
+//!   content.
 //! - A claim is taken with acquire and given back with release: the next one sees the value.
 //! - A node dies with release: what its killer wrote before (lanes that no longer name the key) is seen by
-//!   whoever sees it dead.
+//!   the thread that sees it dead.
 //!
 //! `tests/loom` checks them, and that each rule is needed.
 
@@ -43,7 +46,7 @@ const FLAG_BITS: u32 = 3;
 /// How many nodes links of 32 bits can tell apart, the end of the list not counted.
 pub const LINKED_NODES_MAX: u32 = (1 << (u32::BITS - FLAG_BITS)) - 1;
 
-/// The end of the list, where the number of a next node would stand.
+/// The end of the list, where the number of a next node would be.
 const END: u32 = LINKED_NODES_MAX;
 
 impl Seen {
@@ -99,7 +102,7 @@ impl<A: Atom> Link<A> {
         unsafe { &*core::ptr::from_ref(word.atom()).cast() }
     }
 
-    /// What the link says. Who goes on to the next node sees its content.
+    /// What the link says. A thread that goes on to the next node sees its content.
     #[inline(always)]
     pub fn follow(&self) -> Seen {
         perturb();
@@ -114,7 +117,7 @@ impl<A: Atom> Link<A> {
     }
 
     /// Leads to another node than was seen, which must be of a living node: puts a node in whose own link
-    /// leads to what was seen, or takes the dead node out that was seen next.
+    /// leads to what was seen, or unlinks the dead node that was seen next.
     ///
     /// # Errors
     /// What the link says instead, if it no longer says what was seen.

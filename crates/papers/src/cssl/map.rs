@@ -2,8 +2,8 @@
 
 use super::catalogue::Options;
 use super::pinned::Pinned;
-use super::scan::{Entries, Scan};
 use super::skip_list::SkipList;
+use super::{Entries, Scan};
 use crate::error;
 use core::fmt;
 use core::marker::PhantomData;
@@ -13,6 +13,7 @@ use latchless_core::base::index::{Direction, Span, Sum};
 use latchless_core::base::key::Key;
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Fits;
+use latchless_core::bulk::check_ascending;
 
 /// An ordered map: a Cache-Sensitive Skip List.
 ///
@@ -35,7 +36,7 @@ use latchless_core::base::value::Fits;
 /// # Ok::<(), latchless_papers::Error>(())
 /// ```
 pub struct CsslMap<K: Key, V: Fits<K::Bits>> {
-    list: SkipList<K::Bits>,
+    pub(super) list: SkipList<K::Bits>,
     entry: PhantomData<fn() -> (K, V)>,
 }
 
@@ -77,18 +78,11 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
             return Err(Error::NotEmpty { len: self.len() });
         }
         let bits = |at: usize| entries[at].0.encode();
-        if let Some(position) = (1..entries.len()).find(|&at| bits(at - 1) >= bits(at)) {
-            let is_twice = bits(position - 1) == bits(position);
-            return Err(if is_twice {
-                Error::DuplicateKey { position }
-            } else {
-                Error::Unsorted { position }
-            });
-        }
+        check_ascending((0..entries.len()).map(bits))?;
         self.list.load(entries.len(), |at| (bits(at), entries[at].1.encode_as()))
     }
 
-    /// Takes all entries out and gives the memory back. Nobody else is in the map.
+    /// Removes all entries and gives the memory back. Nobody else is in the map.
     ///
     /// # Errors
     /// When not even an empty map's memory is granted.
@@ -135,7 +129,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         Ok(self.list.insert(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
-    /// Takes a key out and returns its value. Its entries in the lanes are overwritten by their successors
+    /// Removes a key and returns its value. Its entries in the lanes are overwritten by their successors
     /// first, then it leaves the data list (§3.2).
     pub fn remove(&self, key: K) -> Option<V> {
         self.list.remove(key.encode()).map(V::decode_from)
@@ -157,7 +151,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     }
 
     /// Rebuilds the lanes over what has changed, beside readers and writers. Says how many parts that were.
-    /// Costs as much as walking over those parts: O(n) where lanes stand in one array.
+    /// Costs as much as walking over those parts: O(n) where lanes are in one array.
     ///
     /// # Errors
     /// When memory is refused; the lanes are then as before.
@@ -165,7 +159,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.rebuild(false)
     }
 
-    /// Rebuilds all lanes, beside readers and writers. Says how many parts they stand in. O(n).
+    /// Rebuilds all lanes, beside readers and writers. Says how many parts they are in. O(n).
     ///
     /// # Errors
     /// When memory is refused; the lanes are then as before.
@@ -201,7 +195,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// [`Error::InvertedRange`].
     pub fn scan(&self, range: impl RangeBounds<K>, direction: Direction) -> Result<Scan<'_, K, V>> {
         let span = (range.start_bound().cloned(), range.end_bound().cloned());
-        Ok(Scan::new(&self.list, encoded_range(&span)?, direction))
+        Ok(Scan::new(&self.list, encoded_range(&span)?, direction, usize::MAX))
     }
 
     /// How many entries lie in a range: O(log n) where nothing has changed since lanes were built.
@@ -301,7 +295,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         self.list.dump(out)
     }
 
-    /// Lets memory come back that was let go of and nobody can be reading any more.
+    /// Lets memory come back that was released and nobody can be reading any more.
     pub fn collect(&self) {
         self.list.collect();
     }
@@ -310,7 +304,7 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
 impl<K: Key, V: Fits<K::Bits>> fmt::Debug for CsslMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = encoded_range::<K>(&(Bound::Unbounded, Bound::Unbounded)).unwrap_or_default();
-        let entries = Entries::<K, V>::new(Scan::new(&self.list, all, Direction::Forward));
+        let entries = Entries::<K, V>::new(Scan::new(&self.list, all, Direction::Forward, usize::MAX));
         f.debug_map().entries(entries).finish()
     }
 }

@@ -1,12 +1,14 @@
 //! Which of many things in a row have changed: bits, and above them bits that say in which words there are some.
 //!
 //! # Thread safety
-//! 1. Bits are only ever set, those above before those below: who sees a thing marked sees the whole way to it.
-//! 2. Who changes a thing marks it first. So who finds no mark knows that no change was complete by then.
+//! 1. Bits are only ever set, those above before those below: a thread that sees a thing marked sees the
+//!    whole way to it.
+//! 2. A thread that changes a thing marks it first. So a thread that finds no mark knows that no change
+//!    was complete by then.
 
 use latchless_core::sync::Word;
 
-/// Bits of a word, and so the things that a bit of the next level stands for.
+/// Bits of a word, and so the things that a bit of the next level represents.
 const BITS: usize = u64::BITS as usize;
 
 /// See the file's head.
@@ -57,7 +59,7 @@ impl Marks {
         }
     }
 
-    /// The first one of `from..=to` that is marked. To be asked behind reading what changes. O(log things).
+    /// The first one of `from..=to` that is marked. To be asked after reading what changes. O(log things).
     pub fn first(&self, from: usize, to: usize) -> Option<usize> {
         let (mut at, mut height) = (from, 0);
         // Everything further left at this height holds no mark. Climbs where a word has none on the right of
@@ -81,7 +83,7 @@ impl Marks {
     }
 }
 
-/// The bit of that height which stands for a thing.
+/// The bit of that height which represents a thing.
 fn above(at: usize, height: usize) -> usize {
     at >> (height * BITS.trailing_zeros() as usize)
 }

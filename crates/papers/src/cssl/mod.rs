@@ -22,9 +22,9 @@
 //!
 //! # What is guaranteed
 //! Single operations are linearizable, replacing a value needs no memory, readers never wait. Inserts wait
-//! for nobody; replacing or removing a key waits for who is just doing the same to that key. A scan is not
-//! one moment: it sees each key that is there all the while once, in order, and nothing that never was; of
-//! keys that come and go it may see either.
+//! for nobody; replacing or removing a key waits for a thread that is doing the same to that key. A scan
+//! is not one moment: it sees each key that is there throughout exactly once, in order, and nothing that
+//! never was; of keys that come and go it may see either.
 
 mod analysis;
 mod batch;
@@ -56,4 +56,11 @@ pub use catalogue::{Member, Options, build};
 pub use check::Space;
 pub use map::CsslMap;
 pub use pinned::{Pinned, Run};
-pub use scan::{Entries, Scan};
+
+use latchless_core::base::key::Key;
+use skip_list::SkipList;
+
+/// A paused scan over a map: see [`CsslMap::scan`].
+pub type Scan<'a, K, V> = crate::common::scan::Scan<'a, K, V, SkipList<<K as Key>::Bits>>;
+/// An iterator over a range of a map: see [`CsslMap::range`].
+pub type Entries<'a, K, V> = crate::common::scan::Entries<'a, K, V, SkipList<<K as Key>::Bits>>;

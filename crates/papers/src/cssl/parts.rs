@@ -12,7 +12,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 use std::sync::{Arc, OnceLock};
 
-/// Changes counted in cache lines of their own: every writer writes them, and every reader reads what stands
+/// Changes counted in cache lines of their own: every writer writes them, and every reader reads what is
 /// beside them.
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -30,9 +30,9 @@ pub(super) struct Part<B: Bits> {
     pub(super) lanes: Lanes<B>,
     /// Inserts after which the lanes are to be rebuilt: until as many, n stays below t (§3).
     pub(super) room: usize,
-    /// Changes by those who came in since the part was published.
+    /// Changes by threads that came in since the part was published.
     own: Counted,
-    /// Changes by those who may have come in before it was published, but after it was begun.
+    /// Changes by threads that may have come in before it was published, but after it was begun.
     inherited: Arc<Drift>,
     /// Where changes are counted as well once the part's successor has been begun.
     successor: OnceLock<Arc<Drift>>,
@@ -59,7 +59,7 @@ impl<B: Bits> Part<B> {
         }
     }
 
-    /// Whether the list was as the lanes say when this was asked, behind reading the lanes. Once a
+    /// Whether the list was as the lanes say when this was asked, after reading the lanes. Once a
     /// successor was begun there may be changes that are counted by others alone.
     #[inline(always)]
     pub(super) fn is_settled(&self) -> bool {
@@ -74,7 +74,7 @@ impl<B: Bits> Part<B> {
         (inserted, self.own.0.removed() + self.inherited.removed())
     }
 
-    /// From now on changes are counted for the successor as well, by whoever comes in from now on.
+    /// From now on changes are counted for the successor as well, by threads that come in from now on.
     pub(super) fn begin_successor(&self) -> Arc<Drift> {
         Arc::clone(self.successor.get_or_init(Arc::default))
     }
@@ -104,7 +104,7 @@ pub(super) struct Parts<B: Bits> {
     /// Positions in the lanes of all parts before each one; and at the end, in all.
     before: Vec<usize>,
     marks: Marks,
-    /// The stamp of the moment behind their publication.
+    /// The stamp of the moment after their publication.
     published: OnceLock<u64>,
     /// Whether marks tell of all changes that came in by other parts, 1 or 0.
     marked: Word,
@@ -151,7 +151,7 @@ impl<B: Bits> Parts<B> {
         self.marks.mark(number);
     }
 
-    /// The first one of `from..=to` that isn't settled; asked behind reading the lanes. O(log parts) once
+    /// The first one of `from..=to` that isn't settled; asked after reading the lanes. O(log parts) once
     /// everybody inside came in by these parts, which `is_past` says of a moment.
     #[inline(always)]
     pub(super) fn first_unsettled(
@@ -170,7 +170,7 @@ impl<B: Bits> Parts<B> {
             if !self.published.get().is_some_and(|&stamp| is_past(stamp)) {
                 return false;
             }
-            // Who came in by other parts has left: what they changed is counted in the parts.
+            // A thread that came in by other parts has left: what they changed is counted in the parts.
             for (number, part) in self.parts.iter().enumerate() {
                 if !part.is_settled() {
                     self.marks.mark(number);

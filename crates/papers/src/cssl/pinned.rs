@@ -15,8 +15,8 @@ use latchless_core::base::value::Fits;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// The map, pinned: see [`CsslMap::pin`](super::CsslMap::pin). Pinning costs some 20 ns, so one pin should
-/// serve many lookups; but while it lives no memory comes back that others let go of. There is room for 64 pins
-/// of a map at a time; the next one waits until one goes.
+/// serve many lookups; but while it lives no memory comes back that others released. There is room for 64
+/// pins of a map at a time; the next one waits until one goes.
 pub struct Pinned<'a, K: Key, V: Fits<K::Bits>> {
     list: &'a SkipList<K::Bits>,
     inside: In<'a, K::Bits>,

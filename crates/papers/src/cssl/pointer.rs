@@ -43,7 +43,8 @@ impl<T> Pointer<T> {
 
     /// Points to something else, and says what it pointed to: others may still be reading that.
     pub fn replace(&self, next: Box<T>) -> Replaced<T> {
-        // Release: who follows sees the content. Acquire: who drops the old one came after its making.
+        // Release: a thread that follows sees the content. Acquire: a thread that drops the old one came
+        // after its making.
         Replaced(self.at.swap(Box::into_raw(next), Ordering::AcqRel))
     }
 }
@@ -53,7 +54,7 @@ impl<T> Pointer<T> {
 #[must_use = "it leaks unless it is freed"]
 pub struct Replaced<T>(*mut T);
 
-// SAFETY: it stands for a box.
+// SAFETY: it represents a box.
 unsafe impl<T: Send> Send for Replaced<T> {}
 
 impl<T> Replaced<T> {

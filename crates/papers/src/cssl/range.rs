@@ -67,7 +67,7 @@ impl<B: Bits> SkipList<B> {
             let len = parts.up_to(last) + 1 - parts.up_to(first);
             ends = Some(Ends { first: first_node, last: self.node(parts, last), len: Some(len) });
         }
-        // Behind all reading of the lanes.
+        // After all reading of the lanes.
         match self.first_unsettled(parts, before.part, last.part.max(before.part)) {
             Some(_) => None,
             None => Some(ends),
@@ -103,7 +103,8 @@ impl<B: Bits> SkipList<B> {
         let [from, to] = self.locate(parts, [low, high]);
         let own_low = from.at.is_some_and(|at| parts.part(from.part).lanes.key(at) == low);
         let positions = parts.up_to(from) - usize::from(own_low)..parts.up_to(to);
-        // Parts `number..` are still to be counted. Whether they are settled is asked behind reading the lanes.
+        // Parts `number..` are still to be counted. Whether they are settled is asked after reading the
+        // lanes.
         let (mut number, last) = (parts.of(low), parts.of(high));
         let mut count = 0;
         loop {

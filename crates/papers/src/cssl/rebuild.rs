@@ -1,4 +1,4 @@
-//! Rebuilding lanes from the data list, beside readers and writers (beyond the paper, whose rebuild stands
+//! Rebuilding lanes from the data list, beside readers and writers (beyond the paper, whose rebuild is
 //! alone); and the first lanes over a sorted load.
 //!
 //! One thread rebuilds at a time. It
@@ -8,8 +8,8 @@
 //! 3. builds lanes over them and publishes them, with the other parts as they were;
 //! 4. retires the nodes that the old lanes referred to and that are dead and not in the new ones.
 //!
-//! Nobody waits for it. Who can't be waited for in step 1 (the caller itself may be inside) leaves lanes
-//! that never count as settled, which costs counts their shortcut and nothing else.
+//! Nobody waits for it. A thread that can't be waited for in step 1 (the caller itself may be inside)
+//! leaves lanes that never count as settled, which costs counts their shortcut and nothing else.
 
 use super::parts::{Part, Parts};
 use super::skip_list::SkipList;

@@ -2,16 +2,16 @@
 //! updates.
 //!
 //! # Thread safety
-//! Everything takes `&self`. Whoever works on the list is inside of the epoch that guards its nodes and its
-//! parts.
+//! Everything takes `&self`. A thread that works on the list is inside of the epoch that guards its nodes
+//! and its parts.
 //!
 //! # Invariants
 //! 1. The data list holds every entry; lanes only lead to places in it. So nothing is lost by lanes that
-//!    are out of date, and a rebuild needs nobody to stand still.
-//! 2. A node is placed from before its part is published until its part is replaced. It is retired by who
-//!    replaces the part, if it is dead then and not in the new one.
-//! 3. A part counts each change of its keys before it is made, by those who saw the part; its successor,
-//!    once begun, those of everybody who came in since then.
+//!    are out of date, and a rebuild needs no thread to stop.
+//! 2. A node is placed from before its part is published until its part is replaced. It is retired by the
+//!    thread that replaces the part, if it is dead then and not in the new one.
+//! 3. A part counts each change of its keys before it is made, by the threads that saw the part; its
+//!    successor, once begun, those of every thread that came in since then.
 
 use super::catalogue::Options;
 use super::parts::{Locate, Part, Parts, Spot};
@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 /// Dead anchors that a search may step over before it has the lanes pass over them.
 const DEAD_ANCHORS_MAX: usize = 4;
-/// Nodes behind its anchor that an update may pass before lanes are rebuilt, if they are rebuilt in parts.
+/// Nodes after its anchor that an update may pass before lanes are rebuilt, if they are rebuilt in parts.
 const PASSED_MAX: usize = 128;
 
 /// Inside of a skip list: its parts stay, and its nodes.
@@ -39,13 +39,13 @@ pub(super) type In<'a, B> = Inside<'a, <B as Bits>::Word, Parts<B>>;
 
 /// See the file's head.
 #[derive(Debug)]
-pub(super) struct SkipList<B: Bits> {
+pub struct SkipList<B: Bits> {
     pub(super) guarded: Guarded<B::Word, Parts<B>>,
     pub(super) head: NodeRef,
     pub(super) len: Striped,
     pub(super) options: Options,
     pub(super) dispatch: Dispatch,
-    /// Who rebuilds.
+    /// Held by the thread that rebuilds.
     pub(super) rebuilding: Mutex<()>,
     /// Parts that were rebuilt.
     pub(super) rebuilt: Word,
@@ -111,13 +111,13 @@ impl<B: Bits> SkipList<B> {
         self.dispatch.run(Locate { parts, list: None, keys })
     }
 
-    /// As [`SkipList::locate`], for who will look at the nodes there.
+    /// As [`SkipList::locate`], for a thread that will look at the nodes there.
     #[inline(always)]
     pub(super) fn locate_nodes<const N: usize>(&self, parts: &Parts<B>, keys: [B; N]) -> [Spot; N] {
         self.dispatch.run(Locate { parts, list: Some(self.list()), keys })
     }
 
-    /// The first of the parts `from..=to` that isn't settled; asked behind reading their lanes.
+    /// The first of the parts `from..=to` that isn't settled; asked after reading their lanes.
     #[inline(always)]
     pub(super) fn first_unsettled(&self, parts: &Parts<B>, from: usize, to: usize) -> Option<usize> {
         parts.first_unsettled((from, to), |stamp| self.guarded.is_past(stamp))

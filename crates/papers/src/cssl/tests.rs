@@ -146,7 +146,7 @@ fn keys_of_lanes_leave_and_come_back() {
         let entries: Vec<(u32, u32)> = (0..n).map(|key| (key * 2, key)).collect();
         let map = loaded(&options, &entries);
         let mut model: BTreeMap<u32, u32> = entries.into_iter().collect();
-        // Every 35th key stands in lane 1 of p = 1/5 and of p = 1/7, and each of them before and behind.
+        // Every 35th key is in lane 1 of p = 1/5 and of p = 1/7, and each of them before and behind.
         for key in (0..n).step_by(35).flat_map(|at| [at, at + 1]).map(|at| at * 2) {
             assert_eq!(map.remove(key), model.remove(&key));
             assert_eq!((map.get(key), map.remove(key)), (None, None));
@@ -325,7 +325,7 @@ fn a_refusal_of_memory_loses_nothing() {
     }
 }
 
-/// Writers put keys in and take keys out while another thread rebuilds all the time, and readers look.
+/// Writers put keys in and remove keys while another thread rebuilds all the time, and readers look.
 #[test]
 fn a_rebuild_beside_readers_and_writers_loses_nothing() {
     let rounds = if cfg!(miri) { 1 } else { 40 };

@@ -19,7 +19,7 @@ struct SpotWalk<'a, B: Bits> {
     dispatch: Dispatch,
 }
 
-/// Where a walk stands.
+/// Where a walk is.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// In the lanes of the part of this number.

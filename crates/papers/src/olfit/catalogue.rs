@@ -2,7 +2,8 @@
 
 use super::map::OlfitMap;
 use super::{BPlus, CsbPlus, Family};
-use super::{LockCoupling, Olfit, OlfitAtOnce, OneLatch, Scheme, VersionedNodes, VersionedTree, Without};
+use super::{LockCoupling, Olfit, OlfitAtOnce, OneLatch, VersionedNodes, VersionedTree, Without};
+use crate::common::catalogue::members;
 use crate::error::Result;
 use crate::olfit::node::Of;
 use latchless_core::base::index::OrderedIndex;
@@ -10,73 +11,22 @@ use latchless_core::base::key::Key;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::{NoTrace, Trace};
 
-macro_rules! members {
-    ($($member:ident: $family:ident<$scheme:ident>, $name:literal, $about:literal;)*) => {
-        /// A member of the family: B+-Tree or CSB+-Tree, under a scheme.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Member {
-            $(#[doc = concat!("`", $name, "`: ", $about, ".")] $member,)*
-        }
-
-        impl Member {
-            /// The whole family.
-            pub const ALL: [Self; 14] = [$(Self::$member),*];
-
-            /// The name on the command line: `b` or `csb`, and the scheme as the paper calls it.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$member => $name,)*
-                }
-            }
-
-            /// One line for people.
-            pub const fn about(self) -> &'static str {
-                match self {
-                    $(Self::$member => $about,)*
-                }
-            }
-
-            /// Whether many threads may use it at once.
-            pub const fn is_concurrent(self) -> bool {
-                match self {
-                    $(Self::$member => <$scheme as Scheme>::CONCURRENT,)*
-                }
-            }
-        }
-
-        fn build_touching<K: Key, V: Fits<K::Bits>, T: Trace>(
-            member: Member,
-            options: &Options,
-        ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-            match member {
-                $(Member::$member => boxed::<K, V, $family<$scheme>, T>(options),)*
-            }
-        }
-    };
-}
-
 members! {
-    BPlusNo: BPlus<Without>, "b-no", "B+-Tree without concurrency control";
-    BPlusOl: BPlus<Olfit>, "b-ol", "B+-Tree under OLFIT: latch and version in one word, links";
-    BPlusOlAtOnce: BPlus<OlfitAtOnce>, "b-ol-at-once", "b-ol that uses emptied nodes again at once";
-    BPlusLc: BPlus<LockCoupling>, "b-lc", "B+-Tree under lock coupling";
-    BPlusTl: BPlus<OneLatch>, "b-tl", "B+-Tree under one reader-writer latch";
-    BPlusVn: BPlus<VersionedNodes>, "b-vn", "B+-Tree with versions, latches on nodes";
-    BPlusVt: BPlus<VersionedTree>, "b-vt", "B+-Tree with versions, one latch for writers";
-    CsbNo: CsbPlus<Without>, "csb-no", "full CSB+-Tree without concurrency control";
-    CsbOl: CsbPlus<Olfit>, "csb-ol", "full CSB+-Tree under OLFIT";
-    CsbOlAtOnce: CsbPlus<OlfitAtOnce>, "csb-ol-at-once", "csb-ol that uses emptied groups again at once";
-    CsbLc: CsbPlus<LockCoupling>, "csb-lc", "full CSB+-Tree under lock coupling";
-    CsbTl: CsbPlus<OneLatch>, "csb-tl", "full CSB+-Tree under one reader-writer latch";
-    CsbVn: CsbPlus<VersionedNodes>, "csb-vn", "full CSB+-Tree with versions of groups, latches on nodes";
-    CsbVt: CsbPlus<VersionedTree>, "csb-vt", "full CSB+-Tree with versions of groups, one latch for writers";
-}
-
-impl Member {
-    /// The member of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|member| member.name() == name)
-    }
+    boxed;
+    BPlusNo "b-no" false, "B+-Tree without concurrency control" => BPlus<Without>;
+    BPlusOl "b-ol" true, "B+-Tree under OLFIT: latch and version in one word, links" => BPlus<Olfit>;
+    BPlusOlAtOnce "b-ol-at-once" true, "b-ol that uses emptied nodes again at once" => BPlus<OlfitAtOnce>;
+    BPlusLc "b-lc" true, "B+-Tree under lock coupling" => BPlus<LockCoupling>;
+    BPlusTl "b-tl" true, "B+-Tree under one reader-writer latch" => BPlus<OneLatch>;
+    BPlusVn "b-vn" true, "B+-Tree with versions, latches on nodes" => BPlus<VersionedNodes>;
+    BPlusVt "b-vt" true, "B+-Tree with versions, one latch for writers" => BPlus<VersionedTree>;
+    CsbNo "csb-no" false, "full CSB+-Tree without concurrency control" => CsbPlus<Without>;
+    CsbOl "csb-ol" true, "full CSB+-Tree under OLFIT" => CsbPlus<Olfit>;
+    CsbOlAtOnce "csb-ol-at-once" true, "csb-ol that uses emptied groups again at once" => CsbPlus<OlfitAtOnce>;
+    CsbLc "csb-lc" true, "full CSB+-Tree under lock coupling" => CsbPlus<LockCoupling>;
+    CsbTl "csb-tl" true, "full CSB+-Tree under one reader-writer latch" => CsbPlus<OneLatch>;
+    CsbVn "csb-vn" true, "full CSB+-Tree with versions of groups, latches on nodes" => CsbPlus<VersionedNodes>;
+    CsbVt "csb-vt" true, "full CSB+-Tree with versions of groups, one latch for writers" => CsbPlus<VersionedTree>;
 }
 
 /// What an index of the family can be told when it is made.
@@ -89,7 +39,7 @@ pub struct Options {
     pub duplicates: bool,
     /// The most memory that nodes may take, in bytes. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
-    /// Whether nodes stand on huge pages where the system offers them.
+    /// Whether nodes are on huge pages where the system offers them.
     pub huge_pages: bool,
     /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
     pub node_references: Option<u32>,
@@ -129,19 +79,7 @@ pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, NoTrace>(member, options)
-}
-
-/// An empty index of the family that tells the thread's memory-hierarchy model what it does.
-///
-/// # Errors
-/// As [`build`].
-#[cfg(feature = "model")]
-pub fn build_modelled<K: Key, V: Fits<K::Bits>>(
-    member: Member,
-    options: &Options,
-) -> Result<Box<dyn OrderedIndex<K, V>>> {
-    build_touching::<K, V, latchless_core::mem::touch::Traced>(member, options)
+    build_traced::<K, V, NoTrace>(member, options)
 }
 
 fn boxed<K: Key, V: Fits<K::Bits>, F: Family, T: Trace>(
@@ -153,6 +91,7 @@ fn boxed<K: Key, V: Fits<K::Bits>, F: Family, T: Trace>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::olfit::Scheme;
 
     #[test]
     fn names_are_the_families_and_the_schemes() {
@@ -168,7 +107,9 @@ mod tests {
         let named =
             ["b", "csb"].into_iter().flat_map(|family| schemes.map(|name| format!("{family}-{name}")));
         assert!(named.eq(Member::ALL.map(Member::name)));
-        assert!(Member::ALL.iter().all(|&member| Member::from_name(member.name()) == Some(member)));
-        assert_eq!(Member::ALL.iter().filter(|member| member.is_concurrent()).count(), 12);
+        for member in Member::ALL {
+            let built = build::<u32, u32>(member, &Options::default()).unwrap();
+            assert_eq!(member.entry().concurrent, built.as_concurrent().is_some(), "{}", member.name());
+        }
     }
 }

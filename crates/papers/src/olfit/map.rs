@@ -86,7 +86,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D>
 where
     D::Scheme: Concurrent,
 {
-    /// Puts a value under a key and returns the value that it replaces; in a map with duplicates it stands
+    /// Puts a value under a key and returns the value that it replaces; in a map with duplicates it is
     /// beside those that are there.
     ///
     /// # Errors
@@ -97,13 +97,13 @@ where
         self.shared.insert(key, value)
     }
 
-    /// Takes a key out and returns its value; in a map with duplicates, one of them.
+    /// Removes a key and returns its value; in a map with duplicates, one of them.
     #[inline]
     pub fn remove(&self, key: K) -> Option<V> {
         self.shared.remove(key)
     }
 
-    /// Takes out an entry with this key and this value, if there is one. O(log n + entries of the key).
+    /// Removes an entry with this key and this value, if there is one. O(log n + entries of the key).
     pub fn remove_entry(&self, key: K, value: V) -> bool {
         self.shared.tree.take(key.encode(), Some(value.encode_as())).is_some()
     }
@@ -138,7 +138,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         &self.shared.tree
     }
 
-    /// As [`OlfitMap::insert`], for who has the map alone: the way in under NO.
+    /// As [`OlfitMap::insert`], for a thread that has the map alone: the way in under NO.
     ///
     /// # Errors
     /// As [`OlfitMap::insert`].
@@ -146,12 +146,12 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
         self.shared.insert(key, value)
     }
 
-    /// As [`OlfitMap::remove`], for who has the map alone.
+    /// As [`OlfitMap::remove`], for a thread that has the map alone.
     pub fn remove_alone(&mut self, key: K) -> Option<V> {
         self.shared.remove(key)
     }
 
-    /// As [`OlfitMap::remove_entry`], for who has the map alone.
+    /// As [`OlfitMap::remove_entry`], for a thread that has the map alone.
     pub fn remove_entry_alone(&mut self, key: K, value: V) -> bool {
         self.tree().take(key.encode(), Some(value.encode_as())).is_some()
     }
@@ -204,7 +204,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         if self.has_duplicates() {
-            // Entries of one key may stand in several leaves.
+            // Entries of one key may be in several leaves.
             answers.iter_mut().zip(keys).for_each(|(answer, &key)| *answer = self.get(key));
             return Ok(());
         }

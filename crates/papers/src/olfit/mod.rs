@@ -28,13 +28,13 @@
 //! # One value a key, or duplicates
 //! By default a key is there once and an insert replaces its value. With [`Options::duplicates`], as in the
 //! paper's measurements, an insert always adds an entry; then
-//! - `get` and `remove` speak of *one* entry of the key, the one that stands first; `remove_entry` takes out
-//!   one with a given value; in which order entries of one key stand is not said;
+//! - `get` and `remove` speak of *one* entry of the key, the one that is first; `remove_entry` removes
+//!   one with a given value; the order of one key's entries is unspecified;
 //! - scans show each entry, those of one key side by side, and count each.
 //!
 //! # What is guaranteed
 //! Single operations are linearizable. A scan is not one moment: it sees each key's entries as they were at
-//! some moment of it, each key that is there all the while once, in order, and nothing that never was.
+//! some moment of it, each key that is there throughout exactly once, in order, and nothing that never was.
 //! Under OL a reader looks at a node [`READ_TRIES`](crate::olfit::tree::READ_TRIES) times before it takes
 //! its latch, so writers can't keep it from going on. A panic can't leave a latch held: no code of the
 //! caller runs under one. Versions of 32 bits may in theory come round while a reader sleeps; see
@@ -47,9 +47,7 @@ mod ordered;
 pub mod shared_latch;
 pub mod tree;
 
-#[cfg(feature = "model")]
-pub use catalogue::build_modelled;
-pub use catalogue::{Member, Options, build};
+pub use catalogue::{Member, Options, build, build_traced};
 pub use map::{OlfitMap, Quiet};
 
 /// A paused scan over a map of the family: see [`OlfitMap::scan`].

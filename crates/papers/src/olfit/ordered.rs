@@ -1,8 +1,9 @@
-//! The family behind the traits that tests, the command line and the lab drive. They speak of one value a
+//! The traits that tests, the command line and the lab drive the family through. They speak of one value a
 //! key; a map with duplicates keeps every entry that it is given, and says that it replaced none.
 
 use super::map::OlfitMap;
 use super::{Kind, Scan, Scheme};
+use crate::common::ordered::forwarded;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{
@@ -14,17 +15,7 @@ use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 
 impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for OlfitMap<K, V, D> {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    fn get(&self, key: K) -> Option<V> {
-        self.get(key)
-    }
-
-    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
-        self.get_many(keys, answers)
-    }
+    forwarded! { len get get_many scanner count bulk_load memory_bytes stats check_invariants }
 
     fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
         self.insert_many_shared(entries, replaced)
@@ -45,30 +36,6 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OrderedIndex<K, V> for O
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Scan::new(self.tree(), encoded_range(&span)?, direction, keys.len()).fill(keys, values)
-    }
-
-    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-        Ok(Box::new(OlfitMap::scan(self, span, direction)?))
-    }
-
-    fn count(&self, span: Span<K>) -> Result<usize> {
-        OlfitMap::count(self, span)
-    }
-
-    fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
-        self.bulk_load(entries, fill)
-    }
-
-    fn memory_bytes(&self) -> Option<usize> {
-        Some(self.memory_bytes())
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(self.stats())
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
     }
 
     fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<K, V>> {

@@ -4,17 +4,18 @@
 //! readers write the word too, so it moves from cache to cache even if nobody changes anything (§3.1).
 //!
 //! # Thread safety
-//! The word has one bit for who holds the latch alone, one for somebody who waits to, and above them the
-//! number of those who hold it together.
+//! The word has one bit for a thread that holds the latch alone, one for a thread that waits to, and above
+//! them the number of the threads that hold it together.
 //!
 //! # Invariants
-//! 1. Nobody holds it together with somebody who holds it alone.
+//! 1. Nobody holds it together with a thread that holds it alone.
 //! 2. While somebody waits to hold it alone nobody comes in anew, so writers don't starve. The bit is a
-//!    wish and no right: who gets the latch alone takes it away, and who still waits sets it again.
+//!    wish and no right: a thread that gets the latch alone takes it away, and one that still waits sets it
+//!    again.
 //!
 //! # Orderings
 //! Taking is an acquire exchange, letting go a release subtraction: what was written alone is seen by
-//! who comes next, and what was read together was read before the next writer. `tests/loom` finds
+//! a thread that comes next, and what was read together was read before the next writer. `tests/loom` finds
 //! either of them missing.
 
 #[cfg(not(loom))]
@@ -85,7 +86,7 @@ impl<A: Atom> SharedLatch<A> {
         taken.then(|| Alone { latch: self })
     }
 
-    /// Asks those who hold it to let nobody in anew.
+    /// Asks the threads that hold it to let nobody in anew.
     pub fn wish(&self) {
         if self.word.load(Ordering::Relaxed) & Self::WISH == 0 {
             self.word.fetch_or(Self::WISH, Ordering::Relaxed);

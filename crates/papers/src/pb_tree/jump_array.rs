@@ -7,7 +7,7 @@
 //!
 //! # Invariants
 //! 1. Read in list order and skipping empty slots, the chunks name every leaf once, in key order.
-//! 2. Every leaf's hint names the chunk that its reference stands in.
+//! 2. Every leaf's hint names the chunk that its reference is in.
 //! 3. No chunk but the only one is wholly empty.
 
 use crate::pb_tree::arena::{Arena, ArenaOptions, Lines};
@@ -103,7 +103,7 @@ impl<S: Shape> JumpArray<S> {
         Ok(())
     }
 
-    /// Puts `leaf` behind the leaf `before`.
+    /// Puts `leaf` after the leaf `before`.
     ///
     /// # Errors
     /// When memory for a chunk's split is refused; reserve it before.
@@ -148,8 +148,8 @@ impl<S: Shape> JumpArray<S> {
         self.chunks.free(at.chunk);
     }
 
-    /// The place behind `leaf`, for a scan that starts there. Asks for the leaf's chunk and the one
-    /// behind it.
+    /// The place after `leaf`, for a scan that starts there. Prefetches the leaf's chunk and the one
+    /// after it.
     pub fn cursor_behind(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
         let chunk = NodeRef::from_word(nodes.hint(leaf) / HINT_STRIDE);
         self.prefetch(chunk);
@@ -158,7 +158,7 @@ impl<S: Shape> JumpArray<S> {
         JumpCursor { chunk, slot: at.slot + 1 }
     }
 
-    /// The first leaf at or behind the cursor, which then stands behind it; `None` at the end.
+    /// The first leaf at or after the cursor, which then is after it; `None` at the end.
     pub fn advance(&self, cursor: &mut JumpCursor) -> Option<NodeRef> {
         loop {
             let slots = self.slots(cursor.chunk);

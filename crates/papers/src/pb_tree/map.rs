@@ -196,7 +196,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         Ok(self.tree.insert(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         self.tree.remove(key.encode()).map(V::decode_from)
     }

@@ -13,9 +13,7 @@ mod range;
 pub mod tree;
 mod window;
 
-#[cfg(feature = "model")]
-pub use catalogue::build_modelled;
-pub use catalogue::{Member, Options, build};
+pub use catalogue::{Member, Options, build, build_traced};
 pub use map::{
     BPlusTree, CsbTree, Entries, PExternalTree, PInternalTree, PSweepTree, PTree, Paused, PbTree, Quiet,
 };

@@ -44,7 +44,7 @@ impl Path {
         (inner, at as usize)
     }
 
-    /// Says that in the node at `depth` another child is taken, or that another node stands there.
+    /// Says that in the node at `depth` another child is taken, or that another node is there.
     pub fn set_step(&mut self, depth: usize, inner: NodeRef, at: usize) {
         self.steps[depth] = (inner, at as u32);
     }

@@ -57,7 +57,7 @@ impl Member {
                     Some(panic) => catch_unwind(AssertUnwindSafe(|| drop(job))).and(Err(panic)),
                     None => catch_unwind(AssertUnwindSafe(job)),
                 };
-                // Who doesn't listen any more has nothing lent.
+                // A thread that doesn't listen any more has nothing lent.
                 let _ = done.send(outcome);
             }
         })?;
@@ -170,8 +170,8 @@ impl ScopedPool {
     fn run_alone<'a>(&self, jobs: Vec<(usize, ScopedTask<'a>)>) {
         let (done, reports) = channel();
         let mut lent = Lent { reports, outstanding: 0, failed: None };
-        // Behind `lent`, and so dropped before it, whatever panics: who waits with a sender of its own in
-        // hand never hears that all others are gone.
+        // After `lent`, and so dropped before it, whatever panics: a thread that waits with a sender of
+        // its own in hand never hears that all others are gone.
         let done = done;
         let (mut own, mut taken) = (Vec::new(), vec![false; self.threads()]);
         for (number, job) in jobs {

@@ -56,7 +56,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         let topology = options.resolved_topology();
         let nodes = topology.nodes().len();
         let refused = |_| Error::OutOfMemory { requested_bytes: 0 };
-        // A model hears one thread alone, and what many would allocate stands elsewhere every time.
+        // A model hears one thread alone, and what many would allocate is elsewhere every time.
         let pool = match options.threads > 1 && !T::LISTENING {
             true => Some(Pool::new(&topology, options.threads, options.pin).map_err(refused)?),
             false => None,
@@ -435,7 +435,7 @@ impl Hands for Alone {
     }
 }
 
-/// Pieces of work by who does them.
+/// Pieces of work, by the thread that does them.
 #[derive(Default)]
 struct BySeat<'a>(Vec<(usize, Vec<ScopedTask<'a>>)>);
 

@@ -69,7 +69,7 @@ pub(super) struct Context<'a, B: Bits> {
     pub(super) logging: bool,
 }
 
-/// A change to the list: what stands under a key from now on.
+/// A change to the list: what is under a key from now on.
 pub(super) type Update<B> = (B, Option<B>);
 
 /// What became of a share.

@@ -21,6 +21,7 @@ use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::batch::{Order, sorted};
+use latchless_core::bulk::check_ascending;
 use latchless_core::mem::touch::{NoTrace, Trace};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,8 +34,8 @@ use std::sync::{Mutex, PoisonError};
 /// # What a batch means
 /// The answers are those of the queries done one after the other in ascending order of their keys (a
 /// range's being its first one), and in the batch's order where keys are equal; they come in the batch's
-/// order. So queries for one key take effect as they stand in the batch, and a range sees the changes of
-/// its batch to the key it begins with, if they stand before it, and to no other of its keys.
+/// order. So queries for one key take effect as they are in the batch, and a range sees the changes of
+/// its batch to the key it begins with, if they are before it, and to no other of its keys.
 /// Batches longer than [`Options::batch`] are served in pieces, one after the other.
 ///
 /// # Cost
@@ -62,7 +63,7 @@ use std::sync::{Mutex, PoisonError};
 /// ```
 pub struct Pi<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     pub(super) engine: Engine<K::Bits, T>,
-    /// Readers tune as well; who finds it taken goes on with what is settled.
+    /// Readers tune as well; a thread that finds it taken goes on with what is settled.
     tuner: Mutex<BatchTuner>,
     entry: PhantomData<fn(K) -> V>,
 }
@@ -107,7 +108,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         Ok(self.engine.put(key.encode(), value.encode_as())?.map(V::decode_from))
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         self.engine.take(key.encode()).map(V::decode_from)
     }
@@ -182,7 +183,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         )
     }
 
-    /// Takes every key out; of equal keys the first one gets the value. `removed` gets one answer a key, in
+    /// Removes every key; of equal keys the first one gets the value. `removed` gets one answer a key, in
     /// the keys' order.
     ///
     /// # Errors
@@ -287,13 +288,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        for (at, pair) in entries.windows(2).enumerate() {
-            match pair[0].0.encode().cmp(&pair[1].0.encode()) {
-                core::cmp::Ordering::Less => {}
-                core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
-                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
-            }
-        }
+        check_ascending(entries.iter().map(|entry| entry.0.encode()))?;
         self.engine.load(entries.len(), &|at| (entries[at].0.encode(), entries[at].1.encode_as()))
     }
 
@@ -385,7 +380,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
         self.engine.held_bytes()
     }
 
-    /// Levels, the list's among them; entries; segments of the list; rebuilds stand in for splits.
+    /// Levels, the list's among them; entries; segments of the list; rebuilds are counted as splits.
     /// O(segments).
     pub fn stats(&self) -> Stats {
         let built = || self.engine.domains.iter().map(|domain| &domain.built);

@@ -15,7 +15,7 @@
 //!
 //! Of its future work there are: rebuilds that lay out anew only what has changed, batches of a size that
 //! is found out at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)), huge pages, and top levels that
-//! stand together.
+//! are together.
 
 pub mod analysis;
 pub mod batch;

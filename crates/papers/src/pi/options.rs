@@ -39,7 +39,7 @@ pub struct Options {
     pub batch: QuerySetSize,
     /// Queries that go down the index layer together (§4.3.4), at least 1: one after the other.
     pub group: usize,
-    /// Whether they ask for what they need next ahead of use.
+    /// Whether they prefetch what they need next.
     pub prefetch: bool,
     /// The share of the keys, in percent, that may be inserted or deleted before the index layer is rebuilt
     /// (§4.3.5).
@@ -60,12 +60,12 @@ pub struct Options {
     /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it
     /// takes up to twice as much. `None`: no limit.
     pub limit_bytes: Option<usize>,
-    /// Whether data nodes and index layer stand on huge pages where the system offers them.
+    /// Whether data nodes and index layer are on huge pages where the system offers them.
     pub huge_pages: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
-    /// From which heights are drawn. Who can choose the keys and knows the seed can make a degenerate
-    /// index.
+    /// From which heights are drawn. An attacker that can choose the keys and knows the seed can make a
+    /// degenerate index.
     pub seed: u64,
 }
 
@@ -92,7 +92,7 @@ impl Options {
         Ok(form.on(self.paper(node)))
     }
 
-    /// Where data nodes and index layer stand, on the NUMA node of this number if there is one.
+    /// Where data nodes and index layer are, on the NUMA node of this number if there is one.
     pub(super) fn paper(&self, node: Option<usize>) -> Placement {
         Placement { huge_pages: self.huge_pages, node }
     }

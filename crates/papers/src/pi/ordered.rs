@@ -1,8 +1,9 @@
-//! PI behind the trait that tests, the command line and the lab drive.
+//! The trait that tests, the command line and the lab drive PI through.
 
 use super::map::Pi;
 use super::query::Query;
 use super::scan::Scan;
+use crate::common::ordered::forwarded;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::{Direction, OrderedIndex, Scanner, Span, check_buffers};
@@ -14,36 +15,10 @@ use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::Trace;
 
 impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for Pi<K, V, T> {
-    fn len(&self) -> usize {
-        self.len()
-    }
+    forwarded! { len get get_many insert remove insert_many remove_many scanner count memory_bytes stats check_invariants }
 
-    fn get(&self, key: K) -> Option<V> {
-        self.get(key)
-    }
-
-    fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
-        self.get_many(keys, answers)
-    }
-
-    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        self.insert(key, value)
-    }
-
-    fn remove(&mut self, key: K) -> Option<V> {
-        self.remove(key)
-    }
-
-    fn insert_many(&mut self, entries: &[(K, V)], replaced: &mut [Option<V>]) -> Result<()> {
-        self.insert_many(entries, replaced)
-    }
-
-    fn remove_many(&mut self, keys: &[K], removed: &mut [Option<V>]) -> Result<()> {
-        self.remove_many(keys, removed)
-    }
-
-    /// In batches, cut where a scan comes and where it was: it sees what stands before it and nothing that
-    /// stands behind it.
+    /// In batches, cut where a scan comes and where it was: it sees what is before it and nothing that
+    /// is after it.
     fn execute(&mut self, requests: &[Request<K, V>], replies: &mut Vec<Reply<K, V>>)
     where
         K: Default,
@@ -61,28 +36,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for Pi<K, V, T> {
         Scan::new(&self.engine, encoded_range(&span)?, direction).fill(keys, values)
     }
 
-    fn scanner<'a>(&'a self, span: Span<K>, direction: Direction) -> Result<Box<dyn Scanner<K, V> + 'a>> {
-        Ok(Box::new(Pi::scan(self, span, direction)?))
-    }
-
-    fn count(&self, span: Span<K>) -> Result<usize> {
-        self.count(span)
-    }
-
     fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
         self.bulk_load_filled(entries, fill)
-    }
-
-    fn memory_bytes(&self) -> Option<usize> {
-        Some(self.memory_bytes())
-    }
-
-    fn stats(&self) -> Option<Stats> {
-        Some(self.stats())
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.check_invariants()
     }
 }
 

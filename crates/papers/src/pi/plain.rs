@@ -1,9 +1,10 @@
 //! A typical skip list (Pugh, CACM 1990), with none of PI's optimizations: what Fig. 15 begins with.
 //!
-//! A node is a key, a value and a tower of links, one for each list that it is in; nodes stand where there
+//! A node is a key, a value and a tower of links, one for each list that it is in; nodes are where there
 //! was room when they came. Keys are compared one by one.
 
 use super::options::Options;
+use crate::common::ordered::forwarded;
 use crate::pi::mem::budget::Budget;
 use crate::pi::routed::{Heights, LEVELS_MAX};
 use core::marker::PhantomData;
@@ -14,6 +15,7 @@ use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::span::{encoded_range, next, previous};
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
+use latchless_core::bulk::check_ascending;
 use latchless_core::mem::touch::{NoTrace, Trace, Work};
 
 /// No node.
@@ -24,7 +26,7 @@ const HEIGHT_MAX: usize = LEVELS_MAX + 1;
 struct Node<B> {
     key: B,
     value: B,
-    /// Where its links stand.
+    /// Where its links are.
     tower: u32,
     height: u32,
 }
@@ -98,7 +100,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         node
     }
 
-    /// The way to the last node whose key is below `key`, and the node behind it.
+    /// The way to the last node whose key is below `key`, and the node after it.
     fn find(&self, key: K::Bits) -> (Path, u32) {
         T::work(Work::Operation);
         let (mut path, mut at) = ([NIL; HEIGHT_MAX], NIL);
@@ -170,7 +172,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         Ok(node)
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let (path, found) = self.found(key.encode());
         let node = found?;
@@ -255,20 +257,10 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Scanner<K, V> for Paused<'_, K, V, T> {
 }
 
 impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T> {
+    forwarded! { get insert remove }
+
     fn len(&self) -> usize {
         self.len
-    }
-
-    fn get(&self, key: K) -> Option<V> {
-        self.get(key)
-    }
-
-    fn insert(&mut self, key: K, value: V) -> Result<Option<V>> {
-        self.insert(key, value)
-    }
-
-    fn remove(&mut self, key: K) -> Option<V> {
-        self.remove(key)
     }
 
     fn scan(&self, span: Span<K>, direction: Direction, keys: &mut [K], values: &mut [V]) -> Result<usize> {
@@ -291,13 +283,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T
         if self.len > 0 {
             return Err(Error::NotEmpty { len: self.len });
         }
-        for (at, pair) in entries.windows(2).enumerate() {
-            match pair[0].0.encode().cmp(&pair[1].0.encode()) {
-                core::cmp::Ordering::Less => {}
-                core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position: at + 1 }),
-                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position: at + 1 }),
-            }
-        }
+        check_ascending(entries.iter().map(|entry| entry.0.encode()))?;
         // An odd step reaches each of a power of two of places once.
         let places = entries.len().next_power_of_two();
         let scrambled = (0..places).map(|nth| nth.wrapping_mul(0x9E37_79B1) & (places - 1));

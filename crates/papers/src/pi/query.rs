@@ -7,7 +7,7 @@ use latchless_core::base::key::Key;
 pub enum Query<K, V> {
     /// The value under a key.
     Search(K),
-    /// Put a value under a key, replacing what stands there.
+    /// Put a value under a key, replacing what is there.
     Insert(K, V),
     /// Take a key out.
     Delete(K),

@@ -1,10 +1,10 @@
 //! Ranges that reach beyond a thread's or a node's keys (§3.2.5).
 //!
-//! Those without a limit go to everybody who has keys of theirs, at once. A limited one is done by the thread
-//! that has its first key, before that thread changes anything: what a range sees is what stood under its
-//! keys before the batch, but for its own first key. Only if the thread's keys end before the limit is met
-//! does the rest go on to the right ([`Carry`]), where it is done before anything is changed as well. So a
-//! range costs what it returns, however many threads and nodes there are.
+//! Those without a limit go to every thread that has keys of theirs, at once. A limited one is done by the
+//! thread that has its first key, before that thread changes anything: what a range sees is what stood
+//! under its keys before the batch, but for its own first key. Only if the thread's keys end before the
+//! limit is met does the rest go on to the right ([`Carry`]), where it is done before anything is changed
+//! as well. So a range costs what it returns, however many threads and nodes there are.
 
 use super::engine::Engine;
 use super::execute::{Context, Work, ask_ahead};

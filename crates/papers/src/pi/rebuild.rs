@@ -1,4 +1,4 @@
-//! Rebuilding the index layer (§4.3.5): by a thread in the background, from a list that stands still,
+//! Rebuilding the index layer (§4.3.5): by a thread in the background, from a list that is quiescent,
 //! while batches go on; the result is swapped in between batches.
 //!
 //! 1. Between two batches the list is lent ([`Segments::lend`]): both share all segments, and a batch that
@@ -129,7 +129,7 @@ impl<B: Bits> Daemon<B> {
                         continue;
                     }
                 };
-                // Whoever doesn't listen any more is being dropped.
+                // A thread that doesn't listen any more is being dropped.
                 let _ = report.send(built);
             }
         };

@@ -33,7 +33,7 @@ pub struct SubmissionOptions {
     /// How long the first request of a batch waits for others, at most. [`Duration::MAX`]: until the batch
     /// is full.
     pub wait: Duration,
-    /// How many requests may wait, at least 1; whoever comes with more waits for room.
+    /// How many requests may wait, at least 1; a thread that comes with more waits for room.
     pub capacity: usize,
 }
 
@@ -127,7 +127,7 @@ impl<K: Key, V: Fits<K::Bits>> Slot<K, V> {
 }
 
 impl<K: Key, V: Fits<K::Bits>> Drop for Ticket<K, V> {
-    /// Whoever waits for a ticket that nobody serves any more is told so.
+    /// A thread that waits for a ticket that nobody serves any more is told so.
     fn drop(&mut self) {
         self.slot.answer(Err(Error::Closed));
     }
@@ -309,7 +309,7 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
         self.submit(Query::Insert(key, value)).map(before)
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     ///
     /// # Errors
     /// [`Error::Closed`].

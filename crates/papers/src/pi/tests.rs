@@ -7,16 +7,8 @@ use crate::pi::mem::topology::Topology;
 use latchless_core::base::error::Error;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::request::Reply;
+use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
-
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((u128::from(self.0 ^ self.0 >> 29) * u128::from(end)) >> 64) as u64
-    }
-}
 
 /// Small segments, early rebuilds: everything happens often.
 fn harsh(threads: usize, nodes: usize) -> Options {

@@ -17,7 +17,7 @@ use latchless_core::tuner::Tuner;
 /// The walks of an index. They come out at a data node of a domain: the key's interception.
 struct DomainWalk<'a, B: Bits, T>(&'a Engine<B, T>);
 
-/// Where a walk stands: in which domain, and where there.
+/// Where a walk is: in which domain, and where there.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     domain: u32,

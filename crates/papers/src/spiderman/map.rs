@@ -25,9 +25,9 @@ use latchless_core::tuner::Tuner;
 pub struct Batching {
     /// How many requests go together.
     pub size: BatchSize,
-    /// What their walks ask for ahead of use.
+    /// What their walks prefetch.
     pub prefetch: Prefetch,
-    /// Who takes part in a round, and whether requests are served where their walks came out.
+    /// Which walks take part in a round, and whether requests are served where their walks came out.
     pub rounds: Rounds,
 }
 
@@ -49,7 +49,7 @@ pub struct Options {
     pub page_bytes: usize,
     /// The most memory that pages may take, in bytes. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
-    /// Whether pages stand on huge pages of the system's where it offers them.
+    /// Whether pages are on huge pages of the system's where it offers them.
     pub huge_pages: bool,
     /// How many pages references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
     pub page_references: Option<u32>,
@@ -192,7 +192,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         Ok(self.tree.put(lane(key), value_lane::<K, V>(value))?.map(value_of::<K, V>))
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     #[inline]
     pub fn remove(&self, key: K) -> Option<V> {
         self.tree.take(lane(key)).map(value_of::<K, V>)
@@ -296,7 +296,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
         refused
     }
 
-    /// Takes every key out, in their order; `removed` gets one answer a key.
+    /// Removes every key, in their order; `removed` gets one answer a key.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`].

@@ -19,7 +19,7 @@
 //! # What is guaranteed
 //! Single operations are linearizable. A batch is served in its order, each request on its own: its results
 //! are those of one request after the other, and other threads may see some of its entries and not yet the
-//! others. Scans see each key that is there all the while once, in order, and nothing that never was.
+//! others. Scans see each key that is there throughout exactly once, in order, and nothing that never was.
 
 mod catalogue;
 mod map;
@@ -28,9 +28,7 @@ pub mod page;
 pub mod prefetch;
 pub mod tree;
 
-#[cfg(feature = "model")]
-pub use catalogue::build_modelled;
-pub use catalogue::{Member, build};
+pub use catalogue::{Member, build, build_traced};
 pub use map::{Batching, Options, SpidermanMap};
 
 use crate::spiderman::tree::OlcTree;

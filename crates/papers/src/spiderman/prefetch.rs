@@ -1,10 +1,10 @@
-//! What a walk asks for ahead of use: the options of Spiderman (§3.3), and two more.
+//! What a walk prefetches: the options of Spiderman (§3.3), and two more.
 
 use crate::error::{Error, Result};
 use core::fmt;
 
 /// A set of prefetch options, which can be combined as the paper says: 1, 3, 5 and 6 with each other but
-/// not with 4; 2 with any. Of our own two, 7 stands in for 3 and 4, and 8 goes with any.
+/// not with 4; 2 with any. Of our own two, 7 replaces 3 and 4, and 8 goes with any.
 ///
 /// ```
 /// use latchless_papers::Error;
@@ -40,7 +40,7 @@ impl Prefetch {
     /// The last option.
     pub const LAST: u8 = Self::RUN;
 
-    /// None: descents are interleaved, and nothing is asked for.
+    /// None: descents are interleaved, and nothing is prefetched.
     pub const NONE: Self = Self(0);
     /// What the paper's figures use: 1, 2 and 3.
     pub const PAPER: Self = Self::bits(&[Self::HEADER, Self::BELOW_TWO, Self::MIDDLE]);

@@ -51,55 +51,6 @@ impl Options {
             ..index::Options::default()
         }
     }
-
-    /// What the pB+-Tree family is told.
-    fn for_pb_tree(&self) -> pb_tree::Options {
-        pb_tree::Options {
-            huge_pages: !self.no_huge_pages,
-            kernel: self.kernel,
-            limit_bytes: self.memory_limit,
-            ..pb_tree::Options::default()
-        }
-    }
-
-    /// What Spiderman's tree is told.
-    fn for_spiderman(&self) -> spiderman::Options {
-        spiderman::Options {
-            huge_pages: !self.no_huge_pages,
-            limit_bytes: self.memory_limit,
-            ..spiderman::Options::default()
-        }
-    }
-
-    /// What PI is told: one thread, since what is raced hands in its own.
-    fn for_pi(&self) -> pi::Options {
-        pi::Options {
-            huge_pages: !self.no_huge_pages,
-            kernel: self.kernel,
-            limit_bytes: self.memory_limit,
-            ..pi::Options::default()
-        }
-    }
-
-    /// What OLFIT's family is told.
-    fn for_olfit(&self) -> olfit::Options {
-        olfit::Options {
-            huge_pages: !self.no_huge_pages,
-            limit_bytes: self.memory_limit,
-            node_bytes: self.node_bytes.unwrap_or(olfit::Options::default().node_bytes),
-            ..olfit::Options::default()
-        }
-    }
-
-    /// What the skip lists are told.
-    fn for_cssl(&self) -> cssl::Options {
-        cssl::Options {
-            huge_pages: !self.no_huge_pages,
-            kernel: self.kernel,
-            limit_bytes: self.memory_limit,
-            ..cssl::Options::default()
-        }
-    }
 }
 
 /// An index that can be named.
@@ -141,52 +92,25 @@ impl Origin {
 
 /// Every index that can be named: the baselines, this library's, the rivals.
 pub fn entries() -> Vec<Entry> {
-    let flagship = [
-        (FLAGSHIP, "concurrent B-link tree of wide nodes, batches, scans: latchless::Index", true),
-        (SINGLE_THREADED, "the same without latches, for one thread that has it to itself", false),
-    ];
-    let flagship = flagship.into_iter().map(|(name, about, concurrent)| Entry {
+    let ours = |name, about, concurrent| Entry {
         name,
         about,
         origin: Origin::Latchless,
         concurrent,
         compiled: true,
-    });
-    let family = pb_tree::Member::ALL.into_iter().map(|member| Entry {
-        name: member.name(),
-        about: about(member),
-        origin: Origin::Latchless,
-        concurrent: false,
-        compiled: true,
-    });
-    let schemes = olfit::Member::ALL.into_iter().map(|member| Entry {
-        name: member.name(),
-        about: member.about(),
-        origin: Origin::Latchless,
-        concurrent: member.is_concurrent(),
-        compiled: true,
-    });
-    let lists = cssl::Member::ALL.into_iter().map(|member| Entry {
-        name: member.name(),
-        about: member.about(),
-        origin: Origin::Latchless,
-        concurrent: true,
-        compiled: true,
-    });
-    let pages = spiderman::Member::ALL.into_iter().map(|member| Entry {
-        name: member.name(),
-        about: member.about(),
-        origin: Origin::Latchless,
-        concurrent: true,
-        compiled: true,
-    });
-    let forms = pi::Member::ALL.into_iter().map(|member| Entry {
-        name: member.name(),
-        about: member.about(),
-        origin: Origin::Latchless,
-        concurrent: false,
-        compiled: true,
-    });
+    };
+    let flagship = [
+        ours(FLAGSHIP, "concurrent B-link tree of wide nodes, batches, scans: latchless::Index", true),
+        ours(SINGLE_THREADED, "the same without latches, for one thread that has it to itself", false),
+    ];
+    let papers = [
+        &pb_tree::Member::ALL.map(pb_tree::Member::entry)[..],
+        &olfit::Member::ALL.map(olfit::Member::entry),
+        &cssl::Member::ALL.map(cssl::Member::entry),
+        &pi::Member::ALL.map(pi::Member::entry),
+        &spiderman::Member::ALL.map(spiderman::Member::entry),
+    ];
+    let papers = papers.into_iter().flatten().map(|entry| ours(entry.name, entry.about, entry.concurrent));
     let others = latchless_rivals::entries().iter().map(|other| Entry {
         name: other.name,
         about: other.about,
@@ -195,8 +119,7 @@ pub fn entries() -> Vec<Entry> {
         compiled: other.compiled,
     });
     let (baselines, rivals): (Vec<_>, Vec<_>) = others.partition(|entry| entry.origin == Origin::Baseline);
-    let ours = flagship.chain(family).chain(schemes).chain(lists).chain(forms).chain(pages);
-    baselines.into_iter().chain(ours).chain(rivals).collect()
+    baselines.into_iter().chain(flagship).chain(papers).chain(rivals).collect()
 }
 
 /// The index to use: what `query` builds and `bench` races unless told otherwise, and the one that
@@ -208,24 +131,6 @@ pub const SINGLE_THREADED: &str = "index-exclusive";
 
 /// What every build has to measure against.
 const BASELINES: [&str; 2] = ["btreemap", "sorted-array"];
-
-/// One line for people.
-const fn about(member: pb_tree::Member) -> &'static str {
-    use pb_tree::Member;
-    match member {
-        Member::BPlus => "B+-Tree, one-line nodes, no prefetch",
-        Member::P2 => "pB+-Tree, two-line nodes, prefetched whole",
-        Member::P4 => "pB+-Tree, four-line nodes",
-        Member::P8 => "pB+-Tree, eight-line nodes: the paper's best width",
-        Member::P16 => "pB+-Tree, sixteen-line nodes",
-        Member::P8External => "p8 with an external jump-pointer array for scans",
-        Member::P8Internal => "p8 with an internal jump-pointer array for scans",
-        Member::P16Internal => "p16 with an internal jump-pointer array for scans",
-        Member::P8Sweep => "p8 whose scans sweep the root-to-leaf path ahead of themselves",
-        Member::Csb => "CSB+-Tree: one-line nodes, children in one group",
-        Member::P8Csb => "CSB+-Tree with eight-line nodes, prefetched whole",
-    }
-}
 
 /// An empty index of that name.
 ///
@@ -261,19 +166,28 @@ where
     K: Key,
     V: Fits<K::Bits>,
 {
-    if let Some(member) = pb_tree::Member::from_name(name) {
-        return Some(pb_tree::build(member, &options.for_pb_tree()));
+    // The options that every paper's structures have, and those that its own list adds.
+    macro_rules! built {
+        ($($paper:ident { $($field:ident: $value:expr)? })*) => {
+            $(if let Some(member) = $paper::Member::from_name(name) {
+                return Some($paper::build(member, &$paper::Options {
+                    huge_pages: !options.no_huge_pages,
+                    limit_bytes: options.memory_limit,
+                    $($field: $value,)?
+                    ..$paper::Options::default()
+                }));
+            })*
+        };
     }
-    if let Some(member) = olfit::Member::from_name(name) {
-        return Some(olfit::build(member, &options.for_olfit()));
+    built! {
+        pb_tree { kernel: options.kernel }
+        olfit { node_bytes: options.node_bytes.unwrap_or(olfit::Options::default().node_bytes) }
+        cssl { kernel: options.kernel }
+        spiderman {}
+        // One thread, since what is raced hands in its own.
+        pi { kernel: options.kernel }
     }
-    if let Some(member) = cssl::Member::from_name(name) {
-        return Some(cssl::build(member, &options.for_cssl()));
-    }
-    if let Some(member) = spiderman::Member::from_name(name) {
-        return Some(spiderman::build(member, &options.for_spiderman()));
-    }
-    pi::Member::from_name(name).map(|member| pi::build(member, &options.for_pi()))
+    None
 }
 
 /// Refuses a name that [`build`] would refuse, without building anything.

@@ -29,7 +29,7 @@ impl Vectors for Avx2 {
         }
         let vector;
         // SAFETY: reads the 32 bytes of the words, which fill a vector by the trait's contract, and nothing
-        // else. The words are atomics of the lanes' width, aligned to it; the load stands for a relaxed
+        // else. The words are atomics of the lanes' width, aligned to it; the load represents a relaxed
         // load of each of them.
         unsafe {
             asm!("vmovdqu {v}, ymmword ptr [{at}]", v = lateout(ymm_reg) vector, at = in(reg) words.as_ptr(),

@@ -17,7 +17,7 @@ impl Vectors for Avx512 {
     unsafe fn load<B: Bits>(words: &[B::Word]) -> __m512i {
         let vector;
         // SAFETY: reads the 64 bytes of the words, which fill a vector by the trait's contract, and nothing
-        // else. The words are atomics of the lanes' width, aligned to it; the load stands for a relaxed
+        // else. The words are atomics of the lanes' width, aligned to it; the load represents a relaxed
         // load of each of them.
         unsafe {
             asm!("vmovdqu64 {v}, zmmword ptr [{at}]", v = lateout(zmm_reg) vector, at = in(reg) words.as_ptr(),

@@ -1,7 +1,7 @@
 //! Searching long ascending arrays of words that may be written meanwhile (CSSL's lanes): a few of them
 //! anywhere, or all from the front on up to the first that is too large.
 //!
-//! A vector is loaded by assembly, because the language knows no vector of atomics; the load stands for a
+//! A vector is loaded by assembly, because the language knows no vector of atomics; the load represents a
 //! relaxed load of each word. Comparing is done by intrinsics, in registers. A word that is being written
 //! counts as it was or as it becomes. The search by vectors is written once (`vector.rs`) over a vocabulary
 //! of five words, which each instruction set spells in its own file.
@@ -24,7 +24,7 @@ use latchless_core::sync::BitsWord;
 /// What index layers ask of their lanes.
 pub trait Runs {
     /// How many of the `count` words from `at` on are at most `key`, of words that ascend. May read, but
-    /// doesn't count, words of the array behind them.
+    /// doesn't count, words of the array after them.
     ///
     /// # Panics
     /// When they don't lie in the array.

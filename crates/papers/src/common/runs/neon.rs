@@ -36,7 +36,7 @@ impl Vectors for Neon {
         }
         let (low, high);
         // SAFETY: reads the 32 bytes of the words, which fill a vector by the trait's contract, and nothing
-        // else. The words are atomics of the lanes' width, aligned to it; the loads stand for a relaxed load
+        // else. The words are atomics of the lanes' width, aligned to it; the loads represent relaxed loads
         // of each of them. `ldp` reads each aligned half of a register whole, `ld1` each aligned lane.
         unsafe {
             match B::BYTES {

@@ -31,7 +31,7 @@ pub use latchless_core::mem::space::NodePoolOptions;
 pub enum Reuse {
     /// At once, for the same kind: readers notice.
     AtOnce,
-    /// When everybody who was inside has gone out.
+    /// When every thread that was inside has gone out.
     Later,
 }
 
@@ -99,7 +99,8 @@ impl<W: BitsWord> UnitArena<W> {
         unsafe { core::slice::from_raw_parts(first, self.node_words) }
     }
 
-    /// Whether a reference is one of this arena's: for who takes it from a node that is just changing.
+    /// Whether a reference is one of this arena's: for a thread that takes it from a node that is just
+    /// changing.
     #[inline(always)]
     pub fn holds(&self, node: NodeRef) -> bool {
         self.space.find(node, self.space.node_bytes()).is_some()
@@ -189,7 +190,7 @@ impl<W: BitsWord> UnitArena<W> {
     }
 
     /// Takes a unit back at once, to be handed out again for the same kind. Nobody can be reading it, or
-    /// who does will notice.
+    /// a thread that does will notice.
     pub fn free<T: Trace>(&self, kind: usize, unit: NodeRef) {
         if let Some(surplus) = self.shelves[own::<T>()].put(kind, unit) {
             self.space.free(kind, surplus);
@@ -229,7 +230,7 @@ impl<W: BitsWord> UnitArena<W> {
         }
     }
 
-    /// Who is inside, where units wait for that.
+    /// Which threads are inside, where units wait for that.
     pub fn epochs(&self) -> Option<&Epochs> {
         self.epochs.as_ref()
     }

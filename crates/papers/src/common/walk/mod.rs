@@ -2,11 +2,11 @@
 //!
 //! A [`Walk`] leads from the root to an *anchor*, the place where a request is served: a leaf, an entry of
 //! a data list. It goes in steps, and each step ends by asking for the memory that the next one will read.
-//! Who leads one key waits for it; who leads many goes on with another meanwhile
+//! A thread that leads one key waits for it; a thread that leads many goes on with another meanwhile
 //! (`batch::interleave`, over [`Walks`]).
 //!
 //! What a walk finds is a hint: the structure may change between two steps and after the last one.
-//! Whoever serves a request at an anchor must be able to tell whether it is the right one still.
+//! A thread that serves a request at an anchor must be able to tell whether it is the right one still.
 
 mod kernel;
 mod rounds;
@@ -14,13 +14,13 @@ mod rounds;
 pub use kernel::KernelWalk;
 pub use rounds::{Rounds, Walks, WalksOf};
 
-/// What a request will do at its anchor: what a walk asks for last depends on it.
+/// What a request will do at its anchor: what a walk prefetches last depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Aim {
     /// Look at one entry.
     #[default]
     Look,
-    /// Put an entry in, or take one out.
+    /// Put an entry in, or remove one.
     Change,
     /// Read so many entries from there on.
     Run(usize),
@@ -29,7 +29,7 @@ pub enum Aim {
 /// How far a step of a walk has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<A> {
-    /// On the way: the next step reads what was just asked for.
+    /// On the way: the next step reads what was just prefetched.
     On,
     /// To the anchor; or to nowhere, because others changed the structure under the walk.
     Landed(Option<A>),
@@ -71,7 +71,7 @@ pub enum Step<A> {
 pub trait Walk: Sized + Sync {
     /// What leads the way: a key, as its lane.
     type Key: Copy;
-    /// Where a walk stands between two steps.
+    /// Where a walk is between two steps.
     type Place: Copy;
     /// Where it ends.
     type Anchor: Copy;
@@ -79,7 +79,7 @@ pub trait Walk: Sized + Sync {
     /// Where the way of a request for `key` begins.
     fn enter(&self, key: Self::Key, aim: Aim) -> Self::Place;
 
-    /// Goes one step: reads what the step before asked for, and asks for what the next one will read.
+    /// Goes one step: reads what the step before prefetched, and prefetches what the next one will read.
     /// Not to be called again once it has landed.
     fn step(&self, place: &mut Self::Place, key: Self::Key) -> Step<Self::Anchor>;
 

@@ -2,7 +2,7 @@
 
 use super::{Aim, Step, Walk};
 
-/// Who takes part in a round, and what is made of where walks came out.
+/// Which walks take part in a round, and what is made of where walks came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rounds {
     /// Unfinished walks; requests are served where their walks came out.

@@ -23,7 +23,7 @@ pub struct LaneOptions {
     /// Whether a table guesses where in lane 1 a key is; the lanes above are searched where it errs. The
     /// paper has none.
     pub guess: bool,
-    /// Whether large arrays stand on huge pages where the system offers them.
+    /// Whether large arrays are on huge pages where the system offers them.
     pub huge_pages: bool,
 }
 
@@ -83,7 +83,7 @@ impl<B: Bits> Lanes<B> {
         words.next_multiple_of(LINE_BYTES / B::BYTES)
     }
 
-    /// Where the lanes over `len` entries stand, lane 1 first, and how many there are.
+    /// Where the lanes over `len` entries are, lane 1 first, and how many there are.
     fn levels_for(len: usize, options: &LaneOptions) -> ([Level; LANES_MAX], usize) {
         let skip = options.skip;
         let (mut levels, mut depth) = ([Level::default(); LANES_MAX], 0);

@@ -37,7 +37,7 @@ impl<B: Bits> Lanes<B> {
             let proxy = at[i].unwrap_or(0);
             lanes[i].ask_below(0, proxy);
             if let Some(first) = lanes[i].in_a_row_from {
-                // The nodes of one proxy stand in a line or two: their first and their last.
+                // The nodes of one proxy are in a line or two: their first and their last.
                 let of_proxy = first.wrapping_add((proxy * lanes[i].skip) as u32);
                 likely(of_proxy);
                 likely(of_proxy.wrapping_add(lanes[i].skip as u32 - 1));
@@ -115,7 +115,7 @@ impl<B: Bits> Lanes<B> {
         found
     }
 
-    /// The last position whose key is at most `key`, at `from` or behind it, whose key is: runs along
+    /// The last position whose key is at most `key`, at `from` or after it, whose key is: runs along
     /// lane 1 and looks at every element (Algorithm 2, lines 17 to 35).
     #[inline(always)]
     pub fn run_up_to<S: Search>(&self, from: usize, key: B) -> usize {
@@ -149,7 +149,7 @@ impl<B: Bits> Lanes<B> {
     #[inline(always)]
     pub(super) fn down<S: Search>(&self, level: Level, above: usize, key: B) -> usize {
         let first = above * self.skip;
-        // The first one stands in the lane above as well.
+        // The first one is in the lane above as well.
         let others = (self.skip - 1).min(level.len() - 1 - first);
         first + S::group_up_to::<B>(&self.fast, level.start() + first + 1, others, key)
     }

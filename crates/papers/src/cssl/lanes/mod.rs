@@ -2,7 +2,7 @@
 //! over some entries, in two dense arrays.
 //!
 //! Lane 1 holds the key of every `skip`-th entry (the paper's 1/p), lane i+1 every `skip`-th key of lane i.
-//! All lanes stand in ONE array, the highest first, each from a cache line on; where a key's part of the
+//! All lanes are in ONE array, the highest first, each from a cache line on; where a key's part of the
 //! next lane begins is computed, so there are no pointers. The proxy lane is an array of structs, one for
 //! each key of lane 1: the keys of `skip` entries, and their references in the data list.
 //!
@@ -21,7 +21,7 @@
 //! 2. Keys ascend in every lane, while nobody overwrites; equal ones are such as were overwritten. It doesn't
 //!    matter in which order threads overwrote them: the key that one thread read to the right of its stretch
 //!    has only grown since, so what the thread wrote isn't larger.
-//! 3. Behind the last key of a lane, up to the next cache line, stands the largest lane.
+//! 3. After the last key of a lane, up to the next cache line, is the largest key.
 
 mod build;
 mod descend;
@@ -135,7 +135,7 @@ impl<B: Bits> Lanes<B> {
         self.proxies[self.key_at(at) + self.skip].load_relaxed().to_u64() as u32
     }
 
-    /// Where the key at a position stands.
+    /// Where the key at a position is.
     #[inline(always)]
     fn key_at(&self, at: usize) -> usize {
         at / self.skip * 2 * self.skip + at % self.skip

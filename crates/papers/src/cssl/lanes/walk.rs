@@ -14,7 +14,7 @@ pub struct LanesWalk<'a, B: Bits, S> {
     kernel: PhantomData<S>,
 }
 
-/// Where a walk stands: an element of a lane.
+/// Where a walk is: an element of a lane.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     at: u32,

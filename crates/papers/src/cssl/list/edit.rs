@@ -129,7 +129,7 @@ impl<B: Bits> List<'_, B> {
         outcome
     }
 
-    /// Takes a key out, from an anchor on: the head, or a node with a smaller key. `going` is called
+    /// Removes a key, from an anchor on: the head, or a node with a smaller key. `going` is called
     /// before it goes out, with its node: layers that name it are to name it no longer.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ impl<B: Bits> List<'_, B> {
             going(found);
             let value = node.value();
             let behind = claim.mark_dead();
-            // If somebody has come in between, whoever passes next takes it out.
+            // If somebody has come in between, a thread that passes next takes it out.
             let _ = self.take_out(place.before, place.seen, found, behind);
             return Ok(Some(Removed { value, passed: place.passed }));
         }
@@ -158,7 +158,7 @@ impl<B: Bits> List<'_, B> {
     /// Takes dead nodes out of the chain from an anchor on up to `high`, included, and hands every living
     /// one from `low` on to `each`, in order, once it is placed, until that has had enough (`false`).
     /// `Ok(false)`: the walk stood at a node that died; what was handed on was, and the walk can go on
-    /// behind the last of it.
+    /// after the last of it.
     ///
     /// # Errors
     /// [`DeadAnchor`]; nothing was handed on.
@@ -220,8 +220,8 @@ impl<B: Bits> List<'_, B> {
     /// [`DeadAnchor`]; nothing has changed then.
     pub fn let_go(&self, anchor: NodeRef, node: NodeRef) -> Result<(), DeadAnchor> {
         if !self.node(node).link().displace() {
-            // It has died meanwhile, and who took it out of the chain left it to the layers. Whoever passes
-            // its place finds it out of the chain, or takes it out.
+            // It has died meanwhile, and the thread that took it out of the chain left it to the layers. A
+            // thread that passes its place finds it out of the chain, or takes it out.
             self.place(anchor, self.node(node).key())?;
             self.retire(node);
         }

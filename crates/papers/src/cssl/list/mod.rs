@@ -9,12 +9,12 @@
 //! before a node was found until it is no longer looked at. Then:
 //! 1. A key never changes while anybody can reach its node. Values change under a claim (`latch/link.rs`,
 //!    which has the rules for links).
-//! 2. Who goes right from a node that was alive when this began sees every entry behind it that is there
-//!    all the while: links out of dead nodes lead on, and what comes in between two nodes later comes in
-//!    behind a living one.
-//! 3. A node from which one begins, an *anchor*, must be seen alive first: what lies behind a dead one may
-//!    have changed without it. Who finds it dead begins further left; the head never dies.
-//! 4. A dead node is taken out of the chain by updates that pass it, and retired by whoever did so, unless
+//! 2. A thread that goes right from a node that was alive when this began sees every entry after it that
+//!    is there throughout: links out of dead nodes lead on, and what comes in between two nodes later
+//!    comes in after a living one.
+//! 3. A node from which one begins, an *anchor*, must be seen alive first: what lies after a dead one may
+//!    have changed without it. A thread that finds it dead begins further left; the head never dies.
+//! 4. A dead node is unlinked by updates that pass it, and retired by the thread that did so, unless
 //!    it is placed: then layers refer to it, and it is retired when those are replaced.
 
 mod edit;

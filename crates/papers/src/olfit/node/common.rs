@@ -7,7 +7,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Trace;
 use latchless_core::sync::BitsWord;
 
-/// A node: its words, and where in them things stand.
+/// A node: its words, and where in them things are.
 #[derive(Debug)]
 pub struct Node<'a, K: Kind> {
     pub(super) words: &'a [WordOf<K>],
@@ -27,7 +27,7 @@ impl<K: Kind> Copy for Node<'_, K> {}
 pub enum Flag {
     /// It has left the tree.
     Dead = 24,
-    /// No key is too small for it: no node of its level stands to its left.
+    /// No key is too small for it: no node of its level is to its left.
     First = 25,
     /// It is the last one of its group: the next one is found by the group's link.
     Last = 26,
@@ -63,7 +63,7 @@ pub enum Way<B> {
     Here,
     /// To the right of it. What it ended with, and which node comes next, unless the group's link tells.
     Right(B, Option<At>),
-    /// Nobody knows: the node has left the tree, or stands for other keys now.
+    /// Nobody knows: the node has left the tree, or represents other keys now.
     Lost,
 }
 
@@ -80,7 +80,7 @@ impl<'a, K: Kind> Node<'a, K> {
         &self.words[Fields::<K>::LATCH_AT]
     }
 
-    /// Where the latch stands, for the tracing hook.
+    /// Where the latch is, for the tracing hook.
     #[inline(always)]
     pub fn latch_address(self) -> *const u8 {
         self.address(Fields::<K>::LATCH_AT)
@@ -155,7 +155,7 @@ impl<'a, K: Kind> Node<'a, K> {
         self.set_meta((level as u32) << 16);
     }
 
-    /// Takes the node out of the tree: whoever comes to it looks elsewhere. What it led to stays.
+    /// Removes the node from the tree: a thread that comes to it looks elsewhere. What it led to stays.
     pub fn mark_dead(self) {
         if K::Scheme::LINKS || K::Scheme::COPIES {
             self.set_flag(Flag::Dead, true);
@@ -181,7 +181,7 @@ impl<'a, K: Kind> Node<'a, K> {
         self.lane(Fields::<K>::LOW_AT)
     }
 
-    /// Sets where the node begins, if nodes say so: behind this key, or with the first of all keys.
+    /// Sets where the node begins, if nodes say so: after this key, or with the first of all keys.
     pub fn set_low(self, low: Option<K::Bits>) {
         if Fields::<K>::LOW_FENCES {
             self.set_lane(Fields::<K>::LOW_AT, low.unwrap_or(K::Bits::MIN));
@@ -207,7 +207,7 @@ impl<'a, K: Kind> Node<'a, K> {
         NodeRef::from_word((if wide { word >> 32 } else { word }) as u32)
     }
 
-    /// Sets the reference; who follows it sees what was written before.
+    /// Sets the reference; a thread that follows it sees what was written before.
     pub(super) fn set_reference(self, to: NodeRef) {
         let (wide, to) = (Fields::<K>::WIDE, u64::from(to.to_word()));
         let at = if wide { Fields::<K>::META_AT } else { Fields::<K>::REF_AT };
@@ -229,7 +229,7 @@ impl<'a, K: Kind> Node<'a, K> {
         }
     }
 
-    /// Where `key` belongs, seen from this node, which stands `at`. Without links nobody ever comes to a
+    /// Where `key` belongs, seen from this node, which is `at`. Without links nobody ever comes to a
     /// node that its key doesn't belong to.
     #[inline(always)]
     pub fn way(self, at: At, key: K::Bits) -> Way<K::Bits> {

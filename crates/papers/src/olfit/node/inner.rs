@@ -1,5 +1,5 @@
 //! Inner nodes: children, and between each two of them a separator, the largest key that belongs to the
-//! left one. Of equal keys some may stand on either side of a separator that equals them.
+//! left one. Of equal keys some may be on either side of a separator that equals them.
 
 use super::common::Node;
 use super::layout::{At, Fields, Kind};
@@ -24,13 +24,13 @@ impl<K: Kind> Node<'_, K> {
         self.size().clamp(1, self.layout.inner_places)
     }
 
-    /// Behind which child a separator stands.
+    /// After which child a separator is.
     #[inline(always)]
     pub fn separator(self, place: usize) -> K::Bits {
         self.lane(Self::SEPARATORS_AT + place)
     }
 
-    /// Sets the separator behind a child.
+    /// Sets the separator after a child.
     pub fn set_separator(self, place: usize, to: K::Bits) {
         self.set_lane(Self::SEPARATORS_AT + place, to);
     }
@@ -85,12 +85,12 @@ impl<K: Kind> Node<'_, K> {
         self.words[at].publish(K::Bits::truncate(beside | to << shift));
     }
 
-    /// Names another unit where the child at a place stands: the child itself, or all children.
+    /// Names another unit where the child at a place is: the child itself, or all children.
     pub fn set_unit(self, place: usize, to: NodeRef) {
         if K::GROUPS { self.set_reference(to) } else { self.set_child_reference(place, to) }
     }
 
-    /// Makes room for a child behind the one at `place`, which from now on ends with `separator`.
+    /// Makes room for a child after the one at `place`, which from now on ends with `separator`.
     /// `right`: the new child of a B+-Tree.
     pub fn insert_child(self, place: usize, separator: K::Bits, right: NodeRef) {
         let size = self.children();
@@ -106,7 +106,7 @@ impl<K: Kind> Node<'_, K> {
         self.set_size(size + 1);
     }
 
-    /// Takes out the child at a place. What belonged to it belongs to the next child, or to the one
+    /// Removes the child at a place. What belonged to it belongs to the next child, or to the one
     /// before if it was the last.
     pub fn remove_child(self, place: usize) {
         let size = self.children();
@@ -153,7 +153,7 @@ impl<K: Kind> Node<'_, K> {
         self.set_size(1);
     }
 
-    /// Adds a child behind all others, of which the last one ends with `separator`; for filling a node in
+    /// Adds a child after all others, of which the last one ends with `separator`; for filling a node in
     /// order. `child`: of a B+-Tree.
     pub fn push_child(self, separator: Option<K::Bits>, child: NodeRef) {
         let size = self.size();

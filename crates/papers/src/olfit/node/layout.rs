@@ -1,4 +1,4 @@
-//! Where each field of a node stands: first what the scheme needs, then keys, then values or children.
+//! Where each field of a node is: first what the scheme needs, then keys, then values or children.
 //!
 //! ```text
 //! latch │ meta │ high key │ low fence │ link or group │ keys ………… │ values or children ………
@@ -9,7 +9,7 @@
 //!
 //! # Table 1
 //! The paper counts an entry of a CSB+-Tree's inner node as one key; with n children only n − 1
-//! separators are needed, so one word is left over. There the low fence stands, where there is one.
+//! separators are needed, so one word is left over. There the low fence is, where there is one.
 
 use super::scheme::{NodeLatch, Scheme};
 use crate::error::{Error, Result};
@@ -26,9 +26,9 @@ pub trait Kind: Debug + Send + Sync + 'static {
     type Bits: Bits;
     /// The concurrency-control scheme.
     type Scheme: Scheme;
-    /// Who hears what the tree reads and writes.
+    /// The tracing hook: it is told what the tree reads and writes.
     type Trace: Trace;
-    /// Whether the children of a node stand side by side in a node group (full CSB+-Tree), or are named
+    /// Whether the children of a node are side by side in a node group (full CSB+-Tree), or are named
     /// one by one (B+-Tree).
     const GROUPS: bool;
 }
@@ -46,7 +46,7 @@ pub trait Family: Debug + Send + Sync + 'static {
 pub struct BPlus<S>(PhantomData<S>);
 
 /// The full CSB+-Tree under a scheme: room for a whole node group is there from the start, a split moves
-/// the nodes behind it by one place, and a full group splits in two.
+/// the nodes after it by one place, and a full group splits in two.
 #[derive(Debug)]
 pub struct CsbPlus<S>(PhantomData<S>);
 
@@ -74,7 +74,7 @@ impl<B: Bits, F: Family, T: Trace> Kind for Of<B, F, T> {
 /// The words of a kind's nodes.
 pub type WordOf<K> = <<K as Kind>::Bits as Bits>::Word;
 
-/// Where fields stand, in words: numbers that are known at compile time.
+/// Where fields are, in words: numbers that are known at compile time.
 #[derive(Debug)]
 pub struct Fields<K>(PhantomData<K>);
 
@@ -145,7 +145,7 @@ impl Layout {
         let leaf_places = (words - Fields::<K>::LEAF_KEYS_AT) / 2;
         let free = words - Fields::<K>::INNER_KEYS_AT;
         let inner_places = match (K::GROUPS, Fields::<K>::WIDE) {
-            // The low fence stands where the n-th separator isn't needed.
+            // The low fence is where the n-th separator isn't needed.
             (true, _) => free + usize::from(Fields::<K>::LOW_FENCES),
             // n - 1 separators and n children.
             (false, false) => free.div_ceil(2),
@@ -165,7 +165,7 @@ impl Layout {
     }
 }
 
-/// A node: which unit it stands in, and at which place.
+/// A node: which unit it is in, and at which place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct At {
     /// The unit. For a B+-Tree the node itself.

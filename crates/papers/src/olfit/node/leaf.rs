@@ -1,4 +1,4 @@
-//! Leaves: ascending keys, and their values behind them.
+//! Leaves: ascending keys, and their values after them.
 
 use super::common::Node;
 use super::layout::{Fields, Kind};
@@ -63,7 +63,7 @@ impl<K: Kind> Node<'_, K> {
         self.set_size(size + 1);
     }
 
-    /// Takes out the entry at a place.
+    /// Removes the entry at a place.
     pub fn remove_entry(self, place: usize) {
         let size = self.entries();
         debug_assert!(place < size);

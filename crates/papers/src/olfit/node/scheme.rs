@@ -16,7 +16,7 @@ pub enum NodeLatch {
     Writers,
 }
 
-/// Who takes the latch of the whole tree.
+/// Which operations take the latch of the whole tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeLatch {
     /// There is none.
@@ -35,8 +35,8 @@ pub trait Scheme: Debug + Send + Sync + 'static {
     const NODE_LATCH: NodeLatch = NodeLatch::None;
     /// The latch of the tree.
     const TREE_LATCH: TreeLatch = TreeLatch::None;
-    /// Whether nodes have high keys and links to the right (§5.1), which lead who comes too late to what
-    /// was split.
+    /// Whether nodes have high keys and links to the right (§5.1), which lead a thread that comes too late
+    /// to what was split.
     const LINKS: bool = false;
     /// Whether nodes that leave the tree are used again at once, and readers find out: by the low fences
     /// that B+-Tree nodes then carry as well (CSB+-Tree nodes with links always have room for them).

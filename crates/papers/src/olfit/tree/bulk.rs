@@ -2,25 +2,9 @@
 
 use super::*;
 use crate::olfit::node::Fields;
-use core::ops::Range;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
-
-/// The nodes of a level, how their entries are shared out among them, and where their units begin.
-#[derive(Debug, Clone, Copy)]
-struct Level {
-    nodes: usize,
-    entries: usize,
-    first_unit: NodeRef,
-}
-
-impl Level {
-    /// The entries (children) of one of the nodes.
-    fn share(self, node: usize) -> Range<usize> {
-        let at = |node: usize| (node as u128 * self.entries as u128 / self.nodes as u128) as usize;
-        at(node)..at(node + 1)
-    }
-}
+use latchless_core::bulk::{Level, check_order, last_below, plan};
 
 impl<K: Kind> OlfitTree<K> {
     /// Fills an empty tree with `len` entries in ascending order, equal keys side by side only in an index
@@ -38,15 +22,7 @@ impl<K: Kind> OlfitTree<K> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        for position in 1..len {
-            match entry_at(position - 1).0.cmp(&entry_at(position).0) {
-                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position }),
-                core::cmp::Ordering::Equal if !self.duplicates => {
-                    return Err(Error::DuplicateKey { position });
-                }
-                _ => {}
-            }
-        }
+        check_order((0..len).map(|at| entry_at(at).0), self.duplicates)?;
         if len == 0 {
             return Ok(());
         }
@@ -59,7 +35,7 @@ impl<K: Kind> OlfitTree<K> {
             self.build_level(&levels, level, &entry_at);
         }
         let (old, _) = self.root();
-        self.set_root(levels[levels.len() - 1].first_unit, levels.len());
+        self.set_root(levels[levels.len() - 1].first, levels.len());
         self.len.set(len as i64);
         self.arena.free::<K::Trace>(Self::kind(0), old);
         Ok(())
@@ -67,18 +43,11 @@ impl<K: Kind> OlfitTree<K> {
 
     /// Units for all levels, from the leaves up to a single root; none if memory doesn't suffice.
     fn allocate_levels(&self, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
-        let mut levels: Vec<Level> = Vec::new();
-        let mut entries = len;
-        loop {
-            let places = if levels.is_empty() { self.layout.leaf_places } else { self.layout.inner_places };
+        let mut levels = plan(len, |level, entries| {
+            let places = if level == 0 { self.layout.leaf_places } else { self.layout.inner_places };
             // Two at the least, or a level of inner nodes would be no smaller than the one below.
-            let nodes = entries.div_ceil(fill.of(places).max(2));
-            levels.push(Level { nodes, entries, first_unit: NodeRef::NIL });
-            if nodes == 1 {
-                break;
-            }
-            entries = nodes;
-        }
+            entries.div_ceil(fill.of(places).max(2))
+        });
         // A group for the children of each node of the level above.
         let units = |level: usize| match K::GROUPS {
             true => levels.get(level + 1).map_or(1, |above| above.nodes),
@@ -87,15 +56,15 @@ impl<K: Kind> OlfitTree<K> {
         let counts: Vec<usize> = (0..levels.len()).map(units).collect();
         let mut first = self.arena.allocate_run(counts.iter().sum())?;
         for (level, count) in levels.iter_mut().zip(counts) {
-            level.first_unit = first;
+            level.first = first;
             first = first.offset(count * self.layout.unit_nodes);
         }
         Ok(levels)
     }
 
-    /// Where a node of a level stands.
+    /// Where a node of a level is.
     fn planned(&self, levels: &[Level], level: usize, node: usize) -> At {
-        let first = levels[level].first_unit;
+        let first = levels[level].first;
         if !K::GROUPS {
             return At::first(first.offset(node));
         }
@@ -111,12 +80,7 @@ impl<K: Kind> OlfitTree<K> {
     fn build_level(&self, levels: &[Level], level: usize, entry_at: &impl Fn(usize) -> (K::Bits, K::Bits)) {
         let own = levels[level];
         // The last key below a node of the level below this one, or of this one.
-        let last_key = |mut node: usize, of: usize| {
-            for level in levels[..=of].iter().rev() {
-                node = level.share(node).end - 1;
-            }
-            entry_at(node).0
-        };
+        let last_key = |node: usize, of: usize| entry_at(last_below(&levels[..=of], node)).0;
         let mut low = None;
         for number in 0..own.nodes {
             let (at, share) = (self.planned(levels, level, number), own.share(number));

@@ -4,7 +4,7 @@ use super::*;
 use crate::olfit::node::{Fields, NodeLatch};
 use latchless_core::base::error::Broken;
 
-/// The keys that belong to a node, as its parents say: behind `low` (which entries may equal in an index
+/// The keys that belong to a node, as its parents say: after `low` (which entries may equal in an index
 /// with duplicates), up to `high`.
 #[derive(Debug, Clone, Copy)]
 struct Bounds<B> {
@@ -53,7 +53,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Checks a node and all below it. `group`: how many nodes stand in its unit.
+    /// Checks a node and all below it. `group`: how many nodes are in its unit.
     fn check_node(
         &self,
         at: At,

@@ -8,14 +8,14 @@ use super::*;
 use crate::olfit::node::{NodeLatch, Way};
 use latchless_core::sync::Backoff;
 
-/// Why an update starts again. All latches are let go of by then.
+/// Why an update starts again. All latches are released by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
     /// More than the leaf must change, which needs another descent, or room for more latches.
     Careful,
     /// Units must be put aside first.
     Needs(Need),
-    /// Others were in the way; behind this address is the latch that they hold, if it is known.
+    /// Others were in the way; at this address is the latch that they hold, if it is known.
     Disturbed(usize),
 }
 
@@ -36,7 +36,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Latches the node of a level that `key` belongs to, which is the one on the path or stands to its
+    /// Latches the node of a level that `key` belongs to, which is the one on the path or is to its
     /// right.
     #[inline(always)]
     fn latch_on_level<'a>(&'a self, level: usize, key: K::Bits, path: &mut Path<'a, K>) -> Result<(), Again> {

@@ -11,7 +11,7 @@ enum Came<R> {
     Here(R),
     /// Nowhere: the tree has fewer levels.
     TooHigh,
-    /// At a node that has left the tree, or stands for other keys: it starts again.
+    /// At a node that has left the tree, or represents other keys: it starts again.
     Lost,
 }
 
@@ -24,7 +24,7 @@ enum Next<B, R> {
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// What `look` finds in the leaf that `key` belongs to: of a key that may stand in several, the first
+    /// What `look` finds in the leaf that `key` belongs to: of a key that may be in several, the first
     /// one.
     #[inline(always)]
     pub(super) fn look_at_leaf<R>(&self, key: K::Bits, mut look: impl FnMut(Node<'_, K>) -> R) -> R {
@@ -124,7 +124,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Latches a node that the way has come to, and lets go of what isn't needed any more.
+    /// Latches a node that the way has come to, and releases what isn't needed any more.
     #[inline(always)]
     pub(super) fn couple<'a, P: PathRecorder<'a, K>>(&'a self, at: At, level: usize, trail: &mut P) {
         let node = at.node::<K>();
@@ -151,7 +151,7 @@ impl<K: Kind> OlfitTree<K> {
         (!link.is_nil()).then(|| At::first(link))
     }
 
-    /// The node to the right of one that stands `at`. `in_group`: what the node itself says of that.
+    /// The node to the right of one that is `at`. `in_group`: what the node itself says of that.
     pub(super) fn right_beside(&self, at: At, in_group: Option<At>) -> Option<At> {
         in_group.or_else(|| self.next_group(at.unit)).filter(|right| !right.unit.is_nil())
     }

@@ -21,7 +21,7 @@ pub(super) struct Done<B> {
 
 impl<K: Kind> OlfitTree<K> {
     /// Puts an entry in. In an index without duplicates it takes the place of one with its key, whose
-    /// value is told; otherwise it stands beside it.
+    /// value is told; otherwise it is beside it.
     ///
     /// # Errors
     /// When memory is refused; nothing has changed then.

@@ -1,5 +1,5 @@
-//! Node groups of the full CSB+-Tree: a split shifts the nodes behind it by one place, and when a parent
-//! splits, its group does (§5.5). For who holds latches on all nodes that move.
+//! Node groups of the full CSB+-Tree: a split shifts the nodes after it by one place, and when a parent
+//! splits, its group does (§5.5). The caller holds latches on all nodes that move.
 
 use super::path::Path;
 use super::spares::Reserve;
@@ -86,7 +86,7 @@ impl<K: Kind> OlfitTree<K> {
         separator
     }
 
-    /// The first node of a group that changes when it splits behind `kept` nodes: with links the last one
+    /// The first node of a group that changes when it splits after `kept` nodes: with links the last one
     /// that stays, which is told that it is the last.
     pub(super) fn first_mover(kept: usize) -> usize {
         if Fields::<K>::HEADS > 0 { kept - 1 } else { kept }
@@ -104,7 +104,7 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Takes the node at an index out of a group of `size` nodes, all of which from there on are latched, and
-    /// the one before if it becomes the last: those behind it move to the left.
+    /// the one before if it becomes the last: those after it move to the left.
     pub(super) fn close_gap(&self, unit: NodeRef, index: usize, size: usize) {
         for moving in index + 1..size {
             self.in_unit(unit, moving).copy_to(self.in_unit(unit, moving - 1));

@@ -1,5 +1,5 @@
 //! Latches that are held, the tree's and nodes', each of them told to the tracing hook: that it is taken by
-//! a locked step, that it is waited for, that it is let go of.
+//! a locked step, that it is waited for, that it is released.
 
 use super::*;
 use crate::olfit::node::{NodeLatch, TreeLatch};
@@ -159,7 +159,7 @@ impl<K: Kind> OlfitTree<K> {
             TreeLatch::Writers if writes => Some(Guard::alone(latch, self.arena.origin())),
             _ => None,
         };
-        // Who waits for the latch needn't keep anything back.
+        // A thread that waits for the latch needn't keep anything back.
         Inside { _latch: latch, _pin: self.arena.pin::<K::Trace>() }
     }
 

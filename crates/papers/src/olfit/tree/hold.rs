@@ -14,7 +14,7 @@ impl<K: Kind> OlfitTree<K> {
         if grouped { self.node(path.at(level + 1)).children() } else { 1 }
     }
 
-    /// At which place of its parent the path's node of a level stands.
+    /// At which place of its parent the path's node of a level is.
     pub(super) fn place_above(&self, level: usize, path: &Path<'_, K>) -> usize {
         if level + 1 < path.levels { path.place(level + 1) } else { 0 }
     }

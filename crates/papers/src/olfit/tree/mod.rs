@@ -10,7 +10,7 @@
 //!    way; LC comes a second time with latches from the top down; VN latches what it found.
 //! 3. *Change* everything from the top down to the leaf. Schemes with versions first copy the nodes (or
 //!    groups) of the path, and change the copies.
-//! 4. *Publish*: let go of the latches, with new versions under OL; schemes with versions store the one
+//! 4. *Publish*: release the latches, with new versions under OL; schemes with versions store the one
 //!    reference that leads to the copies.
 //!
 //! # Thread safety
@@ -23,15 +23,15 @@
 //! # Invariants
 //! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round; LC,
 //!    whose order is top-down, keeps to that instead. What has to be taken out of that order is tried, and
-//!    if it isn't free everything is let go of.
+//!    if it isn't free everything is released.
 //! 2. A node's place in the tree changes under its latch, which is held until its parent says the same.
-//! 3. The nodes of a level cover all keys: each those behind the one to its left, up to its high key or to
-//!    the separator behind it. In an index with duplicates an entry of a boundary's key may stand on either
-//!    side of it; who looks for one starts at the leftmost node that may hold it.
+//! 3. The nodes of a level cover all keys: each those after the one to its left, up to its high key or to
+//!    the separator after it. In an index with duplicates an entry of a boundary's key may be on either
+//!    side of it; a thread that looks for one starts at the leftmost node that may hold it.
 //! 4. Under OL a node's place in the order of its level never changes while it is in the tree, entries move
-//!    to the right only, and a node whose content goes elsewhere is dead from then on; so who comes too late
-//!    finds what it looks for to its right, or sees that it must start again. In node groups nodes do move
-//!    to the left when one before them goes; there low fences tell.
+//!    to the right only, and a node whose content goes elsewhere is dead from then on; so a thread that
+//!    comes too late finds what it looks for to its right, or sees that it must start again. In node
+//!    groups nodes do move to the left when one before them goes; there low fences tell.
 //! 5. A unit is used again for its own level only, or when nobody can be reading it.
 
 mod bulk;
@@ -104,7 +104,7 @@ struct Apart<X>(X);
 pub struct OlfitTree<K: Kind> {
     /// The root's unit, and above it the number of levels.
     root: Apart<Word>,
-    /// Held by who changes that, under VN.
+    /// Held by the thread that changes that, under VN.
     root_latch: OptimisticLatch,
     /// The latch of the whole tree, under TL and VT.
     tree_latch: Apart<SharedLatch>,
@@ -173,7 +173,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Takes everything out and gives the memory back to the system.
+    /// Removes everything and gives the memory back to the system.
     ///
     /// # Errors
     /// When the memory of an empty tree is refused, which it had before.
@@ -284,7 +284,7 @@ impl<K: Kind> OlfitTree<K> {
         if K::Scheme::AT_ONCE { level } else { 0 }
     }
 
-    /// Asks for a node's lines ahead of use. The machine of the paper doesn't, so models don't hear of it.
+    /// Prefetches a node's lines. The machine of the paper doesn't, so models don't hear of it.
     #[inline(always)]
     fn prefetch(&self, at: At) {
         if !K::Trace::LISTENING {

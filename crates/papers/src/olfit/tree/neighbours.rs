@@ -4,7 +4,7 @@
 //! all of which begin and end with the same keys.
 //!
 //! Latches are taken bottom-up, and from left to right within a level: the left neighbour's, the node's
-//! own, and, where nodes say with which key they begin, the right neighbour's. What stands to the left is
+//! own, and, where nodes say with which key they begin, the right neighbour's. What is to the left is
 //! found by another descent, to the key with which the chain begins. What was seen before the latches were
 //! taken is looked at again; if it isn't so any more everything starts again.
 
@@ -27,8 +27,8 @@ struct Link {
 
 impl<K: Kind> OlfitTree<K> {
     /// Takes the leaf out of the tree that `key` was taken from, if it is empty still. Where entries of one
-    /// key stand in several leaves, every empty one of these: which of them it was can't be told, and
-    /// who empties another one may find this one in its place.
+    /// key are in several leaves, every empty one of these: which of them it was can't be told, and
+    /// a thread that empties another one may find this one in its place.
     #[cold]
     pub(super) fn unlink(&self, key: K::Bits) {
         let mut backoff = Backoff::default();
@@ -109,12 +109,12 @@ impl<K: Kind> OlfitTree<K> {
 
     /// Leads the path to the empty leaf that `key` may have been taken from, if there is one, and says how
     /// many leaves it lies to the right of the first. A leaf is looked at together with whether it is the
-    /// one: within a group another one may stand in its place a moment later.
+    /// one: within a group another one may be in its place a moment later.
     fn find_empty_leaf<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<Option<usize>, Again> {
         let look = |leaf: Node<'_, K>, at: At| (leaf.size() == 0, Self::edge_of(leaf, at));
         let (mut empty, mut edge) = self.find(0, key, path, look).ok_or(Again::DISTURBED)?;
         let mut passed = 0;
-        // Entries of one key may stand in several leaves.
+        // Entries of one key may be in several leaves.
         while !empty && self.duplicates && edge.upper == key {
             let at = path.at(0);
             let Some(right) = self.right_beside(at, edge.right) else { break };
@@ -180,7 +180,7 @@ impl<K: Kind> OlfitTree<K> {
         Ok(Link { left, own, right })
     }
 
-    /// Latches the node that stands to the left of this one, which begins behind `low`.
+    /// Latches the node that is to the left of this one, which begins after `low`.
     fn latch_left_of<'a>(
         &'a self,
         level: usize,
@@ -196,7 +196,7 @@ impl<K: Kind> OlfitTree<K> {
         let mut guard = self.latch(at.node::<K>());
         loop {
             let node = self.node(at);
-            // Of nodes that end with one key, several may stand side by side.
+            // Of nodes that end with one key, several may be side by side.
             if node.meta().is(Flag::Dead) || node.high() > low {
                 return Err(Again::DISTURBED);
             }
@@ -218,7 +218,7 @@ impl<K: Kind> OlfitTree<K> {
         let mut guard = self.latch(at.node::<K>());
         loop {
             let node = self.node(at);
-            // Entries of one key may stand behind a node that ends with it, too.
+            // Entries of one key may be after a node that ends with it, too.
             let behind = self.duplicates && !node.meta().is(Flag::Dead) && node.begins() == Some(key);
             let to = match node.way(at, key) {
                 Way::Lost if !behind => return Err(Again::DISTURBED),

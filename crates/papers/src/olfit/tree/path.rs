@@ -15,17 +15,17 @@ struct Step {
 /// How a descent latches nodes, under LC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coupling {
-    /// Together with others; a node is let go of when its child is held.
+    /// Together with others; a node is released when its child is held.
     Reading,
     /// The same, but the leaf alone: the optimistic descent.
     Writing,
-    /// All alone; what is above a node that stays as it is whatever happens below is let go of.
+    /// All alone; what is above a node that stays as it is whatever happens below is released.
     Adding,
     /// The same, for what a removal may do.
     Removing,
-    /// All of them together with others, and none is let go of: for going from leaf to leaf.
+    /// All of them together with others, and none is released: for going from leaf to leaf.
     ReadingOn,
-    /// All of them alone, and none is let go of.
+    /// All of them alone, and none is released.
     WritingOn,
 }
 
@@ -53,7 +53,7 @@ pub(super) trait PathRecorder<'a, K: Kind> {
     fn coupling(&self) -> Coupling;
     /// The way begins, at the root of so many levels.
     fn start(&mut self, levels: usize);
-    /// It goes down from a node to the child at a place, behind which key that begins.
+    /// It goes down from a node to the child at a place, after which key that begins.
     fn down(&mut self, level: usize, at: At, place: usize, low: Option<K::Bits>);
     /// It goes right from a node that ends with a key.
     fn right(&mut self, high: K::Bits);
@@ -85,7 +85,7 @@ impl<'a, K: Kind> PathRecorder<'a, K> for NoPath<'a, K> {
 
     #[inline]
     fn start(&mut self, _: usize) {
-        // Who starts again must not hold on to where he came out.
+        // A thread that starts again must not hold on to where it came out.
         self.0 = None;
     }
 
@@ -114,7 +114,7 @@ const FEW: usize = 3;
 pub(super) struct Path<'a, K: Kind> {
     steps: [Step; LEVELS_MAX],
     pub(super) levels: usize,
-    /// Behind which key the node at the end begins; `None`: no node stands to its left. It may begin
+    /// After which key the node at the end begins; `None`: no node is to its left. It may begin
     /// earlier by now, if the one to its left has gone.
     pub(super) low: Option<K::Bits>,
     coupling: Coupling,
@@ -247,7 +247,7 @@ impl<'a, K: Kind> PathRecorder<'a, K> for Path<'a, K> {
         if self.coupling.keeps() {
             return self.keep(guard);
         }
-        // The child's latch is held before the parent's is let go of.
+        // The child's latch is held before the parent's is released.
         let above = self.last();
         self.keep(guard);
         drop(above);

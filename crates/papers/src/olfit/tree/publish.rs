@@ -10,8 +10,8 @@ use core::ops::RangeInclusive;
 
 impl<K: Kind> OlfitTree<K> {
     /// Runs `change` on the nodes of the path, of which those of `levels` change; makes it seen, and
-    /// tells which units have left the tree by that. The path's latches are held until the caller lets go
-    /// of them.
+    /// tells which units have left the tree by that. The path's latches are held until the caller releases
+    /// them.
     pub(super) fn change<'a>(
         &'a self,
         levels: RangeInclusive<usize>,
@@ -67,8 +67,9 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Marks the nodes of a unit that was replaced or unlinked. Whoever waits for the latch of one of them
-    /// starts again. A group of leaves needs no marks: who wants to change one latches its parent too.
+    /// Marks the nodes of a unit that was replaced or unlinked. A thread that waits for the latch of one
+    /// of them starts again. A group of leaves needs no marks: a thread that wants to change one latches
+    /// its parent too.
     pub(super) fn kill_unit(&self, level: usize, unit: NodeRef, size: usize) {
         if !K::GROUPS || level > 0 || K::Scheme::LINKS {
             (0..size).for_each(|index| self.node(At::first(unit).further(index)).mark_dead());

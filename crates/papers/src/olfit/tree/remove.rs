@@ -21,12 +21,12 @@ enum Care {
     Leaf,
     /// The leaf may have to go.
     Above,
-    /// The entry may stand further to the right.
+    /// The entry may be further to the right.
     Along,
 }
 
 impl<K: Kind> OlfitTree<K> {
-    /// Takes out an entry of `key`, the first one or the first one with this value, and tells its value.
+    /// Removes an entry of `key`, the first one or the first one with this value, and tells its value.
     /// Needs no memory that it could be refused.
     pub fn take(&self, key: K::Bits, value: Option<K::Bits>) -> Option<K::Bits> {
         K::Trace::work(Work::Operation);
@@ -88,7 +88,7 @@ impl<K: Kind> OlfitTree<K> {
         Ok(done)
     }
 
-    /// Where the entry stands: the path may be led to the right on the way to it.
+    /// Where the entry is: the path may be led to the right on the way to it.
     fn find_to_take<'a>(
         &'a self,
         key: K::Bits,
@@ -121,7 +121,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Latches the leaf to the right instead of the path's one, if entries of `key` may stand there too.
+    /// Latches the leaf to the right instead of the path's one, if entries of `key` may be there too.
     fn latch_next_of_run<'a>(&'a self, key: K::Bits, path: &mut Path<'a, K>) -> Result<bool, Again> {
         let at = path.at(0);
         let leaf = self.node(at);

@@ -1,6 +1,6 @@
 //! Scans, a page at a time. A page holds all entries of every key that it shows, so the next one begins
-//! behind the last key: nothing is kept between pages, neither latch nor pin, and entries that are there
-//! all the while are seen once, whatever happens around them.
+//! after the last key: nothing is kept between pages, neither latch nor pin, and entries that are there
+//! throughout are seen once, whatever happens around them.
 //!
 //! A page is filled leaf by leaf to the right. A page of a reverse scan is one leaf, with what follows of
 //! its last key: leaves know no way to the left, so the next page is looked up from the root.
@@ -24,13 +24,13 @@ enum End<B> {
 /// What became of a page.
 struct Tried<B> {
     end: End<B>,
-    /// Behind which key the first leaf begins, if the page was begun from its end.
+    /// After which key the first leaf begins, if the page was begun from its end.
     begin: Option<B>,
     /// Whether there was room for another leaf.
     had_room: bool,
 }
 
-/// Where a leaf ends that was read, and what stands behind it.
+/// Where a leaf ends that was read, and what is after it.
 enum Beyond<B> {
     /// It is the last one.
     Nothing,
@@ -86,7 +86,7 @@ impl<K: Kind> Pages for OlfitTree<K> {
 
 impl<K: Kind> OlfitTree<K> {
     /// Fills a page with entries of `low..=high`, from the leaf on that `from` belongs to. If that isn't
-    /// `low`, entries of the key behind which that leaf begins are left out.
+    /// `low`, entries of the key after which that leaf begins are left out.
     fn try_page(
         &self,
         from: K::Bits,
@@ -141,7 +141,7 @@ impl<K: Kind> OlfitTree<K> {
             });
             match copied {
                 Some((begin, own)) => {
-                    // In a group another node may stand in this place by now.
+                    // In a group another node may be in this place by now.
                     path.low = begin;
                     return self.beyond(own, path);
                 }
@@ -151,7 +151,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Ends a page behind a leaf that ends with `upper`. In an index with duplicates more entries of that
+    /// Ends a page after a leaf that ends with `upper`. In an index with duplicates more entries of that
     /// key may follow, so those that were read don't count. If they are all that was read, more room is needed.
     fn end_page(&self, upper: K::Bits, had_room: bool, page: &mut Page<K::Bits>) -> End<K::Bits> {
         if !self.duplicates {
@@ -187,7 +187,7 @@ impl<K: Kind> OlfitTree<K> {
         }
         K::Trace::work(Work::Copy(page.keys.len() - len));
         let edge = K::Scheme::LINKS.then(|| Self::edge_of(leaf, at))?;
-        // Entries of the greatest key may stand in several leaves.
+        // Entries of the greatest key may be in several leaves.
         let goes_on = || self.duplicates && self.right_beside(at, edge.right).is_some();
         (edge.upper != K::Bits::MAX || goes_on()).then_some(edge)
     }
@@ -201,7 +201,7 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// What stands behind the path's leaf. `own`: what the leaf says of that, under OL.
+    /// What is after the path's leaf. `own`: what the leaf says of that, under OL.
     fn beyond(&self, own: Option<Edge<K::Bits>>, path: &Path<'_, K>) -> Beyond<K::Bits> {
         let of_path = || self.upper(path).map(|upper| Edge { upper, right: None, version: None });
         let edge = if K::Scheme::LINKS { own } else { of_path() };
@@ -232,7 +232,7 @@ impl<K: Kind> OlfitTree<K> {
             let follows = !Fields::<K>::LOW_FENCES || leaf.begins() == Some(edge.upper);
             (follows && !leaf.meta().is(Flag::Dead)).then(|| self.copy((leaf, right), low, high, len, page))
         });
-        // Without a low fence in the leaf itself the one before tells: if it still stands there, its keys
+        // Without a low fence in the leaf itself the one before tells: if it still is there, its keys
         // don't belong to this one. And a place of a group may have got another node that begins with the
         // same key.
         let tells = Fields::<K>::LOW_FENCES && !(K::GROUPS && self.duplicates);
@@ -252,7 +252,7 @@ impl<K: Kind> OlfitTree<K> {
         upper.map_or(high, |upper| upper.min(high))
     }
 
-    /// Whether the leaf of an edge still stands before `right`.
+    /// Whether the leaf of an edge still is before `right`.
     pub(super) fn still_before(&self, right: At, at: At, edge: Edge<K::Bits>) -> bool {
         let node = self.node(at);
         if self.duplicates {
@@ -285,7 +285,7 @@ impl<K: Kind> OlfitTree<K> {
         if more { self.get_beyond(key) } else { found }
     }
 
-    /// The value of the first entry of `key`, if that may stand in a later leaf than the first.
+    /// The value of the first entry of `key`, if that may be in a later leaf than the first.
     #[cold]
     fn get_beyond(&self, key: K::Bits) -> Option<K::Bits> {
         let mut page = self.empty_page(1);

@@ -56,7 +56,7 @@ impl<'a, K: Kind> Reserve<'a, K> {
     /// Puts so many copies aside, by waiting for them if need be.
     pub(super) fn reserve_surely(&mut self, copies: usize) {
         if self.count < copies {
-            // Whoever keeps one while waiting for another could wait for ever.
+            // A thread that keeps one while waiting for another could wait for ever.
             self.give_back();
             self.tree.arena.allocate_surely::<K::Trace>(&mut self.units[..copies]);
             self.count = copies;
@@ -101,7 +101,7 @@ impl Need {
 /// Units that are kept without asking for memory, as long as they are few.
 const FEW: usize = 4;
 
-/// Units that have left the tree, given back when all latches have been let go of.
+/// Units that have left the tree, given back when all latches have been released.
 #[derive(Debug)]
 pub(super) struct Gone {
     few: [(NodeRef, u8); FEW],

@@ -29,7 +29,7 @@ impl<K: Kind> OlfitTree<K> {
         Some(turn)
     }
 
-    /// The last key that may stand in the path's leaf, in trees without links; `None`: any.
+    /// The last key that may be in the path's leaf, in trees without links; `None`: any.
     pub(super) fn upper(&self, path: &Path<'_, K>) -> Option<K::Bits> {
         (1..path.levels).find_map(|level| {
             let (node, place) = (self.node(path.at(level)), path.place(level));

@@ -3,6 +3,7 @@
 use super::*;
 use crate::olfit::node::*;
 use latchless_core::mem::touch::NoTrace;
+use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 
 /// Runs a generic test on every kind with lanes of this width.
@@ -38,23 +39,17 @@ fn check<K: Kind>(tree: &OlfitTree<K>, what: &str) {
     });
 }
 
-/// A small generator.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-    *state >> 33
-}
-
 /// Interpreters look at every tenth step alone.
 fn looks_closely(step: u64) -> bool {
     !cfg!(miri) || step.is_multiple_of(10)
 }
 
 fn grows_and_shrinks<K: Kind>() {
-    let (tree, mut model, mut state) = (tree::<K>(false), BTreeMap::new(), 3);
+    let (tree, mut model, mut rng) = (tree::<K>(false), BTreeMap::new(), Rng(3));
     let steps = if cfg!(miri) { 60 } else { 3000 };
     for step in 0..steps {
-        let (key, grows) = (random(&mut state) % 300, step / 400 % 2 == 0);
-        if random(&mut state) % 10 < if grows { 8 } else { 1 } {
+        let (key, grows) = (rng.below(300), step / 400 % 2 == 0);
+        if rng.below(10) < if grows { 8 } else { 1 } {
             let before = tree.put(lane(key), lane(step)).unwrap();
             assert_eq!(before.map(Bits::to_u64), model.insert(key, step), "step {step}, {key}");
         } else {
@@ -64,7 +59,7 @@ fn grows_and_shrinks<K: Kind>() {
         if looks_closely(step) {
             check(&tree, &format!("step {step}, {key}"));
         }
-        let probe = random(&mut state) % 310;
+        let probe = rng.below(310);
         assert_eq!(
             tree.get(lane(probe)).map(Bits::to_u64),
             model.get(&probe).copied(),

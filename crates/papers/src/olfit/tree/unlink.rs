@@ -9,7 +9,7 @@ use super::*;
 use crate::olfit::node::NodeLatch;
 
 impl<K: Kind> OlfitTree<K> {
-    /// Takes out the path's leaf, which has one entry.
+    /// Removes the path's leaf, which has one entry.
     pub(super) fn remove_leaf<'a>(
         &'a self,
         path: &mut Path<'a, K>,

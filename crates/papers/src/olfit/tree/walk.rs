@@ -1,7 +1,7 @@
 //! Descents step by step, for batches that lead many keys down together.
 //!
 //! Under OL a step looks at a node as any descent does, so the leaf that it comes out at is the right one or
-//! stands to its left, and a lookup is served there. Under the other schemes a step latches nothing and
+//! is to its left, and a lookup is served there. Under the other schemes a step latches nothing and
 //! nothing that it finds is relied on: it brings the way down into caches.
 
 use super::*;
@@ -20,7 +20,7 @@ pub struct OlfitWalk<'a, K: Kind> {
     _pin: Option<Pin<'a, K::Trace>>,
 }
 
-/// Where a walk stands.
+/// Where a walk is.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     at: At,

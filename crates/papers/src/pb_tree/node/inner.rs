@@ -1,9 +1,9 @@
 //! Inner nodes: separators and children. A child at position i holds the keys from separator i − 1
 //! (inclusive) up to separator i (exclusive).
 //!
-//! Children are named by one reference each, or stand side by side in a group. The functions here
+//! Children are named by one reference each, or are side by side in a group. The functions here
 //! are where the two differ; the tree algorithms above don't know which they work on. With groups,
-//! opening and closing a place moves whole nodes, so references to children behind it change, and
+//! opening and closing a place moves whole nodes, so references to children after it change, and
 //! leaves that moved are linked again.
 
 use super::layout::Layout;
@@ -66,7 +66,7 @@ impl<S: Shape> Nodes<S> {
         self.up_to::<K>(inner, Layout::<S>::INNER_KEYS, key)
     }
 
-    /// Fills a new inner node with separators and children. With groups the children must stand
+    /// Fills a new inner node with separators and children. With groups the children must be
     /// side by side from the first on.
     pub fn write_inner(
         &mut self,
@@ -88,7 +88,7 @@ impl<S: Shape> Nodes<S> {
 
     /// Opens a place for a new child at position `at` of a node that has room, under the separator
     /// `separator`, and gives the node for it: new or, with groups, made free by moving the children
-    /// behind it. `on_leaves` says whether the children are leaves.
+    /// after it. `on_leaves` says whether the children are leaves.
     ///
     /// # Errors
     /// When memory is refused; reserve it before.
@@ -150,7 +150,7 @@ impl<S: Shape> Nodes<S> {
     }
 
     /// Moves the upper part of a full inner node to the new node `right`: the separators and
-    /// children behind separator `middle`, which stays in neither.
+    /// children after separator `middle`, which stays in neither.
     ///
     /// # Errors
     /// When memory for a new group is refused; reserve it before.

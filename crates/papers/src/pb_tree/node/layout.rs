@@ -1,4 +1,4 @@
-//! Where each field of a node stands: the key count first, all keys next, pointers and values last,
+//! Where each field of a node is: the key count first, all keys next, pointers and values last,
 //! so that a search can begin before the whole node has arrived (§2.1).
 //!
 //! ```text
@@ -7,7 +7,7 @@
 //! inner, node group     count │ keys …………………………………………………… │ group
 //! leaf, 4-byte lanes    count │ keys ……………… │ values ……………… │ hint │ next   (hint: p_e only)
 //!
-//! 8-byte lanes need their keys at a multiple of eight; the four bytes behind the count, lost
+//! 8-byte lanes need their keys at a multiple of eight; the four bytes after the count, lost
 //! otherwise, hold the sibling, the group or the next leaf.
 //! ```
 
@@ -26,10 +26,10 @@ pub struct Layout<S>(PhantomData<S>);
 impl<S: Shape> Layout<S> {
     const LANE: usize = S::Bits::BYTES;
     const BYTES: usize = S::Block::BYTES;
-    /// The word behind the count, free where lanes are wider than words.
+    /// The word after the count, free where lanes are wider than words.
     const WIDE: bool = Self::LANE > WORD;
 
-    /// Where the key count stands, in every node.
+    /// Where the key count is, in every node.
     pub const COUNT_AT: usize = 0;
     /// Where the keys begin, in every node.
     pub const KEYS_AT: usize = Self::LANE;
@@ -40,7 +40,7 @@ impl<S: Shape> Layout<S> {
         Children::References => (Self::BYTES - Self::KEYS_AT - WORD) / (Self::LANE + WORD),
         Children::Group => (Self::BYTES - Self::KEYS_AT - if Self::WIDE { 0 } else { WORD }) / Self::LANE,
     };
-    /// Where an inner node's children begin, or its one group reference stands.
+    /// Where an inner node's children begin, or its one group reference is.
     pub const CHILDREN_AT: usize = match S::CHILDREN {
         Children::Group if Self::WIDE => WORD,
         _ => Self::KEYS_AT + Self::INNER_KEYS * Self::LANE,
@@ -51,7 +51,7 @@ impl<S: Shape> Layout<S> {
         Jump::Internal if !Self::WIDE => Self::INNER_KEYS - 1,
         _ => Self::INNER_KEYS,
     };
-    /// Where a bottom inner node's right sibling stands (p_i only).
+    /// Where a bottom inner node's right sibling is (p_i only).
     pub const SIBLING_AT: usize = if Self::WIDE { WORD } else { Self::CHILDREN_AT + Self::INNER_KEYS * WORD };
 
     /// Pairs in a full leaf.
@@ -65,9 +65,9 @@ impl<S: Shape> Layout<S> {
     };
     /// Where a leaf's values begin.
     pub const VALUES_AT: usize = Self::KEYS_AT + Self::LEAF_PAIRS * Self::LANE;
-    /// Where a leaf's reference to the next leaf stands.
+    /// Where a leaf's reference to the next leaf is.
     pub const NEXT_AT: usize = if Self::WIDE { WORD } else { Self::BYTES - WORD };
-    /// Where a leaf's hint stands (p_e only).
+    /// Where a leaf's hint is (p_e only).
     pub const HINT_AT: usize = Self::BYTES - if Self::WIDE { WORD } else { 2 * WORD };
 
     /// Children of a full inner node, and so the length of a full node group.

@@ -124,7 +124,7 @@ impl<S: Shape> Nodes<S> {
         self.set_word(leaf, Layout::<S>::NEXT_AT, next.to_word());
     }
 
-    /// A leaf's hint: roughly where its jump pointer stands (p_e).
+    /// A leaf's hint: roughly where its jump pointer is (p_e).
     pub fn hint(&self, leaf: NodeRef) -> u32 {
         self.word(leaf, Layout::<S>::HINT_AT)
     }

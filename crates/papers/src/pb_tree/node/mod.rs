@@ -1,5 +1,5 @@
 //! What a node looks like. Everything in which nodes can differ is one parameter, the
-//! [`Shape`]; where each field stands follows from it ([`Layout`]); [`Nodes`] reads and writes them.
+//! [`Shape`]; where each field is follows from it ([`Layout`]); [`Nodes`] reads and writes them.
 
 mod inner;
 mod layout;

@@ -10,7 +10,7 @@ use latchless_core::mem::touch::Trace;
 pub enum Children {
     /// One reference for each child.
     References,
-    /// One reference to a group in which all children stand side by side (CSB+-Tree).
+    /// One reference to a group in which all children are side by side (CSB+-Tree).
     Group,
 }
 
@@ -33,7 +33,7 @@ pub trait Shape: core::fmt::Debug + Send + Sync + 'static {
     type Bits: Bits;
     /// The node: the paper's w, as a block of lines.
     type Block: Block;
-    /// Who hears what the tree reads, writes and prefetches.
+    /// The tracing hook: it is told what the tree reads, writes and prefetches.
     type Trace: Trace;
     /// How inner nodes name their children.
     const CHILDREN: Children;

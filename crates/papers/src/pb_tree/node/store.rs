@@ -111,12 +111,12 @@ impl<S: Shape> Nodes<S> {
         self.arena.lanes::<u32>(node, Layout::<S>::COUNT_AT, 1)[0] as usize
     }
 
-    /// Says how many keys a node with room for `room` has from now on, and pads the places behind
+    /// Says how many keys a node with room for `room` has from now on, and pads the places after
     /// them.
     pub(super) fn set_count(&mut self, node: NodeRef, count: usize, room: usize) {
         self.set_word(node, Layout::<S>::COUNT_AT, count as u32);
         let places = self.arena.lanes_mut::<S::Bits>(node, Layout::<S>::KEYS_AT, room);
-        // What was padded before needs no second look: keys ascend, so behind the first pad are only
+        // What was padded before needs no second look: keys ascend, so after the first pad are only
         // pads.
         for place in places[count..].iter_mut().take_while(|place| **place != S::Bits::MAX) {
             *place = S::Bits::MAX;

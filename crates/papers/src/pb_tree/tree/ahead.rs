@@ -94,7 +94,7 @@ fn next_by_siblings<S: Shape>(tree: &Tree<S>, bottom: &mut NodeRef, at: &mut usi
     if sibling.is_nil() {
         return None;
     }
-    // The one behind it is on its way before this one's leaves are.
+    // The one after it is on its way before this one's leaves are.
     let behind = tree.nodes.sibling(sibling);
     if !behind.is_nil() {
         tree.nodes.prefetch(behind);

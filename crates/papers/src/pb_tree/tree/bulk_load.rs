@@ -5,6 +5,7 @@ use super::Tree;
 use crate::pb_tree::node::{Children, Jump, Layout, Shape};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
+use latchless_core::bulk::check_ascending;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// The nodes of one level: the least key below each, and the node.
@@ -114,7 +115,7 @@ impl<S: Shape> Tree<S> {
     }
 
     /// New nodes for a level whose parents have `sizes` children each: one run a parent where
-    /// children stand in groups, one run a node otherwise.
+    /// children are in groups, one run a node otherwise.
     fn place(&mut self, sizes: &[usize]) -> Result<Vec<NodeRef>> {
         let mut places = list(sizes.iter().sum())?;
         for &size in sizes {
@@ -156,7 +157,7 @@ impl<I: Iterator> Iterator for Taking<'_, I> {
 impl<I: Iterator> ExactSizeIterator for Taking<'_, I> {}
 
 /// For each level from the leaves to the root, how many of its nodes go under each parent; the root
-/// stands alone in the last.
+/// is alone in the last.
 fn level_sizes<S: Shape>(len: usize, fill: FillFactor) -> Vec<Vec<usize>> {
     let mut nodes = len.div_ceil(fill.of(Layout::<S>::LEAF_PAIRS));
     let mut sizes = Vec::new();
@@ -193,22 +194,6 @@ fn list<T>(len: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
-fn check_ascending<B: Ord + Copy>(mut keys: impl Iterator<Item = B>) -> Result<()> {
-    let Some(mut last) = keys.next() else { return Ok(()) };
-    for (i, key) in keys.enumerate() {
-        if key <= last {
-            let position = i + 1;
-            return Err(if key == last {
-                Error::DuplicateKey { position }
-            } else {
-                Error::Unsorted { position }
-            });
-        }
-        last = key;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,13 +211,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn order_is_checked_by_position() {
-        assert_eq!(check_ascending([1, 2, 3].into_iter()), Ok(()));
-        assert_eq!(check_ascending([1, 3, 2].into_iter()), Err(Error::Unsorted { position: 2 }));
-        assert_eq!(check_ascending([4, 4].into_iter()), Err(Error::DuplicateKey { position: 1 }));
-        assert_eq!(check_ascending([0u32; 0].into_iter()), Ok(()));
     }
 }

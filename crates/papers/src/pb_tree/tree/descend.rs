@@ -19,7 +19,7 @@ pub(super) struct Found {
     pub(super) count: usize,
     /// How many of its keys are smaller.
     pub(super) at: usize,
-    /// Whether the key stands there.
+    /// Whether the key is there.
     pub(super) here: bool,
 }
 

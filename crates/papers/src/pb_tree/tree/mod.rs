@@ -6,7 +6,7 @@
 //! # Invariants
 //! 1. All leaves are on level 0, `levels - 1` steps below the root.
 //! 2. Keys ascend strictly within a leaf and from a leaf to the next; those under a child lie in
-//!    [separator before it, separator behind it).
+//!    [separator before it, separator after it).
 //! 3. Every node but the root holds at least one key (deletion is lazy, §2.1), and none more than
 //!    its layout has room for.
 //! 4. Leaves are linked in key order; the last link is [`NodeRef::NIL`]. With an internal

@@ -18,7 +18,7 @@ struct Neighbours {
 }
 
 impl<S: Shape> Tree<S> {
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     pub fn remove(&mut self, key: S::Bits) -> Option<S::Bits> {
         let mut path = Path::EMPTY;
         let found = self.find(key, &mut path);

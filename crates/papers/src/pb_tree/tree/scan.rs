@@ -201,7 +201,7 @@ impl<'a, S: Shape> Scan<'a, S> {
         (self.tree.len / self.tree.leaves).max(1)
     }
 
-    /// Forward: entries above the range are none of ours, and neither are the leaves behind them.
+    /// Forward: entries above the range are none of ours, and neither are the leaves after them.
     fn cut_behind(&mut self, count: usize) {
         if self.range.high == <S::Bits as latchless_core::base::key::Bits>::MAX || count == 0 {
             return;

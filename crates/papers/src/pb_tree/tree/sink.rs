@@ -111,8 +111,8 @@ impl<B: Bits, V: Fits<B>> Sink<B> for ValuesOnly<'_, V> {
     }
 }
 
-/// Entries as lanes, at most `N` of them, for who decodes them one by one. Places of a key's own type would
-/// have to be filled beforehand, and a type may have no value for bits that nobody stored.
+/// Entries as lanes, at most `N` of them, for a thread that decodes them one by one. Places of a key's own
+/// type would have to be filled beforehand, and a type may have no value for bits that nobody stored.
 #[derive(Debug)]
 pub struct Lanes<B, const N: usize> {
     entries: [(B, B); N],

@@ -25,7 +25,7 @@ impl<S: Shape> Tree<S> {
     }
 }
 
-/// Where a walk stands: the node, and how many levels there are below it.
+/// Where a walk is: the node, and how many levels there are below it.
 pub type Place = (NodeRef, usize);
 
 impl<S: Shape> KernelWalk for TreeWalk<'_, S> {

@@ -32,7 +32,7 @@ pub fn mailbox<V>() -> (Sender<V>, Receiver<V>) {
 }
 
 impl<V> Sender<V> {
-    /// Sends the message. Who doesn't listen any more has panicked, and is heard of otherwise.
+    /// Sends the message. A thread that doesn't listen any more has panicked, and is heard of otherwise.
     pub fn send<T: Trace>(self, message: V) {
         T::exchange(&raw const self.line.0);
         let _ = self.to.send(message);

@@ -1,5 +1,5 @@
-//! Who executes what (§3.2.2, Algorithm 3). Neighbouring threads tell each other by messages where their
-//! queries begin, and hand over queries, and the nodes with them, until no node has two owners.
+//! Which thread executes what (§3.2.2, Algorithm 3). Neighbouring threads tell each other by messages
+//! where their queries begin, and hand over queries, and the nodes with them, until no node has two owners.
 //!
 //! The sorted batch is cut evenly, each thread finds the anchors (interceptions) of its queries, and then
 //! 1. tells its left neighbour its first anchor, and hears its right neighbour's;

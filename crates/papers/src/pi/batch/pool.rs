@@ -6,7 +6,7 @@ use crate::pi::mem::topology::{Node, Resident, Topology, current_processor, sett
 use core::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Somebody who does pieces of work side by side.
+/// Something that does pieces of work side by side.
 pub trait Hands {
     /// The NUMA node of each seat: of each thread, processor, or whatever does the work.
     fn seats(&self) -> &[usize];
@@ -35,7 +35,7 @@ impl Places {
     /// Keeps the threads off the caller's processor. A system whose processors are mostly busy wakes a thread
     /// where the one that wakes it runs, to wait there for some milliseconds.
     fn clear_the_caller_s(&self, seats: &[usize]) {
-        // Who finds another caller at this has a pool at work anyway.
+        // A thread that finds another caller at this has a pool at work anyway.
         let (Some(own), Ok(mut kept_clear)) = (current_processor(), self.kept_clear.try_lock()) else {
             return;
         };

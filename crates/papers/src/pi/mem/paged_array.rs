@@ -12,10 +12,10 @@ use latchless_core::base::error::{Error, Result};
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::mapping::{HUGE_PAGE_BYTES, Mapping};
 
-/// Below this size an array stands among others in the allocator's memory: it fits some pages anyway.
+/// Below this size an array is among others in the allocator's memory: it fits some pages anyway.
 const OWN_PAGES_BYTES: usize = if cfg!(miri) { 16 << 10 } else { 64 << 10 };
 
-/// Where a paged_array's memory should stand.
+/// Where a paged_array's memory should be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Placement {
     /// Whether to ask the system for huge pages.
@@ -111,7 +111,7 @@ impl<T: Copy> PagedArray<T> {
             })
         });
         run(jobs.collect());
-        // Whoever runs the pieces of work isn't trusted to have run them all.
+        // A thread that runs the pieces of work isn't trusted to have run them all.
         let missed = places.chunks_mut(part).zip(done).filter(|(_, done)| !done);
         missed.for_each(|(places, _)| places.fill(MaybeUninit::new(value)));
         Ok(Self { memory: Memory::Large(Large { mapping, len, values: PhantomData }) })
@@ -126,7 +126,7 @@ impl<T> Deref for PagedArray<T> {
         match &self.memory {
             Memory::Small(values) => values,
             // SAFETY: `filled_in_parts` wrote `len` values from the start on; values are `Copy`, so none was
-            // ever moved out; who writes has `&mut self`.
+            // ever moved out; a thread that writes has `&mut self`.
             Memory::Large(large) => unsafe {
                 core::slice::from_raw_parts(large.mapping.start().cast::<T>().as_ptr(), large.len)
             },

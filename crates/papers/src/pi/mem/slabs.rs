@@ -1,14 +1,14 @@
 //! Short arrays with room to grow, cut side by side out of large pages.
 //!
-//! An array of two kilobytes in the allocator's memory stands on a small page or two, and who reads one such
-//! array here and one there has to have an address translated each time. So arrays that are laid out
-//! together are cut out of *chunks* of many megabytes. An array that outgrows its slab moves to the
-//! allocator's memory. What it leaves empty goes when the chunk does, with its last slab; whoever lays out
-//! anew asks a [`ChunkUsage`] which slabs had better not stay where they are.
+//! An array of two kilobytes in the allocator's memory is on a small page or two, and a thread that reads
+//! one such array here and one there has to have an address translated each time. So arrays that are laid
+//! out together are cut out of *chunks* of many megabytes. An array that outgrows its slab moves to the
+//! allocator's memory. What it leaves empty goes when the chunk does, with its last slab; a thread that
+//! lays out anew asks a [`ChunkUsage`] which slabs had better not stay where they are.
 //!
 //! # Invariants
 //! 1. A slab's first `len` values are written; nobody else's reference leads to any of its `capacity` places.
-//! 2. A slab without a chunk stands where a vector of its capacity stood, one with a chunk lies inside
+//! 2. A slab without a chunk is where a vector of its capacity stood, one with a chunk lies inside
 //!    that, and keeps it.
 
 use super::paged_array::Placement;
@@ -23,7 +23,7 @@ use latchless_core::sync::Tally;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is less than this stands in the allocator's memory.
+/// What is less than this is in the allocator's memory.
 const QUARRY_FROM_BYTES: usize = if cfg!(miri) { 16 << 10 } else { HUGE_PAGE_BYTES };
 /// Bytes of a chunk, unless one slab takes more.
 const QUARRY_BYTES_MAX: usize = 32 << 20;
@@ -140,7 +140,7 @@ impl<T: Copy> From<Vec<T>> for Slab<T> {
 impl<T> Drop for Slab<T> {
     fn drop(&mut self) {
         if self.chunk.is_none() {
-            // SAFETY: it stands where a vector stood, which was forgotten (invariant 2).
+            // SAFETY: it is where a vector stood, which was forgotten (invariant 2).
             drop(unsafe {
                 Vec::from_raw_parts(self.start.as_ptr(), self.len as usize, self.capacity as usize)
             });
@@ -209,7 +209,7 @@ pub struct SlabAllocator {
 
 impl SlabAllocator {
     /// For about so many bytes in all. Where neither large pages nor a NUMA node are asked for, or it is
-    /// little, slabs stand in the allocator's memory.
+    /// little, slabs are in the allocator's memory.
     pub fn new(expected_bytes: usize, paper: Placement) -> Self {
         let worth_it = expected_bytes >= QUARRY_FROM_BYTES && (paper.huge_pages || paper.node.is_some());
         Self { paper, worth_it, expected_bytes, open: None }

@@ -1,5 +1,5 @@
 //! NUMA: which nodes the machine has, which processors belong to each, and how a thread and its memory
-//! come to stand on one of them.
+//! come to be on one of them.
 //!
 //! The topology comes from the operating system, or is made up: an index partitioned for four nodes runs
 //! on a machine with one.

@@ -2,7 +2,7 @@
 //! by level (§3.1, §4.1).
 //!
 //! Two passes over the tall nodes. The first counts, for each part, its keys of each level; from that
-//! follows where each part's entries of each level stand, so that the second can fill them in, each part
+//! follows where each part's entries of each level are, so that the second can fill them in, each part
 //! on its own. A part's entries of a level begin with a fresh entry, so no entry is shared.
 
 use super::{Entry, LEVELS_MAX, Routed};
@@ -59,7 +59,7 @@ impl Heights {
 pub struct RoutedOptions {
     /// The data node of keys that are smaller than all others.
     pub head: u32,
-    /// Where the entries stand.
+    /// Where the entries are.
     pub paper: Placement,
 }
 
@@ -94,12 +94,12 @@ impl<B: Bits> Counted<B> {
     }
 }
 
-/// Where everything stands.
+/// Where everything is.
 struct Plan<B> {
     counted: Vec<Counted<B>>,
     /// Levels that are built.
     levels: usize,
-    /// Where each part's entries of each level stand, by part, then by level.
+    /// Where each part's entries of each level are, by part, then by level.
     places: Vec<[Range<u32>; LEVELS_MAX + 1]>,
     /// Where each level begins.
     starts: [u32; LEVELS_MAX + 1],
@@ -148,7 +148,7 @@ impl<B: Bits> Plan<B> {
         }
     }
 
-    /// The first key of a level behind the part.
+    /// The first key of a level after the part.
     fn next_key(&self, part: usize, level: usize) -> B {
         let behind = self.counted[part + 1..].iter().find_map(|counted| counted.first[level]);
         behind.unwrap_or(B::MAX)
@@ -225,7 +225,7 @@ fn fill_part<B: Bits, const M: usize>(
         for level in 1..height.min(plan.levels + 1) {
             let (entries, at) = (&mut *own[level], filled[level]);
             entries[at / M].keys[at % M] = key;
-            // Whoever passes this key and not the next one goes on at `below`.
+            // A thread that passes this key and not the next one goes on at `below`.
             if let Some(entry) = entries.get_mut((at + 1) / M) {
                 entry.routes[(at + 1) % M] = below;
             }

@@ -45,7 +45,8 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     }
 
     /// The interception of each key, by groups of at most `group` searches that go down together, level by
-    /// level. With `prefetch` each asks for its next entry before it lets the others go on. O(n · levels).
+    /// level. With `prefetch` each prefetches its next entry before it lets the others go on. O(n ·
+    /// levels).
     ///
     /// # Panics
     /// When there isn't a place for each interception.

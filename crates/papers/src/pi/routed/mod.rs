@@ -2,20 +2,20 @@
 //! M keys, compared with a query's key by one vector instruction, and a routing table that says for each
 //! outcome where to go on.
 //!
-//! All levels stand in one array, the topmost first, so that the top levels, which every query reads, lie
+//! All levels are in one array, the topmost first, so that the top levels, which every query reads, lie
 //! side by side in a few lines.
 //!
 //! # Invariants
 //! 1. Keys ascend along a level. An entry that isn't full is filled up with the next entry's first key; the
 //!    last entry of a level holds no key, only [`Bits::MAX`] in their stead.
 //! 2. Route c of an entry leads to the place below of the largest key of the level that is among its first
-//!    c keys or stands before it: in the next lower level the entry that holds that key, in the lowest
+//!    c keys or is before it: in the next lower level the entry that holds that key, in the lowest
 //!    level the key's data node. Where there is no such key it leads to the beginning of what is below.
 //! 3. If all M keys of an entry are small enough, the search goes on in the next entry of the level, which
 //!    is why a table has M routes and not M + 1. The last entry of a level never gets there: a search asks
 //!    for keys below one that is at most [`Bits::MAX`].
 //!
-//! A node whose key is [`Bits::MAX`] therefore never appears here; whoever calls gives it height 1.
+//! A node whose key is [`Bits::MAX`] therefore never appears here; the caller gives it height 1.
 
 mod build;
 mod descend;
@@ -68,7 +68,7 @@ struct Entry<B, const M: usize> {
 /// ```
 pub struct Routed<B: Bits, const M: usize> {
     entries: PagedArray<Entry<B, M>>,
-    /// Where each level stands, the topmost first.
+    /// Where each level is, the topmost first.
     levels: Vec<Range<u32>>,
     /// The data node of keys that are smaller than all.
     head: u32,

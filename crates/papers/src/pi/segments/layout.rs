@@ -88,7 +88,7 @@ impl<B: Bits> Layout<B> {
         Ok(())
     }
 
-    /// Lays out a segment of a list that stands still.
+    /// Lays out a segment of a list that is quiescent.
     fn take_over(
         &mut self,
         segment: &Segment<B>,
@@ -113,7 +113,7 @@ impl<B: Bits> Layout<B> {
             if is_first && at == 0 {
                 self.push_head(node.value(), node.is_flagged())?;
             } else if !node.is_flagged() || self.nodes.is_empty() {
-                // What a segment begins with stays: keys behind it are looked for here.
+                // What a segment begins with stays: keys after it are looked for here.
                 self.push(node.key, node.value(), node.height(), node.is_flagged())?;
             }
             at = node.next();
@@ -166,7 +166,7 @@ impl<B: Bits> Segments<B> {
         Self::assembled(layouts, form)
     }
 
-    /// The same list laid out anew, from one that stands still ([`Segments::lend`]). Segments that haven't
+    /// The same list laid out anew, from one that is quiescent ([`Segments::lend`]). Segments that haven't
     /// drifted are shared as they are, unless they are the last of many that once were laid out together; the
     /// others lose what is flagged. In `parts` pieces of work. O(n) in the nodes of segments that aren't shared.
     ///

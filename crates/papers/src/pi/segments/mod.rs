@@ -2,16 +2,16 @@
 //! and a flag that says that it was deleted.
 //!
 //! The list is cut into *segments*: runs of nodes that lie in memory of their own, linked by their places
-//! there. Who owns a run of segments through `&mut` ([`SegmentsMut`]) may change everything in it, without
-//! any latch, while others change other runs; the compiler proves that no node has two owners. Segments
-//! are cut in front of nodes that appear in the index layer, so the search for a key never has to leave
-//! the segment of its interception.
+//! there. A thread that owns a run of segments through `&mut` ([`SegmentsMut`]) may change everything in
+//! it, without any latch, while others change other runs; the compiler proves that no node has two owners.
+//! Segments are cut in front of nodes that appear in the index layer, so the search for a key never has to
+//! leave the segment of its interception.
 //!
 //! # Invariants
 //! 1. Keys ascend along the list. The list's first node, the *head*, has the smallest key there is and is
 //!    always there, flagged if the key isn't.
 //! 2. A segment other than the first begins with a node of height 2 or more at place 0. Every node that was
-//!    higher than 1 when its segment was laid out stands at a place below [`PLACES_MAX`] and is never moved
+//!    higher than 1 when its segment was laid out is at a place below [`PLACES_MAX`] and is never moved
 //!    nor unlinked before the segment is laid out anew.
 //! 3. A deleted node is only flagged (§3.2.3); inserting its key again clears the flag. Flagged nodes go
 //!    when their segment is laid out anew.
@@ -19,7 +19,7 @@
 //! # Snapshots
 //! [`Segments::lend`] shares all segments with a second list in O(segments). A segment that is changed
 //! while it is shared is copied first, by its owner; so an index layer can be rebuilt in the background
-//! from a list that stands still.
+//! from a list that is quiescent.
 
 mod layout;
 mod owned;
@@ -72,7 +72,7 @@ impl Anchor {
         self.0
     }
 
-    /// The anchor that a word of a routing table stands for.
+    /// The anchor that a word of a routing table represents.
     #[inline(always)]
     pub fn from_word(word: u32) -> Self {
         Self(word)
@@ -110,7 +110,7 @@ pub struct Form {
     room_percent: usize,
     /// Which nodes are tall.
     heights: Heights,
-    /// Where segments that are laid out together stand.
+    /// Where segments that are laid out together are.
     paper: Placement,
 }
 
@@ -188,7 +188,7 @@ impl<B: Bits> Segments<B> {
     }
 
     /// Bytes that the nodes take, room for further ones counted and what segments that moved have left
-    /// behind, and the table of segments. O(segments).
+    /// after, and the table of segments. O(segments).
     pub fn memory_bytes(&self) -> usize {
         let nodes: usize = self.segments.iter().map(|segment| segment.slab().held_bytes()).sum();
         let talls: usize = self.talls.iter().map(|talls| size_of_val(&**talls)).sum();
@@ -212,13 +212,13 @@ impl<B: Bits> Segments<B> {
         nodes[seek::<B, T>(nodes, anchor.place(), key) as usize].value_of(key)
     }
 
-    /// Asks for the entry of the table that leads to an anchor's segment.
+    /// Prefetches the entry of the table that leads to an anchor's segment.
     #[inline(always)]
     pub fn ask_for_segment<T: Trace>(&self, anchor: Anchor) {
         ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment()));
     }
 
-    /// Asks for an anchor's node, and what stands behind it. Reads the table.
+    /// Prefetches an anchor's node, and what is after it. Reads the table.
     #[inline(always)]
     pub fn ask_for_node<T: Trace>(&self, anchor: Anchor) {
         self.segments[anchor.segment()].ask_for_node::<T>(anchor.place());
@@ -310,7 +310,7 @@ fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
     values.try_reserve(more).map_err(|_| latchless_core::Error::OutOfMemory { requested_bytes })
 }
 
-/// Asks for one line.
+/// Prefetches one line.
 #[inline(always)]
 fn ask<T: Trace, V>(at: *const V) {
     T::prefetch(at.cast(), 1);

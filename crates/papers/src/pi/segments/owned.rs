@@ -78,13 +78,13 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
         Anchor::new(self.first, 0)
     }
 
-    /// Asks for the entry of the table that leads to an anchor's segment.
+    /// Prefetches the entry of the table that leads to an anchor's segment.
     #[inline(always)]
     pub fn ask_for_segment<T: Trace>(&self, anchor: Anchor) {
         super::ask::<T, _>(self.segments.as_ptr().wrapping_add(anchor.segment().wrapping_sub(self.first)));
     }
 
-    /// Asks for an anchor's node, and what stands behind it. Reads the table.
+    /// Prefetches an anchor's node, and what is after it. Reads the table.
     #[inline(always)]
     pub fn ask_for_node<T: Trace>(&self, anchor: Anchor) {
         if let Some(segment) = self.segments.get(anchor.segment().wrapping_sub(self.first)) {
@@ -104,7 +104,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     }
 
     /// Where to begin: at the anchor, or at the finger if that is further on in the same segment. Since
-    /// keys come in ascending order, the finger's key isn't behind this one.
+    /// keys come in ascending order, the finger's key isn't after this one.
     #[inline(always)]
     fn begin(segment: &Segment<B>, anchor: Anchor, finger: &Finger) -> u32 {
         let place = anchor.place();
@@ -156,7 +156,7 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
         Ok((before, Drift { inserted, removed: 0, drifted: usize::from(drifts), farthest: place as usize }))
     }
 
-    /// Takes a key out and says what stood there and what became of the list.
+    /// Removes a key and says what stood there and what became of the list.
     #[inline(always)]
     pub fn take<T: Trace>(&mut self, anchor: Anchor, finger: &mut Finger, key: B) -> (Option<B>, Drift) {
         let segment = self.at(anchor);
@@ -169,8 +169,8 @@ impl<'a, B: Bits> SegmentsMut<'a, B> {
     }
 
     /// Appends the entries from `low` to `high`, both included, to `found`, until that holds `limit`
-    /// entries or the run ends. The anchor isn't behind `low`. Says whether it was the run that ended, so that
-    /// what is missing may be in the next one.
+    /// entries or the run ends. The anchor isn't after `low`. Says whether it was the run that ended, so
+    /// that what is missing may be in the next one.
     pub fn range<T: Trace>(
         &self,
         anchor: Anchor,

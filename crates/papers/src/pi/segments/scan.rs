@@ -1,4 +1,4 @@
-//! Scans over a list that stands still, upwards and downwards.
+//! Scans over a list that is quiescent, upwards and downwards.
 
 use super::segment::seek;
 use super::{Anchor, END, Segments};

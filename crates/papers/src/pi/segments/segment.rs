@@ -13,12 +13,12 @@ use std::sync::Arc;
 pub(super) const END: u32 = (1 << 26) - 1;
 /// The bits of a link that are the next node's place.
 const NEXT: u32 = END;
-/// Where the height stands.
+/// Where the height is.
 const HEIGHT_SHIFT: u32 = 26;
 /// The bit that says that the node was deleted.
 const FLAG: u32 = 1 << 31;
 
-/// A data node (Definition 1): key, value, height, flag, and where the next one stands.
+/// A data node (Definition 1): key, value, height, flag, and where the next one is.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Node<B> {
@@ -65,7 +65,7 @@ impl<B: Bits> Node<B> {
     }
 }
 
-/// Who has a segment's nodes.
+/// What owns a segment's nodes.
 #[derive(Debug)]
 enum Held<B> {
     Own(Slab<Node<B>>),
@@ -85,7 +85,7 @@ pub(super) struct Segment<B> {
 pub(super) struct Change<B> {
     /// What stood under it before.
     pub(super) before: Option<B>,
-    /// Where its node stands, or the one before it.
+    /// Where its node is, or the one before it.
     pub(super) place: u32,
     /// Whether the list's shape drifts: a node came or was flagged.
     pub(super) drifts: bool,
@@ -171,11 +171,11 @@ impl<B: Bits> Segment<B> {
     pub(super) fn ask_for_node<T: Trace>(&self, place: u32) {
         let at = self.nodes().as_ptr().wrapping_add(place as usize);
         ask::<T, _>(at);
-        // A key's node stands two or three behind its anchor on average.
+        // A key's node is two or three after its anchor on average.
         ask::<T, _>(at.cast::<u8>().wrapping_add(LINE_BYTES));
     }
 
-    /// Puts a value under a key whose predecessor stands at `from` or behind.
+    /// Puts a value under a key whose predecessor is at `from` or after it.
     #[inline(always)]
     pub(super) fn put<T: Trace>(
         &mut self,
@@ -208,7 +208,7 @@ impl<B: Bits> Segment<B> {
         Ok(Change { before: None, place: new, drifts: true })
     }
 
-    /// Flags a key whose predecessor stands at `from` or behind.
+    /// Flags a key whose predecessor is at `from` or after it.
     #[inline(always)]
     pub(super) fn take<T: Trace>(&mut self, from: u32, key: B) -> Change<B> {
         let place = seek::<B, T>(self.nodes(), from, key);

@@ -5,13 +5,13 @@
 //! latch and version │ size, level, dead, link │ keys ………………… │ values or children …………………
 //! ```
 //! A leaf's pairs are keys and values, ascending. An inner page of `n` children has `n − 1` separators,
-//! each the largest key that belongs to the child in its place; the last child takes all keys behind.
+//! each the largest key that belongs to the child in its place; the last child takes all keys after these.
 //! Where the paper's header leaves four bytes free, ours has the link to the page on the right.
 //!
 //! # Thread safety
-//! Words are atomics. Who writes holds the latch; who reads validates the version. What a reader finds
-//! in a page that is being written is one of the values that the words had, and sizes never exceed the
-//! room that there is, so a look at it goes nowhere it shouldn't.
+//! Words are atomics. A thread that writes holds the latch; a thread that reads validates the version.
+//! What a reader finds in a page that is being written is one of the values that the words had, and sizes
+//! never exceed the room that there is, so a look at it goes nowhere it shouldn't.
 //!
 //! # Invariants
 //! 1. A page is used again for its own level only: a word that once named a child names a page of the
@@ -59,7 +59,7 @@ impl PageLayout {
         Ok(Self { places: (page_bytes / size_of::<u64>() - HEADER_WORDS) / 2 })
     }
 
-    /// Where the value or child at a place stands, in words.
+    /// Where the value or child at a place is, in words.
     #[inline(always)]
     fn second_at(self, place: usize) -> usize {
         HEADER_WORDS + self.places + place
@@ -125,25 +125,25 @@ impl<'a, T: Trace> Page<'a, T> {
         OptimisticLatch::of(&self.words[0])
     }
 
-    /// Where a word stands, for the tracing hook and for prefetching.
+    /// Where a word is, for the tracing hook and for prefetching.
     #[inline(always)]
     fn address(self, at: usize) -> *const u8 {
         self.words.as_ptr().wrapping_add(at).cast()
     }
 
-    /// Where the header stands.
+    /// Where the header is.
     #[inline(always)]
     pub fn header_address(self) -> *const u8 {
         self.address(0)
     }
 
-    /// Where the key at a place stands.
+    /// Where the key at a place is.
     #[inline(always)]
     pub fn key_address(self, place: usize) -> *const u8 {
         self.address(HEADER_WORDS + place)
     }
 
-    /// Where the value or child at a place stands.
+    /// Where the value or child at a place is.
     #[inline(always)]
     pub fn second_address(self, place: usize) -> *const u8 {
         self.address(self.layout.second_at(place))
@@ -199,7 +199,7 @@ impl<'a, T: Trace> Page<'a, T> {
         self.set_meta(meta & !0xFFFF | size as u64);
     }
 
-    /// Sets all of it, and what the link leads to is seen by who follows it.
+    /// Sets all of it, and what the link leads to is seen by the thread that follows it.
     #[inline(always)]
     fn set_meta(self, meta: u64) {
         self.tell_write(META_AT, 1);
@@ -211,13 +211,13 @@ impl<'a, T: Trace> Page<'a, T> {
         self.set_meta(u64::from(NodeRef::NIL.to_word()) << 32 | (level as u64) << 16);
     }
 
-    /// The page leaves the tree: whoever comes to it looks elsewhere.
+    /// The page leaves the tree: a thread that comes to it looks elsewhere.
     pub fn mark_dead(self) {
         let meta = self.words[META_AT].load_relaxed();
         self.set_meta(meta & !0xFFFF | DEAD);
     }
 
-    /// Sets the link to the leaf on the right; who follows it sees what was written before.
+    /// Sets the link to the leaf on the right; a thread that follows it sees what was written before.
     pub fn set_link(self, to: NodeRef) {
         let meta = self.words[META_AT].load_relaxed();
         self.set_meta(meta & 0xFFFF_FFFF | u64::from(to.to_word()) << 32);
@@ -256,7 +256,7 @@ impl<'a, T: Trace> Page<'a, T> {
         NodeRef::from_word(self.words[at].follow() as u32)
     }
 
-    /// Sets the child at a place; who follows it sees what was written before.
+    /// Sets the child at a place; a thread that follows it sees what was written before.
     #[inline(always)]
     pub fn set_child(self, place: usize, child: NodeRef) {
         let at = self.layout.second_at(place);

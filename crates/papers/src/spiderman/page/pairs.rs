@@ -53,7 +53,7 @@ impl<T: Trace> Page<'_, T> {
         self.set_size(size - 1);
     }
 
-    /// Puts a child in behind the one at `place`, which from now on ends with `separator`; there is room.
+    /// Puts a child in after the one at `place`, which from now on ends with `separator`; there is room.
     pub fn insert_child(self, place: usize, separator: u64, right: NodeRef) {
         let size = self.size();
         debug_assert!(place < size && size < self.layout.places);
@@ -66,7 +66,7 @@ impl<T: Trace> Page<'_, T> {
         self.set_size(size + 1);
     }
 
-    /// Takes out the child behind the one at `place`, which takes its keys over.
+    /// Removes the child after the one at `place`, which takes its keys over.
     pub fn remove_child_behind(self, place: usize) {
         let size = self.size();
         debug_assert!(place + 1 < size);
@@ -77,7 +77,7 @@ impl<T: Trace> Page<'_, T> {
         self.set_size(size - 1);
     }
 
-    /// Adds a pair behind all others, where there is room; for filling a leaf in order.
+    /// Adds a pair after all others, where there is room; for filling a leaf in order.
     pub fn push_entry(self, key: u64, value: u64) {
         let size = self.size();
         self.set_key(size, key);
@@ -85,7 +85,7 @@ impl<T: Trace> Page<'_, T> {
         self.set_size(size + 1);
     }
 
-    /// Adds a child behind all others, the last of which ends with `separator`.
+    /// Adds a child after all others, the last of which ends with `separator`.
     pub fn push_child(self, separator: Option<u64>, child: NodeRef) {
         let size = self.size();
         if let (Some(separator), Some(last)) = (separator, size.checked_sub(1)) {
@@ -96,7 +96,7 @@ impl<T: Trace> Page<'_, T> {
     }
 
     /// Moves the pairs from place `cut` on to `right`, an empty page, and says with which key this one now
-    /// ends. Of an inner page that is the separator behind its last child.
+    /// ends. Of an inner page that is the separator after its last child.
     pub fn split_to(self, right: Self, cut: usize) -> u64 {
         let moved = self.size() - cut;
         debug_assert!(cut > 0 && moved > 0);
@@ -108,7 +108,7 @@ impl<T: Trace> Page<'_, T> {
         self.key(cut - 1)
     }
 
-    /// Takes over all pairs of the page on the right, for which there is room. `separator` is what stands
+    /// Takes over all pairs of the page on the right, for which there is room. `separator` is what is
     /// between the two; it is needed between children.
     pub fn take_all_of(self, right: Self, separator: u64) {
         let (size, more) = (self.size(), right.size());
@@ -123,7 +123,7 @@ impl<T: Trace> Page<'_, T> {
     }
 
     /// Moves pairs between two neighbours until this one, the left, has `wanted` of them. `separator` is
-    /// what stands between the two; says what stands there afterwards.
+    /// what is between the two; says what is there afterwards.
     pub fn share_with(self, right: Self, separator: u64, wanted: usize) -> u64 {
         let (size, more) = (self.size(), right.size());
         let inner = right.meta().level() > 0;

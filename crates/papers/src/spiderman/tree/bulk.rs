@@ -1,25 +1,9 @@
 //! Bulk load: whole levels at once, pairs shared out evenly.
 
 use super::*;
-use core::ops::Range;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
-
-/// The pages of a level, and how many pairs are shared out among them.
-#[derive(Debug, Clone, Copy)]
-struct Level {
-    pages: usize,
-    pairs: usize,
-    first: NodeRef,
-}
-
-impl Level {
-    /// The pairs of one of the pages.
-    fn share(self, page: usize) -> Range<usize> {
-        let at = |page: usize| (page as u128 * self.pairs as u128 / self.pages as u128) as usize;
-        at(page)..at(page + 1)
-    }
-}
+use latchless_core::bulk::{Level, check_ascending, last_below, plan};
 
 impl<T: Trace> OlcTree<T> {
     /// Fills an empty tree with `len` entries in ascending order. O(n).
@@ -36,13 +20,7 @@ impl<T: Trace> OlcTree<T> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
-        for position in 1..len {
-            match entry_at(position - 1).0.cmp(&entry_at(position).0) {
-                core::cmp::Ordering::Greater => return Err(Error::Unsorted { position }),
-                core::cmp::Ordering::Equal => return Err(Error::DuplicateKey { position }),
-                core::cmp::Ordering::Less => {}
-            }
-        }
+        check_ascending((0..len).map(|at| entry_at(at).0))?;
         if len == 0 {
             return Ok(());
         }
@@ -64,21 +42,13 @@ impl<T: Trace> OlcTree<T> {
 
     /// Pages for all levels, from the leaves up to a single root; none if memory doesn't suffice.
     fn allocate_levels(&self, len: usize, fill: FillFactor) -> Result<Vec<Level>> {
-        let mut levels: Vec<Level> = Vec::new();
-        let mut pairs = len;
-        loop {
-            // Shares of two at the least: an inner page has two children.
-            let pages = pairs.div_ceil(fill.of(self.layout.places)).min((pairs / 2).max(1));
-            levels.push(Level { pages, pairs, first: NodeRef::NIL });
-            if pages == 1 {
-                break;
-            }
-            pairs = pages;
-        }
-        let mut first = self.arena.allocate_run(levels.iter().map(|level| level.pages).sum())?;
+        // Shares of two at the least: an inner page has two children.
+        let mut levels =
+            plan(len, |_, pairs| pairs.div_ceil(fill.of(self.layout.places)).min((pairs / 2).max(1)));
+        let mut first = self.arena.allocate_run(levels.iter().map(|level| level.nodes).sum())?;
         for level in &mut levels {
             level.first = first;
-            first = first.offset(level.pages);
+            first = first.offset(level.nodes);
         }
         Ok(levels)
     }
@@ -87,13 +57,8 @@ impl<T: Trace> OlcTree<T> {
     fn build_level(&self, levels: &[Level], level: usize, entry_at: &impl Fn(usize) -> (u64, u64)) {
         let own = levels[level];
         // The last key below a page of the level below this one.
-        let last_key = |mut page: usize| {
-            for below in levels[..level].iter().rev() {
-                page = below.share(page).end - 1;
-            }
-            entry_at(page).0
-        };
-        for number in 0..own.pages {
+        let last_key = |page: usize| entry_at(last_below(&levels[..level], page)).0;
+        for number in 0..own.nodes {
             let (page, share) = (self.page(own.first.offset(number)), own.share(number));
             page.reset(level);
             if level == 0 {
@@ -101,7 +66,7 @@ impl<T: Trace> OlcTree<T> {
                     let (key, value) = entry_at(entry);
                     page.push_entry(key, value);
                 });
-                if number + 1 < own.pages {
+                if number + 1 < own.nodes {
                     page.set_link(own.first.offset(number + 1));
                 }
                 continue;

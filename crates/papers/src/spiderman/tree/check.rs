@@ -4,7 +4,7 @@ use super::*;
 use core::fmt;
 use latchless_core::base::error::Broken;
 
-/// The keys that belong to a page: those behind `low`, up to `high`.
+/// The keys that belong to a page: those after `low`, up to `high`.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     low: Option<u64>,

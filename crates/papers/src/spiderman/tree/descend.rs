@@ -75,7 +75,7 @@ impl<T: Trace> OlcTree<T> {
                 let place = page.child_place(page.size(), key);
                 low = place.checked_sub(1).map(|before| page.key(before)).or(low);
                 at = page.child(place);
-                // The child is latched before its parent is let go of.
+                // The child is latched before its parent is released.
                 held = self.latch(at);
             }
             return (at, held, low);

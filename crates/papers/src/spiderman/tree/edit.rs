@@ -91,7 +91,7 @@ impl<T: Trace> OlcTree<T> {
         Put::Done(None)
     }
 
-    /// Takes a key out and returns its value.
+    /// Removes a key and returns its value.
     pub fn take(&self, key: u64) -> Option<u64> {
         T::work(Work::Operation);
         let (mut backoff, mut tries) = (Backoff::default(), 0);
@@ -127,7 +127,7 @@ impl<T: Trace> OlcTree<T> {
         Ok(page.value_at(place, key).map(|_| self.take_held(page, held, place)))
     }
 
-    /// Takes a key out of the leaf that it belongs to.
+    /// Removes a key from the leaf that it belongs to.
     #[inline(always)]
     pub(super) fn take_from(&self, leaf: Seen, key: u64) -> Result<Option<Taken>, Restart> {
         let page = self.page(leaf.page);

@@ -1,14 +1,14 @@
 //! The B+-Tree with optimistic lock coupling that Spiderman is built on (Vu 2023, §2.3.4): pages of up to
 //! 4096 bytes, a latch and version a page.
 //!
-//! Who goes down reads a page's version, finds the child, reads the child's version and then looks at the
-//! page's version again: if it is the same, the child was the right one when *its* version was read. Who
-//! updates latches the leaf under that version. A full leaf is split by a descent of its own, which splits
-//! every full page on its way, from the top down; so is a leaf with few entries left joined with a
-//! neighbour below the same parent.
+//! A thread that goes down reads a page's version, finds the child, reads the child's version and then
+//! looks at the page's version again: if it is the same, the child was the right one when *its* version
+//! was read. An update latches the leaf under that version. A full leaf is split by a descent of its
+//! own, which splits every full page on its way, from the top down; so is a leaf with few entries left
+//! joined with a neighbour below the same parent.
 //!
-//! Beyond the paper: removals give pages back; leaves are linked, for scans and for who comes to a leaf
-//! that was split meanwhile; where keys arrive in order, pages stay full.
+//! Beyond the paper: removals give pages back; leaves are linked, for scans and for a thread that comes to
+//! a leaf that was split meanwhile; where keys arrive in order, pages stay full.
 //!
 //! # Thread safety
 //! Everything takes `&self`. Readers hold no latch; one that finds others in its way [`READ_TRIES`] times
@@ -16,13 +16,13 @@
 //! allocated, while a latch is held.
 //!
 //! # Invariants
-//! 1. A page covers the keys behind the separator before it up to the one behind it. Its version grows when
+//! 1. A page covers the keys after the separator before it up to the one after it. Its version grows when
 //!    that changes, when its entries change, and when it leaves the tree.
-//! 2. Latches are waited for from the top down, by who holds nothing or the parent's. All others are
-//!    tried, and if one isn't free everything is let go of; so waiting never goes round.
+//! 2. Latches are waited for from the top down, by the thread that holds nothing or the parent's. All
+//!    others are tried, and if one isn't free everything is released; so waiting never goes round.
 //! 3. At rest every page but the root has an entry, and every inner page two children.
-//! 4. A key between the first and the last key of a leaf that isn't dead belongs to that leaf. So who comes
-//!    with a hint that is out of date can tell without going down again, nearly always.
+//! 4. A key between the first and the last key of a leaf that isn't dead belongs to that leaf. So a thread
+//!    that comes with a hint that is out of date can tell without going down again, nearly always.
 
 mod bulk;
 mod check;
@@ -119,7 +119,7 @@ impl<T: Trace> OlcTree<T> {
         Ok(())
     }
 
-    /// Takes everything out and gives the memory back to the system.
+    /// Removes everything and gives the memory back to the system.
     ///
     /// # Errors
     /// When the memory of an empty tree is refused, which it had before.

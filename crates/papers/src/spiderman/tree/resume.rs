@@ -89,7 +89,7 @@ impl<T: Trace> OlcTree<T> {
         self.is_still(landed.seen()).then(|| landed.seen())
     }
 
-    /// The leaf that `key` belongs to, if it is this one or stands a little to its right, and holds keys
+    /// The leaf that `key` belongs to, if it is this one or is a little to its right, and holds keys
     /// on either side of it.
     fn near(&self, leaf: NodeRef, key: u64) -> Result<Seen, Restart> {
         T::work(Work::Visit);

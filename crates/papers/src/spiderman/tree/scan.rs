@@ -1,4 +1,4 @@
-//! Scans. Entries of a leaf are copied under its version; the leaf on the right belongs behind it if the
+//! Scans. Entries of a leaf are copied under its version; the leaf on the right belongs after it if the
 //! version still holds once that one's has been read. Nothing is kept between two pages.
 
 use super::hold::{Restart, Seen};
@@ -19,7 +19,7 @@ struct Rest {
 enum Copied {
     /// There is no more room, or the range has ended.
     Enough(Found<u64>),
-    /// All of the leaf; this one stands to its right.
+    /// All of the leaf; this one is to its right.
     GoesOn(NodeRef),
 }
 
@@ -51,7 +51,7 @@ impl<T: Trace> Pages for OlcTree<T> {
             T::work(Work::Copy(page.keys.len()));
             begin
         });
-        // What didn't find room stands in this leaf, everything else before it.
+        // What didn't find room is in this leaf, everything else before it.
         let next = match (page.keys.first(), begin) {
             (Some(&first), _) if page.keys.len() == room => first.checked_sub(1),
             (_, begin) => begin,
@@ -88,7 +88,7 @@ impl<T: Trace> OlcTree<T> {
         self.copy_latched(rest, page)
     }
 
-    /// Copies from a leaf and those behind it.
+    /// Copies from a leaf and those after it.
     fn copy_on(
         &self,
         mut leaf: Seen,
@@ -114,7 +114,7 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
-    /// The same with latches, each leaf's taken before the one to its left is let go of.
+    /// The same with latches, each leaf's taken before the one to its left is released.
     #[cold]
     fn copy_latched(&self, mut rest: Rest, page: &mut Entries<u64>) -> Found<u64> {
         let (mut leaf, held, _) = self.latch_leaf(rest.low);

@@ -45,8 +45,8 @@ impl<T: Trace> Reserve<'_, T> {
         self.pages.map(|page| page.map(|(_, level)| level)) == levels
     }
 
-    /// Latches a page that was put aside: who comes to it from its earlier life notices. It is waited
-    /// for, so the caller holds no latch.
+    /// Latches a page that was put aside: a thread that comes to it from its earlier life notices. It is
+    /// waited for, so the caller holds no latch.
     fn latch(&self, nth: usize) -> Option<(NodeRef, Held<'_, T>)> {
         let (page, _) = self.pages[nth]?;
         Some((page, self.tree.latch(page)))

@@ -1,6 +1,6 @@
 //! Descents step by step: phase 1 of Spiderman (§3.1.2), with its prefetch options (§3.3).
 //!
-//! A step ends where the next one needs memory that was just asked for: a page's header, the next keys of
+//! A step ends where the next one needs memory that was just prefetched: a page's header, the next keys of
 //! a search, the place that names the child, a leaf's value. Which of these get a step of their own is what
 //! the options say; the rest is waited for within a step.
 
@@ -14,7 +14,7 @@ use latchless_core::latch::Version;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read_later};
 use latchless_core::mem::touch::Work;
 
-/// Keys that are left of a search when all of them are asked for at once: those of some two lines.
+/// Keys that are left of a search when all of them are prefetched at once: those of some two lines.
 const LAST_KEYS: usize = 15;
 
 /// Levels at the top that option 2 leaves alone.
@@ -47,7 +47,7 @@ enum Next {
     Lost,
 }
 
-/// Where a walk stands.
+/// Where a walk is.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     page: NodeRef,
@@ -63,8 +63,8 @@ pub struct Place {
 }
 
 impl<'a, T: Trace> PageWalk<'a, T> {
-    /// Walks that ask for what `prefetch` says. `checked`: whether they look at versions, so that a request
-    /// can be served where they land; the paper's don't.
+    /// Walks that prefetch what `prefetch` says. `checked`: whether they look at versions, so that a
+    /// request can be served where they land; the paper's don't.
     pub fn new(tree: &'a OlcTree<T>, prefetch: Prefetch, checked: bool) -> Self {
         Self { tree, prefetch, checked }
     }
@@ -77,7 +77,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         }
     }
 
-    /// Asks for every line from one address up to another.
+    /// Prefetches every line from one address up to another.
     #[inline(always)]
     fn ask_all(&self, from: *const u8, to: *const u8) {
         let mut line = from.addr() & !(LINE_BYTES - 1);
@@ -87,7 +87,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         }
     }
 
-    /// Whether nothing of a page so deep is asked for.
+    /// Whether nothing of a page so deep is prefetched.
     #[inline(always)]
     fn spares(&self, depth: u8) -> bool {
         self.prefetch.has(Prefetch::BELOW_TWO) && usize::from(depth) < LEVELS_CACHED
@@ -133,8 +133,8 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         Step::On
     }
 
-    /// Asks for what the next step of a search looks at: two keys, of which the second is one of two; or all
-    /// that are left, and the children that they may lead to.
+    /// Prefetches what the next step of a search looks at: two keys, of which the second is one of two; or
+    /// all that are left, and the children that they may lead to.
     #[inline(always)]
     fn ask_for_probes(&self, place: &mut Place) {
         let (page, probes) = (self.tree.page(place.page), place.probes);
@@ -153,7 +153,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         place.next = if with_child { Next::Last } else { Next::Rest };
     }
 
-    /// Looks at the middle key, and asks for the half of the keys that it leads to.
+    /// Looks at the middle key, and prefetches the half of the keys that it leads to.
     #[inline(always)]
     fn halve(&self, place: &mut Place, key: u64) {
         let page = self.tree.page(place.page);
@@ -178,7 +178,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         }
     }
 
-    /// Looks at two keys, and asks for the next ones.
+    /// Looks at two keys, and prefetches the next ones.
     #[inline(always)]
     fn probe(&self, place: &mut Place, key: u64) -> Step<Landed> {
         let page = self.tree.page(place.page);
@@ -201,7 +201,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         self.go_down(place, key)
     }
 
-    /// Reads the child and asks for what the options say of it.
+    /// Reads the child and prefetches what the options say of it.
     #[inline(always)]
     fn go_down(&self, place: &mut Place, key: u64) -> Step<Landed> {
         place.page = self.tree.page(place.page).child(place.probes.place());
@@ -222,7 +222,7 @@ impl<'a, T: Trace> PageWalk<'a, T> {
         Step::On
     }
 
-    /// A walk has come to its leaf: asks for what the request will need there.
+    /// A walk has come to its leaf: prefetches what the request will need there.
     #[inline(always)]
     fn land(&self, place: &mut Place) -> Step<Landed> {
         let (page, from, size) = (self.tree.page(place.page), place.probes.place(), usize::from(place.size));

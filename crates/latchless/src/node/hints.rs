@@ -3,6 +3,7 @@
 use super::{BASE, LINES, LINK, NodeLines, SHAPE, header, line};
 use crate::node::lines::Lines;
 use latchless_core::base::key::Bits;
+use latchless_core::mem::line::prefetch_read;
 use latchless_core::sync::Line;
 
 /// The hint of blocks that no key may be looked for in.
@@ -80,6 +81,26 @@ pub(super) fn named_block<S: Lines, B: Bits>(node: &NodeLines, shape: Shape, key
     let hint = shape.hint(key.to_u64(), header(node)[BASE].load_relaxed());
     // Fourteen hints, so at most fourteen: the mask only tells the compiler.
     (S::hints_up_to(header(node), hint) & 15, hint)
+}
+
+/// Whether the hints name other blocks than `at`, too, for a key of this hint, which they named `at` for.
+#[inline(always)]
+pub(super) fn is_tied(node: &NodeLines, at: usize, hint: u16) -> bool {
+    at > 0 && block_hint(node, at) == hint
+}
+
+/// The first block that may hold keys of this hint.
+#[inline(always)]
+pub(super) fn first_tied<S: Lines>(node: &NodeLines, hint: u16) -> usize {
+    hint.checked_sub(1).map_or(0, |before| S::hints_up_to(header(node), before) & 15)
+}
+
+/// Prefetches all blocks that the hints name for a key of this hint, up to block `at`.
+#[inline(always)]
+pub(super) fn prefetch_tied<S: Lines>(node: &NodeLines, at: usize, hint: u16) {
+    for at in first_tied::<S>(node, hint)..at {
+        prefetch_read(core::ptr::from_ref(block(node, at)).cast());
+    }
 }
 
 /// The line of a block.

@@ -1,6 +1,8 @@
 //! Inner nodes: blocks of separators and the children that start at them.
 
-use super::hints::{NO_BLOCK, Shape, block, named_block, set_block_hint};
+use super::hints::{
+    NO_BLOCK, Shape, block, first_tied, is_tied, named_block, prefetch_tied, set_block_hint,
+};
 use super::*;
 use crate::node::lines::children_in_line;
 use core::hint::select_unpredictable;
@@ -58,10 +60,23 @@ impl<'a, B: Bits> Inner<'a, B> {
         self.child_in::<S>(self.named_block::<S>(key), key)
     }
 
-    /// The block that has the child for `key`, unless its hint is tied with another's.
+    /// The block that has the child for `key`.
     #[inline(always)]
     pub fn named_block<S: Lines>(self, key: B) -> usize {
-        named_block::<S, B>(self.node, Shape::of(self.node), key).0
+        let (at, hint) = named_block::<S, B>(self.node, Shape::of(self.node), key);
+        if is_tied(self.node, at, hint) { self.untie::<S>(at, hint, key) } else { at }
+    }
+
+    /// The block that has the child for `key`, of those up to block `at` that have the same hint: the last
+    /// one that begins with it or before it.
+    #[inline(always)]
+    fn untie<S: Lines>(self, mut at: usize, hint: u16, key: B) -> usize {
+        prefetch_tied::<S>(self.node, at, hint);
+        let first = first_tied::<S>(self.node, hint);
+        while at > first && lane::<B>(block(self.node, at), 0) > key {
+            at -= 1;
+        }
+        at
     }
 
     /// Where a block begins: an address to prefetch.

@@ -1,6 +1,6 @@
 //! Leaves: blocks that hold keys and, in the same line, their values.
 
-use super::hints::{Shape, block, block_hint, named_block};
+use super::hints::{Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
 use super::*;
 use crate::node::lines::keys_in_line;
 
@@ -148,7 +148,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// The value under `key`.
     #[inline(always)]
     pub fn get<S: Lines>(self, key: B) -> Option<B> {
-        self.get_in::<S>(self.named_block::<S>(key), key)
+        self.get_in::<S>(self.named_and_prefetched::<S>(key), key)
     }
 
     /// The value under `key`, for which the hints named block `at`.
@@ -157,10 +157,20 @@ impl<'a, B: Bits> Leaf<'a, B> {
         self.find_in::<S>(at, key).map(|place| self.value(place))
     }
 
-    /// Where `key` stands.
+    /// Where `key` is.
     #[inline(always)]
     pub fn find<S: Lines>(self, key: B) -> Option<Place> {
-        self.find_in::<S>(self.named_block::<S>(key), key)
+        self.find_in::<S>(self.named_and_prefetched::<S>(key), key)
+    }
+
+    /// As [`Leaf::named_block`]; if hints are tied, the other blocks are prefetched.
+    #[inline(always)]
+    pub fn named_and_prefetched<S: Lines>(self, key: B) -> usize {
+        let (at, hint) = self.named::<S>(self.shape(), key);
+        if is_tied(self.node, at, hint) {
+            prefetch_tied::<S>(self.node, at, hint);
+        }
+        at
     }
 
     #[inline(always)]
@@ -172,21 +182,23 @@ impl<'a, B: Bits> Leaf<'a, B> {
         }
         // A hint that isn't tied is the common end of a search in vain.
         let hint = self.hint(shape, key);
-        if at == 0 || block_hint(self.node, at) != hint { None } else { self.find_tied(shape, hint, at, key) }
+        if !is_tied(self.node, at, hint) {
+            return None;
+        }
+        let at = self.untie::<S>(shape, (at, hint), key);
+        let found = S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1);
+        (found != 0).then(|| Place { block: at, at: found.trailing_zeros() as usize })
     }
 
-    /// Looks for `key` to the left of block `at`, as far as hints are tied.
-    #[cold]
-    #[inline(never)]
-    fn find_tied(self, shape: Shape, hint: u16, mut at: usize, key: B) -> Option<Place> {
-        while at > 0 && block_hint(self.node, at) == hint {
+    /// The block that `key` belongs to, of those up to block `at` that have the same hint: the last one that
+    /// begins with it or before it.
+    #[inline(always)]
+    pub(super) fn untie<S: Lines>(self, shape: Shape, (mut at, hint): (usize, u16), key: B) -> usize {
+        let first = first_tied::<S>(self.node, hint);
+        while at > first && (shape.count(at) == 0 || self.key(Place { block: at, at: 0 }) > key) {
             at -= 1;
-            let mut places = (0..self.count(shape, at)).map(|place| Place { block: at, at: place });
-            if let Some(found) = places.find(|&place| self.key(place) == key) {
-                return Some(found);
-            }
         }
-        None
+        at
     }
 
     /// The first block that may hold keys at `key` or behind it.

@@ -1,6 +1,6 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
-use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint, set_block_hints};
+use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, is_tied, set_block_hint, set_block_hints};
 use super::*;
 use crate::node::lines::Lines;
 use core::ops::Range;
@@ -49,15 +49,8 @@ impl<B: Bits> Leaf<'_, B> {
     /// The block that a new key goes into.
     #[inline(always)]
     fn block_for<S: Lines>(self, shape: Shape, key: B) -> usize {
-        let (mut at, hint) = self.named::<S>(shape, key);
-        while at > 0 && block_hint(self.node, at) == hint && !self.holds_smaller(shape, at, key) {
-            at -= 1;
-        }
-        at
-    }
-
-    fn holds_smaller(self, shape: Shape, block: usize, key: B) -> bool {
-        shape.count(block) > 0 && self.key(Place { block, at: 0 }) < key
+        let (at, hint) = self.named::<S>(shape, key);
+        if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
     }
 
     /// Puts an entry into a leaf that has room, but not where the entry belongs.

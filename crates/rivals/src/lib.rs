@@ -23,4 +23,3 @@ mod peers;
 pub use catalogue::{Entry, Missing, build, entries};
 pub use driven::Driven;
 pub use peer::{Ask, Peer, SharedPeer};
-pub use peers::*;

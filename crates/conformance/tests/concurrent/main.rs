@@ -20,6 +20,8 @@ mod flagship;
 mod history;
 mod linearizable;
 mod memory;
+#[cfg(any(feature = "cssl", feature = "olfit"))]
+mod narrow;
 #[cfg(feature = "olfit")]
 mod olfit;
 mod ordered;

@@ -1,4 +1,4 @@
-//! Children of a process: nothing waits there without an end for a thread that stayed with the parent.
+//! Children of a process: none waits forever for a thread that only the parent has.
 #![cfg(all(target_os = "linux", not(miri), not(loom)))]
 
 use latchless::{BoxedIndex, Index};

@@ -40,7 +40,7 @@ struct Contest<'a, L> {
     streams: Streams<L>,
     expected: Expected,
     progress: Progress,
-    /// Whether all indexes stand side by side.
+    /// Whether all indexes are held at the same time.
     held: bool,
 }
 

@@ -1,6 +1,9 @@
 //! Children of a process: none waits forever for a thread that only the parent has.
 #![cfg(all(target_os = "linux", not(miri), not(loom)))]
 
+// Loads the crate, without which the compiler shares none of its instances.
+use latchless_conformance as _;
+
 use latchless::{BoxedIndex, Index};
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::forked::{Child, Ended};

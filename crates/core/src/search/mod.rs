@@ -33,8 +33,8 @@
 //! ```
 
 /// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster is
-/// the later. A kernel: its type, its name, the function that its operations run in, the architecture, how its
-/// features are detected, and which it needs.
+/// the later. A kernel: its type, its name, the function that its operations run in, the architecture, how
+/// its features are detected, and which it needs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! vector_kernels {

@@ -14,7 +14,7 @@ pub struct Load {
     sorted: bool,
 }
 
-/// Keys one behind the other, `step` apart: a short input makes a long load.
+/// Keys one after the other, `step` apart: a short input makes a long load.
 #[derive(Debug, Arbitrary)]
 struct Stretch {
     from: u16,

@@ -189,7 +189,7 @@ impl Pair<'_> {
         assert_eq!(self.index.count(span), Ok(expected.len()), "count {span:?}");
     }
 
-    /// The entries of a range in ascending order; nothing if its start lies behind its end.
+    /// The entries of a range in ascending order; nothing if its start lies after its end.
     fn expected(&self, span: (Bound<u64>, Bound<u64>)) -> Option<Vec<(u64, u64)>> {
         if let (Included(low) | Excluded(low), Included(high) | Excluded(high)) = span {
             if low > high {

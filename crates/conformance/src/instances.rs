@@ -33,7 +33,7 @@ fn natively<K: Key + Value + Fits<<K as Key>::Bits>>() {
     });
 }
 
-/// With a model of a machine that listens: the papers' widths.
+/// Told to a memory-hierarchy model: the papers' widths.
 fn on_models() {
     black_box::<Build<u32, pb_tree::Member, pb_tree::Options>>(pb_tree::build_traced::<_, _, Traced>);
     black_box::<Build<u32, olfit::Member, olfit::Options>>(olfit::build_traced::<_, _, Traced>);

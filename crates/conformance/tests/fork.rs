@@ -1,5 +1,8 @@
-//! Children of a process: nothing waits there without an end for a thread that stayed with the parent.
+//! Children of a process: none waits forever for a thread that only the parent has.
 #![cfg(all(target_os = "linux", not(miri), not(loom)))]
+
+// Loads the crate, without which the compiler shares none of its instances.
+use latchless_conformance as _;
 
 use latchless::{BoxedIndex, Index};
 use latchless_core::latch::OptimisticLatch;

@@ -1,6 +1,9 @@
-//! Many indexes in one process, and little address space: what an index takes from everything else that lives
-//! there. In a process of its own, because it looks at that process's memory.
+//! Many indexes in one process, and little address space. In a process of its own, because it looks at that
+//! process's memory.
 #![cfg(all(target_os = "linux", not(miri)))]
+
+// Loads the crate, without which the compiler shares none of its instances.
+use latchless_conformance as _;
 
 use latchless::{Error, FillFactor, Index};
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -74,7 +77,8 @@ fn in_a_process_of(mib: usize, test: &str) {
     assert!(output.status.success() && said.contains("1 passed"), "{mib} MiB: {said}{complained}");
 }
 
-/// In a child process: sets the limit it was told. Otherwise runs `test` in child processes, under each limit.
+/// In a child process: sets the limit it was told. Otherwise runs `test` in child processes, under each
+/// limit.
 fn limited(mib: &[usize], test: &str) -> Option<usize> {
     let Ok(own) = std::env::var(LIMIT) else {
         mib.iter().for_each(|&mib| in_a_process_of(mib, test));

@@ -30,8 +30,8 @@ pub fn catalogue() -> Vec<Selected> {
     PAPERS.iter().flat_map(of).collect()
 }
 
-/// The experiments that `names` stand for: names of papers, which narrow the choice to them, and
-/// names of experiments. No name at all stands for everything. In the papers' order, each once.
+/// The experiments that `names` select: names of papers, which narrow the choice to them, and
+/// names of experiments. No name at all selects everything. In the papers' order, each once.
 ///
 /// # Errors
 /// A name that no paper and no experiment of the chosen papers has.

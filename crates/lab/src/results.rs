@@ -25,7 +25,7 @@ impl Circumstances {
 }
 
 /// Writes `<folder>/<paper>/<experiment>.json` for every selected experiment and
-/// `<folder>/<paper>.md` for every paper, over what stands there. Sections of experiments that weren't selected
+/// `<folder>/<paper>.md` for every paper, replacing it. Sections of experiments that weren't selected
 /// stay, if they came about in the same circumstances.
 ///
 /// # Errors
@@ -202,7 +202,7 @@ fn tables(text: &mut String, panel: &Shown<'_>, rows: &[&Row]) {
         for unit in &panel.units {
             let of_table = |row: &&&Row| row.panel == panel.name && row.on == on && row.unit == *unit;
             let rows: Vec<&Row> = rows.iter().filter(of_table).copied().collect();
-            // Whose yardstick measures nothing has no column.
+            // A series whose yardstick measures nothing has no column.
             let measured = |name: &&str| rows.iter().any(|row| row.series == *name);
             let series: Vec<&str> = panel.series.iter().copied().filter(measured).collect();
             if series.is_empty() {

@@ -1,7 +1,8 @@
 //! Why a structure of the papers can't be made, or refuses an operation that the product doesn't have.
 //!
-//! Options are checked when a structure is made. From then on [`OrderedIndex`](latchless_core::base::index::OrderedIndex)'s
-//! operations return the error that every index has: [`Error::Index`] wraps it.
+//! Options are checked when a structure is made. From then on
+//! [`OrderedIndex`](latchless_core::base::index::OrderedIndex)'s operations return the error that every index
+//! has: [`Error::Index`] wraps it.
 
 use core::ops::RangeInclusive;
 

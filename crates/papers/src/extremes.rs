@@ -1,5 +1,5 @@
-//! Every option of every variant at its extremes: either it works, or a typed error names the option, its value
-//! and what is allowed.
+//! Every option of every variant at its extremes: either it works, or a typed error names the option, its
+//! value and what is allowed.
 
 use crate::error::{Error, Result};
 use core::ops::Bound::Unbounded;

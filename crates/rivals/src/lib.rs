@@ -2,11 +2,11 @@
 //!
 //! A map joins the race by implementing [`Peer`]: a handful of operations over `u32` or `u64`
 //! lanes, written the way the map's own users would write them at their fastest. [`Driven`] turns
-//! any peer into a [`latchless_core::base::index::OrderedIndex`] for every key type, so that bounds, buffers and
-//! bulk loads are checked in one place and every map is asked exactly the same questions.
+//! any peer into a [`latchless_core::base::index::OrderedIndex`] for every key type, so that bounds, buffers
+//! and bulk loads are checked in one place and every map is asked exactly the same questions.
 //!
 //! The standard library's map and a sorted array are always there; every published crate is
-//! behind a feature of its own, and `all` turns them all on.
+//! built by a feature of its own, and `all` turns them all on.
 //!
 //! ```
 //! use latchless_core::base::index::OrderedIndex;
@@ -23,4 +23,3 @@ mod peers;
 pub use catalogue::{Entry, Missing, build, entries};
 pub use driven::Driven;
 pub use peer::{Ask, Peer, SharedPeer};
-pub use peers::*;

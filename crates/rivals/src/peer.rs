@@ -10,12 +10,12 @@ use latchless_core::{Direction, Fits, Key, Result};
 pub struct Ask<B> {
     /// The smallest key of the range, inclusive; not above `high`.
     pub low: B,
-    /// The largest key of the range, inclusive. The largest lane stands for no end at all, so that
+    /// The largest key of the range, inclusive. The largest lane means that there is no end, so that
     /// a map with a cheaper open-ended call can use it.
     pub high: B,
     /// Which way.
     pub direction: Direction,
-    /// After how many entries whoever asks will say that it is enough: room to reserve, no more.
+    /// After how many entries the caller will stop: room to reserve, no more.
     pub limit: usize,
 }
 
@@ -60,7 +60,7 @@ pub trait Peer<B: Bits>: Default + Send + Sync + 'static {
     /// When the map refuses.
     fn insert(&mut self, key: B, value: B) -> Result<Option<B>>;
 
-    /// Takes `key` out and returns its value.
+    /// Removes `key` and returns its value.
     fn remove(&mut self, key: B) -> Option<B>;
 
     /// Fills the empty map from strictly ascending entries, by the map's own bulk call where it

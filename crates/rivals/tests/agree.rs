@@ -240,56 +240,46 @@ fn write_a_share(shared: &dyn ConcurrentIndex<u64, u64>, thread: u64) {
     assert_eq!(replies, expected);
 }
 
-/// The one body, under each map's own name.
-macro_rules! agrees {
-    ($($module:ident: $name:literal $feature:meta),* $(,)?) => {$(
-        #[cfg($feature)]
-        mod $module {
-            use super::*;
-
-            proptest! {
-                #![proptest_config(ProptestConfig::with_cases(48))]
-
-                #[test]
-                fn every_history_gives_the_same_answers(history in proptest::collection::vec(step(), 1..200)) {
-                    run::<u64>($name, &history);
-                    run::<u32>($name, &history);
-                }
-            }
-
-            #[test]
-            fn bulk_loads_and_edges() {
-                bulk_and_edges::<u64>($name);
-                bulk_and_edges::<u32>($name);
-            }
-
-            #[test]
-            fn what_every_index_refuses_is_refused() {
-                refusals($name);
-            }
-
-            #[test]
-            fn updates_from_many_threads_all_arrive() {
-                many_threads($name);
-            }
-        }
-    )*};
+/// Runs a test on every map of this build, or on the one that `LATCHLESS_RIVAL` names.
+///
+/// # Panics
+/// When there is none: otherwise nothing would run, and all tests pass.
+fn on_every_map(test: impl Fn(&'static str)) {
+    let only = std::env::var("LATCHLESS_RIVAL").ok();
+    let wanted = |name| only.as_deref().is_none_or(|only| only == name);
+    let maps = latchless_rivals::entries().iter().filter(|entry| entry.compiled && wanted(entry.name));
+    let tested = maps.inspect(|entry| println!("{}", entry.name)).map(|entry| test(entry.name)).count();
+    assert!(tested > 0, "LATCHLESS_RIVAL={only:?} is no map of this build");
 }
 
-agrees! {
-    btreemap: "btreemap" all(),
-    sorted_array: "sorted-array" all(),
-    artmap: "artmap" feature = "artmap",
-    blart: "blart" feature = "blart",
-    bplustree: "bplustree" feature = "bplustree",
-    brie_tree: "brie-tree" feature = "brie-tree",
-    concurrent_map: "concurrent-map" feature = "concurrent-map",
-    congee: "congee" feature = "congee",
-    crossbeam_skiplist: "crossbeam-skiplist" feature = "crossbeam-skiplist",
-    ferntree: "ferntree" feature = "ferntree",
-    indexset: "indexset" feature = "indexset",
-    masstree: "masstree" feature = "masstree",
-    scc: "scc" feature = "scc",
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_history_gives_the_same_answers(history in proptest::collection::vec(step(), 1..200)) {
+        on_every_map(|name| {
+            run::<u64>(name, &history);
+            run::<u32>(name, &history);
+        });
+    }
+}
+
+#[test]
+fn bulk_loads_and_edges() {
+    on_every_map(|name| {
+        bulk_and_edges::<u64>(name);
+        bulk_and_edges::<u32>(name);
+    });
+}
+
+#[test]
+fn what_every_index_refuses_is_refused() {
+    on_every_map(refusals);
+}
+
+#[test]
+fn updates_from_many_threads_all_arrive() {
+    on_every_map(many_threads);
 }
 
 #[test]

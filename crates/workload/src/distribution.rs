@@ -27,7 +27,7 @@ pub enum Distribution {
     },
     /// Keys 0, 1, 2, …, asked for and inserted in ascending order.
     Sequential,
-    /// Keys 0, 1, 2, … without a gap, asked for evenly; further ones follow behind, shuffled.
+    /// Keys 0, 1, 2, … without a gap, asked for evenly; further ones follow after them, shuffled.
     Dense,
     /// Keys at even distances over the whole width, asked for evenly; further ones in between.
     Sparse,

@@ -62,7 +62,7 @@ impl Lane for u64 {
     }
 }
 
-/// The value that stands under `key` after `version` updates. Differs from key to key and from
+/// The value of `key` after `version` updates. Differs from key to key and from
 /// version to version.
 pub fn value_of<L: Lane>(key: L, version: u64) -> L {
     let mixed = key.to_u64() ^ 0x5851_f42d_4c95_7f2d ^ version.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -128,7 +128,7 @@ impl KeySpace {
         }
     }
 
-    /// A range that takes `share` of the space in which the loaded keys stand, both ends inclusive,
+    /// A range that takes `share` of the space of the loaded keys, both ends inclusive,
     /// anywhere in it with the same likelihood.
     pub fn range<L: Lane>(&self, share: f64, random: &mut impl Rng) -> (L, L) {
         let extent = match self.distribution {
@@ -148,7 +148,7 @@ impl KeySpace {
         u128::from(self.loaded.max(1)) * u128::from(self.sparse_layers())
     }
 
-    /// Loaded keys stand at even distances; fresh ones take the places in between, a layer of
+    /// Loaded keys are at even distances; fresh ones take the places in between, a layer of
     /// midpoints at a time.
     fn sparse(&self, number: u64) -> u64 {
         let layers = self.sparse_layers();

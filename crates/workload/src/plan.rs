@@ -22,7 +22,7 @@ pub struct Spec {
     pub ops: usize,
     /// Streams to make, one for each thread.
     pub threads: usize,
-    /// Entries that a scan asks for, or at most asks for.
+    /// Entries that a scan requests, exactly or at most.
     pub scan_length: usize,
     /// The share of the key space that ranges take, above 0 and at most 1.
     pub range_share: f64,
@@ -135,7 +135,7 @@ pub enum Operation<L> {
 /// Everything that a measurement needs.
 ///
 /// With several threads, every answer but a scan's is the same however the threads meet: updates
-/// write what stands there already, and removals and the gets beside them keep to keys of their
+/// write what is stored already, and removals and the gets beside them keep to keys of their
 /// own thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan<L> {

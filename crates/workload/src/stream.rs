@@ -46,12 +46,12 @@ pub(crate) fn fill_stream<L: Lane>(
 /// What a thread knows while it makes its requests.
 struct Writer<'a> {
     spec: &'a Spec,
-    /// The number of this thread's first key, which no other thread takes out.
+    /// The number of this thread's first key, which no other thread removes.
     own: u64,
     space: &'a KeySpace,
     random: Xoshiro256PlusPlus,
     ranks: Ranks,
-    /// Numbers of the keys that this thread may take out, where the workload takes keys out.
+    /// Numbers of the keys that this thread may remove, where the workload removes keys.
     live: Option<Vec<u64>>,
     /// Numbers of keys to insert, the next one last.
     fresh: Vec<u64>,
@@ -131,8 +131,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// One thread may write what it likes; several write what stands there already, so that no
-    /// answer depends on who came first.
+    /// One thread may write what it likes; several write what is stored already, so that no
+    /// answer depends on which came first.
     fn update<L: Lane>(&self, key: L, at: usize) -> L {
         value_of(key, if self.spec.threads == 1 { at as u64 + 1 } else { 0 })
     }
@@ -149,7 +149,7 @@ impl<'a> Writer<'a> {
         }
         let record = self.ranks.record(&mut self.random);
         match &self.live {
-            // Nothing of its own is left: it asks for what it has taken out itself.
+            // Nothing of its own is left: it looks up what it has removed itself.
             Some(live) if live.is_empty() => self.own,
             Some(live) => live[record as usize % live.len()],
             None => record,

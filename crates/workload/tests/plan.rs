@@ -1,4 +1,4 @@
-//! Plans as a whole: shares, determinism, and what the streams promise to whoever checks answers.
+//! Plans as a whole: shares, determinism, and what the streams promise to code that checks answers.
 
 use latchless_workload::{Distribution, Error, Kind, Lane, Operation, Spec, Workload, value_of};
 use proptest::prelude::*;

@@ -17,7 +17,7 @@ use std::thread::yield_now;
 pub enum Flaw {
     /// Nothing: the control.
     None,
-    /// Replacing takes the old entry out, and puts the new one in a little later.
+    /// Replacing removes the old entry and inserts the new one a little later.
     GapInReplace,
     /// Gets answer from a copy that is brought up to date at the next change.
     StaleGet,
@@ -31,7 +31,7 @@ pub enum Flaw {
     ScanByPosition,
     /// A value is written in two halves.
     TornValue,
-    /// Removing forgets to give the memory back.
+    /// Removing doesn't return the memory.
     Leak,
 }
 

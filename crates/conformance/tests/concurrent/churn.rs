@@ -147,7 +147,7 @@ fn no_exchange_is_lost() {
     on_every_subject(|subject| count_by_exchange(subject, 7, scaled(50_000, 20) as u64));
 }
 
-/// Threads race for the same keys: to add, and to take out what was added.
+/// Threads race for the same keys: to add, and to remove what was added.
 fn one_winner(subject: &dyn Subject, keys: u64, rounds: u64) {
     if !subject.offers(Edit::Add(0)) {
         return;

@@ -18,7 +18,7 @@ pub struct Plan {
     pub keys: u64,
     /// How many of them half of all operations go to, evenly spread among the others.
     pub hot_keys: u64,
-    /// Between windows all threads stand still and histories are checked, so that they fit into
+    /// Between windows all threads pause and histories are checked, so that they fit into
     /// memory.
     pub windows: usize,
     /// Operations of one thread in one window.
@@ -244,7 +244,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The entry that is found was there in some moment, as for a get; and who pops one removed it.
+    /// The entry that is found was there in some moment, as for a get; a pop has removed it.
     fn find_near(&mut self) {
         let key = self.random_key();
         let direction = if self.rng.below(2) == 0 { Direction::Forward } else { Direction::Reverse };

@@ -62,7 +62,7 @@ impl Subject for Index<u64, u64> {
     }
 }
 
-/// The tree behind the traits that tests use. Keys and values lie below the largest lane.
+/// The tree as the traits that tests use. Keys and values lie below the largest lane.
 pub struct Tree<B>(BlinkTree<B>);
 
 impl<B: Bits> Tree<B> {

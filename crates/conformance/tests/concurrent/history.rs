@@ -5,7 +5,7 @@
 //! The search is Wing and Gong's, cut down as Lowe does it (*Testing for linearizability*, 2017):
 //! it walks along the calls and returns and keeps every *configuration* that may hold there, that is
 //! the state and which of the open operations have taken effect. An operation takes
-//! effect as late as possible, when a return asks for it. There are few configurations because no
+//! effect as late as possible, when a return requires it. There are few configurations because no
 //! more operations are open than there are threads, so a history costs about its length.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub trait Model: Copy + fmt::Debug {
     fn fits(self, answer: Self::Answer, state: Self::State) -> bool;
 }
 
-/// What stands under a key.
+/// The value under a key.
 pub type State = Option<u64>;
 
 /// A change of one key, in one step.
@@ -37,9 +37,9 @@ pub enum Edit {
     Replace(u64),
     /// The key gets another value if it has this one.
     Swap { expected: u64, value: u64 },
-    /// The key is taken out.
+    /// The key is removed.
     Remove,
-    /// The key is taken out if it has this value.
+    /// The key is removed if it has this value.
     RemoveIf(u64),
 }
 

@@ -5,6 +5,9 @@
 //! `LATCHLESS_EFFORT=N` does N times as much of everything, `LATCHLESS_SUBJECT=b-ol` tests that index alone.
 //! With `--no-default-features` and `--cfg latchless_alone` the flagship's subjects are built alone.
 
+// Loads the crate, without which the compiler shares none of its instances.
+use latchless_conformance as _;
+
 mod broken;
 mod broken_order;
 mod churn;
@@ -17,6 +20,8 @@ mod flagship;
 mod history;
 mod linearizable;
 mod memory;
+#[cfg(any(feature = "cssl", feature = "olfit"))]
+mod narrow;
 #[cfg(feature = "olfit")]
 mod olfit;
 mod ordered;

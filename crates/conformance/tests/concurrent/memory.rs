@@ -1,4 +1,4 @@
-//! Memory comes back when everything is taken out, whoever takes it out.
+//! Memory comes back when everything is removed, by whichever thread.
 
 use crate::broken::{Flaw, finds};
 use crate::subject::{Subject, on_every_subject, scaled};

@@ -1,17 +1,15 @@
 //! OLFIT and its rivals, with lanes of either width. Nodes are the smallest that there are, so that leaves
 //! split and go all the time.
 
+use crate::narrow::Narrow;
 use crate::subject::Subject;
-use latchless::{Direction, FillFactor, Key, Result};
-use latchless_core::base::error::Broken;
+use latchless::{Direction, Key};
 use latchless_core::base::index::OrderedIndex;
-use latchless_core::base::index::{ConcurrentIndex, Scanner, Span};
 use latchless_papers::olfit::tree::READ_TRIES;
 use latchless_papers::olfit::{
     BPlus, Concurrent, CsbPlus, Family, LockCoupling, Olfit, OlfitAtOnce, OlfitMap, Options, Quiet,
     VersionedNodes, VersionedTree,
 };
-use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 /// More nodes than one operation looks at, restarts left out.
 const LOOKS_MAX: u64 = 24;
@@ -82,90 +80,7 @@ impl<F: Family<Scheme: Concurrent>> Subject for OlfitMap<u64, u64, Quiet<u64, F>
     }
 }
 
-/// Lanes of 32 bits behind keys and values of 64, which tests keep below 2^32.
-pub struct Narrow<F: Family>(OlfitMap<u32, u32, Quiet<u32, F>>);
-
-fn lane(wide: u64) -> u32 {
-    u32::try_from(wide).expect("tests use small numbers")
-}
-
-fn narrow_span(span: Span<u64>) -> Span<u32> {
-    let narrow = |bound: Bound<u64>| match bound {
-        Included(key) => Included(lane(key)),
-        Excluded(key) => Excluded(lane(key)),
-        Unbounded => Unbounded,
-    };
-    (narrow(span.0), narrow(span.1))
-}
-
-impl<F: Family<Scheme: Concurrent>> OrderedIndex<u64, u64> for Narrow<F> {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, key: u64) -> Option<u64> {
-        self.0.get(lane(key)).map(u64::from)
-    }
-
-    fn insert(&mut self, key: u64, value: u64) -> Result<Option<u64>> {
-        self.insert_shared(key, value)
-    }
-
-    fn remove(&mut self, key: u64) -> Option<u64> {
-        self.remove_shared(key)
-    }
-
-    fn scan(
-        &self,
-        span: Span<u64>,
-        direction: Direction,
-        keys: &mut [u64],
-        values: &mut [u64],
-    ) -> Result<usize> {
-        self.scanner(span, direction)?.fill(keys, values)
-    }
-
-    fn scanner<'a>(
-        &'a self,
-        span: Span<u64>,
-        direction: Direction,
-    ) -> Result<Box<dyn Scanner<u64, u64> + 'a>> {
-        Ok(Box::new(NarrowScan(OrderedIndex::scanner(&self.0, narrow_span(span), direction)?)))
-    }
-
-    fn count(&self, span: Span<u64>) -> Result<usize> {
-        OrderedIndex::count(&self.0, narrow_span(span))
-    }
-
-    fn bulk_load(&mut self, entries: &[(u64, u64)], fill: FillFactor) -> Result<()> {
-        let entries: Vec<(u32, u32)> = entries.iter().map(|&(key, value)| (lane(key), lane(value))).collect();
-        self.0.bulk_load(&entries, fill)
-    }
-
-    fn memory_bytes(&self) -> Option<usize> {
-        Some(self.0.memory_bytes())
-    }
-
-    fn check_invariants(&self) -> Result<(), Broken> {
-        self.0.check_invariants()
-    }
-
-    fn as_concurrent(&self) -> Option<&dyn ConcurrentIndex<u64, u64>> {
-        Some(self)
-    }
-}
-
-impl<F: Family<Scheme: Concurrent>> ConcurrentIndex<u64, u64> for Narrow<F> {
-    fn insert_shared(&self, key: u64, value: u64) -> Result<Option<u64>> {
-        Ok(self.0.insert(lane(key), lane(value))?.map(u64::from))
-    }
-
-    fn remove_shared(&self, key: u64) -> Option<u64> {
-        self.0.remove(lane(key)).map(u64::from)
-    }
-}
-
-impl<F: Family<Scheme: Concurrent>> Subject for Narrow<F> {
+impl<F: Family<Scheme: Concurrent>> Subject for Narrow<OlfitMap<u32, u32, Quiet<u32, F>>> {
     fn index(&self) -> &dyn OrderedIndex<u64, u64> {
         self
     }
@@ -176,22 +91,5 @@ impl<F: Family<Scheme: Concurrent>> Subject for Narrow<F> {
 
     fn restarts(&self) -> Option<(u64, u64)> {
         restarts(&self.0)
-    }
-}
-
-struct NarrowScan<'a>(Box<dyn Scanner<u32, u32> + 'a>);
-
-impl Scanner<u64, u64> for NarrowScan<'_> {
-    fn fill(&mut self, keys: &mut [u64], values: &mut [u64]) -> Result<usize> {
-        let (mut narrow_keys, mut narrow_values) = (vec![0; keys.len()], vec![0; values.len()]);
-        let found = self.0.fill(&mut narrow_keys, &mut narrow_values)?;
-        keys.iter_mut().zip(narrow_keys).for_each(|(to, key)| *to = u64::from(key));
-        values.iter_mut().zip(narrow_values).for_each(|(to, value)| *to = u64::from(value));
-        Ok(found)
-    }
-
-    fn fill_values(&mut self, values: &mut [u64]) -> Result<usize> {
-        let mut keys = vec![0; values.len()];
-        self.fill(&mut keys, values)
     }
 }

@@ -1,4 +1,4 @@
-//! PI behind its queue: callers with single requests, a batch whenever some have come.
+//! PI with its queue: callers submit single requests, which are served in batches.
 
 use crate::subject::{Subject, updates_are_shared};
 use latchless::{Direction, FillFactor, Result};
@@ -9,7 +9,7 @@ use latchless_papers::pi::{Options, Pi, SubmissionOptions, Submissions};
 use std::ops::Bound;
 use std::time::Duration;
 
-/// The most entries that a scan asks for at once.
+/// The most entries that a scan requests at once.
 const PAGE_MAX: usize = 1 << 16;
 
 pub struct Front(Submissions<u64, u64>);
@@ -106,7 +106,7 @@ impl ConcurrentIndex<u64, u64> for Front {
     }
 }
 
-/// A scan that asks for each page anew. Upwards by range queries, which come into batches.
+/// A scan that requests each page by itself. Upwards by range queries, which come into batches.
 struct Paged<'a> {
     front: &'a Submissions<u64, u64>,
     left: Option<Span<u64>>,

@@ -1,4 +1,4 @@
-//! A map behind one lock: slow, and right. What the tests are tested with.
+//! A map under one lock: slow, and right. What the tests are tested with.
 
 use crate::history::{Edit, Model, Op};
 use crate::subject::{Subject, updates_are_shared};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// `BTreeMap` behind `RwLock`.
+/// `BTreeMap` in an `RwLock`.
 #[derive(Default)]
 pub struct Reference {
     map: RwLock<BTreeMap<u64, u64>>,
@@ -138,7 +138,7 @@ impl Subject for Reference {
     }
 }
 
-/// A scan that stands between two keys; the lock is held while a buffer is filled.
+/// A scan that is paused between two keys; the lock is held while a buffer is filled.
 struct Paused<'a> {
     reference: &'a Reference,
     left: Option<Span<u64>>,

@@ -155,8 +155,8 @@ fn counts_lie_between_what_stays_and_what_may_be() {
     });
 }
 
-/// A paused scan while its own thread takes out the entry that it stands at and those around it, and
-/// fills all gaps elsewhere: what it shows next must follow from where it stood.
+/// A paused scan while its own thread removes the entry that it paused at and those around it, and
+/// fills all gaps elsewhere: what it shows next must follow from where it paused.
 #[test]
 fn a_paused_scan_goes_on_whatever_happens_around_it() {
     on_every_subject(|subject| {

@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const FIRST: u64 = 1 << 20;
 /// The key beyond the window on either side that is nearest to it.
 const BESIDE: [u64; 2] = [FIRST - SPACING, FIRST + WINDOW as u64 * SPACING];
-/// Keys on one side that aren't further out. With the window's own, both sides' fill whole leaves of 60 and of
-/// 120 places.
+/// Keys on one side that aren't further out. With the window's own, both sides' fill whole leaves of 60 and
+/// of 120 places.
 const AROUND: u64 = 120 - WINDOW as u64 / 2;
 /// The most keys that come and go on one side: all of those but the two outermost.
 const COMING: u64 = AROUND - 2;
@@ -38,7 +38,7 @@ pub enum Place {
 pub struct Plan {
     pub place: Place,
     pub threads: usize,
-    /// Between rounds all threads stand still and the history is checked.
+    /// Between rounds all threads pause and the history is checked.
     pub rounds: usize,
     /// Operations of one thread in one round.
     pub operations: usize,
@@ -66,8 +66,9 @@ impl Place {
         }
     }
 
-    /// Puts in what stays. Keys come in order, so that leaves are full. In the middle those around the window
-    /// come as well, and are removed again but for the outermost: the window has leaves of its own then.
+    /// Puts in what stays. Keys come in order, so that leaves are full. In the middle those around the
+    /// window come as well, and are removed again but for the outermost: the window has leaves of its own
+    /// then.
     fn furnish(self, map: &dyn Ordered) {
         let around = if self == Self::Middle { 0..AROUND } else { 0..0 };
         let keys = |side: Direction| {
@@ -156,10 +157,10 @@ fn run_rounds(map: &dyn Ordered, plan: &Plan, clock: &AtomicU64) -> Result<Ran, 
 }
 
 /// Puts keys in around the window and removes them again. In the map's middle they come outwards on both
-/// sides: a leaf that is filled evenly is split within the window; one that is filled unevenly is split beside
-/// it, or lends entries to its neighbour. At an end of the map they come inwards, all into the window's own
-/// leaf: when that is full and the map gets a new first or last key, this key gets a leaf of its own. Emptied
-/// leaves are merged.
+/// sides: a leaf that is filled evenly is split within the window; one that is filled unevenly is split
+/// beside it, or lends entries to its neighbour. At an end of the map they come inwards, all into the
+/// window's own leaf: when that is full and the map gets a new first or last key, this key gets a leaf of
+/// its own. Emptied leaves are merged.
 fn grow_and_shrink(map: &dyn Ordered, place: Place, over: &AtomicBool) {
     let (mut rng, mut sizes, mut growing) = (Rng(77), [0; 2], false);
     while !over.load(Ordering::Acquire) {

@@ -29,7 +29,7 @@ pub trait Subject: Send + Sync {
         matches!(edit, Edit::Put(_) | Edit::Remove)
     }
 
-    /// Does an edit that is offered and says what stood there.
+    /// Does an edit that is offered and returns the value before it.
     fn edit(&self, key: u64, edit: Edit) -> Option<u64> {
         let index = self.index().as_concurrent().expect("a subject takes updates from many threads");
         match edit {
@@ -59,7 +59,7 @@ pub trait Subject: Send + Sync {
         None
     }
 
-    /// Takes out the first entry in that direction, where that is offered.
+    /// Removes the first entry in that direction, where that is offered.
     fn pop(&self, _direction: Direction) -> Option<(u64, u64)> {
         None
     }

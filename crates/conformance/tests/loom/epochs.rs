@@ -5,7 +5,7 @@ use crate::race;
 use latchless_core::sync::{AtomicU64, Ordering, fence};
 use latchless_papers::epochs::{Epochs, OUTSIDE};
 
-/// Who is inside, and since when.
+/// The readers that are pinned, and since when.
 trait Protocol: Send + Sync + 'static {
     fn new() -> Self;
     fn enter(&self);
@@ -38,9 +38,9 @@ impl Protocol for Epochs {
 
 /// The protocol written again without any flaw.
 const NO_FLAW: u8 = 0;
-/// Who comes in passes no fence before looking at anything.
+/// A reader that pins passes no fence before looking at anything.
 const NO_FENCE_INSIDE: u8 = 1;
-/// Who looks at the places passes no fence before.
+/// The thread that looks at the slots passes no fence before.
 const NO_FENCE_OUTSIDE: u8 = 2;
 /// What is unlinked may be used again at once.
 const IMPATIENT: u8 = 3;

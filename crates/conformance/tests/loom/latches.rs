@@ -1,4 +1,4 @@
-//! The latch under test and its mutations, behind one trait.
+//! The latch under test and its mutations, as one trait.
 
 use latchless_core::latch::{OptimisticLatch, Version};
 use latchless_core::sync::{Atom, AtomicU64, Ordering, Origin, fence, yield_now};
@@ -52,9 +52,9 @@ impl<A: Atom> Latch for OptimisticLatch<A> {
 pub const NO_FLAW: u8 = 0;
 /// The second look is an acquire load without the fence before it.
 pub const NO_READER_FENCE: u8 = 1;
-/// Nothing stands between latching and the first content store.
+/// No fence separates latching and the first content store.
 pub const NO_WRITER_FENCE: u8 = 2;
-/// The latch is let go by a relaxed store.
+/// The latch is released by a relaxed store.
 pub const RELAXED_UNLATCH: u8 = 3;
 /// Readers don't mind that somebody holds the latch.
 pub const NO_LATCH_BIT_TEST: u8 = 4;

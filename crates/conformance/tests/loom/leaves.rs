@@ -9,7 +9,7 @@ use latchless_core::sync::{AtomicU64, Ordering, yield_now};
 
 /// A descent that obeys every rule.
 const ALL_RULES: u8 = 0;
-/// It doesn't look whether the leaf starts behind the key.
+/// It doesn't look whether the leaf starts after the key.
 const NO_LOW_FENCE_TEST: u8 = 1;
 /// It doesn't move right.
 const NO_HIGH_FENCE_TEST: u8 = 2;
@@ -82,7 +82,7 @@ impl<L: Latch, const RULES: u8> Tree<L, RULES> {
         self.parent.load(Ordering::Relaxed)
     }
 
-    /// The leaf that is responsible for `key`, and what stood there.
+    /// The leaf that is responsible for `key`, and what it had under it.
     fn descend(&self, key: u64) -> Option<(&Leaf<L>, Content<L::Version>)> {
         let mut at = self.root();
         for _ in 0..LOOKS {

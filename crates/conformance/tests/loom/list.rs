@@ -60,9 +60,9 @@ impl Links for Link {
 
 /// The protocol written again without any flaw.
 const NO_FLAW: u8 = 0;
-/// A node that goes isn't marked: it is only taken out of the chain.
+/// A removed node isn't marked: it is only unlinked from the chain.
 const NO_MARK: u8 = 1;
-/// Who puts a node in looks only at where the link leads.
+/// An insert looks only at where the link leads.
 const BLIND_EXCHANGE: u8 = 2;
 /// Links are exchanged in no order with the node's content.
 const RELAXED_EXCHANGE: u8 = 3;
@@ -245,7 +245,7 @@ impl<L: Links> List<L> {
     }
 }
 
-/// A key comes in right behind one that goes.
+/// A key is inserted right after one that is removed.
 fn inserts_behind_what_goes_stay<L: Links>() {
     race(
         List::<L>::start,

@@ -135,7 +135,7 @@ fn a_holder_that_changed_nothing_leaves_the_version() {
 }
 
 /// Two threads count, each by reading first and upgrading its read, once. As many counts must
-/// stand in the node as upgrades were granted.
+/// be in the node as upgrades were granted.
 fn upgrades_count<L: Latch>() {
     let count = |node: &Twins<L>| -> u64 {
         let Some(version) = node.latch.stable_version() else { return 0 };

@@ -1,5 +1,4 @@
-//! The shared latch over two words: who holds it together with others sees both words of one writer, and
-//! writers take turns.
+//! The shared latch over two words: a shared holder sees both words of one writer, and writers take turns.
 
 use crate::race;
 use latchless_core::sync::{Atom, AtomicU32, AtomicU64, Ordering, Origin, yield_now};
@@ -31,14 +30,14 @@ const NO_FLAW: u8 = 0;
 const RELAXED_ALONE: u8 = 1;
 /// It is taken together by a relaxed exchange.
 const RELAXED_TOGETHER: u8 = 2;
-/// Who held it alone lets go of it by a relaxed step.
+/// An exclusive holder releases it by a relaxed store.
 const RELAXED_LET_GO: u8 = 3;
-/// Who takes it alone doesn't mind those who hold it together.
+/// An exclusive holder doesn't wait for shared ones.
 const MINDS_NOBODY: u8 = 4;
-/// A try that fails lets go of what it hasn't taken.
+/// A try that fails releases what it hasn't taken.
 const LETS_GO_OF_NOTHING: u8 = 5;
 
-/// A shared latch with one flaw: who holds it alone counts as one, who holds it together as two.
+/// A shared latch with one flaw.
 #[derive(Default)]
 struct Flawed<const FLAW: u8>(AtomicU64);
 
@@ -76,7 +75,7 @@ impl<const FLAW: u8> Latch for Flawed<FLAW> {
                 break;
             }
             if FLAW == LETS_GO_OF_NOTHING && word & 1 == 1 {
-                // It tries again at once: loom lets who yields wait for the others.
+                // It tries again at once: loom lets a thread that yields wait for the others.
                 self.let_go();
                 continue;
             }

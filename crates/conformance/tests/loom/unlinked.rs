@@ -1,6 +1,6 @@
 //! Leaves with high keys and links and without low fences, as in the paper: an emptied leaf leaves the tree
-//! by losing the link and the reference that lead to it (§5.3). Nothing is used again here; who comes too
-//! late must see that he stands beside the tree.
+//! by losing the link and the reference that lead to it (§5.3). Nothing is used again here; a reader that
+//! comes too late must see that its leaf has left the tree.
 
 use crate::latches::*;
 use crate::race;
@@ -13,7 +13,7 @@ const ALL_RULES: u8 = 0;
 const NO_MARK: u8 = 1;
 /// The link to the left of it stays as it is.
 const LINK_STAYS: u8 = 2;
-/// A scan doesn't look again whether the leaf that it came from still stands before the next one.
+/// A scan doesn't validate that the leaf that it came from still precedes the next one.
 const NO_SECOND_LOOK: u8 = 3;
 
 /// A leaf of keys up to `high`, each a bit of `keys`.

@@ -113,7 +113,7 @@ pub const FILE_LINES_MAX: usize = 500;
 /// The most lines in a function.
 pub const FUNCTION_LINES_MAX: usize = 70;
 /// The most characters in a line of comment; rustfmt keeps code to less.
-pub const COMMENT_CHARS_MAX: usize = 118;
+pub const COMMENT_CHARS_MAX: usize = 110;
 
 /// Every place that these lists name.
 pub fn places() -> impl Iterator<Item = &'static str> {

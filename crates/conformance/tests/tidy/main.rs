@@ -49,3 +49,14 @@ fn the_sources_are_tidy() {
     let stale = house::places().filter(|place| !known.iter().any(|path| path.starts_with(place)));
     assert_eq!(stale.collect::<Vec<_>>(), [""; 0], "the house names places that don't exist");
 }
+
+/// A dependency that no code names isn't loaded, and each test compiles every index for itself: five minutes.
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn tests_of_indexes_load_the_shared_instances() {
+    for test in ["variants/main.rs", "concurrent/main.rs", "fork.rs", "many.rs"] {
+        let path = workspace().join("crates/conformance/tests").join(test);
+        let text = fs::read_to_string(path).expect("a test of this crate");
+        assert!(text.contains("\nuse latchless_conformance as _;\n"), "{test} doesn't name the crate");
+    }
+}

@@ -1,5 +1,5 @@
-//! The rules. Each looks at one file and says what breaks it, but for dead files and idle errors, which take all
-//! of them.
+//! The rules. Each looks at one file and says what breaks it, but for dead files and idle errors, which take
+//! all of them.
 
 use crate::house::{
     COMMENT_CHARS_MAX, ERRORS, FILE_LINES_MAX, FROM_ELSEWHERE, FUNCTION_LINES_MAX, LIBRARIES, RETURN_ERRORS,

@@ -1,5 +1,8 @@
 //! Every variant through the trait that all share: against a model, and against bad input.
 
+// Loads the crate, without which the compiler shares none of its instances.
+use latchless_conformance as _;
+
 mod common;
 mod duplicates;
 mod model;
@@ -8,5 +11,4 @@ mod refusals;
 mod requests;
 mod shared;
 mod short;
-#[cfg(feature = "model")]
 mod touch;

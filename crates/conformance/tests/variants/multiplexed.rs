@@ -254,7 +254,8 @@ fn same_all_the_while<M: OrderedIndex<u64, u64>>(map: &mut M, changes: usize, sa
     same(map);
 }
 
-/// The same executor, over CSSL's lanes: in one array and in parts, as they were built and drifted away from.
+/// The same executor, over CSSL's lanes: in one array and in parts, as they were built and drifted away
+/// from.
 #[test]
 fn one_executor_serves_the_lanes_of_cssl() {
     for part_keys in [None, Some(64)] {

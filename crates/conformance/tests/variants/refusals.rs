@@ -1,4 +1,4 @@
-//! Whatever an index refuses, it names, and it is unharmed and complete afterwards.
+//! An index says what it refuses, and is unharmed and complete afterwards.
 
 use crate::common::{Boxed, every_variant, same};
 use crate::shared::Shared;

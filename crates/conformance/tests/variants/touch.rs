@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::ops::Bound::{Included, Unbounded};
 use std::rc::Rc;
 
-/// Lines that were asked for, lines that were read without, and how often work was told.
+/// Lines that were prefetched, lines that were read without, and how often work was told.
 #[derive(Default)]
 struct Heard {
     asked: HashSet<usize>,
@@ -86,9 +86,10 @@ fn scans_with_jump_pointers_ask_for_every_leaf_they_read_and_few_more() {
     };
     for member in [Member::P8, Member::P8External, Member::P8Internal, Member::P8Sweep] {
         let heard = heard_in(member, scan);
-        // The hint's chunk is looked into right after it is asked for; nothing else is read unasked.
+        // The hint's chunk is read right after it is prefetched; nothing else is read without a prefetch.
         assert_eq!(heard.unasked_reads.len(), 0, "{}", member.name());
-        // A hundred leaves of eight lines and the two buffers' 788 lines; inner nodes and chunks come on top.
+        // A hundred leaves of eight lines and the two buffers' 788 lines; inner nodes and chunks come on
+        // top.
         let most = 8 * 104 + 2 * 400 + 8 * 12;
         assert!(heard.asked.len() <= most, "{}: {} lines", member.name(), heard.asked.len());
     }

@@ -32,6 +32,29 @@
 //! assert_eq!(Dispatch::best().run(child), 2);
 //! ```
 
+/// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster is
+/// the later. A kernel: its type, its name, the function that its operations run in, the architecture, how
+/// its features are detected, and which it needs.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! vector_kernels {
+    ([$($with:tt)+] $given:tt) => {
+        $($with)+! { $given
+            /// 32-byte vectors, on x86-64 processors since about 2013.
+            Avx2 "avx2" run_with_avx2 on "x86_64" by is_x86_feature_detected:
+                ("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
+            // BW and VL: how the unsigned 16-bit hints of hinted nodes are compared. Servers have had all of
+            // these together since the first that had AVX-512.
+            /// 64-byte vectors with masks, on many x86-64 servers since 2017.
+            Avx512 "avx512" run_with_avx512 on "x86_64" by is_x86_feature_detected:
+                ("avx512f" "avx512bw" "avx512vl" "avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
+            /// 16-byte vectors, on every 64-bit Arm processor.
+            Neon "neon" run_with_neon on "aarch64" by is_aarch64_feature_detected:
+                ("neon");
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

@@ -36,43 +36,35 @@ macro_rules! operations {
         impl Run for $crate::search::Dispatch {
             #[inline(always)]
             fn run<O: Operation>(self, operation: O) -> O::Output {
-                match self.kernel() {
-                    // SAFETY: a `Dispatch` is made only of kernels that this processor has.
-                    #[cfg(target_arch = "x86_64")]
-                    $crate::search::Kernel::Avx2 => unsafe { run_with_avx2(operation) },
-                    // SAFETY: as above.
-                    #[cfg(target_arch = "x86_64")]
-                    $crate::search::Kernel::Avx512 => unsafe { run_with_avx512(operation) },
-                    // SAFETY: as above.
-                    #[cfg(target_arch = "aarch64")]
-                    $crate::search::Kernel::Neon => unsafe { run_with_neon(operation) },
-                    _ => operation.run::<$crate::search::Scalar>(),
-                }
+                $crate::vector_kernels!([$crate::run_with_the_kernel] (self.kernel(), operation))
             }
         }
+    };
+}
 
-        /// # Safety
-        /// The processor has what the AVX2 kernel needs.
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-        unsafe fn run_with_avx2<O: Operation>(operation: O) -> O::Output {
-            operation.run::<$crate::search::Avx2>()
-        }
-
-        /// # Safety
-        /// The processor has what the AVX-512 kernel needs.
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
-        unsafe fn run_with_avx512<O: Operation>(operation: O) -> O::Output {
-            operation.run::<$crate::search::Avx512>()
-        }
-
-        /// # Safety
-        /// The processor has NEON.
-        #[cfg(target_arch = "aarch64")]
-        #[target_feature(enable = "neon")]
-        unsafe fn run_with_neon<O: Operation>(operation: O) -> O::Output {
-            operation.run::<$crate::search::Neon>()
+/// Runs an operation with the kernel that was chosen, below a function that has its instructions.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! run_with_the_kernel {
+    (($chosen:expr, $operation:ident) $(
+        $(#[doc = $about:literal])+
+        $kernel:ident $name:literal $run:ident on $arch:literal by $detected:ident: ($($feature:tt)+);
+    )+) => {
+        match $chosen {
+            $(
+                #[cfg(target_arch = $arch)]
+                $crate::search::Kernel::$kernel => {
+                    /// # Safety
+                    /// The processor has what the kernel needs.
+                    #[target_feature($(enable = $feature),+)]
+                    unsafe fn $run<O: Operation>(operation: O) -> O::Output {
+                        operation.run::<$crate::search::$kernel>()
+                    }
+                    // SAFETY: a `Dispatch` is made only of kernels that this processor has.
+                    unsafe { $run($operation) }
+                }
+            )+
+            _ => $operation.run::<$crate::search::Scalar>(),
         }
     };
 }

@@ -1,4 +1,4 @@
-//! Who takes part: CSSL in its forms, and its rivals, all asked the same.
+//! The contestants: CSSL in its forms, and its rivals, all asked the same.
 //!
 //! A range is answered by how many keys lie in it. Rivals of the paper walk it: they find its first key and
 //! look at every further one up to the last, as their linked leaves or the array let them. Others find both

@@ -202,8 +202,8 @@ fn parse(summary: &str) -> Counts {
 }
 
 /// Loads a contestant and has it answer queries: what is run under valgrind. `specification` is
-/// `NAME:SPREAD:KIND:KEYS:QUERIES`. When all is loaded `ready` is called with a word to print, before anything
-/// is asked.
+/// `NAME:SPREAD:KIND:KEYS:QUERIES`. When all is loaded `ready` is called with a word to print, before
+/// anything is asked.
 ///
 /// # Errors
 /// A specification that says nothing, refused memory, or what `ready` fails with.

@@ -1,6 +1,6 @@
-//! A static array in the order of a breadth-first walk over its search tree (Eytzinger's): binary search whose
-//! upper steps share cache lines. Sixteen children's grandchildren stand in one line, which is asked for four
-//! steps ahead.
+//! A static array in the order of a breadth-first walk over its search tree (Eytzinger's): binary search
+//! whose upper steps share cache lines. Sixteen children's grandchildren share one line, which is prefetched
+//! four steps ahead.
 
 use super::contestant::Contestant;
 use std::hint::select_unpredictable;

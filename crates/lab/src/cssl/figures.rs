@@ -21,7 +21,7 @@ const ENDS: Who = Who::BinarySearchBothEnds;
 
 /// The paper's five, and BTreeMap.
 const PAPER_S: [Who; 7] = [CSSL5, CSSL2, WALK, Who::Csb, Who::AdaptiveRadixTree, Who::BPlus, Who::BTreeMap];
-/// Who finds both ends of a range by search alone.
+/// The contestants that find both ends of a range by search alone.
 const BY_ENDS: [Who; 6] = [CSSL5_DESCENTS, CSSL5_BATCHED, PARTS, PARTS_BATCHED, ENDS, Who::EytzingerBothEnds];
 
 const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
@@ -149,7 +149,7 @@ pub(super) const FIG_9: Experiment = Experiment {
     name: "fig-9",
     title: "As many lookups as ranges of 500K, 16M keys, dense and sparse",
     remarks: &[
-        "The paper asks a million queries; here as many as fit the time, half of them lookups. Who is \
+        "The paper asks a million queries; here as many as fit the time, half of them lookups. What is \
                 second in the paper is binary search, then CSB+, ART and B+.",
     ],
     body: Body::Timed { x_label: "keys", rows: figure_9 },

@@ -81,7 +81,7 @@ impl Published {
     }
 }
 
-/// `ours`, rounded to as many digits behind the point as `published` is given with.
+/// `ours`, rounded to as many digits after the point as `published` is given with.
 fn to_digits_of(published: f64, ours: f64) -> f64 {
     let text = published.to_string();
     let digits = text.split_once('.').map_or(0, |(_, behind)| behind.len());
@@ -102,7 +102,7 @@ impl fmt::Display for Published {
     }
 }
 
-/// A number stands for itself; a band is `[low, high]`, an open end `null`.
+/// A number is written as it is; a band is `[low, high]`, an open end `null`.
 impl Serialize for Published {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match *self {

@@ -97,7 +97,7 @@ pub enum Body {
     Measured(&'static [Panel]),
     /// Indexes are built, and several processors share them.
     Parallel(&'static [ParallelPanel]),
-    /// Something is timed on this machine, wherever one asks for: nobody has made a model of the machine
+    /// Something is timed on this machine, whatever place is chosen: there is no model of the machine
     /// that the paper measured on. Unlike what is driven it says itself what is comparable, and its charts
     /// are drawn by what was timed.
     Timed {
@@ -220,7 +220,7 @@ impl Operation {
     }
 }
 
-/// One point of a panel, ready to run: everything that its x stands for is settled.
+/// One point of a panel, ready to run: everything that its x determines is settled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
     /// Keys in the index.

@@ -30,9 +30,9 @@ pub struct Counters {
     pub upgrades: u64,
     /// Lines written back to memory.
     pub write_backs: u64,
-    /// Lines asked for ahead of use.
+    /// Lines prefetched.
     pub prefetches: u64,
-    /// Accesses to pages whose translation wasn't at hand.
+    /// Accesses to pages whose translation missed the TLB.
     pub translation_misses: u64,
     /// Reads that found their line still on its way and waited for the rest.
     pub late_reads: u64,

@@ -1,9 +1,9 @@
-//! Who holds which line: what keeps private caches coherent.
+//! Which processors hold which line: what keeps private caches coherent.
 //!
 //! The protocol is MESI by invalidation: a line is held by any number of processors that read it, or
-//! by one that may write it. A write by another takes it away from all of them, and whoever looks at
-//! it again has a *coherence miss*: a miss that no larger cache would have saved (OLFIT paper, §2.1).
-//! A bus that every cache snoops and a directory differ in how the holders are found, not in who they
+//! by one that may write it. A write by another takes it away from all of them, and the next access of
+//! a former holder is a *coherence miss*: a miss that no larger cache would have saved (OLFIT paper, §2.1).
+//! A bus that every cache snoops and a directory differ in how the holders are found, not in which they
 //! are, so one table does for both.
 
 /// A set of processors, one bit each.
@@ -17,15 +17,15 @@ const NOBODY: u8 = u8::MAX;
 /// One line.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Who holds it.
+    /// The processors that hold it.
     holders: Set,
-    /// Who lost it to another's write and hasn't had it since.
+    /// The processors that lost it to another's write and haven't had it since.
     lost: Set,
     /// When the latest processor to write it has got it. Nobody else gets it before.
     given: u64,
     /// When the latest processor to read it has got it. Nobody gets it for writing before.
     read: u64,
-    /// Who holds it alone, if anybody.
+    /// The processor that holds it exclusively, if one does.
     owner: u8,
 }
 
@@ -85,7 +85,7 @@ impl Directory {
         answer
     }
 
-    /// Who asked for `line` last gets it at `ready`.
+    /// The processor that requested `line` last gets it at `ready`.
     pub fn gets(&mut self, line: u64, ready: u64, write: bool) {
         if self.alone {
             return;

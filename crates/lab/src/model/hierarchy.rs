@@ -1,5 +1,5 @@
 //! Where a line comes from: the processors' private caches, the directory that keeps them coherent,
-//! and the memories behind them.
+//! and the memories below them.
 //!
 //! # What is modelled
 //! - The secondary cache includes the primary one: what leaves it leaves both. From the primary to
@@ -28,7 +28,7 @@ pub struct Fetched {
     pub started: u64,
     /// When the line is there, to be written if that was asked for.
     pub ready: u64,
-    /// Who lost the line to this access.
+    /// The processors that lost the line to this access.
     pub lost_by: Set,
 }
 
@@ -119,7 +119,7 @@ impl Hierarchy {
         self.private[who].counters
     }
 
-    /// Counts a line that `who` asked for ahead of use.
+    /// Counts a line that `who` prefetched.
     pub fn count_prefetch(&mut self, who: usize) {
         self.private[who].counters.prefetches += 1;
     }
@@ -194,7 +194,7 @@ impl Hierarchy {
         supply
     }
 
-    /// Has `line`, which `who` doesn't hold, sent to it by memory or by who has changed it.
+    /// Has `line`, which `who` doesn't hold, sent to it by memory or by the processor that changed it.
     fn supply(&mut self, who: usize, line: u64, at: u64, write: bool) -> Supply {
         let answer = self.directory.ask(line, who, write);
         let mut supplier = None;

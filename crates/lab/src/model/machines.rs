@@ -54,7 +54,7 @@ impl Parameters {
     /// those usual for it: 14 clocks to the secondary cache, 270 (87 ns) to the socket's memory, whose six
     /// channels carry a line in 2 clocks; 200 to another core's cache. Twelve misses of a core can be
     /// outstanding. Its memory is on huge pages, so translation takes no time. The 24 MB that its cores
-    /// share are left out: the tree is a hundred times as large, but its inner pages would stand there.
+    /// share are left out: the tree is a hundred times as large, but its inner pages would be cached there.
     pub const fn spiderman(threads: usize) -> Self {
         Self {
             clock_mhz: 3_100,

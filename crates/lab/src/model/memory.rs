@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// Main memory and the way to it: a pipeline that starts one access every so often. Shared by all
 /// processors; on a machine of several nodes each has one.
 ///
-/// Accesses are told in program order, but a load that was issued early asks for an earlier moment
+/// Accesses are told in program order, but a load that was issued early accesses memory at an earlier moment
 /// than a store that was told before it. So starts are kept in a calendar, and an access takes the
 /// first gap from its own moment on.
 #[derive(Debug)]

@@ -12,7 +12,7 @@
 //! | `reorder` | how early a load is issued |
 //! | `hierarchy` | where a line comes from, and how long that takes |
 //! | `cache`, `memory`, `pages`, `homes` | its parts |
-//! | `directory` | who holds which line: what keeps private caches coherent |
+//! | `directory` | which processors hold which line: what keeps private caches coherent |
 //! | `turns`, `together` | several processors on one thread, in the order of the modelled time |
 //!
 //! A machine has one processor or several, which [`Listener::together`] sets to work. Only there do
@@ -63,7 +63,7 @@ pub struct Machine {
     pages: Pages,
     hierarchy: Hierarchy,
     processors: Vec<Processor>,
-    /// Who works while nobody takes turns.
+    /// The processor that works while none take turns.
     acting: usize,
     running: bool,
     /// Processors that run together.
@@ -80,7 +80,7 @@ enum Access {
 }
 
 impl Machine {
-    /// A machine with empty caches whose clocks stand. It only learns which pages there are until
+    /// A machine with empty caches whose clocks don't advance. It only learns which pages there are until
     /// [`Machine::start`] is called.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Puts all lines of an address range onto `node`, whoever has touched or will touch them; where pages
+    /// Puts all lines of an address range onto `node`, whichever processor touches them; where pages
     /// have numbers, all lines of its pages.
     ///
     /// # Errors
@@ -186,7 +186,7 @@ impl Machine {
         self.turns.as_ref().map_or(self.acting, Turns::current)
     }
 
-    /// Where `address` stands, which the one that works touches now.
+    /// Where `address` is placed, which the working processor touches now.
     fn settle(&mut self, address: usize) -> Place {
         let place = self.pages.translate(address);
         self.hierarchy.homes.settle(place.line, self.current());

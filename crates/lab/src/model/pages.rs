@@ -1,4 +1,4 @@
-//! Which line of the modelled machine stands for which line of this one.
+//! Which line of the modelled machine represents which line of this one.
 //!
 //! Pages, or single lines, get their numbers in the order in which they are first touched. So neither the
 //! address space's random layout nor the allocator can change a result: the same touches give the same
@@ -45,7 +45,7 @@ impl Pages {
         Self { by_first_touch: HashMap::new(), quick, lines: Vec::new(), granule, numbered: 0 }
     }
 
-    /// Where `address` stands in the modelled machine. O(1).
+    /// The place of `address` in the modelled machine. O(1).
     pub fn translate(&mut self, address: usize) -> Place {
         let page = self.page(address);
         let within = address >> LINE_SHIFT & (PAGE_LINES - 1);

@@ -16,7 +16,7 @@ pub enum Granule {
     /// A page of [`PAGE_BYTES`], as an operating system does it.
     Page,
     /// Each line. Results then don't depend on where within its pages a structure outside of an arena
-    /// stands, which the allocator decides.
+    /// is placed, which the allocator decides.
     Line,
 }
 
@@ -25,7 +25,7 @@ pub enum Granule {
 pub struct Translation {
     /// Pages of [`PAGE_BYTES`] at hand.
     pub pages: usize,
-    /// Of them, how many may stand in one set.
+    /// Of them, how many fit one set.
     pub ways: usize,
     /// What it takes to look one up that isn't.
     pub miss_cycles: u64,
@@ -69,7 +69,7 @@ pub struct Parameters {
     pub clock_mhz: u64,
     /// Instructions that can graduate in one cycle: the machine's *graduation slots* per cycle.
     pub issue_width: u64,
-    /// Instructions that may be in flight behind the oldest one that hasn't graduated; 0 for a
+    /// Instructions that may be in flight after the oldest one that hasn't graduated; 0 for a
     /// processor that does everything in order.
     pub reorder_buffer_instructions: u64,
     /// The primary data cache, one for each processor.

@@ -51,7 +51,7 @@ pub struct Prices {
     pub probe: Price,
     /// Leaving one node's binary search: how often its loop turns varies, so its last branch is
     /// mispredicted half of the time, and whatever comes next depends on the position found.
-    /// Charged with the first work behind the probes.
+    /// Charged with the first work after the probes.
     pub search_exit: Price,
     /// One entry copied to the caller: a load, a store, two addresses, a count, a loop branch.
     pub copy: Price,
@@ -114,7 +114,7 @@ impl Prices {
         Price::new(0, 0).plus(self.prefetch.times(lines))
     }
 
-    /// Whether `work` ends in a branch that can't be predicted, behind which no load is issued
+    /// Whether `work` ends in a branch that can't be predicted, after which no load is issued
     /// before the branch is resolved. A binary search's compare is one; loops are not.
     pub fn is_unpredictable(work: Work) -> bool {
         matches!(work, Work::Probe)

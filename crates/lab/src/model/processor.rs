@@ -2,14 +2,14 @@
 //!
 //! # What is modelled
 //! - **Reads** wait for their line. A load is issued as early as the reorder buffer, the data it
-//!   depends on and the last unpredictable branch allow (see below), so part of a miss hides behind
+//!   depends on and the last unpredictable branch allow (see below), so part of a miss overlaps with
 //!   the work before it. What is left is a data stall.
 //! - **Writes** don't wait (a store buffer holds them), unless every miss handler is taken. A
 //!   missing line is fetched (write-allocate) and takes a handler and a memory access like a read's.
 //! - **Prefetches** don't wait at all: one that finds every handler taken is kept in the memory
 //!   system until one comes free (the paper's footnote 4).
 //! - **Exchanges**, the locked steps that latches are made of, wait until the line is theirs and all
-//!   stores before them are done; nothing behind them is issued earlier.
+//!   stores before them are done; nothing after them is issued earlier.
 //! - **Address translation** stalls where it is modelled and a page isn't at hand; Table 2 has none.
 //! - **Waiting** for a latch takes no line and no instruction: the processor sleeps until the line that
 //!   it waits for is taken by a writer.
@@ -18,7 +18,7 @@
 //! No earlier than (1) the moment it enters the reorder buffer; (2) the arrival of the last line
 //! that this processor waited for, because its address may come from there: chasing pointers, which
 //! is what trees do, makes this the rule; (3) the last branch that can't be predicted (a binary
-//! search's compare, the end of its loop), since the instructions behind a mispredicted branch are
+//! search's compare, the end of its loop), since the instructions after a mispredicted branch are
 //! thrown away.
 //!
 //! # What isn't
@@ -39,7 +39,7 @@ use latchless_core::mem::touch::Work;
 /// Others lost a line to a write.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken {
-    /// Who lost it.
+    /// The processors that lost it.
     pub from: Set,
     /// When it is the writer's.
     pub at: u64,
@@ -177,7 +177,7 @@ impl Processor {
         self.spend(self.prices.spin);
     }
 
-    /// Asks for `line` ahead of use.
+    /// Prefetches `line`.
     pub fn prefetch(&mut self, line: u64, hierarchy: &mut Hierarchy) {
         hierarchy.count_prefetch(self.number);
         self.spend(self.prices.of_prefetches(1));

@@ -33,7 +33,7 @@ impl ReorderBuffer {
         }
     }
 
-    /// When the load that stands next to graduate came into the buffer.
+    /// When the load that graduates next came into the buffer.
     pub fn entered_at(&self) -> u64 {
         let target = self.graduated.saturating_sub(self.instructions_in_flight);
         let (from, start) = self.past.front().copied().unwrap_or((0, 0));

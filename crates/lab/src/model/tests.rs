@@ -50,7 +50,7 @@ fn conflicting(nth: usize) -> usize {
     nth * (2 << 20)
 }
 
-/// Touches every page up to 16 MiB in order, so that addresses stand for themselves.
+/// Touches every page up to 16 MiB in order, so that each address is its own.
 fn number_pages(machine: &mut Machine) {
     machine.stop();
     for page in 0..(16 << 20) / PAGE_BYTES {

@@ -200,7 +200,7 @@ fn who_sleeps_too_long_looks_again() {
                 Traced::work(Work::Copy(200));
                 table.read(1);
             }
-            // Nobody hears that the latch is let go of.
+            // No processor hears that the latch is released.
             table.0[0].0.store(0, SeqCst);
         } else {
             Traced::work(Work::Copy(100));

@@ -1,4 +1,4 @@
-//! Whose turn it is: processors that run together take turns by their clocks.
+//! Turns: processors that run together take turns by their clocks.
 //!
 //! The processor whose clock is earliest runs, until it is about to do something that others can see
 //! and its clock has passed another's. So accesses happen in the order of the modelled time, whatever
@@ -7,14 +7,14 @@
 //! A processor that waits for a latch sleeps until the latch's line is taken from its cache, as one
 //! that spins in its own cache does, or for a bounded time. When processors wait again and again and none
 //! of them touches anything else in between, they wait for latches that nobody will release: a bug. That
-//! one of them waits for long while others go on is none: latches that are taken by who comes first can
+//! one of them waits for long while others go on is none: latches that the first comer takes can
 //! starve it, and here, where everything repeats itself, they do.
 
 use super::processor::{Processor, Taken};
 
 /// How often processors wait in a row, without anything else being done, before they count as stuck.
 const PATIENCE_WAITS: u32 = 100_000;
-/// A processor that is done is behind all others.
+/// A processor that is done comes after all others.
 const DONE: u64 = u64::MAX;
 
 /// What a processor waits for.
@@ -51,8 +51,8 @@ impl Turns {
         }
     }
 
-    /// The next to run: the earliest, of equals the first. `None` when all are done. Who slept is
-    /// awake. O(processors).
+    /// The next to run: the earliest, of equals the first. `None` when all are done. If it
+    /// slept, it wakes up. O(processors).
     pub fn next(&mut self, processors: &mut [Processor]) -> Option<usize> {
         let (next, &clock) = self.clocks.iter().enumerate().min_by_key(|&(_, &clock)| clock)?;
         if clock == DONE {
@@ -111,7 +111,7 @@ impl Turns {
         }
     }
 
-    /// `line` was taken: those who sleep because of it go on when it is.
+    /// `line` was taken: the processors that sleep because of it go on when it is.
     pub fn taken(&mut self, line: u64, taken: Taken, processors: &mut [Processor]) {
         for sleeper in super::directory::members(taken.from) {
             let Some(waiting) = self.waiting.get_mut(sleeper).and_then(Option::as_mut) else { continue };

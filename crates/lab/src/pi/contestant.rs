@@ -10,7 +10,7 @@ use latchless_papers::pi::batch::tune::QuerySetSize;
 use latchless_papers::pi::mem::topology::Topology;
 use latchless_papers::pi::{EntryKeys, Options, Pi, Query, SkipList};
 
-/// Somebody who serves batches.
+/// An index that serves batches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contestant {
     /// PI.
@@ -34,7 +34,7 @@ pub struct Form {
     pub prefetch: bool,
     /// Whether threads follow the load.
     pub self_adjusted: bool,
-    /// Whether nodes and entries stand on huge pages.
+    /// Whether nodes and entries are on huge pages.
     pub huge_pages: bool,
 }
 

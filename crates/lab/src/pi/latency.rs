@@ -1,4 +1,4 @@
-//! What batches cost those who wait for them, and batches of a size that is found out (the paper's future
+//! What batches cost the callers that wait for them, and batches whose size is tuned (the paper's future
 //! work, §6.2). Natively alone.
 
 use super::{BATCH, MEDIUM, NODES, driven};

@@ -163,7 +163,7 @@ fn compared(
     Ok(rows)
 }
 
-/// Whom PI is measured against: on the model OLFIT's tree, which like Masstree has latches and doesn't know
+/// PI's yardstick: on the model OLFIT's tree, which like Masstree has latches and doesn't know
 /// of nodes; natively the published maps that the build has as well.
 fn opponents(on: On) -> Vec<Contestant> {
     let mut all = vec![Contestant::PI, Contestant::BLink];

@@ -48,7 +48,7 @@ impl Hands for Processors<'_> {
 pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
     let processors = NODES * CORES.max(case.threads.div_ceil(NODES));
     let numa = Parameters::numa(NODES, processors);
-    // What isn't placed stands on the nodes in turn.
+    // Pages that aren't placed alternate between the nodes.
     let placement = if contestant.is_placed() { Placement::FirstTouch } else { Placement::Interleaved };
     let parameters = Parameters { system: System { placement, ..numa.system }, ..numa };
     let machine = Listener::new(Machine::new(parameters)?);

@@ -1,6 +1,6 @@
 //! Batches on this machine: all contestants round by round, in turn, so that whatever else the machine does
-//! hits all of them alike; of each the median round counts. A round has several batches, because an index that
-//! serves one batch after the other doesn't find the caches full of its rivals.
+//! hits all of them alike; of each the median round counts. A round has several batches, because an index
+//! that serves one batch after the other doesn't find the caches full of its rivals.
 
 use super::contestant::{Contestant, Loaded, by_list, load_native, serve_alone, serve_shared};
 use super::traffic::Keys;

@@ -1,5 +1,5 @@
-//! What huge pages bring, which the paper leaves to future work (§7). Natively alone: the model translates no
-//! addresses.
+//! What huge pages bring, which the paper leaves to future work (§7). Natively alone: the model translates
+//! no addresses.
 
 use super::{Case, Contestant, Form, Traffic, compared, driven};
 use crate::error::Result;

@@ -41,7 +41,7 @@ impl Keys {
 /// A kind of queries.
 #[derive(Debug, Clone, Copy)]
 pub struct Traffic {
-    /// How unevenly the nodes' ranges of keys are asked for, by Zipf; 0: evenly. Within a range all keys
+    /// How unevenly the nodes' ranges of keys are accessed, by Zipf; 0: evenly. Within a range all keys
     /// are as likely.
     pub theta: f64,
     /// Inserts of new keys, in percent; all else searches.

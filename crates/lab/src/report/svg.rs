@@ -18,7 +18,7 @@ pub fn short(number: f64) -> String {
     rounded(number)
 }
 
-/// A number with up to three digits behind the point.
+/// A number with up to three digits after the point.
 pub fn rounded(number: f64) -> String {
     let text = format!("{number:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()

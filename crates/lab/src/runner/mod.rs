@@ -153,7 +153,7 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// Says what comes next, which stands for so many points.
+    /// Says what comes next, and how many points it is.
     fn next(&mut self, doing: String, points: usize) {
         (self.progress)(Progress { done: self.done, total: self.total, doing });
         self.done += points;

@@ -1,5 +1,5 @@
 //! Doing a task to an index, one operation at a time. The same code runs on the model and natively;
-//! what differs is what stands around it.
+//! what differs is what surrounds it.
 
 use super::data::{Keys, ReturnBuffer};
 use crate::error::{LabError, Result};

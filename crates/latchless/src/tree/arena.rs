@@ -1,7 +1,7 @@
 //! The arena of a concurrent tree: nodes of whole cache lines that many threads read and write.
 //!
-//! As [`Arena`](latchless_papers::pb_tree::arena::Arena), but nodes are words that may be read while they are written,
-//! and everything goes through `&self`.
+//! As [`Arena`](latchless_papers::pb_tree::arena::Arena), but nodes are words that may be read while they are
+//! written, and everything goes through `&self`.
 //!
 //! # Thread safety
 //! Reading and writing nodes needs no latch here: words are atomics. Handing out and taking back is

@@ -20,7 +20,8 @@
 //!
 //! # Invariants
 //! 1. A slot that isn't empty names a node that is, or was, a leaf.
-//! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was outgrown.
+//! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was
+//!    outgrown.
 
 use super::*;
 use crate::node::{Children, Entries};
@@ -65,8 +66,8 @@ pub(super) struct Guesses {
     base: Word,
     /// Slots a key, in 2^-64.
     scale: Word,
-    /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses. One
-    /// more slot follows them.
+    /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses.
+    /// One more slot follows them.
     form: Word,
     /// Tables by size, each made when it is first wanted. What isn't used of one costs no memory.
     tables: [OnceLock<Words<Word>>; TABLES],

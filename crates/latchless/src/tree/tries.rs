@@ -6,8 +6,8 @@
 //! this one key are counted:
 //!
 //! 1. The first [`FREE_TRIES`] that fail cost nothing.
-//! 2. From then on the operation is *listed*: it is in a list of its own thread, and the tree's count of listed
-//!    operations isn't zero.
+//! 2. From then on the operation is *listed*: it is in a list of its own thread, and the tree's count of
+//!    listed operations isn't zero.
 //! 3. An edit that has replaced or removed a value looks at that count; if it isn't zero, it tells those in
 //!    its own thread's list that are about its key. Edits that add a key needn't: who changes an entry each
 //!    time replaces or removes it at least every other time.

@@ -1,4 +1,5 @@
-//! What the kernels do for the papers' structures, and whole operations that are compiled once for each kernel.
+//! What the kernels do for the papers' structures, and whole operations that are compiled once for each
+//! kernel.
 
 use super::runs::Runs;
 use latchless_core::search::Ranks;

@@ -45,8 +45,8 @@ pub fn space_bytes(keys: usize, skip: usize, lanes: usize, lane_bytes: usize) ->
     lane_space_bytes(keys, skip, lanes, lane_bytes, lane_bytes) + proxies_and_values as f64
 }
 
-/// How many times the memory of p = 1/5 p = 1/2 takes, by the paper's formula and four-byte keys with eight-byte
-/// references: 1.23. The paper's Figure 11 has 1.8. See [`space_ratio_with_fixed_proxies`].
+/// How many times the memory of p = 1/5 p = 1/2 takes, by the paper's formula and four-byte keys with
+/// eight-byte references: 1.23. The paper's Figure 11 has 1.8. See [`space_ratio_with_fixed_proxies`].
 pub fn space_ratio(keys: usize, lanes: usize) -> f64 {
     lane_space_bytes(keys, 2, lanes, 4, 8) / lane_space_bytes(keys, 5, lanes, 4, 8)
 }

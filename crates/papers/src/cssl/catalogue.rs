@@ -43,8 +43,8 @@ impl Member {
 pub struct Options {
     /// How many elements of a lane come to one of the lane above: the paper's 1/p, 2 to 2^20.
     pub skip: usize,
-    /// How many fast lanes there are, 1 to 32, or fewer if one is left with a single key before; `None`: until
-    /// the highest fits a first-level cache (§5).
+    /// How many fast lanes there are, 1 to 32, or fewer if one is left with a single key before; `None`:
+    /// until the highest fits a first-level cache (§5).
     pub lanes: Option<usize>,
     /// About how many entries are under lanes of their own, which are rebuilt without the others, at least
     /// 1; `None`: all, in one array, as in the paper.

@@ -1,4 +1,5 @@
-//! Which of many things in a row have changed: bits, and above them bits that say in which words there are some.
+//! Which of many things in a row have changed: bits, and above them bits that say in which words there are
+//! some.
 //!
 //! # Thread safety
 //! 1. Bits are only ever set, those above before those below: a thread that sees a thing marked sees the

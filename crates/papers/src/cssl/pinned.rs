@@ -49,8 +49,8 @@ impl<'a, K: Key, V: Fits<K::Bits>> Pinned<'a, K, V> {
     }
 
     /// As [`get_many`](Self::get_many), in batches of the caller's size, through the executor that all
-    /// indexes share ([`interleave`](crate::common::interleave::interleave)): lookups that are done leave their places
-    /// to the others, and groups may be larger.
+    /// indexes share ([`interleave`](crate::common::interleave::interleave)): lookups that are done leave
+    /// their places to the others, and groups may be larger.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers),

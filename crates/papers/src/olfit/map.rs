@@ -159,9 +159,10 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// Fills an empty map from ascending entries, strictly ascending ones unless it has duplicates. O(n).
     ///
     /// # Errors
-    /// [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty); [`Error::Unsorted`](latchless_core::base::error::Error::Unsorted) and
-    /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or memory is
-    /// refused. The map is then as before.
+    /// [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty);
+    /// [`Error::Unsorted`](latchless_core::base::error::Error::Unsorted) and
+    /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at
+    /// fault; or memory is refused. The map is then as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
         let entry_at = |at: usize| (entries[at].0.encode(), entries[at].1.encode_as());
         self.shared.tree.bulk_load(entries.len(), entry_at, fill)
@@ -200,7 +201,8 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
     /// ([`interleave`]).
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
+    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as
+    /// long as `keys`.
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         if self.has_duplicates() {

@@ -1,8 +1,8 @@
 //! The node arena: equal blocks of whole cache lines, named by 4-byte references.
 //!
 //! All blocks lie in one mapping, so a reference is an index and a block's address one multiplication away.
-//! Only an arena that outgrows its mapping moves to a longer one. Every access is checked against the part of the
-//! mapping that is in use, so nothing above this file needs `unsafe` to read or write a node.
+//! Only an arena that outgrows its mapping moves to a longer one. Every access is checked against the part of
+//! the mapping that is in use, so nothing above this file needs `unsafe` to read or write a node.
 //!
 //! Blocks are handed out in runs of a fixed length: runs of one for ordinary nodes, runs of a whole
 //! node group for CSB+-Trees.

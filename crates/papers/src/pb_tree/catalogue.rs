@@ -58,7 +58,8 @@ impl Default for Options {
 /// An empty index of the family.
 ///
 /// # Errors
-/// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or when memory is refused.
+/// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or when memory is
+/// refused.
 pub fn build<K: Key, V: Fits<K::Bits>>(
     member: Member,
     options: &Options,

@@ -75,7 +75,8 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// choice.
     ///
     /// # Errors
-    /// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or when memory is refused.
+    /// [`Error::KernelUnavailable`](latchless_core::base::error::Error::KernelUnavailable), or when memory is
+    /// refused.
     pub fn with_options(options: &Options) -> error::Result<Self> {
         let tree = Tree::new(TreeOptions {
             nodes: NodeOptions {
@@ -93,8 +94,8 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     ///
     /// # Errors
     /// [`Error::Unsorted`](latchless_core::base::error::Error::Unsorted) and
-    /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at fault; or
-    /// memory is refused.
+    /// [`Error::DuplicateKey`](latchless_core::base::error::Error::DuplicateKey) name the first position at
+    /// fault; or memory is refused.
     pub fn from_sorted(entries: &[(K, V)], fill: FillFactor) -> error::Result<Self> {
         let mut map = Self::new()?;
         map.bulk_load(entries, fill)?;
@@ -104,8 +105,8 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// Fills an empty map from strictly ascending entries. O(n).
     ///
     /// # Errors
-    /// As [`PbTree::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The map is then
-    /// as before.
+    /// As [`PbTree::from_sorted`], and [`Error::NotEmpty`](latchless_core::base::error::Error::NotEmpty). The
+    /// map is then as before.
     pub fn bulk_load(&mut self, entries: &[(K, V)], fill: FillFactor) -> Result<()> {
         self.tree.bulk_load(entries.iter().map(|&(key, value)| (key.encode(), value.encode_as())), fill)
     }
@@ -140,7 +141,8 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
     /// One answer for each key, in the keys' order.
     ///
     /// # Errors
-    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as long as `keys`.
+    /// [`Error::UnequalBuffers`](latchless_core::base::error::Error::UnequalBuffers) if `answers` isn't as
+    /// long as `keys`.
     pub fn get_many(&self, keys: &[K], answers: &mut [Option<V>]) -> Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut places = answers.iter_mut();

@@ -7,8 +7,9 @@
 //! # Thread safety
 //! 1. Work reaches a member through its own channel, and each piece reports once, when it is done and
 //!    what it borrowed is dropped.
-//! 2. [`ScopedPool::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone together
-//!    with the thread that had it. While it waits, reports can come from nobody but those who have work.
+//! 2. [`ScopedPool::run`] doesn't leave, not even by a panic, before every piece has reported, or is gone
+//!    together with the thread that had it. While it waits, reports can come from nobody but those who have
+//!    work.
 //! 3. Threads don't come along into a child of the process: there a crew has none, says so when it is given
 //!    work for one, and leaves what they shared as it was.
 //! 4. One run at a time: pieces of work may wait for each other, and each has a thread of its own.

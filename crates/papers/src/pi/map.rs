@@ -80,7 +80,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
     /// An empty index.
     ///
     /// # Errors
-    /// [`Error::Setting`](crate::Error::Setting), [`Error::KernelUnavailable`], or when memory or a thread is refused.
+    /// [`Error::Setting`](crate::Error::Setting), [`Error::KernelUnavailable`], or when memory or a thread is
+    /// refused.
     pub fn with_options(options: &Options) -> error::Result<Self> {
         Ok(Self { engine: Engine::new(options)?, tuner: Mutex::default(), entry: PhantomData })
     }

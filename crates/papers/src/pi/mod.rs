@@ -14,8 +14,8 @@
 //! | the typical skip list of Fig. 15 | [`SkipList`] |
 //!
 //! Of its future work there are: rebuilds that lay out anew only what has changed, batches of a size that
-//! is found out at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)), huge pages, and top levels that
-//! are together.
+//! is found out at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)), huge pages, and
+//! top levels that are together.
 
 pub mod analysis;
 pub mod batch;

@@ -172,7 +172,8 @@ impl<K: Key, V: Fits<K::Bits>> Queue<K, V> {
         Ok(slots)
     }
 
-    /// Requests in the queue that aren't waited with any longer: a batch of them, or as many as there is room for.
+    /// Requests in the queue that aren't waited with any longer: a batch of them, or as many as there is room
+    /// for.
     fn full(&self) -> usize {
         self.options.batch_queries_max.min(self.options.capacity)
     }
@@ -255,7 +256,8 @@ impl<K: Key, V: Fits<K::Bits>> Submissions<K, V> {
     /// Takes an index and starts the thread that it belongs to from here on.
     ///
     /// # Errors
-    /// [`Error::Setting`]; [`OutOfMemory`](latchless_core::Error::OutOfMemory) when the system refuses the thread.
+    /// [`Error::Setting`]; [`OutOfMemory`](latchless_core::Error::OutOfMemory) when the system refuses the
+    /// thread.
     pub fn new(index: Pi<K, V>, options: SubmissionOptions) -> Result<Self> {
         Error::check_setting("batch_queries_max", options.batch_queries_max, 1..=usize::MAX)?;
         Error::check_setting("capacity", options.capacity, 1..=usize::MAX)?;

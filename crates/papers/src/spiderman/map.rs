@@ -134,7 +134,8 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// An empty map as the caller wants it.
     ///
     /// # Errors
-    /// [`Error::PageSize`](crate::Error::PageSize), [`Error::BatchSize`](crate::Error::BatchSize), or when memory is refused.
+    /// [`Error::PageSize`](crate::Error::PageSize), [`Error::BatchSize`](crate::Error::BatchSize), or when
+    /// memory is refused.
     pub fn with_options(options: &Options) -> error::Result<Self> {
         if let Some(batching) = options.batching {
             batching.size.checked()?;

@@ -32,8 +32,8 @@ impl Prefetch {
     pub const CHILD: u8 = 5;
     /// 6: a leaf's payload, for lookups.
     pub const PAYLOAD: u8 = 6;
-    /// 7, ours: every key that a search looks at, those of two steps at a time; and at last all keys of some two
-    /// lines.
+    /// 7, ours: every key that a search looks at, those of two steps at a time; and at last all keys of some
+    /// two lines.
     pub const PROBES: u8 = 7;
     /// 8, ours: what an insert or removal will move in a leaf, and what a scan will copy.
     pub const RUN: u8 = 8;

@@ -1,10 +1,10 @@
-//! A sorted array: what a reader gets who never updates.
+//! A sorted array: the best case of data that is never updated.
 
 use crate::peer::{Ask, Peer};
 use latchless_core::base::key::Bits;
 use latchless_core::{Direction, Error, Result};
 
-/// Keys and values side by side, each in one array. Updates move everything behind them.
+/// Keys and values side by side, each in one array. Updates move everything after them.
 #[derive(Debug, Default)]
 pub struct SortedArray<B> {
     keys: Vec<B>,

@@ -75,7 +75,7 @@ pub enum Origin {
     Baseline,
     /// This library.
     Latchless,
-    /// A published crate, behind the feature `rivals`.
+    /// A published crate, built with the feature `rivals`.
     Rival,
 }
 

@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Papers (`pb-tree`, `olfit`, `cssl`, `pi`, `spiderman`) and experiments (`table-3`, `fig-7`, …); everything
-    /// if none is named
+    /// Papers (`pb-tree`, `olfit`, `cssl`, `pi`, `spiderman`) and experiments (`table-3`, `fig-7`, …);
+    /// everything if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
@@ -110,7 +110,7 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 /// Unknown names, a file that can't be written, an index that refuses or answers wrongly.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(specification) = &args.probe {
-        // Who runs this under valgrind tells that to begin to count in between.
+        // Valgrind can be told to begin to count in between.
         let ready = |word: &str| {
             writeln!(std::io::stdout(), "{word}")?;
             std::io::stdin().read_line(&mut String::new()).map(drop)

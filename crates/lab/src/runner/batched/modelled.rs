@@ -1,6 +1,6 @@
 //! Running ways on the modelled machine.
 //!
-//! The tree is built before, which nobody listens to. Each way has a machine of its own, whose caches it
+//! The tree is built before, untraced. Each way has a machine of its own, whose caches it
 //! fills with as many requests as are then measured.
 
 use super::traffic::{Loaded, serve};

@@ -14,8 +14,8 @@ const TOGETHER: usize = 1024;
 /// Where random numbers start.
 const SEED: u64 = 2023;
 
-/// A tree with its records, and what is asked of it. Panels of as many records share one, since filling a tree of
-/// the paper's 50M takes longer than many a panel, as long as it hasn't grown by more than a tenth.
+/// A tree with its records, and what is asked of it. Panels of as many records share one, since filling a
+/// tree of the paper's 50M takes longer than many a panel, as long as it hasn't grown by more than a tenth.
 pub struct Loaded<T: Trace> {
     pub map: SpidermanMap<u64, u64, T>,
     pub traffic: Traffic,

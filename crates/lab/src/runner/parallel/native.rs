@@ -15,8 +15,8 @@ use crate::subject::Subject;
 use std::sync::Barrier;
 use std::time::Instant;
 
-/// The least operations of a thread's round: enough that what the system takes to give each thread a processor
-/// doesn't count.
+/// The least operations of a thread's round: enough that what the system takes to give each thread a
+/// processor doesn't count.
 const OPERATIONS: usize = 250_000;
 
 /// Runs the cases on every one of `series`; for each case an outcome each. Cases of equal nodes run on

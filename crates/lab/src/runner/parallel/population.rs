@@ -7,14 +7,14 @@ use rand::{Rng, RngExt, SeedableRng};
 /// Every plan's random numbers start from here and from how many plans there were before.
 const SEED: u64 = 2001;
 
-/// One request. Entries go by number: [`key_of`] says where one stands, its number is its value.
+/// One request. Entries go by number: [`key_of`] is its key, its number is its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
     /// Look for an entry that is there throughout the plan.
     Search(u32),
     /// Insert a new one.
     Insert(u32),
-    /// Remove one that is there and that nobody else asks for.
+    /// Remove one that is there and that no other thread uses.
     Remove(u32),
 }
 

@@ -43,8 +43,8 @@ const TELLING: [u64; 12] = [
     u64::MAX,
 ];
 
-/// Words of nothing but one lane, words of telling lanes, and words of any: few different ones in every second
-/// line, so that lanes are equal.
+/// Words of nothing but one lane, words of telling lanes, and words of any: few different ones in every
+/// second line, so that lanes are equal.
 fn lines() -> Vec<[u64; 8]> {
     let mut lines: Vec<[u64; 8]> = TELLING.map(|word| [word; 8]).to_vec();
     let mut state = Rng(88_172_645_463_325_252);

@@ -43,8 +43,8 @@ impl LaneOptions {
 }
 
 impl<B: Bits> Lanes<B> {
-    /// Lanes over `len` entries, keys and references, in strictly ascending order of keys. More than `len` are
-    /// left out. By options that are [`LaneOptions::checked`].
+    /// Lanes over `len` entries, keys and references, in strictly ascending order of keys. More than `len`
+    /// are left out. By options that are [`LaneOptions::checked`].
     ///
     /// # Errors
     /// When memory is refused.

@@ -1,11 +1,11 @@
 //! A guess where in lane 1 a key is, beyond the paper: keys from the first to the last one are cut into
-//! stretches of equal width, and a table says where in lane 1 each begins. Where keys are spread about evenly a
-//! stretch has a cache line of lane 1's keys, so that a search waits for the table and for that line instead of
-//! for one line of each lower lane.
+//! stretches of equal width, and a table says where in lane 1 each begins. Where keys are spread about evenly
+//! a stretch has a cache line of lane 1's keys, so that a search waits for the table and for that line
+//! instead of for one line of each lower lane.
 //!
 //! # Invariants
-//! 1. What the table says holds of the keys that lane 1 was built with. Since these only grow, a key that isn't
-//!    in its stretch or right before it has been passed over, and the lanes themselves are searched.
+//! 1. What the table says holds of the keys that lane 1 was built with. Since these only grow, a key that
+//!    isn't in its stretch or right before it has been passed over, and the lanes themselves are searched.
 
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
@@ -90,8 +90,8 @@ impl<B: Bits> Guess<B> {
         prefetch_read(self.begins.as_ptr().wrapping_add(stretch).cast());
     }
 
-    /// Between which places of lane 1 the last key up to one of a stretch was when the lane was built: from the
-    /// last one before the stretch, if there is one, to the end of the stretch.
+    /// Between which places of lane 1 the last key up to one of a stretch was when the lane was built: from
+    /// the last one before the stretch, if there is one, to the end of the stretch.
     #[inline(always)]
     pub(super) fn between(&self, stretch: usize) -> core::ops::Range<usize> {
         let begin = self.begins[stretch].load_relaxed() as usize;

@@ -6,8 +6,8 @@
 //! next lane begins is computed, so there are no pointers. The proxy lane is an array of structs, one for
 //! each key of lane 1: the keys of `skip` entries, and their references in the data list.
 //!
-//! Beyond the paper: a small table guesses where in lane 1 a key is ([`LaneOptions::guess`]), and where entries'
-//! references follow on each other, as after a load, they are computed instead of read.
+//! Beyond the paper: a small table guesses where in lane 1 a key is ([`LaneOptions::guess`]), and where
+//! entries' references follow on each other, as after a load, they are computed instead of read.
 //!
 //! # Thread safety
 //! Built by one thread, then shared. From then on keys are overwritten by larger ones alone, namely by that

@@ -157,7 +157,8 @@ fn searches_end_before_what_was_passed_over() {
     }
 }
 
-/// One thread has read what its keys are to be overwritten by, and writes it when others have passed over more.
+/// One thread has read what its keys are to be overwritten by, and writes it when others have passed over
+/// more.
 #[test]
 fn what_is_passed_over_late_does_not_become_smaller() {
     let keys: Vec<u32> = (0..60).map(|i| i * 10).collect();

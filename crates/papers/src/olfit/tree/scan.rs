@@ -152,7 +152,8 @@ impl<K: Kind> OlfitTree<K> {
     }
 
     /// Ends a page after a leaf that ends with `upper`. In an index with duplicates more entries of that
-    /// key may follow, so those that were read don't count. If they are all that was read, more room is needed.
+    /// key may follow, so those that were read don't count. If they are all that was read, more room is
+    /// needed.
     fn end_page(&self, upper: K::Bits, had_room: bool, page: &mut Page<K::Bits>) -> End<K::Bits> {
         if !self.duplicates {
             return End::At(next(upper).map_or(Found::All, Found::UpTo));

@@ -9,8 +9,8 @@
 //!
 //! So the list itself travels from thread to thread, each keeping its part: that no node has two owners
 //! isn't a promise, it is what the compiler has checked. Handing over goes in the order of the threads,
-//! since a range may cover several of them (§3.2.5). How far a range with a limit gets is known later: what is
-//! left of it travels by [`Carry`](crate::pi::batch::carry::Carry).
+//! since a range may cover several of them (§3.2.5). How far a range with a limit gets is known later: what
+//! is left of it travels by [`Carry`](crate::pi::batch::carry::Carry).
 
 use crate::pi::batch::mailbox::{Receiver, Sender, mailbox};
 use crate::pi::segments::{Anchor, SegmentsMut};

@@ -53,8 +53,9 @@ impl Places {
 impl Pool {
     /// A pool for at most `threads` threads at a time, on a machine of this topology. Each node has seats
     /// for as many of them as it can run at once, so that a node with much to do can have them all. With
-    /// `pin` threads but the caller's stay on their node's processors and get their memory there. Which of these
-    /// is the system's to say, but for the one that the caller's thread runs on, which goes where it likes.
+    /// `pin` threads but the caller's stay on their node's processors and get their memory there. Which of
+    /// these is the system's to say, but for the one that the caller's thread runs on, which goes where it
+    /// likes.
     ///
     /// # Errors
     /// When the system refuses a thread.

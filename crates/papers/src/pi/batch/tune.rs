@@ -4,10 +4,10 @@
 //! should stay in the caches between looking up and executing. What is best depends on the machine and on
 //! the index's size, so it is tried, on the caller's own queries.
 //!
-//! [`walk::Tuner`](latchless_core::tuner::Tuner) finds out something else in another way: how many descents of one
-//! thread take turns, in trials of a thousand requests that many callers make at once, through `&self` and
-//! in a few words. Here a batch is the trial, there are hundreds of thousands of queries in the larger ones,
-//! a trial goes on from call to call, and one owner keeps what it found.
+//! [`walk::Tuner`](latchless_core::tuner::Tuner) finds out something else in another way: how many descents
+//! of one thread take turns, in trials of a thousand requests that many callers make at once, through `&self`
+//! and in a few words. Here a batch is the trial, there are hundreds of thousands of queries in the larger
+//! ones, a trial goes on from call to call, and one owner keeps what it found.
 
 use std::time::Instant;
 

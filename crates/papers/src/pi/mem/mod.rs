@@ -1,5 +1,5 @@
-//! Memory on the NUMA node whose threads use it: arrays on huge pages, short arrays cut side by side, a budget
-//! of bytes, and the machine's nodes.
+//! Memory on the NUMA node whose threads use it: arrays on huge pages, short arrays cut side by side, a
+//! budget of bytes, and the machine's nodes.
 
 pub mod budget;
 pub mod paged_array;

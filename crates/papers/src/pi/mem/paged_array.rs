@@ -73,8 +73,8 @@ impl<T: Copy> PagedArray<T> {
         Self::filled_in_parts(len, value, paper, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
     }
 
-    /// As [`PagedArray::filled`], in so many pieces of work: a fresh page takes the system longer to clear than
-    /// the rest of the work on it.
+    /// As [`PagedArray::filled`], in so many pieces of work: a fresh page takes the system longer to clear
+    /// than the rest of the work on it.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

@@ -117,8 +117,8 @@ fn usable_processors() -> Vec<usize> {
     Vec::new()
 }
 
-/// Moves the calling thread to the processors of `node` and asks for its memory there. Says whether the system
-/// agreed; nothing depends on it.
+/// Moves the calling thread to the processors of `node` and asks for its memory there. Says whether the
+/// system agreed; nothing depends on it.
 pub fn settle(node: &Node) -> bool {
     #[cfg(all(target_os = "linux", not(miri)))]
     {

@@ -168,7 +168,8 @@ impl<B: Bits> Segments<B> {
 
     /// The same list laid out anew, from one that is quiescent ([`Segments::lend`]). Segments that haven't
     /// drifted are shared as they are, unless they are the last of many that once were laid out together; the
-    /// others lose what is flagged. In `parts` pieces of work. O(n) in the nodes of segments that aren't shared.
+    /// others lose what is flagged. In `parts` pieces of work. O(n) in the nodes of segments that aren't
+    /// shared.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).

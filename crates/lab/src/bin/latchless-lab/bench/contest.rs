@@ -40,7 +40,7 @@ struct Contest<'a, L> {
     streams: Streams<L>,
     expected: Expected,
     progress: Progress,
-    /// Whether all indexes stand side by side.
+    /// Whether all indexes are held at the same time.
     held: bool,
 }
 
@@ -103,11 +103,9 @@ pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Ou
 
 /// Whether all indexes can be held at once.
 fn fit_side_by_side<L: Word>(spec: &Spec, names: &[String]) -> bool {
-    // Pairs that one pair takes the room of: radix trees over random keys, and all others.
-    let pairs = |name: &String| match name.as_str() {
-        "artmap" | "congee" | "masstree" => 16,
-        _ => 4,
-    };
+    // Pairs that one entry takes the room of: of the maps of other crates these say it.
+    let of_others = |name: &String| latchless_rivals::entries().iter().find(|entry| entry.name == name);
+    let pairs = |name: &String| of_others(name).map_or(4, |entry| entry.pairs);
     let pair_bytes = u64::from(L::BITS) / 4;
     let wanted = names.iter().map(pairs).sum::<u64>().saturating_mul(spec.records as u64 * pair_bytes);
     wanted <= machine::available_bytes().map_or(HELD_BYTES, |free| free / 4 * 3)

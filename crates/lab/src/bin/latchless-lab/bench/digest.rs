@@ -1,4 +1,4 @@
-//! A running checksum over answers, cheap enough to stand inside a timed loop.
+//! A running checksum over answers, cheap enough for a timed loop.
 
 use super::word::{Word, number};
 use latchless_core::base::index::Sum;

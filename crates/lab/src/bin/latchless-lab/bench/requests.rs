@@ -96,7 +96,7 @@ fn in_batch<L: Copy>(operation: &Operation<L>) -> Option<Vec<Request<L, L>>> {
     }
 }
 
-/// The operation that a request of a batch stands for.
+/// The operation of a request of a batch.
 pub fn one_by_one<L: Copy>(request: &Request<L, L>) -> Operation<L> {
     match *request {
         Request::Get(key) => Operation::Get(key),

@@ -28,11 +28,11 @@ pub struct Measured {
 pub struct Race {
     /// What repeats it.
     pub command: String,
-    /// Who was asked to take part.
+    /// The indexes that were to take part.
     pub asked: Vec<String>,
-    /// How those did who came through, or why nobody did.
+    /// The results of the indexes that came through, or why none did.
     pub found: Result<Vec<Measured>, String>,
-    /// Who was left out, and why.
+    /// The indexes that were left out, and why.
     pub notes: Vec<String>,
 }
 

@@ -34,7 +34,7 @@ pub struct Run {
     pub flags: &'static str,
     /// One in so many of the suite's requests is made, since each takes so much longer.
     pub one_in: usize,
-    /// Who races, besides the baseline and the index to use.
+    /// The indexes that race, besides the baseline and the recommended one.
     pub field: Field,
 }
 

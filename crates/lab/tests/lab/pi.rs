@@ -1,6 +1,6 @@
 //! What the PI paper says of four NUMA nodes, on the model: there a run doesn't depend on what else the
-//! machine does, so it can be asked for; inserts depend a little on what the process allocated before. Even the
-//! small data set shows it.
+//! machine does, so it can be asked for; inserts depend a little on what the process allocated before. Even
+//! the small data set shows it.
 
 use latchless_lab::experiment::Scale;
 use latchless_lab::row::Row;

@@ -37,6 +37,7 @@ mod copies;
 mod hints;
 mod inner;
 mod leaf;
+mod leaf_split;
 mod leaf_update;
 pub mod lines;
 pub mod operation;
@@ -51,6 +52,7 @@ use latchless_core::sync::Line;
 pub use copies::{Children, Entries};
 pub use inner::Inner;
 pub use leaf::{Leaf, Place};
+pub use leaf_split::Cut;
 
 /// Cache lines in a node.
 pub const LINES: usize = 16;

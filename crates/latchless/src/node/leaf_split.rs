@@ -56,6 +56,8 @@ struct Few<B> {
 impl<B: Bits> Leaf<'_, B> {
     /// Keys close together that show that keys grow here.
     const RUN: usize = if Self::CAPACITY < 8 { 2 } else { Self::CAPACITY / 4 };
+    /// Places that a leaf near the end of all keys keeps free for those that come late.
+    const SLACK: usize = Self::CAPACITY / 8;
     /// The most entries that a neighbour may have to be lent some.
     pub const LENT_MAX: usize = Self::CAPACITY * 3 / 5;
 
@@ -81,7 +83,7 @@ impl<B: Bits> Leaf<'_, B> {
         let down_by = self.run_after(place, key);
         let gap_before = key.to_u64() - if place > 0 { self.nth(place - 1).0 } else { self.low() }.to_u64();
         // The end of all keys: what comes next is likely to come after it, or a little before.
-        let at_the_end = self.link().is_nil() && place >= all - all / 8;
+        let at_the_end = self.link().is_nil() && place >= all / 2;
         let growth = if at_the_end || up_by.is_some_and(|run| run < gap_after / 4) {
             Growth::Up
         } else if down_by.is_some_and(|run| run < gap_before / 4) {
@@ -90,7 +92,7 @@ impl<B: Bits> Leaf<'_, B> {
             Growth::None
         };
         let kept = match growth {
-            Growth::Up if at_the_end => place,
+            Growth::Up if at_the_end => place.max(all - Self::SLACK),
             // The new key stays with those before it, if there is room.
             Growth::Up => (place + 1).min(all),
             Growth::Down => place.max(1),
@@ -136,8 +138,8 @@ impl<B: Bits> Leaf<'_, B> {
         separator
     }
 
-    /// Moves half of what this full leaf has more than its right neighbour over to that one. Says where
-    /// that one begins now.
+    /// Moves half of what this full leaf has more than its right neighbour over to that one, or a few
+    /// entries to the last leaf of all. Says where that one begins now.
     pub fn lend_to<S: Lines>(self, right: Self) -> B {
         assert_held(self.node);
         assert_held(right.node);
@@ -150,7 +152,9 @@ impl<B: Bits> Leaf<'_, B> {
             S::copy_half(block(right.node, at), 4, &mut few.values[len..]);
             len += shape.count(at);
         }
-        let kept = Self::CAPACITY.midpoint(others);
+        // The last leaf has keys of its own to come.
+        let last = right.link().is_nil();
+        let kept = if last { Self::CAPACITY - Self::SLACK.max(1) } else { Self::CAPACITY.midpoint(others) };
         let (moved, separator) = (Self::CAPACITY - kept, self.nth(kept).0);
         right.set_fences((separator, right.high()));
         right.lay_out(moved + others, Layout::SPREAD, |at| match at.checked_sub(moved) {

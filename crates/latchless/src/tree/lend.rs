@@ -7,7 +7,6 @@
 use super::mode::Held;
 use super::*;
 use crate::node::operation::Search;
-use crate::node::Children;
 use latchless_core::base::span::before;
 use latchless_core::mem::line::prefetch_read;
 
@@ -53,11 +52,8 @@ impl<B: Bits> BlinkTree<B> {
         right_held.changing();
         parent_held.changing();
         let separator = self.leaf(left).lend_to::<S>(self.leaf(right));
-        let (names, mut children) = (self.inner(parent), Children::default());
-        names.copy_out(&mut children);
-        children.remove(children.place_of(old));
-        children.insert(separator, right);
-        names.fill(children.separators(), children.nodes());
+        let named = self.inner(parent).lower_separator::<S>(old, separator);
+        debug_assert!(named, "a parent names its child at the low fence");
         self.name_leaf(left, (low, before(separator)));
         self.name_leaf(right, (separator, high));
         Ok(if key < separator { left } else { right })

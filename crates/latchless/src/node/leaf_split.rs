@@ -121,20 +121,24 @@ impl<B: Bits> Leaf<'_, B> {
         assert_held_or_new(right.node);
         let Cut { place, kept, growth, reach } = cut;
         debug_assert!(0 < kept && kept <= Self::CAPACITY, "both leaves get entries");
-        let entry = |at: usize| {
-            if at == place { new } else { self.nth(at - usize::from(at > place)) }
-        };
+        // The left leaf gets so many of the old entries.
+        let stay = if place < kept { kept - 1 } else { kept };
         // What grows downwards has its future in the gap before it.
-        let in_gap = growth == Growth::Down && kept == place;
-        let separator = if in_gap { behind(entry(kept - 1).0) } else { entry(kept).0 };
-        let (low, high) = (self.low(), self.high());
+        let separator = match growth {
+            Growth::Down if kept == place => behind(self.nth(place - 1).0),
+            _ if kept == place => new.0,
+            _ => self.nth(stay).0,
+        };
         let layout = if growth == Growth::Up { Layout { packed: true, reach } } else { Layout::SPREAD };
+        let (low, high) = (self.low(), self.high());
         right.set_fences((separator, high));
-        right.lay_out(Self::CAPACITY + 1 - kept, layout, |at| entry(kept + at));
+        right.lay_out(Self::CAPACITY - stay, layout, |at| self.nth(stay + at));
         set_link(right.node, self.link());
         self.set_fences((low, before(separator)));
-        self.lay_out(kept, layout, entry);
+        self.lay_out(stay, layout, |at| self.nth(at));
         set_link(self.node, name);
+        let put = if place < kept { self } else { right }.insert::<S>(new.0, new.1);
+        debug_assert!(put, "half a leaf has room");
         separator
     }
 

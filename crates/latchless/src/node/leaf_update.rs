@@ -124,13 +124,9 @@ impl<B: Bits> Leaf<'_, B> {
         let mut carried = self.exchange_greatest(at, entry);
         for block in at + 1..=to {
             set_block_hint(self.node, block, self.hint(shape, carried.0));
-            let count = shape.count(block);
-            let kept = count.min(Self::PER_BLOCK - 1);
-            let handed_on = self.entry_at(Place { block, at: kept });
-            for at in (0..kept).rev() {
-                self.put_at(Place { block, at: at + 1 }, self.entry_at(Place { block, at }));
-            }
-            self.put_at(Place { block, at: 0 }, carried);
+            let handed_on = self.entry_at(Self::last_place(block));
+            shift_up(self.line(block), 0, carried.0);
+            shift_up(self.line(block), 4, carried.1);
             carried = handed_on;
         }
         self.set_shape(shape.with_one_more(to));
@@ -145,7 +141,8 @@ impl<B: Bits> Leaf<'_, B> {
         hint_again(at);
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
-            self.close_gap(block, 0, Self::PER_BLOCK);
+            shift_down::<B>(self.line(block), 0);
+            shift_down::<B>(self.line(block), 4);
             self.put_at(Self::last_place(block), carried);
             hint_again(block);
             carried = handed_on;
@@ -178,7 +175,8 @@ impl<B: Bits> Leaf<'_, B> {
         if entry.0 < smallest.0 {
             return entry;
         }
-        self.close_gap(at, 0, Self::PER_BLOCK);
+        shift_down::<B>(self.line(at), 0);
+        shift_down::<B>(self.line(at), 4);
         self.sort_in(at, Self::PER_BLOCK - 1, entry);
         smallest
     }
@@ -232,12 +230,15 @@ impl<B: Bits> Leaf<'_, B> {
     /// Takes these of the `entries` in place of all others.
     fn fill(self, entries: &Entries<B>, range: Range<usize>, layout: Layout) {
         let (keys, values) = (&entries.keys()[range.clone()], &entries.values()[range]);
-        self.lay_out(keys.len(), layout, |at| (keys[at], values[at]));
+        self.lay_out(keys.len(), layout, |at| match keys.get(at) {
+            Some(&key) => (key, values[at]),
+            None => (B::MAX, B::MIN),
+        });
     }
 
-    /// Takes so many entries in place of all others. `entry` says which the n-th of them is; it may read
-    /// them from this leaf itself, as long as the n-th isn't further left than its n-th place: blocks are
-    /// written from the last one down.
+    /// Takes so many entries in place of all others. `entry` says which the n-th of them is, and anything
+    /// for the few numbers after the last. It may read the entries from this leaf itself, if it is full and
+    /// the n-th stays the n-th: blocks are written from the last one down.
     #[inline(always)]
     pub(super) fn lay_out(self, len: usize, layout: Layout, entry: impl Fn(usize) -> (B, B)) {
         debug_assert!(len <= Self::CAPACITY, "entries that fit a leaf");
@@ -255,7 +256,7 @@ impl<B: Bits> Leaf<'_, B> {
         for at in (0..Self::BLOCKS).rev() {
             let first = start(at);
             if first < end {
-                hint = shape.hint(self.set_block(at, end - first, |place| entry(first + place)), base);
+                hint = shape.hint(self.set_block(at, |place| entry(first + place)), base);
             }
             // An empty block has the hint of the next one.
             hints[at] = hint;
@@ -266,17 +267,15 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_shape(shape);
     }
 
-    /// Fills a block with so many entries, at least one. Says which key is the first.
+    /// Fills the places of a block. Says which key is the first.
     #[inline(always)]
-    fn set_block(self, at: usize, count: usize, entry: impl Fn(usize) -> (B, B)) -> u64 {
-        let (mut keys, mut values) = ([B::MIN; 8], [B::MIN; 8]);
-        for place in 0..count.min(Self::PER_BLOCK) {
-            (keys[place], values[place]) = entry(place);
-        }
+    fn set_block(self, at: usize, entry: impl Fn(usize) -> (B, B)) -> u64 {
+        let entries: [(B, B); 8] =
+            core::array::from_fn(|place| if place < Self::WIDTH { entry(place) } else { (B::MIN, B::MIN) });
         let line = block(self.node, at);
-        set_half(line, 0, &keys);
-        set_half(line, 4, &values);
-        keys[0].to_u64()
+        set_half(line, 0, &entries.map(|(key, _)| key));
+        set_half(line, 4, &entries.map(|(_, value)| value));
+        entries[0].0.to_u64()
     }
 
     /// Makes the leaf a dead one: no key lies between its fences.

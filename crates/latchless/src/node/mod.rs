@@ -179,5 +179,31 @@ fn set_lane<B: Bits>(line: &Line, at: usize, to: B) {
     word.store_relaxed(others | to.to_u64() << shift);
 }
 
+/// Moves the lanes of the four words from `first` on one lane up; this one comes in below them.
+#[inline(always)]
+fn shift_up<B: Bits>(line: &Line, first: usize, lane: B) {
+    let mut carried = lane.to_u64();
+    for word in &line[first..first + 4] {
+        let old = word.load_relaxed();
+        if B::BYTES == 8 {
+            word.store_relaxed(carried);
+            carried = old;
+        } else {
+            word.store_relaxed(old << 32 | carried);
+            carried = old >> 32;
+        }
+    }
+}
+
+/// Moves the lanes of the four words from `first` on one lane down. The last one is there twice then.
+#[inline(always)]
+fn shift_down<B: Bits>(line: &Line, first: usize) {
+    for at in first..first + 4 {
+        let next = line[(at + 1).min(first + 3)].load_relaxed();
+        let old = line[at].load_relaxed();
+        line[at].store_relaxed(if B::BYTES == 8 { next } else { old >> 32 | next << 32 });
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -31,11 +31,6 @@ impl<B: Bits> Entries<B> {
         &self.values[..self.len]
     }
 
-    /// All keys and values from a place on, and whatever stands behind them.
-    pub(super) fn from(&self, first: usize) -> (&[B], &[B]) {
-        (&self.keys[first..], &self.values[first..])
-    }
-
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.len = 0;

@@ -1,8 +1,6 @@
 //! Inner nodes: blocks of separators and the children that start at them.
 
-use super::hints::{
-    NO_BLOCK, Shape, block, first_tied, is_tied, named_block, prefetch_tied, set_block_hint,
-};
+use super::hints::{NO_BLOCK, Shape, block, first_tied, is_tied, named_block, prefetch_tied, set_block_hint};
 use super::*;
 use crate::node::lines::children_in_line;
 use core::hint::select_unpredictable;
@@ -234,32 +232,93 @@ impl<'a, B: Bits> Inner<'a, B> {
         word.publish(word.load_relaxed() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
     }
 
-    /// Adds a child whose separator isn't here, if there is room where it belongs without moving
-    /// others to other blocks. For the holder of the latch.
+    /// Adds a child whose separator isn't here, if there is room in its block or in one to the right: up to
+    /// there each block passes one child on. For the holder of the latch.
     pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
         assert_held(self.node);
         debug_assert!(self.low() <= separator && separator <= self.high(), "a child that belongs here");
         let mut shape = Shape::of(self.node);
-        let (mut at, _) = named_block::<S, B>(self.node, shape, separator);
-        while at > 0 && S::separators_up_to(block(self.node, at), separator) == 0 {
-            at -= 1;
-        }
-        let (line, count) = (block(self.node, at), shape.count(at));
-        if count == 0 || count == Self::PER_BLOCK {
+        let (mut at, mut place) = self.place_up_to::<S>(shape, separator);
+        let room = at + (shape.rooms(Self::PER_BLOCK) >> (4 * at)).trailing_zeros() as usize / 4;
+        if shape.count(at) == 0 || room >= Self::BLOCKS {
             return false;
         }
-        let place = S::separators_up_to(line, separator).min(count);
+        if room > at {
+            // From the far end: each child is there twice before it goes, and a reader in between misses none.
+            for to in (at + 2..=room).rev() {
+                self.hand_on(shape, to);
+            }
+            if place == Self::PER_BLOCK {
+                (at, place) = (at + 1, 0);
+            } else {
+                self.hand_on(shape, at + 1);
+            }
+        }
+        // One of them is there twice, or there is room.
+        let last = if room > at { Self::PER_BLOCK - 1 } else { shape.count(at) };
+        self.put_in(at, (place, last), (separator, child));
+        if place == 0 && at > 0 {
+            set_block_hint(self.node, at, self.hint(shape, separator));
+        }
+        shape.set_count(room, shape.count(room) + 1);
+        header(self.node)[SHAPE].store_relaxed(shape.0);
+        true
+    }
+
+    /// Moves the separator of a child down from `old`, still above the one before it. `false`: there is no
+    /// such child. For the holder of the latch.
+    pub fn lower_separator<S: Lines>(self, old: B, new: B) -> bool {
+        assert_held(self.node);
+        let shape = Shape::of(self.node);
+        let (mut at, end) = self.place_up_to::<S>(shape, old);
+        if end == 0 || shape.count(at) == 0 || lane::<B>(block(self.node, at), end - 1) != old {
+            return false;
+        }
+        set_lane(block(self.node, at), end - 1, new);
+        if end == 1 && at > 0 {
+            let hint = self.hint(shape, new);
+            set_block_hint(self.node, at, hint);
+            // Empty blocks before it have its hint.
+            while at > 1 && shape.count(at - 1) == 0 {
+                at -= 1;
+                set_block_hint(self.node, at, hint);
+            }
+        }
+        true
+    }
+
+    /// The block that has the last separator up to this one, and how many of its separators are.
+    fn place_up_to<S: Lines>(self, shape: Shape, separator: B) -> (usize, usize) {
+        let (mut at, _) = named_block::<S, B>(self.node, shape, separator);
+        while at > 0 && (shape.count(at) == 0 || S::separators_up_to(block(self.node, at), separator) == 0) {
+            at -= 1;
+        }
+        (at, S::separators_up_to(block(self.node, at), separator).min(shape.count(at)))
+    }
+
+    /// Puts the last child of the block before block `to`, which is full, in front of it, too.
+    fn hand_on(self, shape: Shape, to: usize) {
+        let separator = lane(block(self.node, to - 1), Self::PER_BLOCK - 1);
+        let last = shape.count(to).min(Self::PER_BLOCK - 1);
+        self.put_in(to, (0, last), (separator, self.node_at(to - 1, Self::PER_BLOCK - 1)));
+        set_block_hint(self.node, to, self.hint(shape, separator));
+    }
+
+    /// Puts a child at a place of a block; the children from there on move one place on, over place `last`.
+    fn put_in(self, at: usize, (place, last): (usize, usize), (separator, child): (B, NodeRef)) {
+        let line = block(self.node, at);
         // A reader in between may find a child twice or miss the new one, and is led to a neighbour.
-        for to in (place + 1..=count).rev() {
+        for to in (place + 1..=last).rev() {
             self.set_node_at(at, to, self.node_at(at, to - 1));
             set_lane::<B>(line, to, lane(line, to - 1));
         }
         self.set_node_at(at, place, child);
         set_lane(line, place, separator);
-        self.pad(at, count + 1);
-        shape.set_count(at, count + 1);
-        header(self.node)[SHAPE].store_relaxed(shape.0);
-        true
+        self.pad(at, last + 1);
+    }
+
+    fn hint(self, shape: Shape, separator: B) -> u16 {
+        shape.hint(separator.to_u64(), header(self.node)[BASE].load_relaxed())
     }
 
     /// Fills the places of a block behind its `count` children with the last of them.

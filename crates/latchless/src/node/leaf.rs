@@ -111,7 +111,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     #[inline(always)]
-    fn line(self, at: usize) -> &'a Line {
+    pub(super) fn line(self, at: usize) -> &'a Line {
         block(self.node, at)
     }
 

@@ -6,6 +6,20 @@ use crate::node::lines::Lines;
 use core::ops::Range;
 use latchless_core::mem::line::prefetch_read;
 
+/// How the entries of a leaf are laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    /// Packed to the left, rather than spread evenly: the next ones are expected at the end.
+    pub(super) packed: bool,
+    /// How far behind the last key hints tell keys apart, at the least.
+    pub(super) reach: u64,
+}
+
+impl Layout {
+    /// Evenly: nobody knows where the next keys go.
+    pub(super) const SPREAD: Self = Self { packed: false, reach: 0 };
+}
+
 impl<B: Bits> Leaf<'_, B> {
     /// Takes out the entry at a place.
     #[inline(always)]
@@ -22,7 +36,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// Takes these entries in place of all others.
     pub fn keep(self, entries: &Entries<B>) {
         assert_held(self.node);
-        self.fill(entries, 0..entries.keys().len(), false);
+        self.fill(entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
     /// Puts in an entry whose key isn't here. `false`: the leaf is full.
@@ -48,7 +62,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// The block that a new key goes into.
     #[inline(always)]
-    fn block_for<S: Lines>(self, shape: Shape, key: B) -> usize {
+    pub(super) fn block_for<S: Lines>(self, shape: Shape, key: B) -> usize {
         let (at, hint) = self.named::<S>(shape, key);
         if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
     }
@@ -103,13 +117,9 @@ impl<B: Bits> Leaf<'_, B> {
         let mut carried = self.exchange_greatest(at, entry);
         for block in at + 1..=to {
             set_block_hint(self.node, block, self.hint(shape, carried.0));
-            let count = shape.count(block);
-            let kept = count.min(Self::PER_BLOCK - 1);
-            let handed_on = self.entry_at(Place { block, at: kept });
-            for at in (0..kept).rev() {
-                self.put_at(Place { block, at: at + 1 }, self.entry_at(Place { block, at }));
-            }
-            self.put_at(Place { block, at: 0 }, carried);
+            let handed_on = self.entry_at(Self::last_place(block));
+            shift_up(self.line(block), 0, carried.0);
+            shift_up(self.line(block), 4, carried.1);
             carried = handed_on;
         }
         self.set_shape(shape.with_one_more(to));
@@ -124,7 +134,8 @@ impl<B: Bits> Leaf<'_, B> {
         hint_again(at);
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
-            self.close_gap(block, 0, Self::PER_BLOCK);
+            shift_down::<B>(self.line(block), 0);
+            shift_down::<B>(self.line(block), 4);
             self.put_at(Self::last_place(block), carried);
             hint_again(block);
             carried = handed_on;
@@ -157,7 +168,8 @@ impl<B: Bits> Leaf<'_, B> {
         if entry.0 < smallest.0 {
             return entry;
         }
-        self.close_gap(at, 0, Self::PER_BLOCK);
+        shift_down::<B>(self.line(at), 0);
+        shift_down::<B>(self.line(at), 4);
         self.sort_in(at, Self::PER_BLOCK - 1, entry);
         smallest
     }
@@ -190,55 +202,73 @@ impl<B: Bits> Leaf<'_, B> {
         let mut entries = Entries::default();
         self.copy_out::<S>(&mut entries);
         entries.insert(key, value);
-        let appended = entries.keys().last() == Some(&key);
-        self.fill(&entries, 0..entries.keys().len(), appended);
+        let packed = entries.keys().last() == Some(&key);
+        self.fill(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
     }
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
-    pub fn set(self, (low, high): (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
+    pub fn set(self, fences: (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
         assert_held_or_new(self.node);
-        debug_assert!(low <= high, "a leaf's fences are in order");
-        header(self.node)[LOW].store_relaxed(low.to_u64());
-        header(self.node)[HIGH].store_relaxed(high.to_u64());
-        self.fill(entries, range, false);
+        self.set_fences(fences);
+        self.fill(entries, range, Layout::SPREAD);
         set_link(self.node, link);
     }
 
-    /// Takes these of the `entries` in place of all others, spread evenly, or packed to the left.
-    fn fill(self, entries: &Entries<B>, range: Range<usize>, packed: bool) {
-        debug_assert!(range.start <= range.end && range.len() <= Self::CAPACITY, "entries that fit a leaf");
-        let (base, len) = (self.low().to_u64(), range.len());
-        let keys = entries.keys();
+    pub(super) fn set_fences(self, (low, high): (B, B)) {
+        debug_assert!(low <= high, "a leaf's fences are in order");
+        header(self.node)[LOW].store_relaxed(low.to_u64());
+        header(self.node)[HIGH].store_relaxed(high.to_u64());
+    }
+
+    /// Takes these of the `entries` in place of all others.
+    fn fill(self, entries: &Entries<B>, range: Range<usize>, layout: Layout) {
+        let (keys, values) = (&entries.keys()[range.clone()], &entries.values()[range]);
+        self.lay_out(keys.len(), layout, |at| match keys.get(at) {
+            Some(&key) => (key, values[at]),
+            None => (B::MAX, B::MIN),
+        });
+    }
+
+    /// Takes so many entries in place of all others. `entry` says which the n-th of them is, and anything
+    /// for the few numbers after the last. It may read the entries from this leaf itself, if it is full and
+    /// the n-th stays the n-th: blocks are written from the last one down.
+    #[inline(always)]
+    pub(super) fn lay_out(self, len: usize, layout: Layout, entry: impl Fn(usize) -> (B, B)) {
+        debug_assert!(len <= Self::CAPACITY, "entries that fit a leaf");
         debug_assert!(
-            keys[range.clone()].is_sorted() && keys[range.clone()].iter().all(|&key| self.covers(key)),
+            (0..len).all(|at| self.covers(entry(at).0) && (at == 0 || entry(at - 1).0 < entry(at).0)),
             "a leaf's keys ascend between its fences"
         );
-        let reach = keys[range.clone()].last().map_or(0, |&last| last.to_u64().saturating_sub(base));
-        let span = reach.saturating_mul(2).min(self.high().to_u64().wrapping_sub(base));
-        let mut shape = Shape::for_span(span);
+        let base = self.low().to_u64();
+        let reach = if len == 0 { 0 } else { entry(len - 1).0.to_u64() - base };
+        let span = reach.saturating_mul(2).max(reach.saturating_add(layout.reach));
+        let mut shape = Shape::for_span(span.min(self.high().to_u64() - base));
         let spread = |at: usize| (at * len).div_ceil(Self::BLOCKS);
-        let start = |at: usize| if packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
-        let (mut hints, mut first) = ([NO_BLOCK; LINES - 1], range.start);
-        for (at, hint) in hints.iter_mut().enumerate().take(Self::BLOCKS) {
-            let end = range.start + start(at + 1);
-            self.set_block(at, entries, first);
-            shape.set_count(at, end - first);
-            if first < range.end {
-                *hint = shape.hint(keys[first].to_u64(), base);
+        let start = |at: usize| if layout.packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
+        let (mut hints, mut hint, mut end) = ([NO_BLOCK; LINES - 1], NO_BLOCK, len);
+        for at in (0..Self::BLOCKS).rev() {
+            let first = start(at);
+            if first < end {
+                hint = shape.hint(self.set_block(at, |place| entry(first + place)), base);
             }
-            first = end;
+            // An empty block has the hint of the next one.
+            hints[at] = hint;
+            shape.set_count(at, end - first);
+            end = first;
         }
         set_block_hints(self.node, &hints);
         self.set_shape(shape);
     }
 
-    /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:
-    /// they are not in use.
-    fn set_block(self, at: usize, entries: &Entries<B>, first: usize) {
-        let (keys, values) = entries.from(first);
+    /// Fills the places of a block. Says which key is the first.
+    #[inline(always)]
+    fn set_block(self, at: usize, entry: impl Fn(usize) -> (B, B)) -> u64 {
+        let entries: [(B, B); 8] =
+            core::array::from_fn(|place| if place < Self::WIDTH { entry(place) } else { (B::MIN, B::MIN) });
         let line = block(self.node, at);
-        set_half(line, 0, keys);
-        set_half(line, 4, values);
+        set_half(line, 0, &entries.map(|(key, _)| key));
+        set_half(line, 4, &entries.map(|(_, value)| value));
+        entries[0].0.to_u64()
     }
 
     /// Makes the leaf a dead one: no key lies between its fences.

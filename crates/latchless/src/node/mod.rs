@@ -37,6 +37,7 @@ mod copies;
 mod hints;
 mod inner;
 mod leaf;
+mod leaf_split;
 mod leaf_update;
 pub mod lines;
 pub mod operation;
@@ -51,6 +52,7 @@ use latchless_core::sync::Line;
 pub use copies::{Children, Entries};
 pub use inner::Inner;
 pub use leaf::{Leaf, Place};
+pub use leaf_split::Cut;
 
 /// Cache lines in a node.
 pub const LINES: usize = 16;
@@ -175,6 +177,32 @@ fn set_lane<B: Bits>(line: &Line, at: usize, to: B) {
     let shift = at % per_word * B::BYTES * 8;
     let others = word.load_relaxed() & !(B::MAX.to_u64() << shift);
     word.store_relaxed(others | to.to_u64() << shift);
+}
+
+/// Moves the lanes of the four words from `first` on one lane up; this one comes in below them.
+#[inline(always)]
+fn shift_up<B: Bits>(line: &Line, first: usize, lane: B) {
+    let mut carried = lane.to_u64();
+    for word in &line[first..first + 4] {
+        let old = word.load_relaxed();
+        if B::BYTES == 8 {
+            word.store_relaxed(carried);
+            carried = old;
+        } else {
+            word.store_relaxed(old << 32 | carried);
+            carried = old >> 32;
+        }
+    }
+}
+
+/// Moves the lanes of the four words from `first` on one lane down. The last one is there twice then.
+#[inline(always)]
+fn shift_down<B: Bits>(line: &Line, first: usize) {
+    for at in first..first + 4 {
+        let next = line[(at + 1).min(first + 3)].load_relaxed();
+        let old = line[at].load_relaxed();
+        line[at].store_relaxed(if B::BYTES == 8 { next } else { old >> 32 | next << 32 });
+    }
 }
 
 #[cfg(test)]

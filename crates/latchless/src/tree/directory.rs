@@ -304,11 +304,7 @@ impl Directory {
 
     /// Empty memory for a directory of so many nodes that isn't in use, and which of the tables it is.
     /// `charge` is asked whether so many bytes may be used. `None`: no memory.
-    fn other_table(
-        &self,
-        nodes: usize,
-        charge: impl FnOnce(usize) -> Result<()>,
-    ) -> Option<(&Table, usize)> {
+    fn other_table(&self, nodes: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<(&Table, usize)> {
         let size = (0..SIZES).find(|&size| nodes * ROOM_PER_NODE <= FEWEST_ENTRIES << size)?;
         let turn = self.form.load_relaxed() as usize % 2;
         let slot = &self.tables[size][turn];

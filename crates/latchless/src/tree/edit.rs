@@ -181,14 +181,17 @@ impl<B: Bits> BlinkTree<B> {
             let Step::Set(value) = edit.step(None) else {
                 return Ok(Edited { before: None, applied: false });
             };
-            let held = match self.lend::<S, M>((node, held), key) {
+            let cut = leaf.cut::<S>(key);
+            // Where keys grow, the neighbour keeps its place: further keys don't go there.
+            let lent = if cut.is_for_growth() { Err(held) } else { self.lend::<S, M>((node, held), key) };
+            let held = match lent {
                 Ok(leaf) => {
                     node = leaf;
                     continue;
                 }
                 Err(held) => held,
             };
-            match self.split::<S, M>((node, held), (key, value), &mut spares) {
+            match self.split::<S, M>((node, held), ((key, value), cut), &mut spares) {
                 Ok(()) => {
                     self.count_entries::<M>(1);
                     self.keep_directory(key);

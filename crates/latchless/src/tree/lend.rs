@@ -7,14 +7,10 @@
 use super::mode::Held;
 use super::*;
 use crate::node::operation::Search;
-use crate::node::{Children, Entries};
 use latchless_core::base::span::before;
 use latchless_core::mem::line::prefetch_read;
 
 impl<B: Bits> BlinkTree<B> {
-    /// The most entries that a neighbour may have to be lent some.
-    const LENT_MAX: usize = Leaf::<B>::CAPACITY * 3 / 5;
-
     /// Asks for what tells whether the right neighbour of a leaf can be lent entries.
     #[inline(always)]
     pub(super) fn ask_for_neighbour(&self, leaf: NodeRef) {
@@ -36,14 +32,14 @@ impl<B: Bits> BlinkTree<B> {
     ) -> Result<NodeRef, M::Held<'a>> {
         let right = self.leaf(left).link();
         // A first look, without its latch.
-        if right.is_nil() || self.leaf(right).len() > Self::LENT_MAX {
+        if right.is_nil() || self.leaf(right).len() > Leaf::<B>::LENT_MAX {
             return Err(left_held);
         }
         let address = self.arena.address(right);
         (1..node::LINES).for_each(|line| prefetch_read(node::line_address(address, line)));
         let mut right_held = self.latch::<M>(right);
         let (low, (old, high)) = (self.leaf(left).low(), self.fences(0, right));
-        if self.leaf(right).len() > Self::LENT_MAX {
+        if self.leaf(right).len() > Leaf::<B>::LENT_MAX {
             return Err(left_held);
         }
         let Some((parent, mut parent_held)) = self.latch_covering::<S, M>(1, low) else {
@@ -55,33 +51,12 @@ impl<B: Bits> BlinkTree<B> {
         left_held.changing();
         right_held.changing();
         parent_held.changing();
-        let separator = self.move_right::<S>(left, right);
-        let (names, mut children) = (self.inner(parent), Children::default());
-        names.copy_out(&mut children);
-        children.remove(children.place_of(old));
-        children.insert(separator, right);
-        names.fill(children.separators(), children.nodes());
+        let separator = self.leaf(left).lend_to::<S>(self.leaf(right));
+        let named = self.inner(parent).lower_separator::<S>(old, separator);
+        debug_assert!(named, "a parent names its child at the low fence");
         self.name_leaf(left, (low, before(separator)));
         self.name_leaf(right, (separator, high));
         Ok(if key < separator { left } else { right })
-    }
-
-    /// Moves half of what the left leaf has more than the right one over to it. Says where that one
-    /// begins now.
-    fn move_right<S: Search>(&self, left: NodeRef, right: NodeRef) -> B {
-        let (from, into) = (self.leaf(left), self.leaf(right));
-        let (mut own, mut others) = (Entries::default(), Entries::default());
-        from.copy_out::<S>(&mut own);
-        into.copy_out::<S>(&mut others);
-        let kept = own.keys().len().midpoint(others.keys().len());
-        debug_assert!(0 < kept && kept < own.keys().len(), "some entries are moved and some stay");
-        let separator = own.keys()[kept];
-        let mut moved = Entries::default();
-        moved.append(&own, kept);
-        moved.append(&others, 0);
-        into.set((separator, into.high()), into.link(), &moved, 0..moved.keys().len());
-        from.set((from.low(), before(separator)), right, &own, 0..kept);
-        separator
     }
 }
 

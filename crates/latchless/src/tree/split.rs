@@ -7,7 +7,7 @@ use super::mode::Held;
 use super::spares::Reserve;
 use super::*;
 use crate::node::operation::Search;
-use crate::node::{Children, Entries};
+use crate::node::{Children, Cut};
 use latchless_core::base::span::before;
 
 /// A latched node.
@@ -41,17 +41,17 @@ impl<B: Bits> BlinkTree<B> {
     pub(super) fn split<'a, S: Search, M: Mode>(
         &'a self,
         leaf: Latched<'a, M>,
-        (key, value): (B, B),
+        (new, cut): ((B, B), Cut),
         spares: &mut Reserve<'_>,
     ) -> Result<(), usize> {
-        let mut path = self.latch_full_ancestors::<S, M>(leaf, key);
+        let mut path = self.latch_full_ancestors::<S, M>(leaf, new.0);
         let splitting = path.len - usize::from(!path.grows);
         let needed = splitting + usize::from(path.grows);
         if spares.levels() < needed {
             return Err(needed);
         }
         path.nodes.iter_mut().flatten().for_each(|(_, held)| held.changing());
-        let mut child = self.split_leaf::<S, M>(path.node(0), (key, value), spares.take(0));
+        let mut child = self.split_leaf::<S, M>(path.node(0), (new, cut), spares.take(0));
         [path.node(0), child.1].into_iter().for_each(|leaf| self.name_leaf(leaf, self.fences(0, leaf)));
         for level in 1..splitting {
             child = self.split_inner::<M>(path.node(level), child, spares.take(level));
@@ -93,26 +93,15 @@ impl<B: Bits> BlinkTree<B> {
     fn split_leaf<S: Search, M: Mode>(
         &self,
         left: NodeRef,
-        (key, value): (B, B),
+        (new, cut): ((B, B), Cut),
         right: NodeRef,
     ) -> (B, NodeRef) {
-        let mut entries = Entries::default();
-        let leaf = self.leaf(left);
-        leaf.copy_out::<S>(&mut entries);
-        entries.insert(key, value);
-        let keys = entries.keys();
-        let cut = self.cut(keys, key, leaf.low(), leaf.link());
-        debug_assert!(0 < cut && cut < keys.len(), "both leaves get entries");
-        let (low, high, separator) = (leaf.low(), leaf.high(), keys[cut]);
         let mut held = self.latch::<M>(right);
         held.changing();
-        self.leaf(right).set((separator, high), leaf.link(), &entries, cut..keys.len());
-        drop(held);
-        leaf.set((low, before(separator)), right, &entries, 0..cut);
-        (separator, right)
+        (self.leaf(left).split_into::<S>((right, self.leaf(right)), new, cut), right)
     }
 
-    /// Where to cut: in the middle, but keys that come in order leave full nodes behind.
+    /// Where to cut an inner node: in the middle, but keys that come in order leave full nodes.
     fn cut(&self, keys: &[B], new: B, low: B, link: NodeRef) -> usize {
         let last = keys.len() - 1;
         if link.is_nil() && keys[last] == new {

@@ -1,0 +1,202 @@
+//! Splitting full leaves, from line to line: no copy of the entries is made.
+//!
+//! In a full leaf every place is taken, so the n-th entry is found by its number. Both halves are written
+//! from the last block down to the first. No block gets entries of a block before its own, so a leaf can
+//! be laid out anew in place.
+//!
+//! # Where to cut
+//! A leaf is cut in the middle, unless keys grow at one place of it: then every further key comes to the
+//! same side, and the other side would stay half empty for ever. Nothing records in which order keys came.
+//! The keys themselves tell: the new key and those before it lie close together, and after it there is a
+//! gap in which many more of them find room. In keys drawn at random there is no such place. Where growing
+//! keys come in another order after all, one cut is uneven, which is no more than a little memory.
+
+use super::hints::block;
+use super::leaf_update::Layout;
+use super::*;
+use crate::node::lines::Lines;
+use core::cmp::Ordering;
+use latchless_core::base::span::{before, behind};
+
+/// Where keys grow in a leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Growth {
+    /// Nowhere that could be told.
+    None,
+    /// Each key comes right after the last one.
+    Up,
+    /// Each key comes right before the last one.
+    Down,
+}
+
+/// How a full leaf and one entry more become two leaves.
+#[derive(Debug, Clone, Copy)]
+pub struct Cut {
+    /// How many entries are before the new one.
+    place: usize,
+    /// How many entries the left leaf gets.
+    kept: usize,
+    growth: Growth,
+    /// How far the keys that are expected next reach behind the new one.
+    reach: u64,
+}
+
+impl Cut {
+    /// Whether keys grow here, so that the right neighbour had better not be lent any.
+    pub fn is_for_growth(&self) -> bool {
+        self.growth != Growth::None
+    }
+}
+
+/// The key with the fewest leading bits that separates two, of which the second one is larger: above the
+/// first, at most the second. Leaves that begin there are easily told apart, and so are their keys.
+fn shortest_between<B: Bits>(first: B, second: B) -> B {
+    debug_assert!(first < second, "keys ascend");
+    let bit = (first.to_u64() ^ second.to_u64()).checked_ilog2().unwrap_or(0);
+    B::truncate(second.to_u64() >> bit << bit)
+}
+
+/// Room for what a neighbour may have that is lent entries, and one block more.
+struct Few<B> {
+    keys: [B; 80],
+    values: [B; 80],
+}
+
+impl<B: Bits> Leaf<'_, B> {
+    /// Keys close together that show that keys grow here.
+    const RUN: usize = if Self::CAPACITY < 8 { 2 } else { Self::CAPACITY / 4 };
+    /// Entries by which a cut may be off the middle.
+    const AROUND: usize = Self::CAPACITY / 6;
+    /// Places that a leaf near the end of all keys keeps free for those that come late.
+    const SLACK: usize = Self::CAPACITY / 8;
+    /// The most entries that a neighbour may have to be lent some.
+    pub const LENT_MAX: usize = Self::CAPACITY * 3 / 5;
+
+    /// An entry of a full leaf, by its number.
+    #[inline(always)]
+    fn nth(self, at: usize) -> (B, B) {
+        self.entry_at(Place { block: at / Self::PER_BLOCK, at: at % Self::PER_BLOCK })
+    }
+
+    /// How many keys of a full leaf are smaller than `key`.
+    fn smaller_in_full<S: Lines>(self, key: B) -> usize {
+        let block = self.block_for::<S>(self.shape(), key);
+        let smaller = (0..Self::PER_BLOCK).filter(|&at| self.key(Place { block, at }) < key).count();
+        block * Self::PER_BLOCK + smaller
+    }
+
+    /// Where to cut a full leaf into which `key` is to come, which it doesn't have.
+    pub fn cut<S: Lines>(self, key: B) -> Cut {
+        debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf is cut");
+        let (all, place) = (Self::CAPACITY, self.smaller_in_full::<S>(key));
+        let up_by = self.run_before(place, key);
+        let gap_after = if place < all { self.nth(place).0 } else { self.high() }.to_u64() - key.to_u64();
+        let down_by = self.run_after(place, key);
+        let gap_before = key.to_u64() - if place > 0 { self.nth(place - 1).0 } else { self.low() }.to_u64();
+        // The end of all keys: what comes next is likely to come after it, or a little before.
+        let at_the_end = self.link().is_nil() && place >= all / 2;
+        let growth = if at_the_end || up_by.is_some_and(|run| run < gap_after / 4) {
+            Growth::Up
+        } else if down_by.is_some_and(|run| run < gap_before / 4) {
+            Growth::Down
+        } else {
+            Growth::None
+        };
+        let kept = match growth {
+            Growth::Up if at_the_end => place.max(all - Self::SLACK),
+            // The new key stays with those before it, if there is room.
+            Growth::Up => (place + 1).min(all),
+            Growth::Down => place.max(1),
+            Growth::None if self.low() == B::MIN && place == 0 => 1,
+            Growth::None => self.cut_at_gap((place, key), all.div_ceil(2)),
+        };
+        Cut { place, kept, growth, reach: up_by.unwrap_or(0).saturating_mul(8) }
+    }
+
+    /// Where to cut near `middle`: where most of the span of the keys around it is one gap, there. So keys
+    /// that are nearly equal, such as those of one user, stay together, and the separator tells their
+    /// leaves apart by few leading bits.
+    fn cut_at_gap(self, (place, new): (usize, B), middle: usize) -> usize {
+        let key = |at: usize| match at.cmp(&place) {
+            Ordering::Less => self.nth(at).0,
+            Ordering::Equal => new,
+            Ordering::Greater => self.nth(at - 1).0,
+        };
+        let around = middle - Self::AROUND..=middle + Self::AROUND;
+        let span = key(*around.end()).to_u64() - key(around.start() - 1).to_u64();
+        let gap = |at: &usize| key(*at).to_u64() - key(at - 1).to_u64();
+        around.clone().find(|at| gap(at) > span / 2).unwrap_or(middle)
+    }
+
+    /// How far the keys right before the new one reach, if there are enough of them.
+    fn run_before(self, place: usize, key: B) -> Option<u64> {
+        let first = place.checked_sub(Self::RUN)?;
+        Some(key.to_u64() - self.nth(first).0.to_u64())
+    }
+
+    /// As [`Leaf::run_before`], of the keys right after the new one.
+    fn run_after(self, place: usize, key: B) -> Option<u64> {
+        let last = place + Self::RUN - 1;
+        (last < Self::CAPACITY).then(|| self.nth(last).0.to_u64() - key.to_u64())
+    }
+
+    /// Sends the upper part of a full leaf, with the new entry in its place, to the leaf `right`, whose
+    /// reference is `name`. Says where that one begins.
+    pub fn split_into<S: Lines>(self, (name, right): (NodeRef, Self), new: (B, B), cut: Cut) -> B {
+        assert_held(self.node);
+        assert_held_or_new(right.node);
+        let Cut { place, kept, growth, reach } = cut;
+        debug_assert!(0 < kept && kept <= Self::CAPACITY, "both leaves get entries");
+        // The left leaf gets so many of the old entries.
+        let stay = if place < kept { kept - 1 } else { kept };
+        // What grows downwards has its future in the gap before it.
+        let first = if kept == place { new.0 } else { self.nth(stay).0 };
+        let separator = match growth {
+            Growth::Down if kept == place => behind(self.nth(place - 1).0),
+            Growth::None if kept > 1 => {
+                shortest_between(if kept == place + 1 { new.0 } else { self.nth(stay - 1).0 }, first)
+            }
+            _ => first,
+        };
+        let layout = if growth == Growth::Up { Layout { packed: true, reach } } else { Layout::SPREAD };
+        let (low, high) = (self.low(), self.high());
+        right.set_fences((separator, high));
+        right.lay_out(Self::CAPACITY - stay, layout, |at| self.nth(stay + at));
+        set_link(right.node, self.link());
+        self.set_fences((low, before(separator)));
+        self.lay_out(stay, layout, |at| self.nth(at));
+        set_link(self.node, name);
+        let put = if place < kept { self } else { right }.insert::<S>(new.0, new.1);
+        debug_assert!(put, "half a leaf has room");
+        separator
+    }
+
+    /// Moves half of what this full leaf has more than its right neighbour over to that one, or a few
+    /// entries to the last leaf of all. Says where that one begins now.
+    pub fn lend_to<S: Lines>(self, right: Self) -> B {
+        assert_held(self.node);
+        assert_held(right.node);
+        debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf lends");
+        let (mut few, others) = (Few { keys: [B::MIN; 80], values: [B::MIN; 80] }, right.len());
+        debug_assert!(others <= Self::LENT_MAX, "a leaf with room to spare is lent entries");
+        let (shape, mut len) = (right.shape(), 0);
+        for at in 0..Self::BLOCKS {
+            S::copy_half(block(right.node, at), 0, &mut few.keys[len..]);
+            S::copy_half(block(right.node, at), 4, &mut few.values[len..]);
+            len += shape.count(at);
+        }
+        // The last leaf has keys of its own to come.
+        let last = right.link().is_nil();
+        let kept = if last { Self::CAPACITY - Self::SLACK.max(1) } else { Self::CAPACITY.midpoint(others) };
+        let moved = Self::CAPACITY - kept;
+        let separator = shortest_between(self.nth(kept - 1).0, self.nth(kept).0);
+        right.set_fences((separator, right.high()));
+        right.lay_out(moved + others, Layout::SPREAD, |at| match at.checked_sub(moved) {
+            Some(at) => (few.keys[at], few.values[at]),
+            None => self.nth(kept + at),
+        });
+        self.set_fences((self.low(), before(separator)));
+        self.lay_out(kept, Layout::SPREAD, |at| self.nth(at));
+        separator
+    }
+}

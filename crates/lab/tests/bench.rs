@@ -41,7 +41,7 @@ fn checksum(results: &[Value]) -> &Value {
     &results[0]["checksum"]
 }
 
-const WORKLOADS: [&str; 21] = [
+const WORKLOADS: [&str; 23] = [
     "load",
     "get",
     "chain",
@@ -49,6 +49,8 @@ const WORKLOADS: [&str; 21] = [
     "update",
     "remove",
     "scan",
+    "range",
+    "visit",
     "sum",
     "sum-range",
     "count",
@@ -180,7 +182,7 @@ fn json_has_the_promised_fields_in_their_order() {
 #[test]
 fn units_are_named() {
     assert_eq!(race(&["--workload", "scan"])[0]["per"], "entry");
-    for range in ["sum", "sum-range", "count"] {
+    for range in ["range", "visit", "sum", "sum-range", "count"] {
         assert_eq!(race(&["--workload", range])[0]["per"], "entry", "{range}");
     }
     assert_eq!(race(&["--workload", "load"])[0]["per"], "key");
@@ -247,7 +249,7 @@ fn what_cannot_be_served_is_refused_with_what_could_be() {
     assert!(few.contains("need as many records"), "{few}");
     let batches = refusal(&["--workload", "scan", "--threads", "2", "--batch", "8"], 2);
     assert!(batches.contains("one thread"), "{batches}");
-    for workload in ["chain", "sum", "sum-range", "count", "load"] {
+    for workload in ["chain", "range", "visit", "sum", "sum-range", "count", "load"] {
         let batches = refusal(&["--workload", workload, "--batch", "8"], 2);
         assert!(batches.contains(workload) && batches.contains("leave out --batch"), "{batches}");
     }

@@ -169,7 +169,12 @@ pub enum Operation<L> {
     Remove(L),
     /// The entries from a key upwards, at most that many.
     Scan(L, u32),
-    /// What the values of the entries from a key upwards add up to, at most that many entries.
+    /// What the values of the entries from a key upwards add up to, at most that many entries, each taken out
+    /// of an iterator.
+    Range(L, u32),
+    /// The same, from leaf to leaf.
+    Visit(L, u32),
+    /// The same, in whatever way is fastest.
     Sum(L, u32),
     /// What the values of the entries from one key to another add up to, both inclusive.
     SumRange(L, L),

@@ -97,6 +97,14 @@ impl<'a> Writer<'a> {
                 let from = self.present();
                 Operation::Scan(self.space.key(from), self.length())
             }
+            Kind::Range => {
+                let from = self.present();
+                Operation::Range(self.space.key(from), self.length())
+            }
+            Kind::Visit => {
+                let from = self.present();
+                Operation::Visit(self.space.key(from), self.length())
+            }
             Kind::Sum => {
                 let from = self.present();
                 Operation::Sum(self.space.key(from), self.length())

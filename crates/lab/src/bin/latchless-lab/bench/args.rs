@@ -72,7 +72,7 @@ pub struct Args {
     /// Rows of the suite, and no others
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "suite")]
     pub row: Vec<String>,
-    /// What to do: load, get, chain, insert, update, remove, scan, sum, sum-range, count, mixed,
+    /// What to do: load, get, chain, insert, update, remove, scan, range, visit, sum, sum-range, count, mixed,
     /// ycsb-a … -f, spiderman-a … -d
     #[arg(long, value_name = "NAME", default_value = "get", value_parser = parse_workload)]
     pub workload: Workload,
@@ -299,7 +299,7 @@ impl Args {
                  the requests do",
             ));
         }
-        let has_none = only(&[Kind::Chain, Kind::Sum, Kind::SumRange, Kind::Count]);
+        let has_none = only(&[Kind::Chain, Kind::Range, Kind::Visit, Kind::Sum, Kind::SumRange, Kind::Count]);
         if self.batch != Batch::None && (has_none || self.workload == Workload::Load) {
             return Err(Failure::usage(format!("{} has no batches: leave out --batch", self.workload)));
         }
@@ -332,7 +332,7 @@ impl Args {
             distribution: spec.distribution.to_string(),
             key: self.key.name(),
             order: self.order.name(),
-            scan_length: has(&[Kind::Scan, Kind::Sum]).then_some(spec.scan_length),
+            scan_length: has(&[Kind::Scan, Kind::Range, Kind::Visit, Kind::Sum]).then_some(spec.scan_length),
             range_share: has(&[Kind::SumRange, Kind::Count]).then_some(spec.range_share),
         }
     }

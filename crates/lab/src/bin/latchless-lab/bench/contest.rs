@@ -5,6 +5,7 @@ use super::check::Expected;
 use super::drive::Streams;
 use super::load::{Filled, Filling, refused};
 use super::outcome::{Outcome, Unit};
+use super::raced::Raced;
 use super::requests::Handing;
 use super::timed::{Run, get_in_batches};
 use super::word::Word;
@@ -45,7 +46,7 @@ struct Contest<'a, L> {
 }
 
 /// An index in the race.
-struct Entrant<L> {
+struct Entrant<L: Word> {
     name: String,
     outcome: Outcome,
     index: Option<Filled<L>>,
@@ -77,7 +78,7 @@ pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Ou
     let unit = match spec.workload {
         Workload::Load => Unit::Key,
         range
-            if [Kind::Scan, Kind::Sum, Kind::SumRange, Kind::Count]
+            if [Kind::Scan, Kind::Range, Kind::Visit, Kind::Sum, Kind::SumRange, Kind::Count]
                 .iter()
                 .any(|&kind| range.is_only(kind)) =>
         {
@@ -177,8 +178,7 @@ impl<L: Word> Contest<'_, L> {
         for &key in self.filling.sample(WARM_UP_GETS) {
             black_box(filled.index.get(key));
         }
-        let run =
-            self.streams.race(part, &mut *filled.index, batch).map_err(|error| refused(name, &error))?;
+        let run = self.streams.race(part, &mut filled.index, batch).map_err(|error| refused(name, &error))?;
         self.expected.check_answers(name, part, run.digest)?;
         let Run { elapsed, entries, digest } = run;
         outcome.ran(elapsed, self.streams.ops(part), entries, batch, digest);
@@ -207,7 +207,7 @@ impl<L: Word> Contest<'_, L> {
         let Entrant { name, outcome, .. } = entrant;
         self.progress.say(format!("loading {name}"));
         let sorted = self.filling.sorted();
-        let mut index = catalogue::build::<L, L>(name, &self.args.options)?;
+        let mut index = Raced::<L>::build(name, &self.args.options)?;
         let clock = Instant::now();
         let loaded = index.bulk_load(sorted, FillFactor::FULL);
         let elapsed = clock.elapsed();
@@ -227,7 +227,7 @@ impl<L: Word> Contest<'_, L> {
     /// Heap bytes of a bulk-loaded index.
     fn weigh(&self, name: &str) -> Result<usize, Failure> {
         let (index, bytes) = crate::counting::held_by(|| {
-            let mut index = catalogue::build::<L, L>(name, &self.args.options)?;
+            let mut index = Raced::<L>::build(name, &self.args.options)?;
             index
                 .bulk_load(self.filling.sorted(), FillFactor::FULL)
                 .map_err(|error| refused(name, &error))?;
@@ -237,7 +237,7 @@ impl<L: Word> Contest<'_, L> {
     }
 }
 
-impl<L> Entrant<L> {
+impl<L: Word> Entrant<L> {
     /// Does `work` if the index still runs. A rival that fails in it is out of the race.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         if !self.runs {

@@ -2,7 +2,8 @@
 //!
 //! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`]
 //! (filling an index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the
-//! loops), [`access`] (the ways to an index), [`check`] and [`digest`] (whether the answers are
+//! loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their
+//! ranges), [`check`] and [`digest`] (whether the answers are
 //! right), [`outcome`] and [`report`] (what came of it), [`suite`] (many races, one table).
 
 mod access;
@@ -13,6 +14,8 @@ mod digest;
 mod drive;
 mod load;
 mod outcome;
+mod raced;
+mod ranged;
 mod report;
 mod requests;
 mod suite;

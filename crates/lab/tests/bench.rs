@@ -163,7 +163,8 @@ fn json_has_the_promised_fields_in_their_order() {
     let results = race(&["--index", "p8,btreemap", "--batch", "auto", "--seed", "7"]);
     let fields: Vec<_> = results[0].as_object().expect("an object").keys().map(String::as_str).collect();
     let promised = "index workload records ops threads batch distribution key median_ns min_ns max_ns \
-                    ops_per_s bytes_per_key ratio checksum per order scan_length range_share";
+                    ops_per_s bytes_per_key ratio checksum per order scan_length range_share \
+                    keys pages misled leaf_fill";
     assert_eq!(fields, promised.split_whitespace().collect::<Vec<_>>());
     let first = &results[0];
     assert_eq!((first["index"].as_str(), first["workload"].as_str()), (Some("p8"), Some("get")));
@@ -330,6 +331,14 @@ fn the_suite_runs_every_row() {
     let row = |name: &str| rows.iter().find(|row| row["workload"] == name).expect("a row of that name");
     assert_eq!((row("get")["unit"].as_str(), row("sum-48")["unit"].as_str()), (Some("ns"), Some("ns/entry")));
     assert_eq!(row("bytes-random")["unit"], "B");
+    // Ranges are raced through iterators; what only the index has is marked.
+    assert_eq!(
+        (row("range-48")["note"].as_str(), row("range-48")["unit"].as_str()),
+        (Some(""), Some("ns/entry"))
+    );
+    for pushed in ["sum-48", "sum-1000", "sum-100k", "sum-range", "twin-sum-48"] {
+        assert_eq!(row(pushed)["note"], "pushed down; peers loop", "{pushed}");
+    }
     assert_eq!(row("get")["best"].is_number(), cfg!(feature = "rivals"));
 }
 

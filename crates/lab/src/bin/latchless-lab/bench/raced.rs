@@ -5,6 +5,7 @@ use crate::catalogue::{self, FLAGSHIP, SINGLE_THREADED};
 use latchless::Index;
 use latchless::index::ExclusiveIndex;
 use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::stats::Stats;
 use latchless_rivals::{BTree, Driven};
 use latchless_terminal::failure::Failure;
 use std::ops::{Deref, DerefMut};
@@ -34,6 +35,17 @@ impl<L: Word> Raced<L> {
             "btreemap" => Self::Map(Box::default()),
             other => Self::Other(catalogue::build(other, options)?),
         })
+    }
+}
+
+impl<L: Word> Raced<L> {
+    /// The form of the index to use, or of its sequential twin. O(nodes).
+    pub fn form(&self) -> Option<Stats> {
+        match self {
+            Self::Index(index) => Some(index.stats()),
+            Self::Exclusive(index) => OrderedIndex::stats(&**index),
+            Self::Map(_) | Self::Other(_) => None,
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub fn tenants(ask: Ask, tenants: u32) -> Vec<u64> {
     let keys = (0..ask.total()).map(|_| {
         let tenant = random.random_range(0..tenants);
         let number = &mut next[tenant as usize];
-        let key = u64::from(first.wrapping_add(tenant).scatter()) << 32 | u64::from(*number);
+        let key = (u64::from(first.wrapping_add(tenant).scatter()) << 32) | u64::from(*number);
         *number += 1;
         key
     });

@@ -55,7 +55,7 @@ pub fn prefix(ask: Ask, bits: u32) -> Vec<u64> {
     let mut random = ask.generator(1);
     let low = u64::MAX >> bits;
     let shared = ask.seed.wrapping_add(1).scatter() & !low;
-    ask.shuffled(distinct(ask.total(), || shared | random.random::<u64>() & low))
+    ask.shuffled(distinct(ask.total(), || shared | (random.random::<u64>() & low)))
 }
 
 /// Random small keys and a few huge ones, which are among those to load.

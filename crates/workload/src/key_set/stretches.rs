@@ -20,7 +20,7 @@ pub fn composite(ask: Ask, mean: u32, step: u32) -> Vec<u64> {
         // A permutation of 32 bits, so that no two users share a hash.
         let hash = user.wrapping_add(ask.seed.scatter() as u32).scatter();
         let items = random.random_range(1..2 * u64::from(mean)).min((total - keys.len()) as u64);
-        keys.extend((0..items).map(|item| u64::from(hash) << 32 | item * u64::from(step)));
+        keys.extend((0..items).map(|item| (u64::from(hash) << 32) | (item * u64::from(step))));
         if keys.len() == total {
             break;
         }

@@ -23,3 +23,4 @@ mod peers;
 pub use catalogue::{Entry, Missing, build, entries};
 pub use driven::Driven;
 pub use peer::{Ask, Peer, SharedPeer};
+pub use peers::BTree;

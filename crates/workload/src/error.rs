@@ -72,4 +72,77 @@ pub enum Error {
         /// Records loaded.
         records: usize,
     },
+    /// No key set bears that name.
+    #[error(
+        "no key set is called `{given}`; there are uniform, dense, composite-N, composite-N-step-N, lognormal, \
+         clusters, runs, tenants, timestamps, outliers, prefix, chr22, ascending, descending, zigzag, file:PATH"
+    )]
+    UnknownKeySet {
+        /// What was given.
+        given: String,
+    },
+    /// A key set's name has a number that it can't have.
+    #[error("the number in the key set `{given}` lies in 1 to {most}")]
+    KeySetNumber {
+        /// What was given.
+        given: String,
+        /// The largest number.
+        most: u32,
+    },
+    /// A key set has fewer keys than are asked for.
+    #[error("the key set {set} has {there} distinct keys, but {wanted} are needed")]
+    TooFewKeys {
+        /// The set's name.
+        set: String,
+        /// Keys that the plan would need: those loaded and those inserted.
+        wanted: u64,
+        /// Keys that there are.
+        there: u64,
+    },
+    /// A key of the set is wider than the lane.
+    #[error("the key set {set} has keys of more than {bits} bits: {key}")]
+    WideKey {
+        /// The set's name.
+        set: String,
+        /// The lane's width.
+        bits: u32,
+        /// A key that doesn't fit.
+        key: u64,
+    },
+    /// A distribution that says which keys there are, beside a key set that says so, too.
+    #[error("{distribution} says which keys there are, and so does the key set {set}: leave one out")]
+    KeysTwice {
+        /// The distribution.
+        distribution: String,
+        /// The set's name.
+        set: String,
+    },
+    /// A file of keys can't be opened or read.
+    #[error("the keys in {path} can't be read: {reason}")]
+    FileUnreadable {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A line of a file of keys is no number of 64 bits.
+    #[error("{path}, line {line}: `{found}` is not a number below 2^64")]
+    FileLine {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is there.
+        found: String,
+    },
+    /// A file of 8-byte numbers ends amid one.
+    #[error("{path}, byte {position}: {left} bytes are left, but a number takes 8")]
+    FileBytes {
+        /// The file.
+        path: String,
+        /// Where the incomplete number begins.
+        position: u64,
+        /// Bytes from there to the end.
+        left: u64,
+    },
 }

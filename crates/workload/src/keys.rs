@@ -72,16 +72,32 @@ pub fn value_of<L: Lane>(key: L, version: u64) -> L {
 /// Every key that a plan can use: `loaded` ones, then `fresh` ones. Each number below their sum
 /// has a key of its own.
 #[derive(Debug, Clone, Copy)]
-pub struct KeySpace {
-    distribution: Distribution,
-    /// Where the random keys start.
-    offset: u64,
+pub struct KeySpace<'a> {
+    source: Source<'a>,
     loaded: u64,
     fresh: u64,
     bits: u32,
 }
 
-impl KeySpace {
+/// Where keys come from.
+#[derive(Debug, Clone, Copy)]
+enum Source<'a> {
+    /// A formula.
+    Formula {
+        distribution: Distribution,
+        /// Where the random keys start.
+        offset: u64,
+    },
+    /// A list.
+    List {
+        /// By number.
+        keys: &'a [u64],
+        /// The loaded ones, ascending, where ranges are asked for.
+        ascending: &'a [u64],
+    },
+}
+
+impl KeySpace<'static> {
     /// The keys of `distribution` for lanes of type `L`.
     ///
     /// # Errors
@@ -96,12 +112,22 @@ impl KeySpace {
         if wanted > 1u64.checked_shl(L::BITS).unwrap_or(u64::MAX) {
             return Err(Error::KeySpace { wanted, bits: L::BITS });
         }
-        let space = Self { distribution, offset: seed.scatter(), loaded, fresh, bits: L::BITS };
+        let source = Source::Formula { distribution, offset: seed.scatter() };
+        let space = Self { source, loaded, fresh, bits: L::BITS };
         // Even distances cost up to one layer more than there are keys.
         if distribution == Distribution::Sparse && space.sparse_places() > 1u128 << L::BITS {
             return Err(Error::KeySpace { wanted, bits: L::BITS });
         }
         Ok(space)
+    }
+}
+
+impl<'a> KeySpace<'a> {
+    /// The keys of a list, of which the first `loaded` are there at the start. `ascending` are these in order;
+    /// it may be empty if no range is asked for.
+    pub(crate) fn of_list(keys: &'a [u64], loaded: usize, ascending: &'a [u64]) -> Self {
+        let fresh = (keys.len() - loaded) as u64;
+        Self { source: Source::List { keys, ascending }, loaded: loaded as u64, fresh, bits: u64::BITS }
     }
 
     /// How many keys there are.
@@ -117,11 +143,15 @@ impl KeySpace {
     /// The key of that number. Numbers below the count of loaded keys are loaded ones; a number
     /// beyond [`KeySpace::len`] may share another's key.
     pub fn key<L: Lane>(&self, number: u64) -> L {
-        match self.distribution {
+        let (distribution, offset) = match self.source {
+            Source::Formula { distribution, offset } => (distribution, offset),
+            Source::List { keys, .. } => return L::truncate(keys[number as usize % keys.len()]),
+        };
+        match distribution {
             Distribution::Uniform | Distribution::Zipf { .. } | Distribution::ZipfYcsb { .. } => {
                 // A step with an odd stride is a permutation too, and keeps seeds apart.
                 let stride = 0x9e37_79b9_7f4a_7c15u64;
-                L::truncate(self.offset.wrapping_add(number.wrapping_mul(stride))).scatter()
+                L::truncate(offset.wrapping_add(number.wrapping_mul(stride))).scatter()
             }
             Distribution::Sequential | Distribution::Dense => L::truncate(number),
             Distribution::Sparse => L::truncate(self.sparse(number)),
@@ -129,15 +159,25 @@ impl KeySpace {
     }
 
     /// A range that takes `share` of the space of the loaded keys, both ends inclusive,
-    /// anywhere in it with the same likelihood.
+    /// anywhere in it with the same likelihood. Of a list of keys it takes that share of them.
     pub fn range<L: Lane>(&self, share: f64, random: &mut impl Rng) -> (L, L) {
-        let extent = match self.distribution {
-            Distribution::Sequential | Distribution::Dense => u128::from(self.loaded.max(1)),
-            _ => 1 << self.bits,
+        let extent = match self.source {
+            Source::List { ascending, .. } => ascending.len().max(1) as u128,
+            Source::Formula { distribution: Distribution::Sequential | Distribution::Dense, .. } => {
+                u128::from(self.loaded.max(1))
+            }
+            Source::Formula { .. } => 1 << self.bits,
         };
         let width = ((extent as f64 * share) as u128).clamp(1, extent);
         let low = random.random_range(0..=extent - width);
-        (L::truncate(low as u64), L::truncate((low + width - 1) as u64))
+        let (low, high) = (low as u64, (low + width - 1) as u64);
+        match self.source {
+            Source::List { ascending, .. } => {
+                let key = |at: u64| L::truncate(ascending.get(at as usize).copied().unwrap_or_default());
+                (key(low), key(high))
+            }
+            Source::Formula { .. } => (L::truncate(low), L::truncate(high)),
+        }
     }
 
     fn sparse_layers(&self) -> u64 {

@@ -7,6 +7,9 @@
 //! Keys come in two widths, through [`Lane`]: `u32` and `u64`. Values are as wide as keys and
 //! follow from them ([`value_of`]), so that any answer can be checked without a second map.
 //!
+//! Which keys there are follows from the spec's [`Distribution`], or from a [`KeySet`]: keys as real tables
+//! have them ([`Spec::plan_over`]).
+//!
 //! ```
 //! use latchless_workload::{Operation, Spec, Workload};
 //! let spec = Spec { records: 1000, ops: 500, ..Spec::new(Workload::Get) };
@@ -17,6 +20,7 @@
 
 mod distribution;
 mod error;
+mod key_set;
 mod keys;
 mod mix;
 mod plan;
@@ -25,6 +29,7 @@ mod stream;
 
 pub use distribution::Distribution;
 pub use error::Error;
+pub use key_set::{KeySet, Keys};
 pub use keys::{KeySpace, Lane, value_of};
 pub use mix::{Kind, Lengths, Mix, Workload};
 pub use plan::{Operation, Plan, Spec};

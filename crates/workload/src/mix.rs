@@ -21,6 +21,10 @@ pub enum Workload {
     Remove,
     /// Scans of a fixed length from keys that are there.
     Scan,
+    /// Entries from a key that is there, through the index's iterator.
+    Range,
+    /// The same entries, leaf by leaf where an index shows its leaves.
+    Visit,
     /// Sums of the values of so many entries from a key that is there.
     Sum,
     /// Sums of the values in a range that takes a share of the key space.
@@ -66,6 +70,10 @@ pub enum Kind {
     Remove,
     /// Entries from a key upwards.
     Scan,
+    /// Entries from a key upwards, one by one out of an iterator.
+    Range,
+    /// Entries from a key upwards, leaf by leaf.
+    Visit,
     /// What the values of entries from a key upwards add up to.
     Sum,
     /// What the values in a range add up to.
@@ -117,7 +125,7 @@ pub struct Mix {
 
 impl Workload {
     /// Every workload.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Load,
         Self::Get,
         Self::Chain,
@@ -125,6 +133,8 @@ impl Workload {
         Self::Update,
         Self::Remove,
         Self::Scan,
+        Self::Range,
+        Self::Visit,
         Self::Sum,
         Self::SumRange,
         Self::Count,
@@ -151,6 +161,8 @@ impl Workload {
             Self::Update => "update",
             Self::Remove => "remove",
             Self::Scan => "scan",
+            Self::Range => "range",
+            Self::Visit => "visit",
             Self::Sum => "sum",
             Self::SumRange => "sum-range",
             Self::Count => "count",
@@ -178,7 +190,9 @@ impl Workload {
             Self::Update => "new values under keys that are there",
             Self::Remove => "removals of keys that are there",
             Self::Scan => "scans of a fixed length, copied, ns per entry",
-            Self::Sum => "sums of a fixed number of values, ns per entry",
+            Self::Range => "a fixed number of entries out of range(), ns per entry",
+            Self::Visit => "the same entries, leaf by leaf where an index shows leaves, ns per entry",
+            Self::Sum => "sums of a fixed number of values, pushed down where an index can, ns per entry",
             Self::SumRange => "sums over a share of the key space, ns per entry",
             Self::Count => "counts of such a range, ns per entry",
             Self::Mixed => "50 % get, 20 % insert, 20 % remove, 10 % scan",
@@ -211,6 +225,8 @@ impl Workload {
             Self::Update => &[(Update, 100)],
             Self::Remove => &[(Remove, 100)],
             Self::Scan => &[(Scan, 100)],
+            Self::Range => &[(Kind::Range, 100)],
+            Self::Visit => &[(Kind::Visit, 100)],
             Self::Sum => &[(Kind::Sum, 100)],
             Self::SumRange => &[(Kind::SumRange, 100)],
             Self::Count => &[(Kind::Count, 100)],
@@ -287,7 +303,8 @@ mod tests {
     fn only_reading_workloads_leave_the_index_alone() {
         let reading: Vec<_> = Workload::ALL.into_iter().filter(|workload| !workload.updates()).collect();
         let names: Vec<_> = reading.iter().map(|workload| workload.name()).collect();
-        let expected = ["get", "chain", "scan", "sum", "sum-range", "count", "ycsb-c", "spiderman-c"];
+        let expected =
+            ["get", "chain", "scan", "range", "visit", "sum", "sum-range", "count", "ycsb-c", "spiderman-c"];
         assert_eq!(names, expected);
         let resizing = |workload: Workload| workload.resizing_percent();
         assert_eq!([Workload::Update, Workload::Mixed, Workload::Remove].map(resizing), [0, 40, 100]);

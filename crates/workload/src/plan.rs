@@ -2,6 +2,7 @@
 
 use crate::distribution::Distribution;
 use crate::error::Error;
+use crate::key_set::KeySet;
 use crate::keys::{KeySpace, Lane};
 use crate::mix::{Kind, Workload};
 use crate::stream::{draw_kinds, fill_stream};
@@ -57,20 +58,66 @@ impl Spec {
     /// [`Error`], for every number that can't be served.
     pub fn plan<L: Lane>(&self) -> Result<Plan<L>, Error> {
         self.check()?;
-        let streams = if self.workload == Workload::Load { 0 } else { self.threads };
-        let kinds: Vec<_> = (0..streams).map(|thread| draw_kinds(self, thread)).collect();
-        let inserts = |kinds: &Vec<Kind>| kinds.iter().filter(|&&kind| kind == Kind::Insert).count();
-        // Fresh keys are dealt out in turn, so the thread with most inserts says how many it takes.
-        let fresh = kinds.iter().map(inserts).max().unwrap_or(0) * self.threads;
-        let space = KeySpace::new::<L>(self.distribution, self.records as u64, fresh as u64, self.seed)?;
+        let kinds = self.kinds();
+        let space = KeySpace::new::<L>(
+            self.distribution,
+            self.records as u64,
+            self.fresh_keys(&kinds) as u64,
+            self.seed,
+        )?;
         let mut loaded: Vec<L> = (0..self.records as u64).map(|number| space.key(number)).collect();
         loaded.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
-        let streams = kinds
-            .iter()
-            .enumerate()
-            .map(|(thread, kinds)| fill_stream(self, &space, kinds, thread))
-            .collect();
-        Ok(Plan { loaded, streams })
+        let in_turn = self.distribution == Distribution::Sequential;
+        Ok(Plan { loaded, streams: self.streams(&space, &kinds, in_turn) })
+    }
+
+    /// As [`Spec::plan`], over the keys of a set: they are loaded, and later inserted, in the order in which the
+    /// set's keys arrive. The spec's distribution says which are asked for.
+    ///
+    /// # Errors
+    /// As [`Spec::plan`] and [`KeySet::draw`]; [`Error::WideKey`] for a set that needs wider keys;
+    /// [`Error::KeysTwice`] for a distribution that has keys of its own.
+    pub fn plan_over<L: Lane>(&self, set: &KeySet) -> Result<Plan<L>, Error> {
+        self.check()?;
+        if let Distribution::Sequential | Distribution::Dense | Distribution::Sparse = self.distribution {
+            let (distribution, set) = (self.distribution.to_string(), set.to_string());
+            return Err(Error::KeysTwice { distribution, set });
+        }
+        let kinds = self.kinds();
+        let keys = set.draw(self.records, self.fresh_keys(&kinds), self.seed)?;
+        if let Some(&key) = keys.all().iter().find(|key| key.checked_shr(L::BITS).unwrap_or(0) > 0) {
+            return Err(Error::WideKey { set: set.to_string(), bits: L::BITS, key });
+        }
+        let has_ranges = [Kind::SumRange, Kind::Count].iter().any(|&kind| self.workload.has(kind));
+        let mut ascending = if has_ranges { keys.loaded().to_vec() } else { Vec::new() };
+        ascending.sort_unstable();
+        let space = KeySpace::of_list(keys.all(), self.records, &ascending);
+        let loaded = keys.loaded().iter().map(|&key| L::truncate(key)).collect();
+        Ok(Plan { loaded, streams: self.streams(&space, &kinds, true) })
+    }
+
+    /// What each thread asks, request by request.
+    fn kinds(&self) -> Vec<Vec<Kind>> {
+        let streams = if self.workload == Workload::Load { 0 } else { self.threads };
+        (0..streams).map(|thread| draw_kinds(self, thread)).collect()
+    }
+
+    /// How many keys are inserted. They are dealt out in turn, so the thread with most inserts says how many it
+    /// takes.
+    fn fresh_keys(&self, kinds: &[Vec<Kind>]) -> usize {
+        let inserts = |kinds: &Vec<Kind>| kinds.iter().filter(|&&kind| kind == Kind::Insert).count();
+        kinds.iter().map(inserts).max().unwrap_or(0) * self.threads
+    }
+
+    /// The requests; fresh keys come in their turn or in random order.
+    fn streams<L: Lane>(
+        &self,
+        space: &KeySpace<'_>,
+        kinds: &[Vec<Kind>],
+        in_turn: bool,
+    ) -> Vec<Vec<Operation<L>>> {
+        let each = kinds.iter().enumerate();
+        each.map(|(thread, kinds)| fill_stream(self, space, kinds, thread, in_turn)).collect()
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -122,7 +169,12 @@ pub enum Operation<L> {
     Remove(L),
     /// The entries from a key upwards, at most that many.
     Scan(L, u32),
-    /// What the values of the entries from a key upwards add up to, at most that many entries.
+    /// What the values of the entries from a key upwards add up to, at most that many entries, each taken out
+    /// of an iterator.
+    Range(L, u32),
+    /// The same, from leaf to leaf.
+    Visit(L, u32),
+    /// The same, in whatever way is fastest.
     Sum(L, u32),
     /// What the values of the entries from one key to another add up to, both inclusive.
     SumRange(L, L),
@@ -139,7 +191,7 @@ pub enum Operation<L> {
 /// own thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan<L> {
-    /// Distinct keys that are there at the start, in random order.
+    /// Distinct keys that are there at the start, in random order or, of a key set, as they arrive.
     pub loaded: Vec<L>,
     /// One stream of requests for each thread; none for a bulk load.
     pub streams: Vec<Vec<Operation<L>>>,

@@ -35,11 +35,12 @@ pub(crate) fn draw_kinds(spec: &Spec, thread: usize) -> Vec<Kind> {
 /// A thread's requests, in the order of `kinds`.
 pub(crate) fn fill_stream<L: Lane>(
     spec: &Spec,
-    space: &KeySpace,
+    space: &KeySpace<'_>,
     kinds: &[Kind],
     thread: usize,
+    in_turn: bool,
 ) -> Vec<Operation<L>> {
-    let mut writer = Writer::new(spec, space, kinds, thread);
+    let mut writer = Writer::new(spec, space, kinds, thread, in_turn);
     kinds.iter().enumerate().map(|(at, &kind)| writer.operation(at, kind)).collect()
 }
 
@@ -48,7 +49,7 @@ struct Writer<'a> {
     spec: &'a Spec,
     /// The number of this thread's first key, which no other thread removes.
     own: u64,
-    space: &'a KeySpace,
+    space: &'a KeySpace<'a>,
     random: Xoshiro256PlusPlus,
     ranks: Ranks,
     /// Numbers of the keys that this thread may remove, where the workload removes keys.
@@ -62,7 +63,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(spec: &'a Spec, space: &'a KeySpace, kinds: &[Kind], thread: usize) -> Self {
+    fn new(spec: &'a Spec, space: &'a KeySpace<'a>, kinds: &[Kind], thread: usize, in_turn: bool) -> Self {
         let (records, threads) = (spec.records as u64, spec.threads as u64);
         let mut random = generator(spec, thread, 2);
         let own = |number: u64| thread as u64 + number * threads;
@@ -74,7 +75,7 @@ impl<'a> Writer<'a> {
         });
         let inserts = kinds.iter().filter(|&&kind| kind == Kind::Insert).count() as u64;
         let mut fresh: Vec<_> = (0..inserts).map(|number| records + own(number)).collect();
-        if spec.distribution == crate::Distribution::Sequential {
+        if in_turn {
             fresh.reverse();
         } else {
             fresh.shuffle(&mut random);
@@ -95,6 +96,14 @@ impl<'a> Writer<'a> {
             Kind::Scan => {
                 let from = self.present();
                 Operation::Scan(self.space.key(from), self.length())
+            }
+            Kind::Range => {
+                let from = self.present();
+                Operation::Range(self.space.key(from), self.length())
+            }
+            Kind::Visit => {
+                let from = self.present();
+                Operation::Visit(self.space.key(from), self.length())
             }
             Kind::Sum => {
                 let from = self.present();

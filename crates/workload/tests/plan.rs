@@ -23,6 +23,8 @@ fn kind_of<L>(operation: &Operation<L>, is_update: bool) -> Kind {
     match operation {
         Operation::Get(_) => Kind::Get,
         Operation::Chain(_) => Kind::Chain,
+        Operation::Range(..) => Kind::Range,
+        Operation::Visit(..) => Kind::Visit,
         Operation::Sum(..) => Kind::Sum,
         Operation::SumRange(..) => Kind::SumRange,
         Operation::Count(..) => Kind::Count,
@@ -77,13 +79,20 @@ fn is_a_possible_history<L: Lane>(spec: &Spec) {
             Operation::SumRange(low, high) | Operation::Count(low, high) => {
                 assert!(low <= high, "{spec:?}");
             }
-            Operation::Get(key) | Operation::Scan(key, _) | Operation::Sum(key, _)
+            Operation::Get(key)
+            | Operation::Scan(key, _)
+            | Operation::Range(key, _)
+            | Operation::Visit(key, _)
+            | Operation::Sum(key, _)
                 if !spec.workload.has(Kind::Remove) =>
             {
                 assert!(model.contains_key(&key), "{spec:?}: {key:?} is there");
             }
             Operation::Get(_) => {}
-            Operation::Scan(_, length) | Operation::Sum(_, length) => assert!(length > 0),
+            Operation::Scan(_, length)
+            | Operation::Range(_, length)
+            | Operation::Visit(_, length)
+            | Operation::Sum(_, length) => assert!(length > 0),
             Operation::Insert(key, value) => {
                 assert_eq!(model.insert(key, value).is_none(), inserts_new, "{spec:?}: {key:?}");
             }

@@ -41,7 +41,7 @@ fn checksum(results: &[Value]) -> &Value {
     &results[0]["checksum"]
 }
 
-const WORKLOADS: [&str; 21] = [
+const WORKLOADS: [&str; 23] = [
     "load",
     "get",
     "chain",
@@ -49,6 +49,8 @@ const WORKLOADS: [&str; 21] = [
     "update",
     "remove",
     "scan",
+    "range",
+    "visit",
     "sum",
     "sum-range",
     "count",
@@ -161,7 +163,8 @@ fn json_has_the_promised_fields_in_their_order() {
     let results = race(&["--index", "p8,btreemap", "--batch", "auto", "--seed", "7"]);
     let fields: Vec<_> = results[0].as_object().expect("an object").keys().map(String::as_str).collect();
     let promised = "index workload records ops threads batch distribution key median_ns min_ns max_ns \
-                    ops_per_s bytes_per_key ratio checksum per order scan_length range_share";
+                    ops_per_s bytes_per_key ratio checksum per order scan_length range_share \
+                    keys pages misled leaf_fill";
     assert_eq!(fields, promised.split_whitespace().collect::<Vec<_>>());
     let first = &results[0];
     assert_eq!((first["index"].as_str(), first["workload"].as_str()), (Some("p8"), Some("get")));
@@ -180,7 +183,7 @@ fn json_has_the_promised_fields_in_their_order() {
 #[test]
 fn units_are_named() {
     assert_eq!(race(&["--workload", "scan"])[0]["per"], "entry");
-    for range in ["sum", "sum-range", "count"] {
+    for range in ["range", "visit", "sum", "sum-range", "count"] {
         assert_eq!(race(&["--workload", range])[0]["per"], "entry", "{range}");
     }
     assert_eq!(race(&["--workload", "load"])[0]["per"], "key");
@@ -247,7 +250,7 @@ fn what_cannot_be_served_is_refused_with_what_could_be() {
     assert!(few.contains("need as many records"), "{few}");
     let batches = refusal(&["--workload", "scan", "--threads", "2", "--batch", "8"], 2);
     assert!(batches.contains("one thread"), "{batches}");
-    for workload in ["chain", "sum", "sum-range", "count", "load"] {
+    for workload in ["chain", "range", "visit", "sum", "sum-range", "count", "load"] {
         let batches = refusal(&["--workload", workload, "--batch", "8"], 2);
         assert!(batches.contains(workload) && batches.contains("leave out --batch"), "{batches}");
     }
@@ -328,6 +331,14 @@ fn the_suite_runs_every_row() {
     let row = |name: &str| rows.iter().find(|row| row["workload"] == name).expect("a row of that name");
     assert_eq!((row("get")["unit"].as_str(), row("sum-48")["unit"].as_str()), (Some("ns"), Some("ns/entry")));
     assert_eq!(row("bytes-random")["unit"], "B");
+    // Ranges are raced through iterators; what only the index has is marked.
+    assert_eq!(
+        (row("range-48")["note"].as_str(), row("range-48")["unit"].as_str()),
+        (Some(""), Some("ns/entry"))
+    );
+    for pushed in ["sum-48", "sum-1000", "sum-100k", "sum-range", "twin-sum-48"] {
+        assert_eq!(row(pushed)["note"], "pushed down; peers loop", "{pushed}");
+    }
     assert_eq!(row("get")["best"].is_number(), cfg!(feature = "rivals"));
 }
 

@@ -9,6 +9,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct BTree<B>(BTreeMap<B, B>);
 
+impl<B> BTree<B> {
+    /// The map itself.
+    pub fn map(&self) -> &BTreeMap<B, B> {
+        &self.0
+    }
+}
+
 impl<B: Bits> Peer<B> for BTree<B> {
     const NAME: &'static str = "btreemap";
 

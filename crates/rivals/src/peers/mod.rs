@@ -28,6 +28,8 @@ mod masstree;
 mod scc;
 mod sorted_array;
 
+pub use btreemap::BTree;
+
 use crate::catalogue::Entry;
 use crate::driven::Driven;
 use crate::peer::Peer;

@@ -144,7 +144,7 @@ where
     V: Fits<K::Bits>,
 {
     if name == FLAGSHIP || name == SINGLE_THREADED {
-        let index = Index::with_options(options.for_index())?;
+        let index = flagship(options)?;
         return Ok(if name == SINGLE_THREADED {
             Box::new(ExclusiveIndex::from(index))
         } else {
@@ -155,6 +155,14 @@ where
         return built.map_err(Failure::run);
     }
     latchless_rivals::build(name).map_err(|missing| refusal(name, missing))
+}
+
+/// An empty index, the one to use.
+///
+/// # Errors
+/// If memory is refused.
+pub fn flagship<K: Key, V: Fits<K::Bits>>(options: &Options) -> Result<Index<K, V>, Failure> {
+    Ok(Index::with_options(options.for_index())?)
 }
 
 /// An empty index of a paper, if one has that name.

@@ -6,10 +6,10 @@ use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
 use latchless_terminal::output::{Format, Rows};
 use latchless_terminal::say;
-use latchless_workload::Workload;
+use latchless_workload::{KeySet, Workload};
 use serde_json::json;
 
-/// What there is: indexes, workloads, the papers' experiments, search kernels.
+/// What there is: indexes, workloads, key sets, the papers' experiments, search kernels.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -38,10 +38,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let wanted = args.filter.as_deref().unwrap_or_default().to_lowercase();
     let mut rows = Rows::new(["kind", "name", "about", "note"]);
     for item in all.iter().filter(|item| item.iter().any(|cell| cell.to_lowercase().contains(&wanted))) {
-        rows.push(item.map(|cell| json!(cell)).to_vec());
+        rows.push(item.iter().map(|cell| json!(cell)).collect());
     }
     if rows.is_empty() {
-        let like = did_you_mean(&wanted, all.iter().map(|[_, name, ..]| *name));
+        let like = did_you_mean(&wanted, all.iter().map(|[_, name, ..]| name.as_str()));
         say::note(format_args!("nothing has `{wanted}` in its kind, name, description or note{like}"));
         return Ok(());
     }
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Everything that can be named: its kind, its name, what it is, a note.
-fn items() -> Vec<[&'static str; 4]> {
+fn items() -> Vec<[String; 4]> {
     let (first, others): (Vec<_>, Vec<_>) =
         catalogue::entries().into_iter().partition(|entry| entry.name == catalogue::FLAGSHIP);
     let indexes = first.into_iter().chain(others).map(|entry| {
@@ -75,5 +75,9 @@ fn items() -> Vec<[&'static str; 4]> {
         };
         ["kernel", kernel.name(), "in-node search", note]
     });
-    indexes.chain(workloads).chain(experiments).chain(kernels).collect()
+    let others = indexes.chain(workloads).chain(experiments).chain(kernels);
+    let key_sets = KeySet::ALL
+        .into_iter()
+        .map(|set| ["keys", &set.to_string(), set.about(), "for bench --keys"].map(str::to_owned));
+    others.map(|item| item.map(str::to_owned)).chain(key_sets).collect()
 }

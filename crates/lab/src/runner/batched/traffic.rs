@@ -46,7 +46,7 @@ impl<T: Trace> Loaded<T> {
 
 /// Requests, as they come.
 pub struct Traffic {
-    space: KeySpace,
+    space: KeySpace<'static>,
     /// Records that are there from the start.
     loaded: u64,
     /// The next one that isn't there yet.

@@ -1,5 +1,6 @@
 //! Ways to an index: alone, from many threads at once, or through one lock.
 
+use super::ranged::Ranged;
 use super::word::Word;
 use latchless::{Direction, Error, Result};
 use latchless_core::base::index::OrderedIndex;
@@ -25,6 +26,10 @@ pub trait Access<L> {
     fn remove_many(&mut self, keys: &[L], removed: &mut [Option<L>]) -> Result<()>;
     /// The entries from `from` upwards; see [`OrderedIndex::scan`].
     fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize>;
+    /// See [`Ranged::by_iterator`].
+    fn range(&mut self, from: L, limit: usize) -> Result<Sum>;
+    /// See [`Ranged::by_leaf`].
+    fn visit(&mut self, from: L, limit: usize) -> Result<Sum>;
     /// See [`OrderedIndex::sum`].
     fn sum(&mut self, span: Span<L>, limit: usize) -> Result<Sum>;
     /// See [`OrderedIndex::count`].
@@ -32,9 +37,11 @@ pub trait Access<L> {
 }
 
 /// What differs between the ways to an index: reads are the same through all of them.
-pub trait Reach<L> {
+pub trait Reach<L: Copy> {
+    /// What is reached. A type of its own where users would name it, so that no call goes through a table.
+    type Index: Ranged<L> + ?Sized;
     /// Hands the index to `ask` for a read.
-    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R;
+    fn read<R>(&mut self, ask: impl FnOnce(&Self::Index) -> R) -> R;
     /// See [`Access::insert`].
     fn put(&mut self, key: L, value: L) -> Result<Option<L>>;
     /// See [`Access::insert_many`].
@@ -86,6 +93,16 @@ impl<L: Word, A: Reach<L>> Access<L> for Way<A> {
     }
 
     #[inline(always)]
+    fn range(&mut self, from: L, limit: usize) -> Result<Sum> {
+        self.0.read(|index| index.by_iterator(from, limit))
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, from: L, limit: usize) -> Result<Sum> {
+        self.0.read(|index| index.by_leaf(from, limit))
+    }
+
+    #[inline(always)]
     fn sum(&mut self, span: Span<L>, limit: usize) -> Result<Sum> {
         self.0.read(|index| index.sum(span, limit))
     }
@@ -97,11 +114,13 @@ impl<L: Word, A: Reach<L>> Access<L> for Way<A> {
 }
 
 /// One thread, the index to itself.
-pub struct Alone<'a, L>(pub &'a mut dyn OrderedIndex<L, L>);
+pub struct Alone<'a, I: ?Sized>(pub &'a mut I);
 
-impl<L: Word> Reach<L> for Alone<'_, L> {
+impl<L: Word, I: Ranged<L> + ?Sized> Reach<L> for Alone<'_, I> {
+    type Index = I;
+
     #[inline(always)]
-    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R {
+    fn read<R>(&mut self, ask: impl FnOnce(&I) -> R) -> R {
         ask(self.0)
     }
 
@@ -130,24 +149,36 @@ impl<L: Word> Reach<L> for Alone<'_, L> {
 }
 
 /// As many threads as one likes: reads through `&self`, updates where the index is made for them.
-#[derive(Clone, Copy)]
-pub struct Together<'a, L> {
+pub struct Together<'a, I: ?Sized, W: ?Sized> {
     /// The index.
-    pub index: &'a dyn OrderedIndex<L, L>,
+    pub index: &'a I,
     /// The same index, if it takes updates from many threads.
-    pub writer: Option<&'a dyn ConcurrentIndex<L, L>>,
+    pub writer: Option<&'a W>,
 }
 
-impl<'a, L> Together<'a, L> {
+impl<I: ?Sized, W: ?Sized> Clone for Together<'_, I, W> {
+    fn clone(&self) -> Self {
+        Self { index: self.index, writer: self.writer }
+    }
+}
+
+impl<'a, I: ?Sized, W: ?Sized> Together<'a, I, W> {
     #[inline(always)]
-    fn writer(&self) -> Result<&'a dyn ConcurrentIndex<L, L>> {
+    fn writer(&self) -> Result<&'a W> {
         self.writer.ok_or(Error::Unsupported { index: "this index", operation: "updates from many threads" })
     }
 }
 
-impl<L: Word> Reach<L> for Together<'_, L> {
+impl<L, I, W> Reach<L> for Together<'_, I, W>
+where
+    L: Word,
+    I: Ranged<L> + ?Sized,
+    W: ConcurrentIndex<L, L> + ?Sized,
+{
+    type Index = I;
+
     #[inline(always)]
-    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R {
+    fn read<R>(&mut self, ask: impl FnOnce(&I) -> R) -> R {
         ask(self.index)
     }
 
@@ -191,9 +222,11 @@ impl<L> Locked<'_, L> {
     }
 }
 
-impl<L: Word> Reach<L> for Locked<'_, L> {
+impl<'a, L: Word> Reach<L> for Locked<'a, L> {
+    type Index = dyn OrderedIndex<L, L> + 'a;
+
     #[inline(always)]
-    fn read<R>(&mut self, ask: impl FnOnce(&dyn OrderedIndex<L, L>) -> R) -> R {
+    fn read<R>(&mut self, ask: impl FnOnce(&Self::Index) -> R) -> R {
         ask(&**self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -254,15 +287,24 @@ impl<L: Word> Access<L> for BTreeMap<L, L> {
 
     fn scan(&mut self, from: L, keys: &mut [L], values: &mut [L]) -> Result<usize> {
         let places = keys.iter_mut().zip(values);
-        let copied = self.range(from..).zip(places).map(|((&key, &value), (key_place, value_place))| {
-            *key_place = key;
-            *value_place = value;
-        });
+        let copied =
+            BTreeMap::range(self, from..).zip(places).map(|((&key, &value), (key_place, value_place))| {
+                *key_place = key;
+                *value_place = value;
+            });
         Ok(copied.count())
     }
 
+    fn range(&mut self, from: L, limit: usize) -> Result<Sum> {
+        Access::sum(self, (Bound::Included(from), Bound::Unbounded), limit)
+    }
+
+    fn visit(&mut self, from: L, limit: usize) -> Result<Sum> {
+        Access::sum(self, (Bound::Included(from), Bound::Unbounded), limit)
+    }
+
     fn sum(&mut self, span: Span<L>, limit: usize) -> Result<Sum> {
-        let values = self.range(span).map(|(_, &value)| super::word::number(value));
+        let values = BTreeMap::range(self, span).map(|(_, &value)| super::word::number(value));
         Ok(values.take(limit).fold(Sum::default(), |sum, value| Sum {
             entries: sum.entries + 1,
             total: sum.total.wrapping_add(value),
@@ -270,6 +312,6 @@ impl<L: Word> Access<L> for BTreeMap<L, L> {
     }
 
     fn count(&mut self, span: Span<L>) -> Result<usize> {
-        Ok(self.range(span).count())
+        Ok(BTreeMap::range(self, span).count())
     }
 }

@@ -1,6 +1,7 @@
 //! What `latchless-lab bench` is asked.
 
 use super::outcome::Setting;
+use super::pages::Pages;
 use super::word::Word;
 use crate::catalogue;
 use latchless_terminal::count;
@@ -8,7 +9,7 @@ use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
-use latchless_workload::{Distribution, Kind, Spec, Workload};
+use latchless_workload::{Distribution, KeySet, Kind, Spec, Workload};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -32,6 +33,10 @@ Examples:
       Every index of this build, one JSON object a line.
   latchless-lab bench --suite flagship --records 10M --report flagship.md
       Every race that the index to use has to win, one table; takes an hour or so.
+  latchless-lab bench --keys composite-64 --records 2M
+      Keys as tables have them: a hashed user, then a counter, 64 items per user.
+  latchless-lab bench --suite keys --keys uniform,composite-64,tenants --records 10M --pages huge
+      Every row on several key sets, all indexes on huge pages.
   cargo run --release -p latchless-lab --features rivals -- bench --index btreemap,scc,p16i
       With the published rivals, which a plain build leaves out.
 
@@ -51,8 +56,12 @@ How it measures:
   A batch of gets, of inserts, of updates or of removals is one call (get_many, insert_many,
   remove_many); in other workloads it is one call of mixed requests (execute). Each thread has
   batches of its own; where there is a lock, a batch of updates or of mixed requests holds it.
-  chain makes each key out of the last answer (an exclusive or), so that no two gets overlap. sum
-  adds values up by each index's own fastest way, without copying what its users needn't copy.
+  chain makes each key out of the last answer (an exclusive or), so that no two gets overlap.
+  range takes entries one by one out of each index's iterator; visit takes them leaf by leaf where an
+  index shows leaves. sum adds values up by each index's own fastest way: within the leaves where it
+  can, in a loop over its iterator where it can't. Index, index-exclusive and btreemap are called as
+  their users call them; all others through a table of functions.
+  Keys of a set (--keys) are loaded and inserted in the order in which they arrive.
   A rival that refuses a workload or answers wrongly is left out, with a note.
 
 Exit codes: 0 done, 1 failed while running, 2 can't be served as asked, 3 a wrong answer.";
@@ -72,7 +81,7 @@ pub struct Args {
     /// Rows of the suite, and no others
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "suite")]
     pub row: Vec<String>,
-    /// What to do: load, get, chain, insert, update, remove, scan, sum, sum-range, count, mixed,
+    /// What to do: load, get, chain, insert, update, remove, scan, range, visit, sum, sum-range, count, mixed,
     /// ycsb-a … -f, spiderman-a … -d
     #[arg(long, value_name = "NAME", default_value = "get", value_parser = parse_workload)]
     pub workload: Workload,
@@ -95,6 +104,11 @@ pub struct Args {
     /// [default: uniform; zipf:0.99 for YCSB]
     #[arg(long, value_name = "NAME", value_parser = parse_distribution)]
     pub distribution: Option<Distribution>,
+    /// Named keys: uniform, dense, composite-N, composite-N-step-N, lognormal, clusters, runs, tenants,
+    /// timestamps, outliers, prefix, chr22, ascending, descending, zigzag, or file:PATH (see `list keys`).
+    /// The suite `keys` takes several, or `all`; --distribution then says which of them are asked for
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub keys: Vec<String>,
     /// Width of keys and values
     #[arg(long, value_enum, default_value_t = Width::U64)]
     pub key: Width,
@@ -116,8 +130,18 @@ pub struct Args {
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Puts all indexes on the same pages: huge ones, or small ones; `both` runs everything twice [default:
+    /// this library's nodes on huge ones, others where the allocator puts them]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "huge|small|both",
+        overrides_with = "pages",
+        conflicts_with = "no_huge_pages"
+    )]
+    pub pages: Option<Pages>,
     /// Also write a page: HTML with plots, which opens offline; of a suite, Markdown
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", overrides_with = "report")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub options: catalogue::Options,
@@ -132,6 +156,8 @@ const OF_ONE_RACE: [&str; 8] =
 pub enum Suite {
     /// What the index to use has to show
     Flagship,
+    /// The same on every kind of keys (--keys; all of them if none is named)
+    Keys,
 }
 
 impl Suite {
@@ -139,6 +165,7 @@ impl Suite {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flagship => "flagship",
+            Self::Keys => "keys",
         }
     }
 }
@@ -252,6 +279,20 @@ fn parse_distribution(text: &str) -> Result<Distribution, String> {
     })
 }
 
+/// A key set by its name, or, after a slip, those that it may have been.
+fn parse_key_set(text: &str) -> Result<KeySet, Failure> {
+    text.parse().map_err(|error: latchless_workload::Error| {
+        let known = KeySet::ALL.map(|set| set.to_string());
+        let like = match &error {
+            latchless_workload::Error::UnknownKeySet { .. } => {
+                did_you_mean(text, known.iter().map(String::as_str))
+            }
+            _ => String::new(),
+        };
+        Failure::usage(format!("{error}{like}"))
+    })
+}
+
 /// Updates of more records than this make a sorted array crawl, so `all` leaves it out.
 const SORTED_ARRAY_RECORDS_MAX: usize = 100_000;
 
@@ -299,7 +340,7 @@ impl Args {
                  the requests do",
             ));
         }
-        let has_none = only(&[Kind::Chain, Kind::Sum, Kind::SumRange, Kind::Count]);
+        let has_none = only(&[Kind::Chain, Kind::Range, Kind::Visit, Kind::Sum, Kind::SumRange, Kind::Count]);
         if self.batch != Batch::None && (has_none || self.workload == Workload::Load) {
             return Err(Failure::usage(format!("{} has no batches: leave out --batch", self.workload)));
         }
@@ -320,6 +361,36 @@ impl Args {
         })
     }
 
+    /// The key sets: those named, or every one.
+    ///
+    /// # Errors
+    /// A name that no key set has.
+    pub fn key_sets(&self) -> Result<Vec<KeySet>, Failure> {
+        if self.keys.iter().any(|name| name == "all") {
+            return Ok(KeySet::ALL.into());
+        }
+        self.keys.iter().map(|name| parse_key_set(name)).collect()
+    }
+
+    /// The key set of one race, if it has one.
+    ///
+    /// # Errors
+    /// A name that no key set has, and more than one name.
+    pub fn key_set(&self) -> Result<Option<KeySet>, Failure> {
+        let mut sets = self.key_sets()?;
+        if sets.len() > 1 {
+            return Err(Failure::usage("one race has one key set; --suite keys takes several"));
+        }
+        Ok(sets.pop())
+    }
+
+    /// How indexes of this library are to be built.
+    pub fn index_options(&self) -> catalogue::Options {
+        let mut options = self.options.clone();
+        options.no_huge_pages |= self.pages == Some(Pages::Small);
+        options
+    }
+
     /// What every result shares.
     pub fn setting(&self, spec: &Spec) -> Setting {
         let has = |kinds: &[Kind]| kinds.iter().any(|&kind| spec.workload.has(kind));
@@ -329,10 +400,12 @@ impl Args {
             ops: if spec.workload == Workload::Load { spec.records } else { spec.ops },
             threads: spec.threads,
             batch: self.batch.to_string(),
+            keys: self.key_set().ok().flatten().map(|set| set.to_string()),
+            pages: self.pages.map_or("own", Pages::name),
             distribution: spec.distribution.to_string(),
             key: self.key.name(),
             order: self.order.name(),
-            scan_length: has(&[Kind::Scan, Kind::Sum]).then_some(spec.scan_length),
+            scan_length: has(&[Kind::Scan, Kind::Range, Kind::Visit, Kind::Sum]).then_some(spec.scan_length),
             range_share: has(&[Kind::SumRange, Kind::Count]).then_some(spec.range_share),
         }
     }

@@ -5,6 +5,7 @@ use super::check::Expected;
 use super::drive::Streams;
 use super::load::{Filled, Filling, refused};
 use super::outcome::{Outcome, Unit};
+use super::raced::Raced;
 use super::requests::Handing;
 use super::timed::{Run, get_in_batches};
 use super::word::Word;
@@ -40,12 +41,13 @@ struct Contest<'a, L> {
     streams: Streams<L>,
     expected: Expected,
     progress: Progress,
+    options: catalogue::Options,
     /// Whether all indexes are held at the same time.
     held: bool,
 }
 
 /// An index in the race.
-struct Entrant<L> {
+struct Entrant<L: Word> {
     name: String,
     outcome: Outcome,
     index: Option<Filled<L>>,
@@ -63,7 +65,11 @@ pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Ou
     let held = fit_side_by_side::<L>(&spec, names);
     let parts = if updates && held { parts_of_history(&spec, args.rounds) } else { 1 };
     let history = Spec { ops: spec.ops.saturating_mul(parts), ..spec };
-    let plan = history.plan::<L>().map_err(Failure::usage)?;
+    let plan = match args.key_set()? {
+        Some(set) => history.plan_over::<L>(&set),
+        None => history.plan::<L>(),
+    };
+    let plan = plan.map_err(Failure::usage)?;
     let together = if let Batch::Size(size) = args.batch { size.get() } else { usize::MAX };
     let handing = Handing { batched: args.batch != Batch::None, order: args.order, together };
     let streams = Streams::new(&plan.streams, parts, handing, updates);
@@ -77,7 +83,7 @@ pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Ou
     let unit = match spec.workload {
         Workload::Load => Unit::Key,
         range
-            if [Kind::Scan, Kind::Sum, Kind::SumRange, Kind::Count]
+            if [Kind::Scan, Kind::Range, Kind::Visit, Kind::Sum, Kind::SumRange, Kind::Count]
                 .iter()
                 .any(|&kind| range.is_only(kind)) =>
         {
@@ -92,7 +98,8 @@ pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Ou
         runs: true,
     };
     let mut entrants: Vec<_> = names.iter().map(entrant).collect();
-    let mut contest = Contest { args, spec, filling, streams, expected, progress, held };
+    let mut contest =
+        Contest { args, spec, filling, streams, expected, progress, options: args.index_options(), held };
     for round in 0..args.rounds {
         contest.round(round as usize, &mut entrants)?;
     }
@@ -156,7 +163,7 @@ impl<L: Word> Contest<'_, L> {
     }
 
     fn fill(&mut self, entrant: &mut Entrant<L>) -> Result<(), Failure> {
-        let filled = self.filling.fill(&entrant.name, &self.args.options, &mut self.progress)?;
+        let filled = self.filling.fill(&entrant.name, &self.options, &mut self.progress)?;
         entrant.outcome.holds(filled.bytes, self.spec.records);
         entrant.index = Some(filled);
         Ok(())
@@ -172,14 +179,19 @@ impl<L: Word> Contest<'_, L> {
             (Batch::Auto, Some(size)) => Some(size),
             (Batch::Auto, None) => Some(self.best_batch(name, filled)?),
         };
-        for &key in self.filling.sample(WARM_UP_GETS) {
+        let (before, warm_up) = (filled.index.form(), self.filling.sample(WARM_UP_GETS));
+        for &key in warm_up {
             black_box(filled.index.get(key));
         }
-        let run =
-            self.streams.race(part, &mut *filled.index, batch).map_err(|error| refused(name, &error))?;
+        let run = self.streams.race(part, &mut filled.index, batch).map_err(|error| refused(name, &error))?;
         self.expected.check_answers(name, part, run.digest)?;
         let Run { elapsed, entries, digest } = run;
-        outcome.ran(elapsed, self.streams.ops(part), entries, batch, digest);
+        let requests = self.streams.ops(part);
+        outcome.ran(elapsed, requests, entries, batch, digest);
+        // With several threads an operation also looks again when another is in its way.
+        if let (Some(before), Some(after), 1) = (before, filled.index.form(), self.spec.threads) {
+            outcome.formed(before, after, requests + warm_up.len() as u64);
+        }
         if last {
             self.expected.check_contents(name, &*filled.index)?;
         }
@@ -205,7 +217,7 @@ impl<L: Word> Contest<'_, L> {
         let Entrant { name, outcome, .. } = entrant;
         self.progress.say(format!("loading {name}"));
         let sorted = self.filling.sorted();
-        let mut index = catalogue::build::<L, L>(name, &self.args.options)?;
+        let mut index = Raced::<L>::build(name, &self.options)?;
         let clock = Instant::now();
         let loaded = index.bulk_load(sorted, FillFactor::FULL);
         let elapsed = clock.elapsed();
@@ -225,7 +237,7 @@ impl<L: Word> Contest<'_, L> {
     /// Heap bytes of a bulk-loaded index.
     fn weigh(&self, name: &str) -> Result<usize, Failure> {
         let (index, bytes) = crate::counting::held_by(|| {
-            let mut index = catalogue::build::<L, L>(name, &self.args.options)?;
+            let mut index = Raced::<L>::build(name, &self.options)?;
             index
                 .bulk_load(self.filling.sorted(), FillFactor::FULL)
                 .map_err(|error| refused(name, &error))?;
@@ -235,7 +247,7 @@ impl<L: Word> Contest<'_, L> {
     }
 }
 
-impl<L> Entrant<L> {
+impl<L: Word> Entrant<L> {
     /// Does `work` if the index still runs. A rival that fails in it is out of the race.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Failure>) -> Result<(), Failure> {
         if !self.runs {

@@ -2,11 +2,13 @@
 
 use super::access::{Access, Alone, Locked, Reach, Together, Way};
 use super::digest::Digest;
+use super::raced::Raced;
+use super::ranged::Ranged;
 use super::requests::{Handing, Stream};
 use super::timed::{Run, Terms, run, serve};
 use super::word::Word;
 use latchless::Result;
-use latchless_core::base::index::OrderedIndex;
+use latchless_core::base::index::{ConcurrentIndex, OrderedIndex};
 use latchless_workload::Operation;
 use std::sync::{Barrier, RwLock};
 use std::time::Instant;
@@ -80,18 +82,45 @@ impl<L: Word> Streams<L> {
     ///
     /// # Errors
     /// The first request that is refused.
-    pub fn race(&self, part: usize, index: &mut dyn OrderedIndex<L, L>, batch: Option<usize>) -> Result<Run> {
-        let (threads, terms) = (&self.parts[part].threads[..], self.terms(part, batch));
-        match threads {
-            [stream] if index.as_concurrent().is_some() => {
-                serve(stream, &mut Way(Together { index, writer: index.as_concurrent() }), terms)
-            }
-            [stream] => serve(stream, &mut Way(Alone(index)), terms),
-            _ if !self.updates => on_threads(threads, Way(Together { index, writer: None }), terms),
-            _ if index.as_concurrent().is_some() => {
-                on_threads(threads, Way(Together { index, writer: index.as_concurrent() }), terms)
-            }
-            _ => on_threads(threads, Way(Locked(&RwLock::new(index))), terms),
+    pub fn race(&self, part: usize, index: &mut Raced<L>, batch: Option<usize>) -> Result<Run> {
+        let alone = self.parts[part].threads.len() == 1;
+        match index {
+            Raced::Index(index) => self.together(part, &**index, Some(&**index), batch),
+            Raced::Exclusive(index) if alone => self.alone(part, &mut **index, batch),
+            Raced::Map(map) if alone => self.alone(part, &mut **map, batch),
+            other => self.through_a_table(part, &mut **other, batch),
+        }
+    }
+
+    /// By the functions of an index whose type isn't known.
+    fn through_a_table(
+        &self,
+        part: usize,
+        index: &mut dyn OrderedIndex<L, L>,
+        batch: Option<usize>,
+    ) -> Result<Run> {
+        let threads = &self.parts[part].threads[..];
+        match index.as_concurrent() {
+            Some(writer) => self.together(part, &*index, Some(writer), batch),
+            None if threads.len() == 1 => self.alone(part, index, batch),
+            None if !self.updates => self.together(part, &*index, None::<&dyn ConcurrentIndex<L, L>>, batch),
+            None => on_threads(threads, Way(Locked(&RwLock::new(index))), self.terms(part, batch)),
+        }
+    }
+
+    fn alone<I: Ranged<L> + ?Sized>(&self, part: usize, index: &mut I, batch: Option<usize>) -> Result<Run> {
+        serve(&self.parts[part].threads[0], &mut Way(Alone(index)), self.terms(part, batch))
+    }
+
+    fn together<I, W>(&self, part: usize, index: &I, writer: Option<&W>, batch: Option<usize>) -> Result<Run>
+    where
+        I: Ranged<L> + ?Sized,
+        W: ConcurrentIndex<L, L> + ?Sized,
+    {
+        let (mut way, terms) = (Way(Together { index, writer }), self.terms(part, batch));
+        match &self.parts[part].threads[..] {
+            [stream] => serve(stream, &mut way, terms),
+            streams => on_threads(streams, way, terms),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Filling an index before it is measured.
 
 use super::Load;
+use super::raced::Raced;
 use super::word::Word;
 use crate::catalogue;
 use crate::counting;
@@ -8,34 +9,40 @@ use crate::progress::Progress;
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_terminal::failure::Failure;
-use latchless_workload::value_of;
+use latchless_workload::{Lane, value_of};
 
+/// The most keys of a sample.
+const SAMPLE_MAX: usize = 1 << 16;
 /// Inserts between two looks at the progress bar.
 const STRIDE: usize = 1 << 16;
 
 /// What indexes are filled with, and how.
 pub struct Filling<L> {
-    /// The keys, in random order.
+    /// The keys, in the order in which they arrive.
     loaded: Vec<L>,
+    /// Some of them, drawn at random.
+    sample: Vec<L>,
     /// Every pair, ascending.
     sorted: Vec<(L, L)>,
     load: Load,
 }
 
 /// An index that is ready to be measured.
-pub struct Filled<L> {
+pub struct Filled<L: Word> {
     /// The index.
-    pub index: Box<dyn OrderedIndex<L, L>>,
+    pub index: Raced<L>,
     /// What it holds, in bytes.
     pub bytes: usize,
 }
 
 impl<L: Word> Filling<L> {
-    /// Fills with `loaded`, distinct keys in random order.
+    /// Fills with `loaded`, distinct keys in the order in which they arrive.
     pub fn new(loaded: Vec<L>, load: Load) -> Self {
         let mut sorted: Vec<(L, L)> = loaded.iter().map(|&key| (key, value_of(key, 0))).collect();
         sorted.sort_unstable();
-        Self { loaded, sorted, load }
+        let draw = |number: u64| loaded[(number.scatter() % loaded.len() as u64) as usize];
+        let sample = (0..loaded.len().min(SAMPLE_MAX) as u64).map(draw).collect();
+        Self { loaded, sample, sorted, load }
     }
 
     /// Every pair, ascending.
@@ -43,9 +50,9 @@ impl<L: Word> Filling<L> {
         &self.sorted
     }
 
-    /// Keys that are there, at most `most` of them, in random order.
+    /// Keys that are there, at most `most` of them, drawn at random.
     pub fn sample(&self, most: usize) -> &[L] {
-        &self.loaded[..most.min(self.loaded.len())]
+        &self.sample[..most.min(self.sample.len())]
     }
 
     /// Makes an index and fills it. Takes as many progress steps as there are keys.
@@ -60,7 +67,7 @@ impl<L: Word> Filling<L> {
     ) -> Result<Filled<L>, Failure> {
         progress.say(format!("filling {name}"));
         let (index, heap_bytes) = counting::held_by(|| {
-            let mut index = catalogue::build::<L, L>(name, options)?;
+            let mut index = Raced::build(name, options)?;
             self.put_in(name, &mut *index, progress).map_err(|error| refused(name, &error))?;
             Ok::<_, Failure>(index)
         });

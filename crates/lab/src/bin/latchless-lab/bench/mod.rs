@@ -2,7 +2,8 @@
 //!
 //! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`]
 //! (filling an index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the
-//! loops), [`access`] (the ways to an index), [`check`] and [`digest`] (whether the answers are
+//! loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their
+//! ranges), [`check`] and [`digest`] (whether the answers are
 //! right), [`outcome`] and [`report`] (what came of it), [`suite`] (many races, one table).
 
 mod access;
@@ -13,6 +14,9 @@ mod digest;
 mod drive;
 mod load;
 mod outcome;
+mod pages;
+mod raced;
+mod ranged;
 mod report;
 mod requests;
 mod suite;
@@ -33,6 +37,11 @@ use latchless_terminal::say;
 /// # Errors
 /// What can't be served as asked, what fails while running, and wrong answers.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(wanted) = args.pages
+        && !pages::are_here(wanted)
+    {
+        return pages::run_there(wanted, args.report.as_deref());
+    }
     if let Some(suite) = args.suite {
         return suite::run(suite, args);
     }
@@ -40,8 +49,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let machine = machine::line();
     if args.format == Format::Table {
         say::note(&machine);
-        if names.iter().any(|name| is_rival(name)) && !args.options.no_huge_pages {
-            say::note("note: latchless's own nodes stand on huge pages (--no-huge-pages turns them off)");
+        if let Some(pages) = args.pages {
+            say::note(pages::line(pages));
+        } else if names.iter().any(|name| is_rival(name)) && !args.options.no_huge_pages {
+            say::note(
+                "note: latchless's own nodes are on huge pages (--pages huge or small puts all on the same)",
+            );
         }
     }
     let outcomes = match args.key {

@@ -1,6 +1,7 @@
 //! What came of it: medians, spreads, and the rows that are printed.
 
 use super::digest::Digest;
+use latchless_core::base::stats::Stats;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -44,6 +45,9 @@ pub struct Outcome {
     /// Nanoseconds per unit, one for each round.
     rounds_ns: Vec<f64>,
     bytes_per_key: f64,
+    /// Descents that began anew, of how many.
+    restarts: (u64, u64),
+    leaf_fill: Option<f64>,
     batch: Option<usize>,
     digest: Digest,
 }
@@ -56,6 +60,8 @@ impl Outcome {
             unit,
             rounds_ns: Vec::new(),
             bytes_per_key: f64::NAN,
+            restarts: (0, 0),
+            leaf_fill: None,
             batch: None,
             digest: Digest::default(),
         }
@@ -72,6 +78,20 @@ impl Outcome {
         self.rounds_ns.push(elapsed.as_nanos() as f64 / units.max(1) as f64);
         self.batch = batch;
         self.digest = digest;
+    }
+
+    /// How the index's form changed over so many requests.
+    pub fn formed(&mut self, before: Stats, after: Stats, requests: u64) {
+        let (restarts, of) = &mut self.restarts;
+        *restarts += after.restarts.saturating_sub(before.restarts);
+        *of += requests;
+        self.leaf_fill = Some(after.leaf_fill);
+    }
+
+    /// The share of requests that went to a wrong leaf and looked again.
+    pub fn misled(&self) -> Option<f64> {
+        let (restarts, of) = self.restarts;
+        (of > 0).then(|| restarts as f64 / of as f64)
     }
 
     /// The index's name.
@@ -134,6 +154,10 @@ pub struct Setting {
     pub threads: usize,
     /// `none`, a number, or `auto`.
     pub batch: String,
+    /// The key set, where one is given.
+    pub keys: Option<String>,
+    /// On which pages the indexes are: see [`super::pages`].
+    pub pages: &'static str,
     /// The distribution, as it can be given.
     pub distribution: String,
     /// `u32` or `u64`.
@@ -152,15 +176,17 @@ impl Setting {
         let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let scans = self.scan_length.map(|length| format!(", scans of {length}")).unwrap_or_default();
         let ranges = self.range_share.map(|share| format!(", ranges of {share}")).unwrap_or_default();
+        let asked =
+            self.keys.as_ref().map(|_| format!(" asked for by {}", self.distribution)).unwrap_or_default();
         let sorted = if self.order == "sorted" { ", sorted" } else { "" };
         format!(
-            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys, median of {}",
+            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys{asked}, median of {}",
             self.workload,
             self.records,
             self.ops,
             plural(self.threads as u64, "thread"),
             self.batch,
-            self.distribution,
+            self.keys.as_ref().unwrap_or(&self.distribution),
             self.key,
             plural(u64::from(rounds), "round"),
         )
@@ -168,7 +194,7 @@ impl Setting {
 }
 
 /// The columns of a result, in order.
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 23] = [
     "index",
     "workload",
     "records",
@@ -188,6 +214,10 @@ const COLUMNS: [&str; 19] = [
     "order",
     "scan_length",
     "range_share",
+    "keys",
+    "pages",
+    "misled",
+    "leaf_fill",
 ];
 
 /// A row for each index.
@@ -219,6 +249,10 @@ pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             json!(setting.order),
             json!(setting.scan_length),
             json!(setting.range_share),
+            json!(setting.keys),
+            json!(setting.pages),
+            json!(outcome.misled()),
+            json!(outcome.leaf_fill),
         ]);
     }
     rows
@@ -238,6 +272,9 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
         vec!["index".to_owned(), format!("ns/{}", unit.name()), "min".to_owned(), "max".to_owned()];
     columns.extend([format!("{}/s", unit.plural()), "bytes/key".to_owned(), "ratio".to_owned()]);
     columns.extend(batched.then(|| "batch".to_owned()));
+    // How key sets differ for the index to use.
+    let formed = setting.keys.is_some() && outcomes.iter().any(|outcome| outcome.leaf_fill.is_some());
+    columns.extend(["misled", "leaf fill"].into_iter().filter(|_| formed).map(str::to_owned));
     let mut rows = Rows::new(columns);
     let first = outcomes.first().map_or(f64::NAN, Outcome::median_ns);
     for outcome in outcomes {
@@ -251,9 +288,20 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             rounded(first / outcome.median_ns(), 2),
         ];
         row.extend(batched.then(|| json!(outcome.batch)));
+        row.extend(
+            [outcome.misled(), outcome.leaf_fill]
+                .iter()
+                .filter(|_| formed)
+                .map(|share| json!(share.map(percent))),
+        );
         rows.push(row);
     }
     rows
+}
+
+/// `1.5 %`, for people.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
 }
 
 /// `12.3 M`, for people.
@@ -290,5 +338,33 @@ mod tests {
         let mut outcome = Outcome::new("x", Unit::Entry);
         outcome.ran(Duration::from_nanos(1000), 2, 200, None, Digest::default());
         assert_eq!(outcome.median_ns(), 5.0);
+    }
+
+    #[test]
+    fn misled_lookups_are_counted_over_all_rounds() {
+        let mut outcome = outcome(&[100, 100]);
+        assert_eq!(outcome.misled(), None, "an index that doesn't say");
+        let stats = |restarts, leaf_fill| Stats { restarts, leaf_fill, ..Stats::default() };
+        // What was misled between two rounds, while the index was filled anew, doesn't count.
+        outcome.formed(stats(5, 0.5), stats(15, 0.6), 100);
+        outcome.formed(stats(1000, 0.7), stats(1005, 0.8), 50);
+        assert_eq!(outcome.misled(), Some(0.1));
+        assert_eq!(outcome.leaf_fill, Some(0.8));
+        let setting = Setting {
+            workload: "get",
+            records: 1,
+            ops: 1,
+            threads: 1,
+            batch: "none".to_owned(),
+            keys: Some("dense".to_owned()),
+            pages: "own",
+            distribution: "uniform".to_owned(),
+            key: "u64",
+            order: "drawn",
+            scan_length: None,
+            range_share: None,
+        };
+        let row = rows(&setting, &[outcome]).to_markdown();
+        assert!(row.contains("| 0.1 | 0.8 |"), "{row}");
     }
 }

@@ -77,6 +77,8 @@ fn key_of<L: Copy>(operation: &Operation<L>) -> L {
         | Operation::Insert(key, _)
         | Operation::Remove(key)
         | Operation::Scan(key, _)
+        | Operation::Range(key, _)
+        | Operation::Visit(key, _)
         | Operation::Sum(key, _)
         | Operation::SumRange(key, _)
         | Operation::Count(key, _)
@@ -92,7 +94,12 @@ fn in_batch<L: Copy>(operation: &Operation<L>) -> Option<Vec<Request<L, L>>> {
         Operation::Remove(key) => Some(vec![Request::Remove(key)]),
         Operation::Scan(from, length) => Some(vec![Request::Scan { from, limit: length as usize }]),
         Operation::ReadModifyWrite(key, value) => Some(vec![Request::Get(key), Request::Insert(key, value)]),
-        Operation::Chain(_) | Operation::Sum(..) | Operation::SumRange(..) | Operation::Count(..) => None,
+        Operation::Chain(_)
+        | Operation::Range(..)
+        | Operation::Visit(..)
+        | Operation::Sum(..)
+        | Operation::SumRange(..)
+        | Operation::Count(..) => None,
     }
 }
 

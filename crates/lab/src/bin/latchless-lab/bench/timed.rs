@@ -148,6 +148,16 @@ fn mixed<L: Word>(
                 entries += found as u64;
                 ranges.scan(&keys[..found], &values[..found]);
             }
+            Operation::Range(from, length) => {
+                let sum = access.range(from, length as usize)?;
+                entries += sum.entries as u64;
+                ranges.sum(sum);
+            }
+            Operation::Visit(from, length) => {
+                let sum = access.visit(from, length as usize)?;
+                entries += sum.entries as u64;
+                ranges.sum(sum);
+            }
             Operation::Sum(from, length) => {
                 let sum = access.sum((Bound::Included(from), Bound::Unbounded), length as usize)?;
                 entries += sum.entries as u64;

@@ -2,6 +2,7 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row, What};
+use crate::bench::outcome::percent;
 use crate::catalogue;
 use std::fmt;
 
@@ -33,6 +34,10 @@ pub enum Goal {
     },
     /// At most so many bytes per key.
     BytesPerKey(f64),
+    /// At most so many times what the same row takes on the uniform key set.
+    OfUniform(f64),
+    /// At most this share of the lookups went to a wrong leaf.
+    Misled(f64),
 }
 
 /// Whether a goal is reached.
@@ -80,6 +85,16 @@ impl Goal {
             Self::Nanoseconds { records, .. } if records != races.records() => Verdict::Elsewhere,
             Self::Nanoseconds { at_most, .. } => at_most_of(ours.median_ns, at_most, "ns"),
             Self::BytesPerKey(at_most) => at_most_of(ours.bytes_per_key, at_most, "B"),
+            Self::OfUniform(times) => match races.uniform_ns(row) {
+                Some(uniform) if ours.median_ns / uniform <= times => Verdict::Reached,
+                Some(uniform) => Verdict::Missed(format!("{} uniform", ratio(ours.median_ns / uniform))),
+                None => Verdict::Open("uniform keys didn't race".to_owned()),
+            },
+            Self::Misled(at_most) => match ours.misled {
+                Some(share) if share <= at_most => Verdict::Reached,
+                Some(share) => Verdict::Missed(format!("{} misled", percent(share))),
+                None => Verdict::Open("nothing says how many were misled".to_owned()),
+            },
         }
     }
 }
@@ -113,6 +128,8 @@ impl fmt::Display for Goal {
                 write!(out, "≤ {at_most} ns at {}M keys", records / 1_000_000)
             }
             Self::BytesPerKey(bytes) => write!(out, "≤ {bytes} B"),
+            Self::OfUniform(times) => write!(out, "≤ {times}× uniform"),
+            Self::Misled(share) => write!(out, "≤ {} misled", percent(*share)),
         }
     }
 }
@@ -150,14 +167,24 @@ mod tests {
 
     const ROW: Row = Row {
         name: "row",
-        of: Of::Run(Run { flags: "--workload get", one_in: 1, field: Field::Concurrent }),
+        of: Of::Run(Run { flags: "--workload get", one_in: 1, field: Field::Concurrent, twin: true }),
         ours: "index",
         what: What::Time,
         goals: &[],
+        note: "",
     };
 
     fn measured(index: &str, median_ns: f64) -> Measured {
-        Measured { index: index.to_owned(), median_ns, bytes_per_key: 20.0, per: "op".to_owned() }
+        Measured {
+            index: index.to_owned(),
+            median_ns,
+            min_ns: median_ns,
+            max_ns: median_ns,
+            bytes_per_key: 20.0,
+            per: "op".to_owned(),
+            misled: (index == "index").then_some(0.02),
+            leaf_fill: None,
+        }
     }
 
     /// Our 100 ns, and those of all concurrent rivals but `absent`.
@@ -191,6 +218,19 @@ mod tests {
         assert_eq!(nanoseconds(1.0, 1000), Verdict::Elsewhere);
         assert_eq!(judged(Goal::BytesPerKey(20.0)), Verdict::Reached);
         assert_eq!(judged(Goal::BytesPerKey(19.9)), Verdict::Missed("20.0 B".to_owned()));
+    }
+
+    #[test]
+    fn key_sets_are_judged_by_the_uniform_one_and_by_misled_lookups() {
+        let mut races = races(120.0, &[]);
+        assert!(matches!(Goal::OfUniform(1.6).judge(&ROW, &races), Verdict::Open(_)));
+        races.compare_with_uniform("row", 62.5);
+        assert_eq!(Goal::OfUniform(1.6).judge(&ROW, &races), Verdict::Reached);
+        assert_eq!(Goal::OfUniform(1.5).judge(&ROW, &races), Verdict::Missed("1.60× uniform".to_owned()));
+        assert_eq!(Goal::Misled(0.02).judge(&ROW, &races), Verdict::Reached);
+        assert_eq!(Goal::Misled(0.019).judge(&ROW, &races), Verdict::Missed("2.0 % misled".to_owned()));
+        let baseline = Row { ours: "btreemap", ..ROW };
+        assert!(matches!(Goal::Misled(0.02).judge(&baseline, &races), Verdict::Open(_)));
     }
 
     #[test]

@@ -2,16 +2,20 @@
 //!
 //! Each race runs in a process of its own, as `latchless-lab bench` with the row's flags: the heap is
 //! fresh, the command can be repeated by hand, and a rival that crashes takes nothing else along.
-//! In reading order: [`row`] (a row as data), [`flagship`] (the rows), [`goal`] (what is to be
-//! reached), [`races`] (running them) and [`show`] (the table and the page).
+//! In reading order: [`row`] (a row as data), [`flagship`] and [`keys`] (the rows), [`goal`] (what is to be
+//! reached), [`races`] (running them) [`show`] and [`show_keys`] (the tables and
+//! the pages).
 
 mod flagship;
 mod goal;
+mod keys;
 mod races;
 mod row;
 mod show;
+mod show_keys;
 
 use super::args::{Args, Suite};
+use super::pages;
 use crate::catalogue;
 use crate::machine;
 use goal::Goal;
@@ -22,20 +26,24 @@ use latchless_terminal::say;
 use races::Races;
 use row::Row;
 use std::fs;
-
-/// The rows of a suite.
-const fn rows(suite: Suite) -> &'static [Row] {
-    match suite {
-        Suite::Flagship => flagship::ROWS,
-    }
-}
+use std::path::Path;
 
 /// Runs the suite.
 ///
 /// # Errors
 /// Names of rows or indexes that nobody bears; after the table, races that failed.
 pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
-    let all = rows(suite);
+    match suite {
+        Suite::Flagship if !args.keys.is_empty() => {
+            Err(Failure::usage("the suite flagship has keys of its own: --keys is for --suite keys"))
+        }
+        Suite::Flagship => run_flagship(args),
+        Suite::Keys => keys::run(args),
+    }
+}
+
+/// The rows that are asked for; all of them if none is named.
+fn choose<'r>(all: &'r [Row], args: &Args) -> Result<Vec<&'r Row>, Failure> {
     for name in &args.row {
         if !all.iter().any(|row| row.name == name) {
             let known: Vec<_> = all.iter().map(|row| row.name).collect();
@@ -48,7 +56,24 @@ pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
         catalogue::check(name)?;
     }
     let wanted = |row: &&Row| args.row.is_empty() || args.row.iter().any(|name| name == row.name);
-    let chosen: Vec<&Row> = all.iter().filter(wanted).collect();
+    Ok(all.iter().filter(wanted).collect())
+}
+
+/// What was measured on: the machine and, where the caller chose, the pages.
+fn measured_on(args: &Args) -> String {
+    let machine = machine::line();
+    args.pages.map_or_else(|| machine.clone(), |pages| format!("{machine}, {}", pages::line(pages)))
+}
+
+/// Writes a page.
+fn written(file: &Path, page: &str) -> Result<(), Failure> {
+    fs::write(file, page)
+        .map_err(|error| Failure::run(format!("the report {} can't be written: {error}", file.display())))
+}
+
+fn run_flagship(args: &Args) -> Result<(), Failure> {
+    let (suite, all) = (Suite::Flagship, flagship::ROWS);
+    let chosen = choose(all, args)?;
     let mut races = Races::new(args.records, all);
     for row in &chosen {
         let others = row.goals.iter().filter_map(|goal| match goal {
@@ -59,12 +84,9 @@ pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
             races.hold(name, args);
         }
     }
-    let machine = machine::line();
+    let machine = measured_on(args);
     if let Some(file) = &args.report {
-        let page = show::page(suite, &chosen, &races, &machine, args);
-        fs::write(file, page).map_err(|error| {
-            Failure::run(format!("the report {} can't be written: {error}", file.display()))
-        })?;
+        written(file, &show::page(suite, &chosen, &races, &machine, args))?;
     }
     if args.format == Format::Table {
         say::note(&machine);
@@ -88,7 +110,10 @@ mod tests {
 
     #[test]
     fn rows_name_each_other_and_parse() {
-        let all = rows(Suite::Flagship);
+        [flagship::ROWS, keys::ROWS].into_iter().for_each(are_consistent);
+    }
+
+    fn are_consistent(all: &[Row]) {
         for (at, row) in all.iter().enumerate() {
             assert!(all[..at].iter().all(|other| other.name != row.name), "{} twice", row.name);
             let refers = |name: &str| {

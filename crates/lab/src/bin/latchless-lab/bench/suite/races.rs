@@ -6,6 +6,7 @@ use super::show::shown;
 use crate::bench::args::Args;
 use crate::catalogue;
 use latchless_terminal::say;
+use latchless_workload::KeySet;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -17,10 +18,18 @@ pub struct Measured {
     pub index: String,
     /// The median round, in nanoseconds.
     pub median_ns: f64,
+    /// The fastest round.
+    pub min_ns: f64,
+    /// The slowest round.
+    pub max_ns: f64,
     /// What a key took.
     pub bytes_per_key: f64,
     /// What the nanoseconds are for: an `op`, an `entry`, a `key`.
     pub per: String,
+    /// The share of lookups that went to a wrong leaf, where the index counts them.
+    pub misled: Option<f64>,
+    /// The share of leaves' places that hold a key, where the index says so.
+    pub leaf_fill: Option<f64>,
 }
 
 /// A race.
@@ -41,13 +50,37 @@ pub struct Race {
 pub struct Races {
     records: usize,
     rows: &'static [Row],
+    /// The key set, where it isn't the row's own.
+    keys: Option<String>,
+    /// What our rows took on the uniform key set, by name.
+    uniform_ns: BTreeMap<&'static str, f64>,
     done: BTreeMap<&'static str, Race>,
 }
 
 impl Races {
     /// None yet, of indexes of that many keys.
     pub fn new(records: usize, rows: &'static [Row]) -> Self {
-        Self { records, rows, done: BTreeMap::new() }
+        Self { records, rows, keys: None, uniform_ns: BTreeMap::new(), done: BTreeMap::new() }
+    }
+
+    /// None yet, over a key set.
+    pub fn over(keys: &KeySet, records: usize, rows: &'static [Row]) -> Self {
+        Self { keys: Some(keys.to_string()), ..Self::new(records, rows) }
+    }
+
+    /// The key set's name; of a suite without any, nothing.
+    pub fn keys(&self) -> &str {
+        self.keys.as_deref().unwrap_or_default()
+    }
+
+    /// Keeps what a row of ours took on the uniform key set.
+    pub fn compare_with_uniform(&mut self, name: &'static str, uniform_ns: f64) {
+        self.uniform_ns.insert(name, uniform_ns);
+    }
+
+    /// What a row of ours took on the uniform key set.
+    pub fn uniform_ns(&self, row: &Row) -> Option<f64> {
+        self.uniform_ns.get(row.name).copied()
     }
 
     /// All races, by the names of their rows.
@@ -70,9 +103,11 @@ impl Races {
         };
         let asked: Vec<String> =
             run.names().into_iter().filter(|index| admitted(index)).map(str::to_owned).collect();
-        let flags = child_flags(run, &asked, args);
+        let flags = self.child_flags(run, &asked, args);
         let command = format!("latchless-lab bench {}", flags.join(" "));
-        say::note(format_args!("{name}: {command}"));
+        let titled =
+            if self.keys().is_empty() { name.to_owned() } else { format!("{name} over {}", self.keys()) };
+        say::note(format_args!("{titled}: {command}"));
         let (found, notes) = if asked.iter().any(|index| *index != "btreemap") {
             match child(&flags) {
                 Ok(output) => (results(&output), notes(&output)),
@@ -86,9 +121,9 @@ impl Races {
             Ok(found) => {
                 let each: Vec<_> =
                     found.iter().map(|one| format!("{} {}", one.index, shown(one.median_ns))).collect();
-                say::note(format_args!("{name}: ns: {}", each.join(", ")));
+                say::note(format_args!("{titled}: ns: {}", each.join(", ")));
             }
-            Err(failure) => say::warn(format_args!("{name}: failed: {failure}")),
+            Err(failure) => say::warn(format_args!("{titled}: failed: {failure}")),
         }
         self.done.insert(name, Race { command, asked, found, notes });
     }
@@ -128,6 +163,26 @@ impl Races {
         self.race(row).and_then(|race| race.found.as_ref().ok()).map_or(&[], Vec::as_slice)
     }
 
+    /// What the race's process is told.
+    fn child_flags(&self, run: &Run, asked: &[String], args: &Args) -> Vec<String> {
+        let ops = (args.ops / run.one_in).max(1);
+        let mut flags: Vec<String> = run.flags.split_whitespace().map(str::to_owned).collect();
+        let shared = [
+            ("--index", asked.join(",")),
+            ("--records", args.records.to_string()),
+            ("--ops", ops.to_string()),
+            ("--rounds", args.rounds.to_string()),
+            ("--seed", args.seed.to_string()),
+            ("--key", args.key.name().to_owned()),
+        ];
+        let keys = self.keys.iter().map(|keys| ("--keys", keys.clone()));
+        let pages = args.pages.iter().map(|pages| ("--pages", pages.name().to_owned()));
+        let all = shared.into_iter().chain(keys).chain(pages);
+        flags.extend(all.flat_map(|(flag, value)| [flag.to_owned(), value]));
+        flags.extend(args.options.flags());
+        flags
+    }
+
     /// One race that has been held.
     #[cfg(test)]
     pub fn of_one(records: usize, name: &'static str, asked: Vec<String>, found: Vec<Measured>) -> Self {
@@ -137,28 +192,12 @@ impl Races {
             ours: catalogue::FLAGSHIP,
             what: super::row::What::Time,
             goals: &[],
+            note: "",
         };
         let rows = Box::leak(Box::new([row]));
         let race = Race { command: String::new(), asked, found: Ok(found), notes: Vec::new() };
-        Self { records, rows, done: BTreeMap::from([(name, race)]) }
+        Self { done: BTreeMap::from([(name, race)]), ..Self::new(records, rows) }
     }
-}
-
-/// What the race's process is told.
-fn child_flags(run: &Run, asked: &[String], args: &Args) -> Vec<String> {
-    let ops = (args.ops / run.one_in).max(1);
-    let mut flags: Vec<String> = run.flags.split_whitespace().map(str::to_owned).collect();
-    let shared = [
-        ("--index", asked.join(",")),
-        ("--records", args.records.to_string()),
-        ("--ops", ops.to_string()),
-        ("--rounds", args.rounds.to_string()),
-        ("--seed", args.seed.to_string()),
-        ("--key", args.key.name().to_owned()),
-    ];
-    flags.extend(shared.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
-    flags.extend(args.options.flags());
-    flags
 }
 
 /// Runs a race in a process of its own.
@@ -187,7 +226,11 @@ fn measured(line: &str) -> Option<Measured> {
     Some(Measured {
         index: told["index"].as_str()?.to_owned(),
         median_ns: told["median_ns"].as_f64()?,
+        min_ns: told["min_ns"].as_f64()?,
+        max_ns: told["max_ns"].as_f64()?,
         bytes_per_key: told["bytes_per_key"].as_f64().unwrap_or(f64::NAN),
         per: told["per"].as_str()?.to_owned(),
+        misled: told["misled"].as_f64(),
+        leaf_fill: told["leaf_fill"].as_f64(),
     })
 }

@@ -16,6 +16,8 @@ pub struct Row {
     pub what: What,
     /// What is to be reached; a row without goals is reported.
     pub goals: &'static [Goal],
+    /// What has to be known to compare; nothing as a rule.
+    pub note: &'static str,
 }
 
 /// Where a row's numbers come from.
@@ -36,6 +38,8 @@ pub struct Run {
     pub one_in: usize,
     /// The indexes that race, besides the baseline and the recommended one.
     pub field: Field,
+    /// Whether the sequential twin races, too, where one thread does.
+    pub twin: bool,
 }
 
 /// Some of the published rivals.
@@ -87,7 +91,8 @@ impl Run {
         let fixed = ["btreemap", FLAGSHIP, SINGLE_THREADED];
         let one_thread = !self.flags.contains("--threads");
         let fixed = fixed.into_iter().filter(|&name| {
-            (name != SINGLE_THREADED || one_thread) && entries.iter().any(|entry| entry.name == name)
+            (name != SINGLE_THREADED || self.twin && one_thread)
+                && entries.iter().any(|entry| entry.name == name)
         });
         fixed.chain(entries.iter().filter(|entry| self.field.has(entry)).map(|entry| entry.name)).collect()
     }

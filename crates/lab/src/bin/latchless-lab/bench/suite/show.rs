@@ -25,7 +25,7 @@ pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
     let mut rows = Rows::new(if for_programs {
         vec![
             "workload", "index", "unit", "ours", "rival", "best", "btreemap", "ratio", "goal", "reached",
-            "command",
+            "command", "note",
         ]
     } else {
         vec!["workload", "ours", "best rival", "× btreemap", "goal", "reached"]
@@ -62,11 +62,12 @@ pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
                 json!(goal),
                 json!(reached),
                 json!(command),
+                json!(row.note),
             ]
         } else {
             let best = best.map(|best| format!("{} {}", best.index, shown(number(row, best))));
             vec![
-                json!(row.name),
+                json!(labelled(row)),
                 json!(of(ours).map(|ours| format!("{} {unit}", shown(ours)))),
                 json!(best),
                 json!(times.map(ratio)),
@@ -78,9 +79,23 @@ pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
     rows
 }
 
+/// A row's name, and what has to be known to compare.
+pub fn labelled(row: &Row) -> String {
+    if row.note.is_empty() { row.name.to_owned() } else { format!("{} ({})", row.name, row.note) }
+}
+
 /// The result as a page of Markdown: the machine, the table, each race's command and notes.
 pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &Args) -> String {
-    let mut page = format!(
+    let mut page = head(suite, machine, args);
+    page.push_str(&table(chosen, races, false).to_markdown());
+    page.push_str("\n## Every race\n");
+    every_race(&mut page, races);
+    page
+}
+
+/// A page's head: what was run, and on what.
+pub fn head(suite: Suite, machine: &str, args: &Args) -> String {
+    format!(
         "# `latchless-lab bench --suite {}`\n\n{machine}.\n{} records, {} requests a round (fewer where each takes \
          longer), median of {} rounds, {} keys.\n\n",
         suite.name(),
@@ -88,19 +103,27 @@ pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &
         args.ops,
         args.rounds,
         args.key.name(),
-    );
-    page.push_str(&table(chosen, races, false).to_markdown());
-    page.push_str("\n## Every race\n");
+    )
+}
+
+/// A section for each race: its command, everybody's numbers, notes.
+pub fn every_race(page: &mut String, races: &Races) {
     for (name, race) in races.all() {
+        let keys = if races.keys().is_empty() { String::new() } else { format!(" over {}", races.keys()) };
         // Writing to a string never fails.
-        let _ = write!(page, "\n### {name}\n\n`{}`\n\n", race.command);
+        let _ = write!(page, "\n### {name}{keys}\n\n`{}`\n\n", race.command);
         match &race.found {
             Ok(found) => {
-                let mut rows = Rows::new(["index", "ns", "per", "bytes/key"]);
+                let mut rows = Rows::new(["index", "ns", "per", "bytes/key", "min", "max"]);
                 for one in found {
-                    let bytes = one.bytes_per_key;
-                    let cells =
-                        [one.index.clone(), shown(one.median_ns), one.per.clone(), format!("{bytes:.1}")];
+                    let cells = [
+                        one.index.clone(),
+                        shown(one.median_ns),
+                        one.per.clone(),
+                        format!("{:.1}", one.bytes_per_key),
+                        shown(one.min_ns),
+                        shown(one.max_ns),
+                    ];
                     rows.push(cells.map(Value::String).into());
                 }
                 page.push_str(&rows.to_markdown());
@@ -113,5 +136,4 @@ pub fn page(suite: Suite, chosen: &[&Row], races: &Races, machine: &str, args: &
             let _ = writeln!(page, "\n{note}");
         }
     }
-    page
 }

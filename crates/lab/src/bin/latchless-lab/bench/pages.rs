@@ -1,0 +1,168 @@
+//! The same pages for all indexes in a race.
+//!
+//! Nodes of this library are on huge pages as a rule; the others are where the allocator puts them. glibc's
+//! allocator asks for (transparent) huge pages if an environment variable says so when the process starts. So
+//! a race on other pages than this process has runs in a process of its own.
+
+use latchless_terminal::failure::Failure;
+use latchless_terminal::say;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where all indexes are to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Pages {
+    /// All on huge pages, as far as the system grants them
+    Huge,
+    /// All on small pages
+    Small,
+    /// Everything on huge pages, then everything on small ones
+    Both,
+}
+
+/// The variable that glibc reads, and its entry for transparent huge pages.
+const VARIABLE: &str = "GLIBC_TUNABLES";
+const TUNABLE: &str = "glibc.malloc.hugetlb=";
+/// Heap that is looked at to see what the system grants, and the step between bytes that are written.
+const PROBE_BYTES: usize = 64 << 20;
+const SMALL_PAGE_BYTES: usize = 4096;
+
+impl Pages {
+    /// The word on the command line and in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Huge => "huge",
+            Self::Small => "small",
+            Self::Both => "both",
+        }
+    }
+
+    /// The tunable's value.
+    const fn value(self) -> &'static str {
+        if matches!(self, Self::Huge) { "1" } else { "0" }
+    }
+}
+
+/// Whether this process's allocator does what `pages` asks for.
+pub fn are_here(pages: Pages) -> bool {
+    let tunables = std::env::var(VARIABLE).unwrap_or_default();
+    let set = tunables.split(':').filter_map(|entry| entry.strip_prefix(TUNABLE)).next_back();
+    match pages {
+        Pages::Both => false,
+        Pages::Huge => set == Some("1"),
+        Pages::Small => matches!(set, None | Some("0")),
+    }
+}
+
+/// Runs this command again on such pages; on both kinds one after the other, each with a report of its own.
+///
+/// # Errors
+/// When a process can't be started, and what it failed with.
+pub fn run_there(pages: Pages, report: Option<&Path>) -> Result<(), Failure> {
+    if pages != Pages::Both {
+        return child(pages, report.map(Path::to_owned));
+    }
+    for pages in [Pages::Huge, Pages::Small] {
+        child(pages, report.map(|file| named_after(file, pages)))?;
+    }
+    Ok(())
+}
+
+fn child(pages: Pages, report: Option<PathBuf>) -> Result<(), Failure> {
+    let mut flags: Vec<OsString> = std::env::args_os().skip(1).collect();
+    flags.extend(["--pages", pages.name()].map(OsString::from));
+    flags.extend(report.into_iter().flat_map(|file| [OsString::from("--report"), file.into_os_string()]));
+    let mut command = Command::new(std::env::current_exe().map_err(cannot_start)?);
+    let tunables = with_tunable(&std::env::var(VARIABLE).unwrap_or_default(), pages);
+    let status = command.args(flags).env(VARIABLE, tunables).status().map_err(cannot_start)?;
+    let failed = format!("the race on {} pages failed", pages.name());
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(2) => Err(Failure::usage(failed)),
+        Some(3) => Err(Failure::wrong(failed)),
+        _ => Err(Failure::run(failed)),
+    }
+}
+
+fn cannot_start(error: std::io::Error) -> Failure {
+    Failure::run(format!("a process for other pages can't be started: {error}"))
+}
+
+/// The variable with the entry for these pages in place of any other.
+fn with_tunable(tunables: &str, pages: Pages) -> String {
+    let others = tunables.split(':').filter(|entry| !entry.is_empty() && !entry.starts_with(TUNABLE));
+    let ours = format!("{TUNABLE}{}", pages.value());
+    others.chain([ours.as_str()]).collect::<Vec<_>>().join(":")
+}
+
+/// `report.md` becomes `report-huge.md`.
+fn named_after(file: &Path, pages: Pages) -> PathBuf {
+    let mut name = file.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{}", pages.name()));
+    if let Some(extension) = file.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    file.with_file_name(name)
+}
+
+/// Which pages all indexes are on, how they got there and what the system granted. Warns if it isn't what
+/// was asked for.
+pub fn line(pages: Pages) -> String {
+    let granted = huge_share_of_heap();
+    let told = granted.map_or_else(
+        || "the system doesn't say what it granted".to_owned(),
+        |share| format!("{:.0} % of a 64 MiB heap block is on huge ones", 100.0 * share),
+    );
+    let off = match (pages, granted) {
+        (Pages::Huge, Some(share)) => share < 0.5,
+        (Pages::Small, Some(share)) => share > 0.1,
+        (Pages::Huge, None) => true,
+        _ => false,
+    };
+    if off {
+        say::warn(format_args!(
+            "note: --pages {} isn't what the allocator got: {told} (/sys/kernel/mm/transparent_hugepage/enabled)",
+            pages.name()
+        ));
+    }
+    format!("all on {} pages ({VARIABLE}={TUNABLE}{}; {told})", pages.name(), pages.value())
+}
+
+/// The share of a fresh block of the heap that is on huge pages.
+fn huge_share_of_heap() -> Option<f64> {
+    let before = huge_bytes()?;
+    let mut block = vec![0u8; PROBE_BYTES];
+    block.iter_mut().step_by(SMALL_PAGE_BYTES).for_each(|byte| *byte = 1);
+    let after = huge_bytes()?;
+    drop(std::hint::black_box(block));
+    Some(after.saturating_sub(before) as f64 / PROBE_BYTES as f64)
+}
+
+/// Bytes of this process on transparent huge pages.
+fn huge_bytes() -> Option<u64> {
+    let told = fs::read_to_string("/proc/self/smaps_rollup").ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix("AnonHugePages:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_tunables_stay() {
+        assert_eq!(with_tunable("", Pages::Huge), "glibc.malloc.hugetlb=1");
+        let others = "glibc.malloc.arena_max=2:glibc.malloc.hugetlb=2";
+        let merged = "glibc.malloc.arena_max=2:glibc.malloc.hugetlb=0";
+        assert_eq!(with_tunable(others, Pages::Small), merged);
+    }
+
+    #[test]
+    fn reports_are_told_apart() {
+        assert_eq!(named_after(Path::new("a.b/keys.md"), Pages::Huge), Path::new("a.b/keys-huge.md"));
+        assert_eq!(named_after(Path::new("keys"), Pages::Small), Path::new("keys-small"));
+    }
+}

@@ -1,0 +1,158 @@
+//! The table of rows over key sets, and its page.
+
+use super::goal::{ratio, together};
+use super::races::{Measured, Races};
+use super::row::Row;
+use super::show::{every_race, head, labelled, shown};
+use crate::bench::args::{Args, Suite};
+use crate::bench::outcome::percent;
+use crate::catalogue::{self, Origin};
+use latchless_terminal::output::Rows;
+use serde_json::{Value, json};
+
+const FOR_PEOPLE: [&str; 12] = [
+    "keys",
+    "workload",
+    "ns",
+    "min to max",
+    "× uniform's time",
+    "× btreemap",
+    "best rival",
+    "misled",
+    "bytes/key",
+    "leaf fill",
+    "goal",
+    "reached",
+];
+
+const FOR_PROGRAMS: [&str; 21] = [
+    "keys",
+    "workload",
+    "index",
+    "unit",
+    "ours",
+    "ours_min",
+    "ours_max",
+    "btreemap",
+    "btreemap_min",
+    "btreemap_max",
+    "rival",
+    "best",
+    "ratio",
+    "of_uniform",
+    "misled",
+    "bytes_per_key",
+    "leaf_fill",
+    "goal",
+    "reached",
+    "command",
+    "note",
+];
+
+/// The table: each row of the suite over each key set.
+pub fn table(chosen: &[&Row], over: &[Races], for_programs: bool) -> Rows {
+    let mut rows = if for_programs { Rows::new(FOR_PROGRAMS) } else { Rows::new(FOR_PEOPLE) };
+    for row in chosen {
+        for races in over {
+            let line = Line::new(row, races);
+            rows.push(if for_programs { line.for_programs() } else { line.for_people() });
+        }
+    }
+    rows
+}
+
+/// What there is to say about a row over a key set.
+struct Line<'a> {
+    row: &'a Row,
+    races: &'a Races,
+    ours: Option<&'a Measured>,
+    baseline: Option<&'a Measured>,
+    rival: Option<&'a Measured>,
+    goal: String,
+    reached: String,
+}
+
+impl<'a> Line<'a> {
+    fn new(row: &'a Row, races: &'a Races) -> Self {
+        let known = catalogue::entries();
+        let is_rival =
+            |name: &str| known.iter().any(|entry| entry.name == name && entry.origin == Origin::Rival);
+        let verdicts: Vec<_> = row.goals.iter().map(|goal| goal.judge(row, races)).collect();
+        let failed = races.race(row).is_some_and(|race| race.found.is_err());
+        Self {
+            row,
+            races,
+            ours: races.of(row, row.ours),
+            baseline: races.of(row, "btreemap"),
+            rival: races.best_rival(row, is_rival),
+            goal: row.goals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+            reached: if failed { "failed".to_owned() } else { together(&verdicts) },
+        }
+    }
+
+    /// How many times as fast as the baseline.
+    fn times(&self) -> Option<f64> {
+        Some(self.baseline?.median_ns / self.ours?.median_ns)
+    }
+
+    /// How many times what uniform keys take.
+    fn of_uniform(&self) -> Option<f64> {
+        Some(self.ours?.median_ns / self.races.uniform_ns(self.row)?)
+    }
+
+    fn for_people(&self) -> Vec<Value> {
+        let spread = |one: &Measured| format!("{} to {}", shown(one.min_ns), shown(one.max_ns));
+        let rival = self.rival.map(|rival| format!("{} {}", rival.index, shown(rival.median_ns)));
+        vec![
+            json!(self.races.keys()),
+            json!(labelled(self.row)),
+            json!(self.ours.map(|ours| shown(ours.median_ns))),
+            json!(self.ours.map(spread)),
+            json!(self.of_uniform().map(ratio)),
+            json!(self.times().map(ratio)),
+            json!(rival),
+            json!(self.ours.and_then(|ours| ours.misled).map(percent)),
+            json!(self.ours.map(|ours| format!("{:.1}", ours.bytes_per_key))),
+            json!(self.ours.and_then(|ours| ours.leaf_fill).map(percent)),
+            json!(self.goal),
+            json!(self.reached),
+        ]
+    }
+
+    fn for_programs(&self) -> Vec<Value> {
+        let of = |one: Option<&Measured>, number: fn(&Measured) -> f64| json!(one.map(number));
+        let unit = |per: &str| if per == "op" { "ns".to_owned() } else { format!("ns/{per}") };
+        vec![
+            json!(self.races.keys()),
+            json!(self.row.name),
+            json!(self.row.ours),
+            json!(self.ours.map(|ours| unit(&ours.per))),
+            of(self.ours, |one| one.median_ns),
+            of(self.ours, |one| one.min_ns),
+            of(self.ours, |one| one.max_ns),
+            of(self.baseline, |one| one.median_ns),
+            of(self.baseline, |one| one.min_ns),
+            of(self.baseline, |one| one.max_ns),
+            json!(self.rival.map(|rival| &rival.index)),
+            of(self.rival, |one| one.median_ns),
+            json!(self.times()),
+            json!(self.of_uniform()),
+            json!(self.ours.and_then(|ours| ours.misled)),
+            of(self.ours, |one| one.bytes_per_key),
+            json!(self.ours.and_then(|ours| ours.leaf_fill)),
+            json!(self.goal),
+            json!(self.reached),
+            json!(self.races.race(self.row).map(|race| &race.command)),
+            json!(self.row.note),
+        ]
+    }
+}
+
+/// The result as a page of Markdown: the machine, the table, each race's command and notes.
+pub fn page(suite: Suite, chosen: &[&Row], over: &[Races], machine: &str, args: &Args) -> String {
+    let mut page = head(suite, machine, args);
+    page.push_str(&table(chosen, over, false).to_markdown());
+    page.push_str("\n## Every race\n");
+    over.iter().for_each(|races| every_race(&mut page, races));
+    page
+}

@@ -1,8 +1,9 @@
 //! Leaves: blocks that hold keys and, in the same line, their values.
 
-use super::hints::{Shape, block, block_hint, named_block};
+use super::hints::{HINT_MAX, Shape, block, block_hint, named_block};
 use super::*;
 use crate::node::lines::keys_in_line;
+use core::cmp::Ordering;
 
 /// A leaf. See the [module's head](super) for where things stand.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,18 @@ pub struct Leaf<'a, B> {
 pub struct Place {
     pub(super) block: usize,
     pub(super) at: usize,
+}
+
+/// Where a key stands in a leaf, or where it belongs.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    pub(super) shape: Shape,
+    /// The block that it would go into.
+    pub(super) block: usize,
+    /// Whether hints don't reach as far as the key.
+    pub(super) far: bool,
+    /// Where it stands, if it does.
+    pub place: Option<Place>,
 }
 
 impl<'a, B: Bits> Leaf<'a, B> {
@@ -166,27 +179,64 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     fn find_in<S: Lines>(self, at: usize, key: B) -> Option<Place> {
         let shape = self.shape();
-        let found = S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1);
-        if found != 0 {
-            return Some(Place { block: at, at: found.trailing_zeros() as usize });
+        if let Some(found) = self.find_named::<S>(shape, at, key) {
+            return Some(found);
         }
         // A hint that isn't tied is the common end of a search in vain.
         let hint = self.hint(shape, key);
-        if at == 0 || block_hint(self.node, at) != hint { None } else { self.find_tied(shape, hint, at, key) }
+        if self.is_tied(at, hint) { self.find_tied(shape, hint, at, key).ok() } else { None }
     }
 
-    /// Looks for `key` to the left of block `at`, as far as hints are tied.
+    /// Where `key` stands in block `at`.
+    #[inline(always)]
+    fn find_named<S: Lines>(self, shape: Shape, at: usize, key: B) -> Option<Place> {
+        let found = S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1);
+        (found != 0).then(|| Place { block: at, at: found.trailing_zeros() as usize })
+    }
+
+    /// Whether keys of this hint may be left of block `at`, which the hints name, too.
+    #[inline(always)]
+    fn is_tied(self, at: usize, hint: u16) -> bool {
+        at > 0 && block_hint(self.node, at) == hint
+    }
+
+    /// Where `key` stands, or where it belongs. For the holder of the latch.
+    #[inline(always)]
+    pub fn seek<S: Lines>(self, key: B) -> Seen {
+        let shape = self.shape();
+        let distance = shape.distance(key.to_u64(), self.low().to_u64());
+        let hint = distance.min(HINT_MAX) as u16;
+        let at = S::hints_up_to(header(self.node), hint) & 15;
+        let found = self.find_named::<S>(shape, at, key);
+        let seen = Seen { shape, block: at, far: distance > HINT_MAX, place: found };
+        if found.is_some() || !self.is_tied(at, hint) {
+            return seen;
+        }
+        match self.find_tied(shape, hint, at, key) {
+            Ok(place) => Seen { place: Some(place), ..seen },
+            Err(block) => Seen { block, ..seen },
+        }
+    }
+
+    /// Looks for `key` to the left of block `at`, as far as hints are tied. If it isn't there, says which
+    /// block it would go into.
     #[cold]
     #[inline(never)]
-    fn find_tied(self, shape: Shape, hint: u16, mut at: usize, key: B) -> Option<Place> {
-        while at > 0 && block_hint(self.node, at) == hint {
-            at -= 1;
-            let mut places = (0..self.count(shape, at)).map(|place| Place { block: at, at: place });
-            if let Some(found) = places.find(|&place| self.key(place) == key) {
-                return Some(found);
+    fn find_tied(self, shape: Shape, hint: u16, mut at: usize, key: B) -> Result<Place, usize> {
+        loop {
+            // The first key that isn't smaller ends the search.
+            for place in self.places(shape, at).rev() {
+                match self.key(place).cmp(&key) {
+                    Ordering::Equal => return Ok(place),
+                    Ordering::Less => return Err(at),
+                    Ordering::Greater => {}
+                }
             }
+            if !self.is_tied(at, hint) {
+                return Err(at);
+            }
+            at -= 1;
         }
-        None
     }
 
     /// The first block that may hold keys at `key` or behind it.

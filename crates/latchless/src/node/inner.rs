@@ -61,17 +61,18 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// The block that has the child for `key`.
     #[inline(always)]
     pub fn named_block<S: Lines>(self, key: B) -> usize {
-        let (at, hint) = named_block::<S, B>(self.node, Shape::of(self.node), key);
-        if is_tied(self.node, at, hint) { self.untie::<S>(at, hint, key) } else { at }
+        let shape = Shape::of(self.node);
+        let (at, hint) = named_block::<S, B>(self.node, shape, key);
+        if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
     }
 
     /// The block that has the child for `key`, of those up to block `at` that have the same hint: the last
     /// one that begins with it or before it.
     #[inline(always)]
-    fn untie<S: Lines>(self, mut at: usize, hint: u16, key: B) -> usize {
+    fn untie<S: Lines>(self, shape: Shape, (mut at, hint): (usize, u16), key: B) -> usize {
         prefetch_tied::<S>(self.node, at, hint);
         let first = first_tied::<S>(self.node, hint);
-        while at > first && lane::<B>(block(self.node, at), 0) > key {
+        while at > first && (shape.count(at) == 0 || lane::<B>(block(self.node, at), 0) > key) {
             at -= 1;
         }
         at

@@ -1,6 +1,6 @@
 //! Leaves: blocks that hold keys and, in the same line, their values.
 
-use super::hints::{Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
+use super::hints::{HINT_MAX, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
 use super::*;
 use crate::node::lines::keys_in_line;
 
@@ -16,6 +16,18 @@ pub struct Leaf<'a, B> {
 pub struct Place {
     pub(super) block: usize,
     pub(super) at: usize,
+}
+
+/// Where a key stands in a leaf, or where it belongs.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    pub(super) shape: Shape,
+    /// The block that it would go into.
+    pub(super) block: usize,
+    /// Whether hints don't reach as far as the key.
+    pub(super) far: bool,
+    /// Where it stands, if it does.
+    pub place: Option<Place>,
 }
 
 impl<'a, B: Bits> Leaf<'a, B> {
@@ -176,29 +188,49 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     fn find_in<S: Lines>(self, at: usize, key: B) -> Option<Place> {
         let shape = self.shape();
-        let found = S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1);
-        if found != 0 {
-            return Some(Place { block: at, at: found.trailing_zeros() as usize });
+        if let Some(found) = self.find_named::<S>(shape, at, key) {
+            return Some(found);
         }
         // A hint that isn't tied is the common end of a search in vain.
         let hint = self.hint(shape, key);
         if !is_tied(self.node, at, hint) {
             return None;
         }
-        let at = self.untie::<S>(shape, (at, hint), key);
+        self.find_named::<S>(shape, self.untie::<S>(shape, (at, hint), key), key)
+    }
+
+    /// Where `key` stands in block `at`.
+    #[inline(always)]
+    fn find_named<S: Lines>(self, shape: Shape, at: usize, key: B) -> Option<Place> {
         let found = S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1);
         (found != 0).then(|| Place { block: at, at: found.trailing_zeros() as usize })
     }
 
-    /// The block that `key` belongs to, of those up to block `at` that have the same hint: the last one that
-    /// begins with it or before it.
+    /// The block that `key` belongs to, of those up to block `at` that have the same hint: the last one
+    /// that begins with it or before it.
     #[inline(always)]
-    pub(super) fn untie<S: Lines>(self, shape: Shape, (mut at, hint): (usize, u16), key: B) -> usize {
+    fn untie<S: Lines>(self, shape: Shape, (mut at, hint): (usize, u16), key: B) -> usize {
         let first = first_tied::<S>(self.node, hint);
         while at > first && (shape.count(at) == 0 || self.key(Place { block: at, at: 0 }) > key) {
             at -= 1;
         }
         at
+    }
+
+    /// Where `key` stands, or where it belongs. For the holder of the latch.
+    #[inline(always)]
+    pub fn seek<S: Lines>(self, key: B) -> Seen {
+        let shape = self.shape();
+        let distance = shape.distance(key.to_u64(), self.low().to_u64());
+        let hint = distance.min(HINT_MAX) as u16;
+        let at = S::hints_up_to(header(self.node), hint) & 15;
+        let found = self.find_named::<S>(shape, at, key);
+        let seen = Seen { shape, block: at, far: distance > HINT_MAX, place: found };
+        if found.is_some() || !is_tied(self.node, at, hint) {
+            return seen;
+        }
+        let block = self.untie::<S>(shape, (at, hint), key);
+        Seen { block, place: self.find_named::<S>(shape, block, key), ..seen }
     }
 
     /// The first block that may hold keys at `key` or behind it.

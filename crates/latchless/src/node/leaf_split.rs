@@ -75,12 +75,21 @@ impl<B: Bits> Leaf<'_, B> {
     /// An entry of a full leaf, by its number.
     #[inline(always)]
     fn nth(self, at: usize) -> (B, B) {
-        self.entry_at(Place { block: at / Self::PER_BLOCK, at: at % Self::PER_BLOCK })
+        if Self::PER_BLOCK < Self::WIDTH {
+            return self.entry_at(Place { block: at / Self::PER_BLOCK, at: at % Self::PER_BLOCK });
+        }
+        // Four words of keys, then four of values. The mask only tells the compiler.
+        let (per_word, words) = (8 / B::BYTES, self.node.as_flattened());
+        let (word, shift) = (at / per_word, at % per_word * B::BYTES * 8);
+        let lane = |from: usize| {
+            B::truncate(words[(from + word + (word & !3)) % (8 * LINES)].load_relaxed() >> shift)
+        };
+        (lane(8), lane(12))
     }
 
     /// How many keys of a full leaf are smaller than `key`.
     fn smaller_in_full<S: Lines>(self, key: B) -> usize {
-        let block = self.block_for::<S>(self.shape(), key);
+        let block = self.seek::<S>(key).block;
         let smaller = (0..Self::PER_BLOCK).filter(|&at| self.key(Place { block, at }) < key).count();
         block * Self::PER_BLOCK + smaller
     }
@@ -166,7 +175,8 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_fences((low, before(separator)));
         self.lay_out(stay, layout, |at| self.nth(at));
         set_link(self.node, name);
-        let put = if place < kept { self } else { right }.insert::<S>(new.0, new.1);
+        let home = if place < kept { self } else { right };
+        let put = home.insert::<S>(home.seek::<S>(new.0), new);
         debug_assert!(put, "half a leaf has room");
         separator
     }

@@ -1,6 +1,7 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
-use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, is_tied, set_block_hint, set_block_hints};
+use super::hints::{NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
+use super::leaf::Seen;
 use super::*;
 use crate::node::lines::Lines;
 use core::ops::Range;
@@ -39,14 +40,13 @@ impl<B: Bits> Leaf<'_, B> {
         self.fill(entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
-    /// Puts in an entry whose key isn't here. `false`: the leaf is full.
+    /// Puts in an entry whose key isn't here, as `seen` says. `false`: the leaf is full.
     #[inline(always)]
-    pub fn insert<S: Lines>(self, key: B, value: B) -> bool {
+    pub fn insert<S: Lines>(self, seen: Seen, (key, value): (B, B)) -> bool {
         assert_held(self.node);
         debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
-        let shape = self.shape();
-        let far = shape.distance(key.to_u64(), self.low().to_u64()) > HINT_MAX;
-        let at = self.block_for::<S>(shape, key);
+        debug_assert_eq!(seen.shape.0, self.shape().0, "nothing came in since the key was sought");
+        let Seen { shape, block: at, far, .. } = seen;
         let count = shape.count(at);
         if count < Self::PER_BLOCK && !far {
             self.sort_in(at, count, (key, value));
@@ -58,13 +58,6 @@ impl<B: Bits> Leaf<'_, B> {
             self.make_room::<S>(shape, at, far, (key, value));
         }
         fits
-    }
-
-    /// The block that a new key goes into.
-    #[inline(always)]
-    pub(super) fn block_for<S: Lines>(self, shape: Shape, key: B) -> usize {
-        let (at, hint) = self.named::<S>(shape, key);
-        if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
     }
 
     /// Puts an entry into a leaf that has room, but not where the entry belongs.
@@ -242,10 +235,10 @@ impl<B: Bits> Leaf<'_, B> {
         let base = self.low().to_u64();
         let reach = if len == 0 { 0 } else { entry(len - 1).0.to_u64() - base };
         let span = reach.saturating_mul(2).max(reach.saturating_add(layout.reach));
-        let mut shape = Shape::for_span(span.min(self.high().to_u64() - base));
-        let spread = |at: usize| (at * len).div_ceil(Self::BLOCKS);
+        let shape = Shape::for_span(span.min(self.high().to_u64() - base));
+        let spread = |at: usize| ((at * len) as u32).div_ceil(Self::BLOCKS as u32) as usize;
         let start = |at: usize| if layout.packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
-        let (mut hints, mut hint, mut end) = ([NO_BLOCK; LINES - 1], NO_BLOCK, len);
+        let (mut hints, mut hint, mut end, mut counts) = ([NO_BLOCK; LINES - 1], NO_BLOCK, len, 0);
         for at in (0..Self::BLOCKS).rev() {
             let first = start(at);
             if first < end {
@@ -253,11 +246,11 @@ impl<B: Bits> Leaf<'_, B> {
             }
             // An empty block has the hint of the next one.
             hints[at] = hint;
-            shape.set_count(at, end - first);
+            counts = counts << 4 | (end - first) as u64;
             end = first;
         }
         set_block_hints(self.node, &hints);
-        self.set_shape(shape);
+        self.set_shape(Shape(shape.0 | counts));
     }
 
     /// Fills the places of a block. Says which key is the first.

@@ -51,7 +51,7 @@ use latchless_core::sync::Line;
 
 pub use copies::{Children, Entries};
 pub use inner::Inner;
-pub use leaf::{Leaf, Place};
+pub use leaf::{Leaf, Place, Seen};
 pub use leaf_split::Cut;
 
 /// Cache lines in a node.

@@ -81,7 +81,9 @@ impl<B: Bits> Operation for Leaves<B> {
                         leaf.remove(place);
                         model.remove(&key);
                     }
-                    None if leaf.insert::<S>(key, value) => assert!(model.insert(key, value).is_none()),
+                    None if leaf.insert::<S>(leaf.seek::<S>(key), (key, value)) => {
+                        assert!(model.insert(key, value).is_none())
+                    }
                     None => assert_eq!(model.len(), Leaf::<B>::CAPACITY),
                 }
                 if looks_closely(step) {

@@ -180,10 +180,9 @@ impl<B: Bits> BlinkTree<B> {
         if at_rest {
             self.misled.add(1);
             self.correct(key, at.node);
-            let leaf = at.leaf::<B>();
-            let (low, high, right) = (leaf.low(), leaf.high(), leaf.link());
-            // Split meanwhile: what was moved is to be found along the links.
-            if low <= high && key > high && !right.is_nil() {
+            // A split moves keys to the next leaf.
+            let right = at.leaf::<B>().link();
+            if !right.is_nil() && self.leaf(right).covers(key) {
                 return right;
             }
         }

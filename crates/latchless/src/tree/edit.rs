@@ -106,7 +106,8 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
         edit: Edit<B>,
     ) -> Result<Edited<B>, Full> {
-        let place = leaf.find::<S>(key);
+        let seen = leaf.seek::<S>(key);
+        let place = seen.place;
         let before = place.map(|place| leaf.value(place));
         match (edit.step(before), place) {
             (Step::Set(value), Some(place)) => {
@@ -119,7 +120,7 @@ impl<B: Bits> BlinkTree<B> {
                 // A full leaf changes nothing, but it is split next: that its readers start again costs less
                 // than to look first.
                 held.changing();
-                if !leaf.insert::<S>(key, value) {
+                if !leaf.insert::<S>(seen, (key, value)) {
                     return Err(Full);
                 }
                 drop(held);

@@ -88,6 +88,7 @@ mod tests {
     use crate::node::{Entries, Leaf};
     use crate::tree::{Mode, Shared};
     use core::array::from_fn;
+    use latchless_core::search::Scalar;
     use latchless_core::sync::Origin;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -104,7 +105,8 @@ mod tests {
     }
 
     fn insert(node: &NodeLines, key: u64) {
-        assert!(Leaf::new(node).insert::<latchless_core::search::Scalar>(key, key));
+        let leaf = Leaf::new(node);
+        assert!(leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key)));
     }
 
     #[test]

@@ -196,13 +196,18 @@ impl Guesses {
         Self { base, scale, form, tables, used, patience: Word::new(0), huge_pages }
     }
 
+    /// Makes no guesses any more, until the next survey.
+    pub(super) fn drop_all(&self) {
+        self.form.publish(0);
+    }
+
     /// Counts a wrong guess.
     fn was_wrong(&self) {
         let patience = self.patience.load_relaxed();
         // Threads that do this at once may count one time: it is about many.
         self.patience.store_relaxed(patience.saturating_sub(1));
         if patience == 0 {
-            self.form.publish(0);
+            self.drop_all();
         }
     }
 
@@ -310,7 +315,7 @@ impl<B: Bits> BlinkTree<B> {
             }
         });
         if !self.are_good(slots, leftmost, leaves) {
-            self.guesses.form.publish(0);
+            self.guesses.drop_all();
         }
     }
 
@@ -345,131 +350,5 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-// Slots want a large tree, which takes an interpreter minutes; there is no unsafe code here.
 #[cfg(all(test, not(miri)))]
-mod tests {
-    use super::*;
-    use latchless_core::search::Scalar;
-
-    /// A tree of so many keys, made one by one.
-    fn grown(keys: impl Iterator<Item = u64>) -> BlinkTree<u64> {
-        let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
-        let tree = BlinkTree::new(options).unwrap();
-        keys.for_each(|key| assert!(tree.edit::<Shared>(key, Edit::Put(key)).unwrap().applied));
-        tree
-    }
-
-    /// Keys that look like random ones.
-    fn scattered(len: u64) -> impl Iterator<Item = u64> + Clone {
-        (0..len).map(|i| {
-            (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
-        })
-    }
-
-    /// Of so many keys: how many have no guess, a wrong one, and a right one that tells the leaf's line.
-    fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, usize, usize) {
-        let slots = tree.guesses.slots().expect("the tree is large");
-        let (mut none, mut wrong, mut near) = (0, 0, 0);
-        for key in keys {
-            let Some((leaf, sixteenth)) = slots.guess(key) else {
-                none += 1;
-                continue;
-            };
-            let leaf = tree.leaf(leaf);
-            wrong += usize::from(!leaf.covers(key));
-            let line = leaf.named_block::<Scalar>(key) + 1;
-            near += usize::from(leaf.covers(key) && Leaf::<u64>::likely_lines(sixteenth).contains(&line));
-        }
-        (none, wrong, near)
-    }
-
-    const LEN: u64 = if cfg!(latchless_small_nodes) { 4_000 } else { 60_000 };
-
-    fn all_found(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64> + Clone) {
-        for key in keys.clone() {
-            assert_eq!(tree.get::<Shared>(key), Some(key), "key {key}");
-            assert_eq!(tree.get::<Exclusive>(key ^ 1).is_some(), tree.get::<Shared>(key ^ 1).is_some());
-        }
-        let keys: Vec<_> = keys.collect();
-        tree.get_each::<Shared>(
-            keys.len(),
-            Group::Auto,
-            |at| keys[at],
-            |at, found| {
-                assert_eq!(found, Some(keys[at]), "key {}", keys[at]);
-            },
-        );
-    }
-
-    #[test]
-    #[cfg_attr(latchless_small_nodes, ignore = "is about how well usual nodes are guessed")]
-    fn most_leaves_and_lines_are_guessed_while_the_tree_grows_and_shrinks() {
-        let tree = grown(scattered(LEN));
-        let (none, wrong, near) = guessed(&tree, scattered(LEN));
-        let len = LEN as usize;
-        assert!(none < len / 8, "{none} have no guess");
-        assert!(wrong < len / 100, "{wrong} wrong guesses");
-        assert!(near > len * 6 / 10, "{near} lines guessed");
-        all_found(&tree, scattered(LEN));
-        let gone = |i: &u64| !i.is_multiple_of(8);
-        scattered(LEN).filter(gone).for_each(|key| {
-            tree.edit::<Shared>(key, Edit::Remove).unwrap();
-        });
-        let left = || scattered(LEN).filter(|key| !gone(key));
-        assert!(guessed(&tree, left()).1 < len / 100, "merges write slots too");
-        all_found(&tree, left());
-    }
-
-    #[test]
-    fn keys_in_order_are_guessed_as_far_as_they_were_surveyed() {
-        let tree = grown((0..LEN).map(|i| 7 * i));
-        let (none, wrong, _) = guessed(&tree, (0..LEN).map(|i| 7 * i));
-        assert!(none < LEN as usize / 2 && wrong < LEN as usize / 100, "{none} {wrong}");
-        all_found(&tree, (0..LEN).map(|i| 7 * i));
-    }
-
-    #[test]
-    fn keys_that_crowd_together_are_not_guessed() {
-        // Each power of two has as many keys as any other.
-        let keys = || scattered(LEN).map(|key| (key | 1 << 63) >> (key % 48) << 8);
-        let keys: std::collections::BTreeSet<_> = keys().collect();
-        let tree = grown(keys.iter().copied());
-        assert!(tree.guesses.slots().is_none());
-        all_found(&tree, keys.iter().copied());
-    }
-
-    #[test]
-    fn wrong_slots_mislead_nobody_and_are_mended() {
-        let tree = grown(scattered(LEN));
-        let slots = tree.guesses.slots().unwrap();
-        let somewhere = slots.words[slots.words.len() / 3].load_relaxed();
-        for with in
-            [0, somewhere, u64::from(tree.descend_to::<Scalar>(0, 0).unwrap().to_word()) | u64::MAX << 32]
-        {
-            slots.words.iter().for_each(|word| word.publish(with));
-            all_found(&tree, scattered(LEN));
-        }
-        slots.words.iter().for_each(|word| word.publish(somewhere));
-        for key in scattered(LEN) {
-            assert_eq!(tree.edit::<Exclusive>(key, Edit::Replace(key)).unwrap().before, Some(key));
-        }
-        let wrong = guessed(&tree, scattered(LEN)).1;
-        assert!(cfg!(latchless_small_nodes) || wrong < LEN as usize / 100, "who is misled mends the slot");
-        tree.check_invariants().unwrap();
-    }
-
-    #[test]
-    fn slots_count_as_memory_until_the_tree_is_cleared() {
-        let mut tree = grown(scattered(LEN));
-        let slots = tree.guesses.used.iter().map(|used| used.load_relaxed() as usize).sum::<usize>();
-        assert!(slots > 0 && tree.held_bytes() >= tree.live_bytes() + slots);
-        tree.clear();
-        assert!(tree.guesses.slots().is_none());
-        assert_eq!(tree.held_bytes(), tree.live_bytes());
-        scattered(LEN).for_each(|key| {
-            tree.edit::<Exclusive>(key, Edit::Put(key)).unwrap();
-        });
-        all_found(&tree, scattered(LEN));
-        assert!(tree.guesses.slots().is_some());
-    }
-}
+mod tests;

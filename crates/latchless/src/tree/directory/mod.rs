@@ -24,205 +24,27 @@
 //!    beside it. Words that are entries are never headers.
 //! 2. A table stays where it is until the tree is cleared or dropped.
 
+mod cells;
+#[cfg(all(test, not(miri)))]
+mod tests;
+
 use super::*;
-use latchless_core::mem::words::Words;
+use cells::{DEPTH_MAX, Table};
 use latchless_core::search::Scalar;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
+pub(super) use cells::{Entry, Routes};
+
 /// Trees with fewer of the lowest inner nodes are low and small enough. Harsher in tests.
 const NODES_MIN: u64 = if cfg!(debug_assertions) { 3 } else { 128 };
-/// Slots that a cell has for each border between nodes in its range; up to twice as many in fact.
-const SLOTS_PER_BORDER: usize = 4;
 /// Entries that there is room for, for each node: slots of the root and of other cells.
 const ROOM_PER_NODE: usize = 16;
-/// Entries for each cell that there is room for.
-const ENTRIES_PER_CELL: usize = 8;
-/// Cells that a way leads through at most.
-const DEPTH_MAX: usize = 16;
 /// Borders that an entry which is written anew may have in its slot; for more, all is made anew.
 const BORDERS_MAX: usize = 64;
 /// Entries of the smallest tables; those of each size have twice as many as the ones before.
 const FEWEST_ENTRIES: usize = 1 << 10;
 /// The largest tables are more than the largest trees need.
 const SIZES: usize = 22;
-
-/// Where a descent begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry(u64);
-
-impl Entry {
-    /// In place of the level: this is a cell.
-    const CELL: u64 = 0xFF;
-
-    fn node_at(node: NodeRef, level: usize, block: usize) -> Self {
-        Self(u64::from(node.to_word()) | (level as u64) << 32 | (block as u64) << 40)
-    }
-
-    fn of_cell(cell: usize) -> Self {
-        Self(cell as u64 | Self::CELL << 32)
-    }
-
-    #[inline(always)]
-    fn cell(self) -> Option<usize> {
-        (self.0 >> 32 == Self::CELL).then_some(self.0 as u32 as usize)
-    }
-
-    #[inline(always)]
-    pub(super) fn node(self) -> NodeRef {
-        NodeRef::from_word(self.0 as u32)
-    }
-
-    #[inline(always)]
-    pub(super) fn level(self) -> usize {
-        (self.0 >> 32) as usize & 0xFF
-    }
-
-    /// The block of the node at which the slot begins.
-    #[inline(always)]
-    pub(super) fn block(self) -> usize {
-        (self.0 >> 40) as usize
-    }
-}
-
-/// How a cell cuts its range: its header's two words.
-#[derive(Debug, Clone, Copy)]
-struct Cell {
-    /// The key at which the first slot begins; keys before it are in that slot, too.
-    base: u64,
-    /// The first of its entries.
-    first: usize,
-    /// By how many bits slots are wide.
-    shift: u32,
-    /// The last slot: keys behind it are in that one, too.
-    last: usize,
-}
-
-impl Cell {
-    const SHIFT: u32 = 32;
-    const LAST: u32 = 40;
-
-    #[inline(always)]
-    fn read([base, form]: &[Word; 2]) -> Self {
-        let form = form.load_relaxed();
-        Self {
-            base: base.load_relaxed(),
-            first: form as u32 as usize,
-            shift: (form >> Self::SHIFT) as u32 & 63,
-            last: (form >> Self::LAST) as usize,
-        }
-    }
-
-    fn write(self, [base, form]: &[Word; 2]) {
-        base.store_relaxed(self.base);
-        let last = (self.last as u64) << Self::LAST;
-        form.store_relaxed(self.first as u64 | u64::from(self.shift) << Self::SHIFT | last);
-    }
-
-    /// A cell for these borders, at least one. Its entries begin at `first`.
-    fn for_borders(borders: &[(u64, NodeRef)], first: usize) -> Self {
-        let (from, to) = (borders[0].0, borders[borders.len() - 1].0);
-        let slots = (borders.len() * SLOTS_PER_BORDER).next_power_of_two();
-        let bits = u64::BITS - (to - from).leading_zeros();
-        let shift = bits.saturating_sub(slots.ilog2());
-        // The first slot ends before the first border.
-        let base = from.saturating_sub(1 << shift);
-        Self { base, first, shift, last: ((to - base) >> shift) as usize }
-    }
-
-    #[inline(always)]
-    fn slot(self, key: u64) -> usize {
-        ((key.saturating_sub(self.base) >> self.shift) as usize).min(self.last)
-    }
-
-    /// The keys of a slot, in a cell for this range.
-    fn keys(self, slot: usize, (low, high): (u64, u64)) -> (u64, u64) {
-        let start = |slot: usize| self.base + ((slot as u64) << self.shift);
-        let first = if slot == 0 { low } else { start(slot) };
-        let last = if slot == self.last { high } else { start(slot + 1) - 1 };
-        (first, last)
-    }
-}
-
-/// Memory for cells.
-#[derive(Debug)]
-struct Table {
-    /// Two words for each cell, the root's first.
-    headers: Words<Word>,
-    entries: Words<Word>,
-    /// Cells and entries in use. For the holder of the lock.
-    cells: Word,
-    used: Word,
-}
-
-impl Table {
-    fn new(entries: usize) -> Result<Self> {
-        let (headers, entries) =
-            (Words::new(entries / ENTRIES_PER_CELL * 2, false)?, Words::new(entries, false)?);
-        Ok(Self { headers, entries, cells: Word::new(0), used: Word::new(0) })
-    }
-
-    fn bytes(&self) -> usize {
-        self.headers.bytes() + self.entries.bytes()
-    }
-
-    /// Room for a cell for these borders: which cell, and how it cuts its range. `None`: there is none.
-    fn allocate(&self, borders: &[(u64, NodeRef)]) -> Option<(usize, Cell)> {
-        let (at, first) = (self.cells.load_relaxed() as usize, self.used.load_relaxed() as usize);
-        let cell = Cell::for_borders(borders, first);
-        let end = first + cell.last + 1;
-        if end > self.entries.len() || at >= self.headers.len() / 2 {
-            return None;
-        }
-        self.cells.store_relaxed(at as u64 + 1);
-        self.used.store_relaxed(end as u64);
-        Some((at, cell))
-    }
-
-    fn view(&self) -> Routes<'_> {
-        Routes { headers: self.headers.as_chunks().0, entries: &self.entries }
-    }
-}
-
-/// A directory as it is now.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Routes<'a> {
-    headers: &'a [[Word; 2]],
-    entries: &'a [Word],
-}
-
-impl<'a> Routes<'a> {
-    /// The entry of a key. `None`: nothing is known.
-    #[inline(always)]
-    fn entry(self, key: u64) -> Option<Entry> {
-        let mut cell = 0;
-        // More can't be, but for words that are being written.
-        for _ in 0..DEPTH_MAX {
-            let form = Cell::read(self.headers.get(cell)?);
-            let entry = Entry(self.entries.get(form.first + form.slot(key))?.follow());
-            match entry.cell() {
-                Some(next) => cell = next,
-                None => return (entry.0 != 0).then_some(entry),
-            }
-        }
-        None
-    }
-
-    /// The word of a key's entry and the keys that it is about.
-    fn slot(self, key: u64) -> Option<(&'a Word, (u64, u64), usize)> {
-        let (mut cell, mut keys) = (0, (0, u64::MAX));
-        for depth in 0..DEPTH_MAX {
-            let form = Cell::read(self.headers.get(cell)?);
-            let slot = form.slot(key);
-            let word = self.entries.get(form.first + slot)?;
-            keys = form.keys(slot, keys);
-            match Entry(word.follow()).cell() {
-                Some(next) => cell = next,
-                None => return Some((word, keys, depth)),
-            }
-        }
-        None
-    }
-}
 
 /// See the file's head.
 #[derive(Debug)]

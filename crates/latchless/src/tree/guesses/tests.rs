@@ -1,0 +1,162 @@
+//! Tests of guesses. Slots want a large tree, which takes an interpreter minutes; there is no unsafe code
+//! here.
+
+use super::*;
+use latchless_core::search::Scalar;
+
+/// A tree of so many keys, made one by one.
+fn grown(keys: impl Iterator<Item = u64>) -> BlinkTree<u64> {
+    let options = BlinkOptions { huge_pages: false, ..BlinkOptions::default() };
+    let tree = BlinkTree::new(options).unwrap();
+    keys.for_each(|key| assert!(tree.edit::<Shared>(key, Edit::Put(key)).unwrap().applied));
+    tree
+}
+
+/// Keys that look like random ones.
+fn scattered(len: u64) -> impl Iterator<Item = u64> + Clone {
+    (0..len).map(|i| {
+        (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+    })
+}
+
+/// Of so many keys: how many have no guess, a wrong one, and a right one that tells the leaf's line.
+fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, usize, usize) {
+    let slots = tree.guesses.slots().expect("the tree is large");
+    let (mut none, mut wrong, mut near) = (0, 0, 0);
+    for key in keys {
+        let Some((leaf, sixteenth)) = slots.guess(key) else {
+            none += 1;
+            continue;
+        };
+        let leaf = tree.leaf(leaf);
+        wrong += usize::from(!leaf.covers(key));
+        let line = leaf.named_block::<Scalar>(key) + 1;
+        near += usize::from(leaf.covers(key) && Leaf::<u64>::likely_lines(sixteenth).contains(&line));
+    }
+    (none, wrong, near)
+}
+
+const LEN: u64 = if cfg!(latchless_small_nodes) { 4_000 } else { 60_000 };
+
+fn all_found(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64> + Clone) {
+    for key in keys.clone() {
+        assert_eq!(tree.get::<Shared>(key), Some(key), "key {key}");
+        assert_eq!(tree.get::<Exclusive>(key ^ 1).is_some(), tree.get::<Shared>(key ^ 1).is_some());
+    }
+    let keys: Vec<_> = keys.collect();
+    tree.get_each::<Shared>(
+        keys.len(),
+        Group::Auto,
+        |at| keys[at],
+        |at, found| {
+            assert_eq!(found, Some(keys[at]), "key {}", keys[at]);
+        },
+    );
+}
+
+#[test]
+#[cfg_attr(latchless_small_nodes, ignore = "is about how well usual nodes are guessed")]
+fn most_leaves_and_lines_are_guessed_while_the_tree_grows_and_shrinks() {
+    let tree = grown(scattered(LEN));
+    let (none, wrong, near) = guessed(&tree, scattered(LEN));
+    let len = LEN as usize;
+    assert!(none < len / 8, "{none} have no guess");
+    assert!(wrong < len / 100, "{wrong} wrong guesses");
+    assert!(near > len * 6 / 10, "{near} lines guessed");
+    all_found(&tree, scattered(LEN));
+    let gone = |i: &u64| !i.is_multiple_of(8);
+    scattered(LEN).filter(gone).for_each(|key| {
+        tree.edit::<Shared>(key, Edit::Remove).unwrap();
+    });
+    let left = || scattered(LEN).filter(|key| !gone(key));
+    assert!(guessed(&tree, left()).1 < len / 100, "merges write slots too");
+    all_found(&tree, left());
+}
+
+#[test]
+fn keys_in_order_are_guessed_as_far_as_they_were_surveyed() {
+    let tree = grown((0..LEN).map(|i| 7 * i));
+    let (none, wrong, _) = guessed(&tree, (0..LEN).map(|i| 7 * i));
+    assert!(none < LEN as usize / 2 && wrong < LEN as usize / 100, "{none} {wrong}");
+    all_found(&tree, (0..LEN).map(|i| 7 * i));
+}
+
+#[test]
+fn keys_that_crowd_together_are_not_guessed() {
+    // Each power of two has as many keys as any other.
+    let keys = || scattered(LEN).map(|key| (key | 1 << 63) >> (key % 48) << 8);
+    let keys: std::collections::BTreeSet<_> = keys().collect();
+    let tree = grown(keys.iter().copied());
+    assert!(tree.guesses.slots().is_none());
+    all_found(&tree, keys.iter().copied());
+}
+
+/// What wrong slots say: nothing, what another slot says, that all keys are in one leaf.
+fn wrong_words(tree: &BlinkTree<u64>, slots: Slots<'_>) -> [u64; 3] {
+    let first = tree.descend_to::<Scalar>(0, 0).unwrap();
+    let somewhere = slots.words[slots.words.len() / 3].load_relaxed();
+    [0, somewhere, u64::from(first.to_word()) | u64::MAX << 32]
+}
+
+#[test]
+fn wrong_slots_mislead_no_answer_and_are_corrected() {
+    let tree = grown(scattered(LEN));
+    let slots = tree.guesses.slots().unwrap();
+    for with in wrong_words(&tree, slots) {
+        slots.words.iter().step_by(100).for_each(|word| word.publish(with));
+        all_found(&tree, scattered(LEN));
+    }
+    for key in scattered(LEN) {
+        assert_eq!(tree.edit::<Exclusive>(key, Edit::Replace(key)).unwrap().before, Some(key));
+    }
+    let wrong = guessed(&tree, scattered(LEN)).1;
+    assert!(cfg!(latchless_small_nodes) || wrong < LEN as usize / 100, "{wrong} guesses are wrong still");
+    tree.check_invariants().unwrap();
+}
+
+#[test]
+fn a_table_that_misleads_is_dropped() {
+    let tree = grown(scattered(LEN));
+    let slots = tree.guesses.slots().unwrap();
+    let [_, somewhere, _] = wrong_words(&tree, slots);
+    slots.words.iter().for_each(|word| word.publish(somewhere));
+    let before = tree.stats().misled;
+    all_found(&tree, scattered(LEN));
+    assert!(tree.guesses.slots().is_none());
+    let misled = (tree.stats().misled - before) as usize;
+    assert!(misled <= tree.stats().leaves, "{misled} lookups were misled before");
+}
+
+#[test]
+fn runs_of_keys_have_a_table_only_if_most_have_a_guess() {
+    // Of each user so many keys that differ in the last bits alone.
+    for (items, expected) in [(4, true), (8, true), (64, false), (1000, false)] {
+        let keys = || {
+            let users = scattered(LEN / items).map(|user| user << 32);
+            (0..items).flat_map(move |item| users.clone().map(move |user| user | item))
+        };
+        let keys: std::collections::HashSet<_> = keys().collect();
+        let tree = grown(keys.iter().copied());
+        let few = cfg!(latchless_small_nodes);
+        assert!(few || tree.guesses.slots().is_some() == expected, "{items} keys of each user");
+        let before = tree.stats().misled;
+        all_found(&tree, keys.iter().copied());
+        let misled = (tree.stats().misled - before) as usize;
+        assert!(few || misled <= keys.len() / 50, "{misled} of {} lookups were misled", keys.len());
+    }
+}
+
+#[test]
+fn slots_count_as_memory_until_the_tree_is_cleared() {
+    let mut tree = grown(scattered(LEN));
+    let slots = tree.guesses.used.iter().map(|used| used.load_relaxed() as usize).sum::<usize>();
+    assert!(slots > 0 && tree.held_bytes() >= tree.live_bytes() + slots);
+    tree.clear();
+    assert!(tree.guesses.slots().is_none());
+    assert_eq!(tree.held_bytes(), tree.live_bytes());
+    scattered(LEN).for_each(|key| {
+        tree.edit::<Exclusive>(key, Edit::Put(key)).unwrap();
+    });
+    all_found(&tree, scattered(LEN));
+    assert!(tree.guesses.slots().is_some());
+}

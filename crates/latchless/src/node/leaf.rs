@@ -20,11 +20,11 @@ pub struct Place {
 
 impl<'a, B: Bits> Leaf<'a, B> {
     /// Blocks in a leaf.
-    pub(super) const BLOCKS: usize = or_few(LINES - 1);
+    pub const BLOCKS: usize = or_few(LINES - 1);
     /// Entries that a block's line has room for.
     pub(super) const WIDTH: usize = keys_in_line::<B>();
     /// Entries in a block.
-    pub(super) const PER_BLOCK: usize = or_few(Self::WIDTH);
+    pub const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Entries in a leaf: 60 of 64-bit lanes, 120 of 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
 
@@ -111,7 +111,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     #[inline(always)]
-    fn line(self, at: usize) -> &'a Line {
+    pub(super) fn line(self, at: usize) -> &'a Line {
         block(self.node, at)
     }
 

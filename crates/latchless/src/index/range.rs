@@ -42,10 +42,12 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 /// `Arc` as well, for an iterator that can be kept and sent; [`IntoIterator`] owns it.
 pub struct Entries<H: Holder> {
     holder: H,
-    /// Entries of the chunk to yield from the front: places `at..end`.
+    /// Places of the chunk to yield from the front: `at..end`; none, when entries are taken from the back.
     at: usize,
     end: usize,
-    /// Entries of the chunk to yield from the back: places below this.
+    /// Places of the chunk to yield from the back: those from `back` up to `behind`; none, when entries are
+    /// taken from the front.
+    back: usize,
     behind: usize,
     chunk: Chunk<EncodedIn<H>>,
     chunks: Chunks<EncodedIn<H>>,
@@ -86,7 +88,7 @@ impl<H: Holder> Entries<H> {
     #[inline(always)]
     fn within(holder: H, (low, high): EncodedRange<H::Key, H::Value>) -> Self {
         let chunks = Chunks::new(low, high, Direction::Forward, usize::MAX);
-        Self { holder, at: 0, end: 0, behind: 0, chunk: Chunk::default(), chunks, both: None }
+        Self { holder, at: 0, end: 0, back: 0, behind: 0, chunk: Chunk::default(), chunks, both: None }
     }
 
     /// Ends the iterator after `entries` more entries, counted from both ends together. Better than
@@ -113,14 +115,10 @@ impl<H: Holder> Entries<H> {
             return both.limit(entries);
         }
         let pending = self.pending();
-        if pending > entries {
-            // The back's entries are at the front of the chunk, its next one last.
-            (self.at, self.end) = (0, 0);
-            self.chunk.keep_pending(pending, entries, self.chunks.direction());
-            match self.chunks.direction() {
-                Direction::Forward => self.end = entries,
-                Direction::Reverse => self.behind = entries,
-            }
+        let dropped = pending.saturating_sub(entries);
+        match self.chunks.direction() {
+            Direction::Forward => self.end -= dropped,
+            Direction::Reverse => self.back += dropped,
         }
         self.chunks.want(self.chunks.wanted().min(entries.saturating_sub(pending)));
     }
@@ -128,7 +126,7 @@ impl<H: Holder> Entries<H> {
     /// Entries of the chunk that are still to be yielded.
     #[inline(always)]
     fn pending(&self) -> usize {
-        self.end - self.at + self.behind
+        self.end - self.at + self.behind - self.back
     }
 
     /// The encoded keys that neither end has passed yet.
@@ -153,7 +151,7 @@ impl<H: Holder> Entries<H> {
     }
 
     /// Fetches the next chunk for an end. `false`: there is none, or both ends are in use.
-    #[inline]
+    #[inline(never)]
     fn fetch(&mut self, direction: Direction) -> bool {
         if self.both.is_some() {
             return false;
@@ -165,11 +163,11 @@ impl<H: Holder> Entries<H> {
             }
         }
         let some = self.chunks.next::<H::Mode>(&self.holder.index().tree, &mut self.chunk);
-        let len = self.chunk.len();
-        (self.at, self.end, self.behind) = match direction {
-            Direction::Forward => (0, len, 0),
-            Direction::Reverse => (0, 0, len),
-        };
+        let places = self.chunk.places();
+        match direction {
+            Direction::Forward => (self.at, self.end) = (places.start, places.end),
+            Direction::Reverse => (self.back, self.behind) = (places.start, places.end),
+        }
         some
     }
 
@@ -183,7 +181,7 @@ impl<H: Holder> Entries<H> {
             return;
         }
         self.both = Some(Box::new(BothEnds::new((low, high), wanted)));
-        (self.at, self.end, self.behind) = (0, 0, 0);
+        (self.at, self.end, self.back, self.behind) = (0, 0, 0, 0);
     }
 
     #[inline(never)]
@@ -271,7 +269,7 @@ impl<H: Holder> Iterator for Entries<H> {
 impl<H: Holder> DoubleEndedIterator for Entries<H> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.behind == 0 && !self.fetch(Direction::Reverse) {
+        if self.back == self.behind && !self.fetch(Direction::Reverse) {
             return self.next_of_both(Direction::Reverse);
         }
         self.behind -= 1;
@@ -302,15 +300,15 @@ struct BothEnds<B> {
 struct End<B> {
     chunks: Chunks<B>,
     chunk: Chunk<B>,
-    /// Entries of the chunk that are used up.
-    used: usize,
+    /// Places of the chunk that are still to be yielded.
+    left: core::ops::Range<usize>,
 }
 
 impl<B: Bits> BothEnds<B> {
     fn new((low, high): (B, B), wanted: usize) -> Self {
         let end = |direction| {
             let chunks = Chunks::new(low, high, direction, usize::MAX);
-            End { chunks, chunk: Chunk::default(), used: 0 }
+            End { chunks, chunk: Chunk::default(), left: 0..0 }
         };
         let rest = (wanted > 0).then_some((low, high));
         Self { rest, wanted, front: end(Direction::Forward), back: end(Direction::Reverse) }
@@ -341,18 +339,18 @@ impl<B: Bits> BothEnds<B> {
 
 impl<B: Bits> End<B> {
     fn next<M: Mode>(&mut self, tree: &BlinkTree<B>, wanted: usize) -> Option<(B, B)> {
-        if self.used == self.chunk.len() {
-            self.used = 0;
+        if self.left.is_empty() {
             self.chunks.want(wanted);
             if !self.chunks.next::<M>(tree, &mut self.chunk) {
                 return None;
             }
+            self.left = self.chunk.places();
         }
-        self.used += 1;
-        Some(self.chunk.entry(match self.chunks.direction() {
-            Direction::Forward => self.used - 1,
-            Direction::Reverse => self.chunk.len() - self.used,
-        }))
+        let place = match self.chunks.direction() {
+            Direction::Forward => self.left.next(),
+            Direction::Reverse => self.left.next_back(),
+        };
+        place.map(|at| self.chunk.entry(at))
     }
 }
 

@@ -2,124 +2,105 @@
 //! at any entry.
 
 use super::*;
+use core::ops::Range;
 use latchless_core::base::index::Direction;
 
-/// Room for the entries of a chunk.
-pub const CHUNK: usize = 16;
+/// Room for the entries of a chunk: a third of a leaf of 64-bit lanes.
+pub const CHUNK: usize = 20;
 
-/// A few entries in ascending order. Those before `from` are outside of the range.
+/// A few entries in ascending order, from one place up to another.
 #[derive(Debug, Clone)]
 pub struct Chunk<B> {
-    pub(super) keys: [B; CHUNK],
-    pub(super) values: [B; CHUNK],
-    pub(super) len: usize,
+    keys: [B; CHUNK],
+    values: [B; CHUNK],
+    first: u32,
+    end: u32,
 }
 
 impl<B: Bits> Default for Chunk<B> {
     #[inline(always)]
     fn default() -> Self {
-        Self { keys: [B::MIN; CHUNK], values: [B::MIN; CHUNK], len: 0 }
+        Self { keys: [B::MIN; CHUNK], values: [B::MIN; CHUNK], first: 0, end: 0 }
     }
 }
 
 impl<B: Bits> Chunk<B> {
+    /// The places of the entries.
+    #[inline(always)]
+    pub fn places(&self) -> Range<usize> {
+        self.first as usize..self.end as usize
+    }
+
     /// How many entries there are.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.len
+        (self.end - self.first) as usize
     }
 
     /// Whether there are no entries.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.first == self.end
     }
 
-    /// The entry at a place below [`Chunk::len`]; at another place, no entry that means anything.
+    /// The entry at one of the places.
     #[inline(always)]
     pub fn entry(&self, at: usize) -> (B, B) {
-        // The mask tells the compiler that nothing can go wrong.
-        (self.keys[at % CHUNK], self.values[at % CHUNK])
-    }
-
-    /// The keys, ascending.
-    #[inline(always)]
-    pub fn keys(&self) -> &[B] {
-        &self.keys[..self.len]
-    }
-
-    /// The values, in the order of their keys.
-    #[inline(always)]
-    pub fn values(&self) -> &[B] {
-        &self.values[..self.len]
+        (self.keys[at], self.values[at])
     }
 
     /// Forgets everything.
     #[inline(always)]
     pub fn clear(&mut self) {
-        self.len = 0;
+        (self.first, self.end) = (0, 0);
     }
 
-    /// Forgets what lies outside of `low..=high`.
+    /// Forgets keys below `low`.
     #[inline(always)]
-    pub fn trim(&mut self, low: B, high: B) {
-        let end = self.keys().partition_point(|&key| key <= high);
-        let start = self.keys[..end].partition_point(|&key| key < low);
-        if start > 0 {
-            self.keys.copy_within(start..end, 0);
-            self.values.copy_within(start..end, 0);
+    pub fn trim_front(&mut self, low: B) {
+        while self.first < self.end && self.entry(self.first as usize).0 < low {
+            self.first += 1;
         }
-        self.len = end - start;
     }
-}
 
-impl<B: Bits> Chunk<B> {
-    /// Keeps, of the last `pending` entries, the first `most`; in reverse, of the first, the last.
-    pub fn keep_pending(&mut self, pending: usize, most: usize, direction: Direction) {
-        let drop_front = match direction {
-            Direction::Forward => self.len - pending,
-            Direction::Reverse => pending - most,
-        };
-        self.keys.copy_within(drop_front..drop_front + most, 0);
-        self.values.copy_within(drop_front..drop_front + most, 0);
-        self.len = most;
+    /// Forgets keys above `high`.
+    #[inline(always)]
+    pub fn trim_back(&mut self, high: B) {
+        while self.first < self.end && self.entry(self.end as usize - 1).0 > high {
+            self.end -= 1;
+        }
     }
 
     /// Keeps the first `most` entries; in reverse, the last ones.
     #[inline(always)]
     pub fn keep(&mut self, most: usize, direction: Direction) {
-        if self.len <= most {
-            return;
+        let dropped = self.len().saturating_sub(most) as u32;
+        match direction {
+            Direction::Forward => self.end -= dropped,
+            Direction::Reverse => self.first += dropped,
         }
-        if direction == Direction::Reverse {
-            self.keys.copy_within(self.len - most..self.len, 0);
-            self.values.copy_within(self.len - most..self.len, 0);
-        }
-        self.len = most;
     }
 }
 
 impl<B: Bits> Leaf<'_, B> {
     /// Blocks that a chunk has room for.
-    pub const CHUNK_BLOCKS: usize = {
-        let blocks = CHUNK / Self::WIDTH;
-        if blocks < Self::BLOCKS { blocks } else { Self::BLOCKS }
-    };
+    pub const CHUNK_BLOCKS: usize = CHUNK / Self::WIDTH;
 
     /// Copies the entries of `count` blocks from block `first` on, of at most [`Leaf::CHUNK_BLOCKS`] and no
-    /// further than the leaf's last one. Says which block comes after them.
+    /// further than the leaf's last one.
     #[inline(always)]
-    pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
-        let end = (first + count.min(Self::CHUNK_BLOCKS)).min(Self::BLOCKS);
-        let (shape, mut len) = (self.shape(), 0);
-        for at in first..end {
-            S::copy_half(self.line(at), 0, &mut into.keys[len..]);
-            S::copy_half(self.line(at), 4, &mut into.values[len..]);
+    pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) {
+        let (mut counts, mut len, mut end) = (self.shape().counts_from(first), 0, 0);
+        let blocks = self.node.get(1 + first..).unwrap_or_default();
+        for line in blocks.iter().take(count.min(Self::CHUNK_BLOCKS)) {
+            S::copy_half(line, 0, &mut into.keys[len..]);
+            S::copy_half(line, 4, &mut into.values[len..]);
             // Whatever a torn shape says, the next block finds room.
-            len += shape.count(at).min(Self::WIDTH);
+            end = len + (counts & 15) as usize;
+            len = end.min(CHUNK - Self::WIDTH);
+            counts >>= 4;
         }
-        into.len = len;
-        end
+        (into.first, into.end) = (0, end.min(CHUNK) as u32);
     }
 
     /// The last block that may hold keys up to `key`.

@@ -18,13 +18,17 @@ use crate::node::{Entries, LINES};
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
-use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 
 /// B of the paper's Eq. (2), T1/Tnext: see the file's head.
-pub(super) const LINES_IN_FLIGHT: usize = 32;
-/// Leaves that a sweep of whole leaves knows of at a time. Each time that they run short, the inner node is
-/// read again.
-const AHEAD: usize = 16;
+pub(super) const LINES_IN_FLIGHT: usize = 48;
+/// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
+/// over by then. One of whole leaves does so a leaf earlier.
+const LEAVES_BY_LINK: u8 = 3;
+/// Leaves that a sweep of whole leaves knows of at a time. When they run short, it reads the inner node again.
+const AHEAD: usize = 32;
+/// Leaves that a reader of chunks knows of at a time, whose state is to be small.
+pub(super) const AHEAD_OF_CHUNKS: usize = 8;
 /// Leaves that a count knows of at a time: it reads one line of each.
 pub(super) const AHEAD_OF_COUNTS: usize = 64;
 
@@ -44,12 +48,18 @@ pub struct Sweep<B, const ROOM: usize = AHEAD> {
     len: usize,
     /// Lines that were asked for, from the first line of the leaf to read next on.
     asked: usize,
-    /// Whether a leaf was read.
-    begun: bool,
+    /// Leaves that were read, as far as that matters.
+    read: u8,
     /// Whether links named the leaves ahead.
     linked: bool,
     /// A key of the inner node behind the leaves ahead, if inner nodes named them and the range reaches it.
     onward: Option<B>,
+}
+
+/// About how many lines so many entries fill, in leaves that are two thirds full.
+#[inline(always)]
+pub(super) fn lines_of<B: Bits>(entries: usize) -> usize {
+    (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
 }
 
 /// What of a leaf is read.
@@ -84,7 +94,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             at: 0,
             len: 0,
             asked: 0,
-            begun: false,
+            read: 0,
             linked: true,
             onward: None,
         }
@@ -193,7 +203,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     #[inline(always)]
     pub(super) fn find<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, depth: Depth) -> At<'a> {
         let key = self.key();
-        if self.at == self.len && (self.direction == Direction::Forward || !self.begun) {
+        if self.at == self.len && (self.direction == Direction::Forward || self.read == 0) {
             let at = tree.descend::<S>(key);
             self.start_at(at.node);
             return at;
@@ -216,6 +226,12 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         (self.linked, self.onward) = (true, None);
     }
 
+    /// Whether so many leaves were read that more are likely to be wanted.
+    #[inline(always)]
+    pub(super) fn is_long(&self) -> bool {
+        self.read >= if ROOM == AHEAD_OF_CHUNKS { LEAVES_BY_LINK } else { LEAVES_BY_LINK - 1 }
+    }
+
     /// Finds out about leaves ahead when few are left.
     #[inline(always)]
     fn look_ahead<S: Search>(&mut self, tree: &BlinkTree<B>, depth: Depth) {
@@ -224,7 +240,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             Depth::Header => LINES_IN_FLIGHT,
         };
         let known = self.len - self.at;
-        let wanted = self.wanted / Leaf::<B>::CAPACITY >= known && (self.linked || self.onward.is_some());
+        let wanted = self.wanted / Leaf::<B>::CAPACITY >= known
+            && if self.linked { self.is_long() } else { self.onward.is_some() };
         if known == 0 || known <= distance && wanted {
             self.look_further::<S>(tree);
         }
@@ -245,7 +262,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     #[inline(always)]
     pub(super) fn advance(&mut self, (low, high): (B, B)) {
         (self.at, self.asked) = (self.at + 1, self.asked.saturating_sub(LINES));
-        self.begun = true;
+        self.read = LEAVES_BY_LINK.min(self.read + 1);
         if self.direction == Direction::Forward {
             self.done = high >= self.high;
             self.low = behind(high);
@@ -259,13 +276,19 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// counted from the first line of the leaf to read next.
     #[inline(always)]
     pub(super) fn ask(&mut self, tree: &BlinkTree<B>, from: usize, to: usize) {
-        // A line has no more entries than a block, so the caller can want all of these.
-        let wanted = self.wanted / Leaf::<B>::PER_BLOCK + 2;
+        let wanted = lines_of::<B>(self.wanted);
         let to = to.min(from.saturating_add(wanted)).min((self.len - self.at) * LINES);
         while self.asked < to {
-            let address = tree.arena.address(self.ahead[self.at + self.asked / LINES]);
-            prefetch_read(node::line_address(address, self.asked));
-            self.asked += 1;
+            let leaf = self.asked / LINES;
+            let address = tree.arena.address(self.ahead[self.at + leaf]);
+            let end = to.min((leaf + 1) * LINES);
+            let mut line = node::line_address(address, self.asked);
+            let last = address.wrapping_add((end - leaf * LINES) * LINE_BYTES);
+            while line != last {
+                prefetch_read(line);
+                line = line.wrapping_add(LINE_BYTES);
+            }
+            self.asked = end;
         }
     }
 

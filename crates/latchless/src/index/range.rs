@@ -1,13 +1,12 @@
 //! Iterators over the entries of a range, from both ends.
 //!
-//! An iterator holds a copy of one leaf for each end that is in use, and no latch or pin, so it can
-//! be kept for any time and keeps no thread waiting. [`Entries`] says what it
-//! is sure to see.
+//! An iterator holds a copy of a few entries, and no latch or pin, so it can be kept for any time and
+//! keeps no thread waiting. [`Entries`] says what it is sure to see.
 
 use super::Index;
 use super::access::{EncodedIn, EncodedRange, Holder, decode_entry, encode_range, full_range};
 use super::operations::operations;
-use crate::tree::{BlinkTree, LeafCopy, Mode, Sweep};
+use crate::tree::{BlinkTree, Chunk, Chunks, Mode};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::RangeBounds;
@@ -16,6 +15,9 @@ use latchless_core::base::index::Direction;
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Value;
+
+/// Chunks that a fold reads before it copies whole leaves, which takes more room.
+const CHUNKS_BEFORE_LEAVES: usize = 4;
 
 /// The entries of a range of an index that is borrowed.
 pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
@@ -28,60 +30,29 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 /// * Every entry that is yielded was stored in the index at one moment since the iterator was made.
 /// * Keys ascend strictly from the front and descend strictly from the back, and the ends don't
 ///   cross: no key is yielded twice.
-/// * What changes meanwhile is seen or not; entries of one leaf are seen as of one moment.
+/// * What changes meanwhile is seen or not. The iterator copies a few entries at a time, at most sixteen,
+///   each time as of one moment. Use [`Index::visit`] to see what a leaf has as of one moment.
+///
+/// # Cost
+/// O(log n) to start, O(1) per entry. The iterator is less than 512 bytes and allocates nothing, unless
+/// entries are taken from both ends. It prefetches what comes next, more the longer it runs;
+/// [`limit`](Entries::limit) says where it may stop.
 ///
 /// `H` is how the iterator holds the index: [`Index::range`] borrows it; [`Entries::of`] takes an
 /// `Arc` as well, for an iterator that can be kept and sent; [`IntoIterator`] owns it.
 pub struct Entries<H: Holder> {
     holder: H,
-    /// The encoded keys that neither end has passed yet.
-    rest: Option<EncodedRange<H::Key, H::Value>>,
-    front: Option<Box<End<EncodedIn<H>>>>,
-    back: Option<Box<End<EncodedIn<H>>>>,
-}
-
-/// One end of an iterator.
-struct End<B> {
-    sweep: Sweep<B>,
-    direction: Direction,
-    leaf: LeafCopy<B>,
-    /// Entries of the leaf that are used up.
-    used: usize,
-    /// Whether more than one leaf was fetched.
-    further: bool,
-}
-
-impl<B: Bits> End<B> {
-    fn new((low, high): (B, B), direction: Direction) -> Box<Self> {
-        // The first leaf may be all that is wanted, so none is prefetched ahead of it.
-        let sweep = Sweep::new(low, high, direction, 0);
-        Box::new(Self { sweep, direction, leaf: LeafCopy::default(), used: 0, further: false })
-    }
-
-    /// The next entry in the end's direction.
-    #[inline]
-    fn next<M: Mode>(&mut self, tree: &BlinkTree<B>) -> Option<(B, B)> {
-        if self.used == self.leaf.keys().len() && !self.next_leaf::<M>(tree) {
-            return None;
-        }
-        let at = match self.direction {
-            Direction::Forward => self.used,
-            Direction::Reverse => self.leaf.keys().len() - 1 - self.used,
-        };
-        self.used += 1;
-        Some((self.leaf.keys()[at], self.leaf.values()[at]))
-    }
-
-    #[inline(never)]
-    fn next_leaf<M: Mode>(&mut self, tree: &BlinkTree<B>) -> bool {
-        if !self.leaf.keys().is_empty() && !self.further {
-            self.further = true;
-            let Some((low, high)) = self.sweep.remaining() else { return false };
-            self.sweep = Sweep::new(low, high, self.direction, usize::MAX);
-        }
-        self.used = 0;
-        self.sweep.next_leaf::<M>(tree, &mut self.leaf)
-    }
+    /// Places of the chunk to yield from the front: `at..end`; none, when entries are taken from the back.
+    at: usize,
+    end: usize,
+    /// Places of the chunk to yield from the back: those from `back` up to `behind`; none, when entries are
+    /// taken from the front.
+    back: usize,
+    behind: usize,
+    chunk: Chunk<EncodedIn<H>>,
+    chunks: Chunks<EncodedIn<H>>,
+    /// In use once entries were taken from both ends. Then there are none in the chunk, and no chunks.
+    both: Option<Box<BothEnds<EncodedIn<H>>>>,
 }
 
 impl<H: Holder> Entries<H> {
@@ -102,13 +73,122 @@ impl<H: Holder> Entries<H> {
     /// assert_eq!(reader.join().unwrap(), 4);
     /// # Ok::<(), latchless::Error>(())
     /// ```
+    #[inline]
     pub fn of(holder: H, range: impl RangeBounds<H::Key>) -> Result<Self> {
-        Ok(Self { holder, rest: encode_range::<H::Key, H::Value>(&range)?, front: None, back: None })
+        // With no key in the range, one that starts after its end.
+        let none = (Bits::MAX, Bits::MIN);
+        Ok(Self::within(holder, encode_range::<H::Key, H::Value>(&range)?.unwrap_or(none)))
     }
 
     /// All entries.
     pub(super) fn all(holder: H) -> Self {
-        Self { holder, rest: Some(full_range::<H::Key, H::Value>()), front: None, back: None }
+        Self::within(holder, full_range::<H::Key, H::Value>())
+    }
+
+    #[inline(always)]
+    fn within(holder: H, (low, high): EncodedRange<H::Key, H::Value>) -> Self {
+        let chunks = Chunks::new(low, high, Direction::Forward, usize::MAX);
+        Self { holder, at: 0, end: 0, back: 0, behind: 0, chunk: Chunk::default(), chunks, both: None }
+    }
+
+    /// Ends the iterator after `entries` more entries, counted from both ends together. Better than
+    /// [`take`](Iterator::take): the iterator then prefetches no more than these fill. A limit that was set
+    /// before stays if it is lower.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, key as u32)).collect();
+    /// assert_eq!(index.range(40..)?.limit(2).collect::<Vec<_>>(), [(40, 40), (41, 41)]);
+    /// // The last ones before a key.
+    /// assert_eq!(index.range(..40)?.limit(2).rev().collect::<Vec<_>>(), [(39, 39), (38, 38)]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    #[must_use = "it limits the iterator that it returns"]
+    pub fn limit(mut self, entries: usize) -> Self {
+        self.set_limit(entries);
+        self
+    }
+
+    #[inline]
+    fn set_limit(&mut self, entries: usize) {
+        if let Some(both) = &mut self.both {
+            return both.limit(entries);
+        }
+        let pending = self.pending();
+        let dropped = pending.saturating_sub(entries);
+        match self.chunks.direction() {
+            Direction::Forward => self.end -= dropped,
+            Direction::Reverse => self.back += dropped,
+        }
+        self.chunks.want(self.chunks.wanted().min(entries.saturating_sub(pending)));
+    }
+
+    /// Entries of the chunk that are still to be yielded.
+    #[inline(always)]
+    fn pending(&self) -> usize {
+        self.end - self.at + self.behind - self.back
+    }
+
+    /// The encoded keys that neither end has passed yet.
+    fn rest(&self) -> Option<EncodedRange<H::Key, H::Value>> {
+        if let Some(both) = &self.both {
+            return both.rest;
+        }
+        let (low, high) = self.chunks.whole();
+        match self.chunks.direction() {
+            _ if self.pending() == 0 => self.chunks.remaining(),
+            Direction::Forward => Some((self.chunk.entry(self.at).0, high)),
+            Direction::Reverse => Some((low, self.chunk.entry(self.behind - 1).0)),
+        }
+    }
+
+    /// How many entries may still be yielded.
+    fn left(&self) -> usize {
+        match &self.both {
+            Some(both) => both.wanted,
+            None => self.pending().saturating_add(self.chunks.wanted()),
+        }
+    }
+
+    /// Fetches the next chunk for an end. `false`: there is none, or both ends are in use.
+    #[inline(never)]
+    fn fetch(&mut self, direction: Direction) -> bool {
+        if self.both.is_some() {
+            return false;
+        }
+        if self.chunks.direction() != direction {
+            self.turn(direction);
+            if self.both.is_some() {
+                return false;
+            }
+        }
+        let some = self.chunks.next::<H::Mode>(&self.holder.index().tree, &mut self.chunk);
+        let places = self.chunk.places();
+        match direction {
+            Direction::Forward => (self.at, self.end) = (places.start, places.end),
+            Direction::Reverse => (self.back, self.behind) = (places.start, places.end),
+        }
+        some
+    }
+
+    /// Entries are wanted from an end that isn't in use yet.
+    #[cold]
+    #[inline(never)]
+    fn turn(&mut self, direction: Direction) {
+        let (Some((low, high)), wanted) = (self.rest(), self.left()) else { return };
+        if !self.chunks.begun() {
+            self.chunks = Chunks::new(low, high, direction, wanted);
+            return;
+        }
+        self.both = Some(Box::new(BothEnds::new((low, high), wanted)));
+        (self.at, self.end, self.back, self.behind) = (0, 0, 0, 0);
+    }
+
+    #[inline(never)]
+    fn next_of_both(&mut self, direction: Direction) -> Option<(H::Key, H::Value)> {
+        let both = self.both.as_mut()?;
+        let found = both.next::<H::Mode>(&self.holder.index().tree, direction);
+        found.map(decode_entry::<H::Key, H::Value>)
     }
 }
 
@@ -117,36 +197,83 @@ impl<H: Holder> Iterator for Entries<H> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (low, high) = self.rest?;
-        let front = self.front.get_or_insert_with(|| End::new((low, high), Direction::Forward));
-        let found = front.next::<H::Mode>(&self.holder.index().tree).filter(|&(key, _)| key <= high);
-        self.rest =
-            found.and_then(|(key, _)| next(key)).map(|low| (low, high)).filter(|(low, high)| low <= high);
-        found.map(decode_entry::<H::Key, H::Value>)
+        if self.at == self.end && !self.fetch(Direction::Forward) {
+            return self.next_of_both(Direction::Forward);
+        }
+        let entry = self.chunk.entry(self.at);
+        self.at += 1;
+        Some(decode_entry::<H::Key, H::Value>(entry))
     }
 
-    /// Nothing is known of how many there are, but that none is left after the end.
+    /// At least what was fetched is left; how many there are is known at the end.
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, if self.rest.is_some() { None } else { Some(0) })
+        let limit = Some(self.left()).filter(|&left| left <= usize::MAX / 2);
+        (self.pending(), if self.rest().is_none() { Some(0) } else { limit })
     }
 
-    /// Goes to the last entry at once.
+    /// Counts by the leaves' first lines.
+    fn count(self) -> usize {
+        let Some((low, high)) = self.rest() else { return 0 };
+        self.holder.index().tree.count::<H::Mode>(low, high).min(self.left())
+    }
+
+    /// Goes to the last entry at once, if no limit ends the iterator before it.
     fn last(mut self) -> Option<Self::Item> {
-        self.next_back()
+        if self.size_hint().1.is_none() { self.next_back() } else { self.fold(None, |_, entry| Some(entry)) }
+    }
+
+    /// Passes whole chunks at a time.
+    #[inline]
+    fn nth(&mut self, mut n: usize) -> Option<Self::Item> {
+        while self.both.is_none() {
+            let pending = self.end - self.at;
+            if n < pending {
+                self.at += n;
+                return self.next();
+            }
+            (n, self.at) = (n - pending, self.end);
+            if !self.fetch(Direction::Forward) {
+                break;
+            }
+        }
+        (0..n).try_for_each(|_| self.next().map(drop))?;
+        self.next()
+    }
+
+    /// Goes through chunks at first, and then through whole leaves.
+    #[inline]
+    fn fold<A, F: FnMut(A, Self::Item) -> A>(mut self, start: A, mut fold: F) -> A {
+        let mut folded = start;
+        for _ in 0..CHUNKS_BEFORE_LEAVES {
+            for at in self.at..self.end {
+                folded = fold(folded, decode_entry::<H::Key, H::Value>(self.chunk.entry(at)));
+            }
+            self.at = self.end;
+            if !self.fetch(Direction::Forward) {
+                break;
+            }
+        }
+        let (Some((low, high)), mut left) = (self.rest(), self.left()) else { return folded };
+        let mut folded = Some(folded);
+        self.holder.index().tree.scan::<H::Mode>(low, high, Direction::Forward, left, |keys, values| {
+            let entries = keys.iter().zip(values).take(left);
+            let entries = entries.map(|(&key, &value)| decode_entry::<H::Key, H::Value>((key, value)));
+            folded = folded.take().map(|so_far| entries.fold(so_far, &mut fold));
+            left = left.saturating_sub(keys.len());
+            left > 0
+        });
+        folded.expect("it is put back after each leaf")
     }
 }
 
 impl<H: Holder> DoubleEndedIterator for Entries<H> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        let (low, high) = self.rest?;
-        let back = self.back.get_or_insert_with(|| End::new((low, high), Direction::Reverse));
-        let found = back.next::<H::Mode>(&self.holder.index().tree).filter(|&(key, _)| key >= low);
-        self.rest = found
-            .and_then(|(key, _)| previous(key))
-            .map(|high| (low, high))
-            .filter(|(low, high)| low <= high);
-        found.map(decode_entry::<H::Key, H::Value>)
+        if self.back == self.behind && !self.fetch(Direction::Reverse) {
+            return self.next_of_both(Direction::Reverse);
+        }
+        self.behind -= 1;
+        Some(decode_entry::<H::Key, H::Value>(self.chunk.entry(self.behind)))
     }
 }
 
@@ -155,7 +282,75 @@ impl<H: Holder> FusedIterator for Entries<H> {}
 impl<H: Holder> fmt::Debug for Entries<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Encoded keys, because an end may be one that no key has.
-        f.debug_struct("Entries").field("rest_lanes", &self.rest).finish_non_exhaustive()
+        f.debug_struct("Entries").field("rest_lanes", &self.rest()).finish_non_exhaustive()
+    }
+}
+
+/// The two ends of an iterator from both of which entries were taken.
+struct BothEnds<B> {
+    /// The encoded keys that neither end has passed yet.
+    rest: Option<(B, B)>,
+    /// How many entries may still be yielded.
+    wanted: usize,
+    front: End<B>,
+    back: End<B>,
+}
+
+/// One of two ends.
+struct End<B> {
+    chunks: Chunks<B>,
+    chunk: Chunk<B>,
+    /// Places of the chunk that are still to be yielded.
+    left: core::ops::Range<usize>,
+}
+
+impl<B: Bits> BothEnds<B> {
+    fn new((low, high): (B, B), wanted: usize) -> Self {
+        let end = |direction| {
+            let chunks = Chunks::new(low, high, direction, usize::MAX);
+            End { chunks, chunk: Chunk::default(), left: 0..0 }
+        };
+        let rest = (wanted > 0).then_some((low, high));
+        Self { rest, wanted, front: end(Direction::Forward), back: end(Direction::Reverse) }
+    }
+
+    fn limit(&mut self, entries: usize) {
+        self.wanted = self.wanted.min(entries);
+        self.rest = self.rest.filter(|_| entries > 0);
+    }
+
+    fn next<M: Mode>(&mut self, tree: &BlinkTree<B>, direction: Direction) -> Option<(B, B)> {
+        let (low, high) = self.rest?;
+        let (found, rest) = match direction {
+            Direction::Forward => {
+                let found = self.front.next::<M>(tree, self.wanted).filter(|&(key, _)| key <= high);
+                (found, found.and_then(|(key, _)| next(key)).map(|low| (low, high)))
+            }
+            Direction::Reverse => {
+                let found = self.back.next::<M>(tree, self.wanted).filter(|&(key, _)| key >= low);
+                (found, found.and_then(|(key, _)| previous(key)).map(|high| (low, high)))
+            }
+        };
+        self.wanted -= 1;
+        self.rest = rest.filter(|(low, high)| low <= high && self.wanted > 0);
+        found
+    }
+}
+
+impl<B: Bits> End<B> {
+    fn next<M: Mode>(&mut self, tree: &BlinkTree<B>, wanted: usize) -> Option<(B, B)> {
+        if self.left.is_empty() {
+            self.chunks.want(wanted);
+            if !self.chunks.next::<M>(tree, &mut self.chunk) {
+                return None;
+            }
+            self.left = self.chunk.places();
+        }
+        let place = match self.chunks.direction() {
+            Direction::Forward => self.left.next(),
+            Direction::Reverse => self.left.next_back(),
+        };
+        place.map(|at| self.chunk.entry(at))
     }
 }
 

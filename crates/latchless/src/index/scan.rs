@@ -9,6 +9,7 @@ use super::access::{
 };
 use super::operations::operations;
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
+use core::any::Any;
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::Result;
@@ -54,8 +55,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     ) -> Result<()> {
         let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(()) };
         let mut page = Page::new();
-        self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
-            page.show(keys, values, &mut visit).is_continue()
+        self.tree.scan_leaves::<M>((low, high), Direction::Forward, usize::MAX, |leaf| {
+            page.show(leaf, &mut visit).is_continue()
         });
         Ok(())
     }
@@ -72,10 +73,10 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         if !sweep.next_leaf::<M>(self.tree, &mut leaf) {
             return;
         }
-        let broken = page.show(leaf.keys(), leaf.values(), &mut visit).is_break();
+        let broken = page.show(&leaf, &mut visit).is_break();
         if let Some((low, high)) = sweep.remaining().filter(|_| !broken) {
-            self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |keys, values| {
-                page.show(keys, values, &mut visit).is_continue()
+            self.tree.scan_leaves::<M>((low, high), Direction::Forward, usize::MAX, |leaf| {
+                page.show(leaf, &mut visit).is_continue()
             });
         }
     }
@@ -134,15 +135,21 @@ impl<K: Key, V: Value> Page<K, V> {
         Self(Filled::new())
     }
 
-    /// Shows the entries of a leaf.
+    /// Shows the entries of a leaf; where the caller's types are what the tree stores, those of the copy
+    /// itself.
     #[inline(always)]
     fn show(
         &mut self,
-        keys: &[Encoded<K, V>],
-        values: &[Encoded<K, V>],
+        leaf: &LeafCopy<Encoded<K, V>>,
         visit: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        keys.chunks(PAGE).zip(values.chunks(PAGE)).try_for_each(|(keys, values)| {
+        let stored: &dyn Any = leaf;
+        if let (Some(keys), Some(values)) =
+            (stored.downcast_ref::<LeafCopy<K>>(), stored.downcast_ref::<LeafCopy<V>>())
+        {
+            return visit(keys.keys(), values.values());
+        }
+        leaf.keys().chunks(PAGE).zip(leaf.values().chunks(PAGE)).try_for_each(|(keys, values)| {
             let (keys, values) = self.0.fill(keys, values, decode_key::<K, V>, decode_value::<K, V>);
             visit(keys, values)
         })

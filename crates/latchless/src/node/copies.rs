@@ -18,7 +18,7 @@ impl<B: Bits> Default for Entries<B> {
     }
 }
 
-impl<B: Bits> Entries<B> {
+impl<B> Entries<B> {
     /// The keys, ascending.
     #[inline(always)]
     pub fn keys(&self) -> &[B] {
@@ -30,7 +30,9 @@ impl<B: Bits> Entries<B> {
     pub fn values(&self) -> &[B] {
         &self.values[..self.len]
     }
+}
 
+impl<B: Bits> Entries<B> {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.len = 0;

@@ -34,6 +34,12 @@ impl Shape {
         (self.0 >> (4 * block)) as usize & 15
     }
 
+    /// Places taken by block, from block `first` on: a nibble for each, and zeros for those behind the last.
+    #[inline(always)]
+    pub(super) fn counts_from(self, first: usize) -> u64 {
+        (self.0 & !(15 << 60)) >> (4 * (first & 15))
+    }
+
     /// Places taken in all blocks.
     #[inline(always)]
     pub(super) fn total(self) -> usize {

@@ -245,7 +245,8 @@ impl<'a, B: Bits> Inner<'a, B> {
             return false;
         }
         if room > at {
-            // From the far end: each child is there twice before it goes, and a reader in between misses none.
+            // From the far end: each child is there twice before it goes, and a reader in between misses
+            // none.
             for to in (at + 2..=room).rev() {
                 self.hand_on(shape, to);
             }

@@ -32,11 +32,11 @@ pub struct Seen {
 
 impl<'a, B: Bits> Leaf<'a, B> {
     /// Blocks in a leaf.
-    pub(super) const BLOCKS: usize = or_few(LINES - 1);
+    pub const BLOCKS: usize = or_few(LINES - 1);
     /// Entries that a block's line has room for.
     pub(super) const WIDTH: usize = keys_in_line::<B>();
     /// Entries in a block.
-    pub(super) const PER_BLOCK: usize = or_few(Self::WIDTH);
+    pub const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Entries in a leaf: 60 of 64-bit lanes, 120 of 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
 

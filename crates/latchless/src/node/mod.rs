@@ -33,6 +33,7 @@
 //! 5. The places of an inner block that aren't in use repeat its last child, behind the largest lane; a
 //!    search never ends in an empty block.
 
+mod chunk;
 mod copies;
 mod hints;
 mod inner;
@@ -49,6 +50,7 @@ use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Line;
 
+pub use chunk::{CHUNK, Chunk};
 pub use copies::{Children, Entries};
 pub use inner::Inner;
 pub use leaf::{Leaf, Place, Seen};

@@ -1,6 +1,6 @@
 //! Counting a range by the leaves' first lines.
 
-use super::sweep::Depth;
+use super::sweep::{AHEAD_OF_COUNTS, Depth};
 use super::*;
 use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
@@ -26,7 +26,8 @@ impl<B: Bits, M: Mode> Operation for Count<'_, B, M> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> usize {
-        let mut sweep = Sweep::new(self.low, self.high, Direction::Forward, usize::MAX);
+        let (low, high) = (self.low, self.high);
+        let mut sweep = Sweep::<B, AHEAD_OF_COUNTS>::with_room(low, high, Direction::Forward, usize::MAX);
         let (mut entries, mut count) = (Entries::default(), 0);
         while let Some((low, high)) = sweep.remaining() {
             count += sweep.next::<S, M, _>(self.tree, Depth::Header, |leaf| {

@@ -22,6 +22,7 @@
 
 mod arena;
 mod check;
+mod chunks;
 mod count;
 mod descend;
 mod directory;
@@ -60,7 +61,8 @@ use latchless_core::search::{Dispatch, Kernel};
 use latchless_core::sync::{Striped, Word};
 use latchless_core::tuner::Tuner;
 
-pub use crate::node::Entries as LeafCopy;
+pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
+pub use chunks::Chunks;
 pub use edit::{Edit, Edited};
 pub use group::Group;
 pub use mode::{Exclusive, Mode, Shared};

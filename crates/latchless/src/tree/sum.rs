@@ -35,7 +35,7 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
                 self.sweep.next::<S, M, _>(self.tree, Depth::Entries, |leaf| leaf.sum::<S>(low, high, left));
             left -= entries;
             sum = sum.wrapping_add(part);
-            self.sweep.expect(left);
+            self.sweep.want(left);
         }
         (self.most - left, sum)
     }

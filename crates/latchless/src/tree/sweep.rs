@@ -1,45 +1,66 @@
 //! Going through the leaves of a range, with the leaves ahead already on their way.
 //!
-//! The leaves ahead are known from the inner node above them (the paper's internal jump-pointer array,
-//! pB+-Tree §3.4), so nothing extra is stored. What that node said may be out of date: each leaf is
-//! taken only if its fences continue where the leaf before ended; otherwise the way is looked up anew.
+//! A leaf's link says which leaf comes next, so a short range needs no more than that. The leaves of a longer
+//! range are known from the inner node above them (the paper's internal jump-pointer array, pB+-Tree
+//! §3.4), so nothing extra is stored. What that node said may be out of date: each leaf is taken only if its
+//! fences continue where the leaf before ended; otherwise the way is looked up anew.
+//!
+//! # How far ahead
+//! [`LINES_IN_FLIGHT`] is the paper's B: how many lines memory delivers, one after the other, in the time in
+//! which it delivers one. With that many lines on their way a reader waits for none. Of leaves of w lines
+//! that is its prefetch distance k = ⌈B/w⌉ (Eq. 2); here it is counted in lines, so that it also fits a
+//! reader of single lines of leaves. Nothing is prefetched that the caller can't want: no leaf beyond the
+//! range, and no more lines than those that the wanted entries fill.
 
 use super::*;
-use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::{Entries, LINES};
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, behind};
-use latchless_core::mem::line::prefetch_read;
+use latchless_core::latch::Version;
+use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 
-/// Leaves that are asked for ahead of the one that is read.
-const LEAVES_AHEAD: usize = 3;
-/// Leaves of which only the first line is asked for, ahead of the one that is counted.
-const HEADERS_AHEAD: usize = 24;
-/// Entries that a leaf has on average, for guessing how many leaves a short scan needs.
-const ENTRIES_MEAN: usize = 40;
-/// Room for what is left of one inner node and all of the next.
-const AHEAD_MAX: usize = 160;
+/// B of the paper's Eq. (2), T1/Tnext: see the file's head.
+pub(super) const LINES_IN_FLIGHT: usize = 48;
+/// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
+/// over by then. One of whole leaves does so a leaf earlier.
+const LEAVES_BY_LINK: u8 = 3;
+/// Leaves that a sweep of whole leaves knows of at a time. When they run short, it reads the inner node
+/// again.
+const AHEAD: usize = 32;
+/// Leaves that a reader of chunks knows of at a time, whose state is to be small.
+pub(super) const AHEAD_OF_CHUNKS: usize = 8;
+/// Leaves that a count knows of at a time: it reads one line of each.
+pub(super) const AHEAD_OF_COUNTS: usize = 64;
 
 /// A place in a range that is gone through leaf by leaf. Holds no latch and borrows nothing, so it can
 /// be kept while the tree changes.
 #[derive(Debug, Clone)]
-pub struct Sweep<B> {
-    low: B,
-    high: B,
-    direction: Direction,
-    done: bool,
-    /// Entries that the caller still wants: how far ahead is worth asking.
-    expected: usize,
-    /// The leaves ahead, as the inner nodes above named them.
-    ahead: [NodeRef; AHEAD_MAX],
+pub struct Sweep<B, const ROOM: usize = AHEAD> {
+    pub(super) low: B,
+    pub(super) high: B,
+    pub(super) direction: Direction,
+    pub(super) done: bool,
+    /// The most entries that the caller can still want.
+    wanted: usize,
+    /// The leaf to read next, and then leaves after it, as the link or the inner nodes above named them.
+    ahead: [NodeRef; ROOM],
     at: usize,
     len: usize,
-    /// Up to where leaves were asked for.
+    /// Lines that were asked for, from the first line of the leaf to read next on.
     asked: usize,
-    /// A key of the inner node behind the leaves ahead, if the range reaches it.
+    /// Leaves that were read, as far as that matters.
+    read: u8,
+    /// Whether links named the leaves ahead.
+    linked: bool,
+    /// A key of the inner node behind the leaves ahead, if inner nodes named them and the range reaches it.
     onward: Option<B>,
-    /// How far into the first leaf ahead the range begins, in sixteenths.
-    share: usize,
+}
+
+/// About how many lines so many entries fill, in leaves that are two thirds full.
+#[inline(always)]
+pub(super) fn lines_of<B: Bits>(entries: usize) -> usize {
+    (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
 }
 
 /// What of a leaf is read.
@@ -52,33 +73,50 @@ pub(super) enum Depth {
 }
 
 impl<B: Bits> Sweep<B> {
-    /// A sweep over the keys `low..=high`; nothing if `low` is above `high`. `expected`: about how
-    /// many entries will be wanted.
-    pub fn new(low: B, high: B, direction: Direction, expected: usize) -> Self {
+    /// A sweep over the keys `low..=high`; nothing if `low` is above `high`. `wanted`: the most entries that
+    /// will be wanted.
+    #[inline(always)]
+    pub fn new(low: B, high: B, direction: Direction, wanted: usize) -> Self {
+        Self::with_room(low, high, direction, wanted)
+    }
+}
+
+impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
+    /// As [`Sweep::new`], with room for so many leaves ahead.
+    #[inline(always)]
+    pub(super) fn with_room(low: B, high: B, direction: Direction, wanted: usize) -> Self {
         Self {
             low,
             high,
             direction,
             done: low > high,
-            expected,
-            ahead: [NodeRef::NIL; AHEAD_MAX],
+            wanted,
+            ahead: [NodeRef::NIL; ROOM],
             at: 0,
             len: 0,
             asked: 0,
+            read: 0,
+            linked: true,
             onward: None,
-            share: 0,
         }
     }
 
     /// What is left of the range, both ends inclusive; `None` when nothing is.
+    #[inline(always)]
     pub fn remaining(&self) -> Option<(B, B)> {
         (!self.done).then_some((self.low, self.high))
     }
 
-    /// Says about how many entries will still be wanted.
+    /// Says how many entries can still be wanted.
     #[inline(always)]
-    pub(super) fn expect(&mut self, entries: usize) {
-        self.expected = entries;
+    pub(super) fn want(&mut self, entries: usize) {
+        self.wanted = entries;
+    }
+
+    /// How many entries can still be wanted.
+    #[inline(always)]
+    pub(super) fn wanted(&self) -> usize {
+        self.wanted
     }
 
     /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
@@ -108,7 +146,7 @@ impl<B: Bits> Sweep<B> {
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
             }
-            self.expected = self.expected.saturating_sub(into.keys().len());
+            self.wanted = self.wanted.saturating_sub(into.keys().len());
         }
         !into.keys().is_empty()
     }
@@ -122,33 +160,110 @@ impl<B: Bits> Sweep<B> {
         depth: Depth,
         mut look: impl FnMut(Leaf<'_, B>) -> R,
     ) -> R {
-        let key = if self.direction == Direction::Forward { self.low } else { self.high };
-        if self.at == self.len {
-            self.look_ahead::<S>(tree, key);
+        let start = self.find::<S>(tree, depth);
+        self.follow_link(start.leaf());
+        match depth {
+            Depth::Entries => self.ask(tree, 0, LINES + LINES_IN_FLIGHT),
+            Depth::Header => self.ask_for_headers(tree),
         }
-        self.ask::<S>(tree, depth);
-        let node = self.ahead[self.at];
-        self.at += 1;
-        // A node of before a `clear` is gone or zeroed, and an inner node has no high fence where a leaf has
-        // it: zeroed and inner nodes look like a leaf of the smallest key alone. All are looked up anew.
-        let named = tree.arena.find(node).map(|lines| At { node, lines });
-        let start = match named.filter(|at| at.leaf::<B>().high() != B::MIN) {
-            Some(at) => at,
-            None => tree.at(tree.descend_to::<S>(0, key).expect("every tree has leaves")),
-        };
-        let ((found, low, high), leaf, _) =
-            tree.read_leaf_from::<S, M, _>(start, key, |leaf| (look(leaf), leaf.low(), leaf.high()));
-        if leaf != node {
-            // The leaves ahead are out of date.
-            (self.at, self.len) = (0, 0);
-        }
-        self.advance(low, high);
+        let ((found, fences), _, _) =
+            self.read::<S, M, _>(tree, start, |leaf| (look(leaf), (leaf.low(), leaf.high())));
+        self.advance(fences);
         found
     }
 
-    /// Goes on behind a leaf of these fences.
+    /// Reads the leaf to read next, as of one moment. Says which leaf it was and in which version.
     #[inline(always)]
-    fn advance(&mut self, low: B, high: B) {
+    pub(super) fn read<'a, S: Search, M: Mode, R>(
+        &mut self,
+        tree: &'a BlinkTree<B>,
+        start: At<'a>,
+        look: impl FnMut(Leaf<'_, B>) -> R,
+    ) -> (R, NodeRef, Option<Version>) {
+        let read = tree.read_leaf_from::<S, M, _>(start, self.key(), look);
+        if read.1 != self.ahead[self.at] {
+            // The leaves ahead are out of date.
+            self.start_at(read.1);
+        }
+        read
+    }
+
+    /// The key at which the range goes on.
+    #[inline(always)]
+    pub(super) fn key(&self) -> B {
+        if self.direction == Direction::Forward { self.low } else { self.high }
+    }
+
+    /// Forgets which leaves are ahead.
+    #[inline(always)]
+    pub(super) fn forget(&mut self) {
+        (self.at, self.len) = (0, 0);
+    }
+
+    /// Where the leaf to read next is likely to be.
+    #[inline(always)]
+    pub(super) fn find<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, depth: Depth) -> At<'a> {
+        let key = self.key();
+        if self.at == self.len && (self.direction == Direction::Forward || self.read == 0) {
+            let at = tree.descend::<S>(key);
+            self.start_at(at.node);
+            return at;
+        }
+        self.look_ahead::<S>(tree, depth);
+        let node = self.ahead[self.at];
+        // A node of before a `clear` is gone or zeroed, and an inner node has no high fence where a leaf has
+        // it: zeroed and inner nodes look like a leaf of the smallest key alone. All are looked up anew.
+        let named = tree.arena.find(node).map(|lines| At { node, lines });
+        match named.filter(|at| at.leaf::<B>().high() != B::MIN) {
+            Some(at) => at,
+            None => tree.at(tree.descend_to::<S>(0, key).expect("every tree has leaves")),
+        }
+    }
+
+    /// Takes this for the leaf to read next, of which nothing more needs to be asked for.
+    #[inline(always)]
+    fn start_at(&mut self, node: NodeRef) {
+        (self.ahead[0], self.at, self.len, self.asked) = (node, 0, 1, LINES);
+        (self.linked, self.onward) = (true, None);
+    }
+
+    /// Whether so many leaves were read that more are likely to be wanted.
+    #[inline(always)]
+    pub(super) fn is_long(&self) -> bool {
+        self.read >= if ROOM == AHEAD_OF_CHUNKS { LEAVES_BY_LINK } else { LEAVES_BY_LINK - 1 }
+    }
+
+    /// Finds out about leaves ahead when few are left.
+    #[inline(always)]
+    fn look_ahead<S: Search>(&mut self, tree: &BlinkTree<B>, depth: Depth) {
+        let distance = match depth {
+            Depth::Entries => LINES_IN_FLIGHT.div_ceil(LINES),
+            Depth::Header => LINES_IN_FLIGHT,
+        };
+        let known = self.len - self.at;
+        let wanted = self.wanted / Leaf::<B>::CAPACITY >= known
+            && if self.linked { self.is_long() } else { self.onward.is_some() };
+        if known == 0 || known <= distance && wanted {
+            self.look_further::<S>(tree);
+        }
+    }
+
+    /// Takes the link of the leaf to read next for the one after it, if no other is known.
+    #[inline(always)]
+    pub(super) fn follow_link(&mut self, leaf: Leaf<'_, B>) {
+        let link = leaf.link();
+        let last = self.at + 1 == self.len && self.linked && self.direction == Direction::Forward;
+        if last && leaf.high() < self.high && !link.is_nil() {
+            (self.ahead[0], self.ahead[1]) = (self.ahead[self.at], link);
+            (self.at, self.len) = (0, 2);
+        }
+    }
+
+    /// Goes on behind the leaf that was read.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, (low, high): (B, B)) {
+        (self.at, self.asked) = (self.at + 1, self.asked.saturating_sub(LINES));
+        self.read = LEAVES_BY_LINK.min(self.read + 1);
         if self.direction == Direction::Forward {
             self.done = high >= self.high;
             self.low = behind(high);
@@ -158,78 +273,67 @@ impl<B: Bits> Sweep<B> {
         }
     }
 
-    /// Asks for leaves ahead, and finds out about more of them when few are left.
+    /// Asks for lines up to line `to`, but for no more than can be wanted from line `from` on; both are
+    /// counted from the first line of the leaf to read next.
     #[inline(always)]
-    fn ask<S: Search>(&mut self, tree: &BlinkTree<B>, depth: Depth) {
-        let most = match depth {
-            Depth::Entries => LEAVES_AHEAD,
-            Depth::Header => HEADERS_AHEAD,
-        };
-        let ahead = 1 + most.min(self.expected / ENTRIES_MEAN);
-        if self.at + ahead > self.len && self.onward.is_some() {
-            self.look_further::<S>(tree);
-        }
-        let wanted = (self.at + ahead).min(self.len);
-        // Entries of the leaves that were asked for before are on their way.
-        let mut expected = self.expected.saturating_sub(self.asked.saturating_sub(self.at) * ENTRIES_MEAN);
-        for at in self.asked.max(self.at)..wanted {
-            let address = tree.arena.address(self.ahead[at]);
-            prefetch_read(address);
-            if depth == Depth::Entries {
-                // The lines before the guess aren't needed; neighbours make up for a bad one.
-                let first = core::mem::take(&mut self.share).saturating_sub(1).max(1);
-                let lines =
-                    (node::LINES - first).min(expected.min(ENTRIES_MEAN) * node::LINES / ENTRIES_MEAN + 3);
-                (first..first + lines).for_each(|line| prefetch_read(node::line_address(address, line)));
-                expected = expected.saturating_sub(lines * ENTRIES_MEAN / node::LINES);
+    pub(super) fn ask(&mut self, tree: &BlinkTree<B>, from: usize, to: usize) {
+        let wanted = lines_of::<B>(self.wanted);
+        let to = to.min(from.saturating_add(wanted)).min((self.len - self.at) * LINES);
+        while self.asked < to {
+            let leaf = self.asked / LINES;
+            let address = tree.arena.address(self.ahead[self.at + leaf]);
+            let end = to.min((leaf + 1) * LINES);
+            let mut line = node::line_address(address, self.asked);
+            let last = address.wrapping_add((end - leaf * LINES) * LINE_BYTES);
+            while line != last {
+                prefetch_read(line);
+                line = line.wrapping_add(LINE_BYTES);
             }
-        }
-        self.asked = self.asked.max(wanted);
-    }
-
-    /// Forgets the leaves ahead and looks them up from `key` on.
-    #[inline(never)]
-    fn look_ahead<S: Search>(&mut self, tree: &BlinkTree<B>, key: B) {
-        (self.at, self.len, self.asked, self.onward) = (0, 0, 0, Some(key));
-        self.look_further::<S>(tree);
-        if self.len == 0 {
-            (self.ahead[0], self.len, self.onward) = (tree.descend::<S>(key).node, 1, None);
+            self.asked = end;
         }
     }
 
-    /// Appends leaves that the inner node of `onward` names, from that key on.
+    /// As [`Sweep::ask`], for the first lines alone.
+    #[inline(always)]
+    fn ask_for_headers(&mut self, tree: &BlinkTree<B>) {
+        let to = (1 + LINES_IN_FLIGHT).min(self.len - self.at);
+        for at in self.asked.div_ceil(LINES)..to {
+            prefetch_read(tree.arena.address(self.ahead[self.at + at]));
+        }
+        self.asked = self.asked.max(to * LINES);
+    }
+
+    /// Looks up leaves from where those end that inner nodes named.
     #[inline(never)]
     fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
-        let Some(key) = self.onward.take() else { return };
-        let Some(inner) = tree.descend_near::<S>(key).map(At::inner::<B>) else { return };
-        self.ahead.copy_within(self.at..self.len, 0);
-        (self.len, self.asked) = (self.len - self.at, self.asked.saturating_sub(self.at));
-        self.at = 0;
-        // As many as a short range needs; more are looked up if they turn out to be needed.
-        let most = (self.expected / ENTRIES_MEAN).saturating_add(2);
-        let to = self.len..AHEAD_MAX.min(self.len.saturating_add(most));
-        let limit = match self.direction {
-            Direction::Forward => {
-                let starts_inside = self.len == 0;
-                self.share = if starts_inside { inner.child_and_share::<S>(key).1 } else { 0 };
-                self.high
-            }
-            Direction::Reverse => self.low,
+        let (key, known) = match self.onward.take() {
+            Some(key) => (key, self.len - self.at),
+            None => (self.key(), 0),
         };
-        let (found, onward) = inner.children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
-        self.len += found;
-        self.onward = onward;
+        self.ahead.copy_within(self.at..self.at + known, 0);
+        (self.at, self.len, self.linked) = (0, known, false);
+        if let Some(inner) = tree.descend_near::<S>(key).map(At::inner::<B>) {
+            // As many as a short range needs; more are looked up if they turn out to be needed.
+            let most = (self.wanted / Leaf::<B>::CAPACITY).saturating_add(2);
+            let to = known..ROOM.min(known.saturating_add(most));
+            let limit = if self.direction == Direction::Forward { self.high } else { self.low };
+            let (found, onward) = inner.children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
+            (self.len, self.onward) = (known + found, onward);
+        }
+        if self.len == 0 {
+            self.start_at(tree.descend::<S>(self.key()).node);
+        }
     }
 }
 
-struct NextLeaf<'a, B, M> {
-    sweep: &'a mut Sweep<B>,
+struct NextLeaf<'a, B, M, const ROOM: usize> {
+    sweep: &'a mut Sweep<B, ROOM>,
     tree: &'a BlinkTree<B>,
     into: &'a mut LeafCopy<B>,
     mode: PhantomData<M>,
 }
 
-impl<B: Bits, M: Mode> Operation for NextLeaf<'_, B, M> {
+impl<B: Bits, M: Mode, const ROOM: usize> Operation for NextLeaf<'_, B, M, ROOM> {
     type Output = bool;
 
     #[inline(always)]
@@ -240,18 +344,31 @@ impl<B: Bits, M: Mode> Operation for NextLeaf<'_, B, M> {
 
 impl<B: Bits> BlinkTree<B> {
     /// Shows `visit` the entries of `low..=high`, leaf by leaf, until it says `false`. The entries of
-    /// one call are of one moment and ascend; the calls go in the direction. `expected`: about how
-    /// many entries will be wanted.
+    /// one call are of one moment and ascend; the calls go in the direction. `wanted`: the most entries that
+    /// will be wanted.
     #[inline]
     pub fn scan<M: Mode>(
         &self,
         low: B,
         high: B,
         direction: Direction,
-        expected: usize,
-        visit: impl FnMut(&[B], &[B]) -> bool,
+        wanted: usize,
+        mut visit: impl FnMut(&[B], &[B]) -> bool,
     ) {
-        let sweep = Sweep::new(low, high, direction, expected);
+        let visit = |leaf: &LeafCopy<B>| visit(leaf.keys(), leaf.values());
+        self.scan_leaves::<M>((low, high), direction, wanted, visit);
+    }
+
+    /// As [`BlinkTree::scan`]; shows the copies themselves.
+    #[inline]
+    pub fn scan_leaves<M: Mode>(
+        &self,
+        (low, high): (B, B),
+        direction: Direction,
+        wanted: usize,
+        visit: impl FnMut(&LeafCopy<B>) -> bool,
+    ) {
+        let sweep = Sweep::new(low, high, direction, wanted);
         self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
     }
 }
@@ -263,14 +380,14 @@ struct Scan<'a, B, F, M> {
     mode: PhantomData<M>,
 }
 
-impl<B: Bits, M: Mode, F: FnMut(&[B], &[B]) -> bool> Operation for Scan<'_, B, F, M> {
+impl<B: Bits, M: Mode, F: FnMut(&LeafCopy<B>) -> bool> Operation for Scan<'_, B, F, M> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let mut entries = Entries::default();
         while self.sweep.next_leaf_with::<S, M>(self.tree, &mut entries) {
-            if !(self.visit)(entries.keys(), entries.values()) {
+            if !(self.visit)(&entries) {
                 return;
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::common::{Rng, scaled, tens};
 use core::ops::ControlFlow;
-use latchless::index::Entries;
+use latchless::index::{Entries, Range};
 use latchless::{Direction, Error, Index};
 use std::collections::BTreeMap;
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -138,6 +138,123 @@ fn iterators_outlive_updates_under_them() {
     let entries = index.iter();
     drop(entries);
     assert_eq!(index.remove(1), Some(10));
+}
+
+/// Keys that stay are multiples of this; the others come and go.
+const STAYING: u64 = 8;
+
+/// Fills stretches between the keys that stay, or empties them again: leaves split, lend and merge.
+fn come_and_go(index: &Index<u64, u64>, keys: u64, rng: &mut Rng) {
+    let (from, len) = (rng.below(keys), 1 + rng.below(300));
+    for key in (from..keys.min(from + len)).filter(|key| key % STAYING != 0) {
+        if len % 2 == 0 {
+            index.insert(key, 10 * key).unwrap();
+        } else {
+            index.remove(key);
+        }
+    }
+}
+
+#[test]
+fn what_stays_is_yielded_once_whatever_changes_between_two_steps() {
+    let keys = scaled(6000) as u64;
+    let mut rng = Rng(6);
+    for round in 0..scaled(90).min(90) {
+        let index = tens(keys, STAYING as usize);
+        let (low, high) = (rng.below(keys / 2), keys / 2 + rng.below(keys / 2));
+        let (mut entries, mut front, mut back) = (index.range(low..high).unwrap(), Vec::new(), Vec::new());
+        loop {
+            if rng.below(4) == 0 {
+                come_and_go(&index, keys, &mut rng);
+            }
+            // From the front, from the back, from both ends.
+            let forward = round % 3 == 0 || round % 3 == 2 && rng.below(2) == 0;
+            let Some(entry) = (if forward { entries.next() } else { entries.next_back() }) else { break };
+            if forward { front.push(entry) } else { back.push(entry) }
+        }
+        front.extend(back.into_iter().rev());
+        assert!(front.is_sorted_by(|a, b| a.0 < b.0), "round {round}");
+        assert!(front.iter().all(|&(key, value)| value == 10 * key && (low..high).contains(&key)));
+        let staying = front.iter().map(|entry| entry.0).filter(|key| key % STAYING == 0);
+        assert!(staying.eq((low..high).filter(|key| key % STAYING == 0)), "round {round}");
+        assert_eq!((entries.next(), entries.next_back()), (None, None));
+    }
+}
+
+#[test]
+fn limits_end_iterators_from_either_end() {
+    let index = tens(2000, 1);
+    let entry = |key: u64| (key, 10 * key);
+    for n in [0, 1, 2, 3, 12, 13, 20, 21, 59, 60, 61, 500, 1500, 5000, usize::MAX] {
+        let first: Vec<_> = (500..2000).take(n).map(entry).collect();
+        assert_eq!(index.range(500..).unwrap().limit(n).collect::<Vec<_>>(), first, "{n}");
+        assert_eq!(index.range(500..).unwrap().limit(n).fold(0, |n, _| n + 1), first.len());
+        assert_eq!(index.range(500..).unwrap().limit(n).count(), first.len());
+        assert_eq!(index.range(500..).unwrap().limit(n).last(), first.last().copied());
+        let last: Vec<_> = (0..500).rev().take(n).map(entry).collect();
+        assert_eq!(index.range(..500).unwrap().limit(n).rev().collect::<Vec<_>>(), last, "{n}");
+        // From both ends, and set after some were yielded.
+        let mut entries = index.range(500..).unwrap();
+        assert_eq!((entries.next(), entries.next()), (Some(entry(500)), Some(entry(501))));
+        let mut entries = entries.limit(n);
+        let (mut front, mut back, mut yielded) = (502, 1999, 0);
+        while let Some(found) = if yielded % 3 == 0 { entries.next_back() } else { entries.next() } {
+            let expected = if yielded % 3 == 0 { &mut back } else { &mut front };
+            assert_eq!(found, entry(*expected));
+            if yielded % 3 == 0 {
+                back -= 1
+            } else {
+                front += 1
+            }
+            yielded += 1;
+        }
+        assert_eq!(yielded, n.min(1498), "{n}");
+    }
+    let mut entries = index.iter().limit(9).limit(30);
+    assert_eq!((entries.size_hint(), entries.by_ref().count()), ((0, Some(9)), 9));
+    assert_eq!(entries.size_hint(), (0, Some(0)));
+    let mut entries = index.iter();
+    assert_eq!(entries.next(), Some(entry(0)));
+    assert_eq!(entries.limit(3).collect::<Vec<_>>(), [entry(1), entry(2), entry(3)]);
+    let mut entries = index.iter();
+    assert_eq!(entries.next_back(), Some(entry(1999)));
+    assert_eq!(entries.limit(2).rev().collect::<Vec<_>>(), [entry(1998), entry(1997)]);
+}
+
+#[test]
+fn iterators_skip_count_and_fold_as_the_map_does() {
+    let index = tens(3000, 1);
+    let model: BTreeMap<u64, u64> = index.iter().collect();
+    let mut rng = Rng(7);
+    for _ in 0..scaled(300) {
+        let (low, high) = (rng.below(3200), rng.below(3200));
+        let range = low.min(high)..low.max(high);
+        let (mut found, mut expected) = (index.range(range.clone()).unwrap(), model.range(range));
+        for _ in 0..rng.below(6) {
+            let n = rng.below(100) as usize;
+            let owned = |entry: Option<(&u64, &u64)>| entry.map(|(&key, &value)| (key, value));
+            match rng.below(3) {
+                0 => assert_eq!(found.nth(n), owned(expected.nth(n))),
+                1 => assert_eq!(found.next(), owned(expected.next())),
+                _ => assert_eq!(found.nth_back(n), owned(expected.nth_back(n))),
+            }
+            let (least, most) = found.size_hint();
+            let left = expected.clone().count();
+            assert!(least <= left && most.is_none_or(|most| left <= most), "{least} {left} {most:?}");
+        }
+        let sum = expected.clone().fold(0, |sum, (_, value)| sum + value);
+        match rng.below(3) {
+            0 => assert_eq!(found.fold(0, |sum, (_, value)| sum + value), sum),
+            1 => assert_eq!(found.count(), expected.count()),
+            _ => assert_eq!(found.last(), expected.next_back().map(|(&key, &value)| (key, value))),
+        }
+    }
+}
+
+#[test]
+fn an_iterator_is_small() {
+    assert!(size_of::<Range<'_, u64, u64>>() <= 512, "{}", size_of::<Range<'_, u64, u64>>());
+    assert!(size_of::<Range<'_, u32, u32>>() <= 512, "{}", size_of::<Range<'_, u32, u32>>());
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! What allocates and what doesn't, by an allocator that counts.
+
+use latchless::{Direction, Index};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+struct Counting;
+
+thread_local! {
+    /// Allocations of this thread.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator unchanged, which keeps `GlobalAlloc`'s promises;
+// counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // A thread that is ending counts nothing any more.
+        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the promises that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations `run` makes.
+fn allocations<R>(run: impl FnOnce() -> R) -> usize {
+    let before = COUNT.get();
+    let result = run();
+    let count = COUNT.get() - before;
+    drop(result);
+    count
+}
+
+#[test]
+fn ranges_from_one_end_allocate_nothing() {
+    let index: Index<u64, u64> = (0..20_000).map(|key| (key, 10 * key)).collect();
+    let sum = |sum: u64, (_, value): (u64, u64)| sum + value;
+    assert_eq!(allocations(|| index.range(500..).unwrap().take(48).fold(0, sum)), 0);
+    assert_eq!(allocations(|| index.range(500..).unwrap().limit(48).fold(0, sum)), 0);
+    assert_eq!(allocations(|| index.range(500..9000).unwrap().for_each(drop)), 0);
+    assert_eq!(allocations(|| index.range(..9000).unwrap().rev().for_each(drop)), 0);
+    assert_eq!(allocations(|| index.range(500..).unwrap().nth(9000)), 0);
+    assert_eq!(allocations(|| index.range(500..).unwrap().last()), 0);
+    assert_eq!(allocations(|| index.iter().count()), 0);
+    assert_eq!(allocations(|| index.fold(.., 0, |sum, _, value| sum + value).unwrap()), 0);
+    assert_eq!(allocations(|| index.visit(.., |_, _| ControlFlow::Continue(())).unwrap()), 0);
+    let (mut keys, mut values) = ([0; 100], [0; 100]);
+    let scan = || index.scan(500.., Direction::Forward, &mut keys, &mut values).unwrap();
+    assert_eq!(allocations(scan), 0);
+    let both_ends = || {
+        let mut entries = index.range(500..600).unwrap();
+        while entries.next().is_some() && entries.next_back().is_some() {}
+    };
+    assert_eq!(allocations(both_ends), 1, "what counts is counted");
+}

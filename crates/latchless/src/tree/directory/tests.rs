@@ -11,7 +11,7 @@ const LEN: usize = if cfg!(latchless_small_nodes) { 4_000 } else { 60_000 };
 const SPREADS: [fn(u64) -> u64; 4] = [
     |at| 3 * at,
     // Users with 64 entries each.
-    |at| (at / 64).wrapping_mul(0x1357_9BDF) << 24 | at % 64,
+    |at| ((at / 64).wrapping_mul(0x1357_9BDF) << 24) | (at % 64),
     // Each power of two has as many keys as any other.
     |at| (1 << (at / 2000)) * (4096 + at % 2000 * 2),
     // A few far keys.

@@ -4,21 +4,21 @@ use super::PLACES_MAX;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 
-/// The entries of a leaf, copied out of it.
+/// The entries of a leaf, copied out of it; `N` places, all of which are zeroed first.
 #[derive(Debug, Clone)]
-pub struct Entries<B> {
+pub struct Entries<B, const N: usize = PLACES_MAX> {
     pub(super) len: usize,
-    pub(super) keys: [B; PLACES_MAX],
-    pub(super) values: [B; PLACES_MAX],
+    pub(super) keys: [B; N],
+    pub(super) values: [B; N],
 }
 
-impl<B: Bits> Default for Entries<B> {
+impl<B: Bits, const N: usize> Default for Entries<B, N> {
     fn default() -> Self {
-        Self { len: 0, keys: [B::MIN; PLACES_MAX], values: [B::MIN; PLACES_MAX] }
+        Self { len: 0, keys: [B::MIN; N], values: [B::MIN; N] }
     }
 }
 
-impl<B> Entries<B> {
+impl<B, const N: usize> Entries<B, N> {
     /// The keys, ascending.
     #[inline(always)]
     pub fn keys(&self) -> &[B] {
@@ -32,7 +32,12 @@ impl<B> Entries<B> {
     }
 }
 
-impl<B: Bits> Entries<B> {
+impl<B: Bits, const N: usize> Entries<B, N> {
+    /// All keys and values from a place on, and whatever stands behind them.
+    pub(super) fn from(&self, first: usize) -> (&[B], &[B]) {
+        (&self.keys[first..], &self.values[first..])
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.len = 0;
@@ -41,7 +46,7 @@ impl<B: Bits> Entries<B> {
     /// Adds an entry behind all others.
     ///
     /// # Panics
-    /// When more than [`PLACES_MAX`] come together.
+    /// When more than `N` come together.
     pub fn push(&mut self, key: B, value: B) {
         (self.keys[self.len], self.values[self.len]) = (key, value);
         self.len += 1;
@@ -50,10 +55,12 @@ impl<B: Bits> Entries<B> {
     /// Adds the entries of others from a place on behind all of its own.
     ///
     /// # Panics
-    /// When more than [`PLACES_MAX`] come together.
+    /// When more than `N` come together.
     pub fn append(&mut self, others: &Self, from: usize) {
-        let entries = others.keys().iter().zip(others.values()).skip(from);
-        entries.for_each(|(&key, &value)| self.push(key, value));
+        let end = self.len + others.len - from;
+        self.keys[self.len..end].copy_from_slice(&others.keys()[from..]);
+        self.values[self.len..end].copy_from_slice(&others.values()[from..]);
+        self.len = end;
     }
 
     /// Puts an entry where it belongs, before the first greater key.

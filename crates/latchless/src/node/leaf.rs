@@ -285,15 +285,21 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// Copies the entries of block `first` and of all behind it.
     #[inline(always)]
     pub fn copy_out_from<S: Lines>(self, first: usize, into: &mut Entries<B>) {
-        let shape = self.shape();
-        let mut len = 0;
+        into.len = 0;
+        self.append_to::<S, PLACES_MAX>(first, into);
+    }
+
+    /// Adds the entries of block `first` and of all behind it to others.
+    #[inline(always)]
+    pub(super) fn append_to<S: Lines, const N: usize>(self, first: usize, to: &mut Entries<B, N>) {
+        let (shape, mut len) = (self.shape(), to.len);
         for at in first..Self::BLOCKS {
-            S::copy_half(self.line(at), 0, &mut into.keys[len..]);
-            S::copy_half(self.line(at), 4, &mut into.values[len..]);
+            S::copy_half(self.line(at), 0, &mut to.keys[len..]);
+            S::copy_half(self.line(at), 4, &mut to.values[len..]);
             // Whatever a torn shape says, the next block finds room.
-            len = (len + shape.count(at)).min(PLACES_MAX - Self::WIDTH);
+            len = (len + shape.count(at)).min(N - Self::WIDTH);
         }
-        into.len = len;
+        to.len = len;
     }
 
     /// Adds up the values of the entries in `low..=high`, modulo 2^64, but of no more than `most`

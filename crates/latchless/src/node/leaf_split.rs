@@ -1,8 +1,4 @@
-//! Splitting full leaves, from line to line: no copy of the entries is made.
-//!
-//! In a full leaf every place is taken, so the n-th entry is found by its number. Both halves are written
-//! from the last block down to the first. No block gets entries of a block before its own, so a leaf can
-//! be laid out anew in place.
+//! Splitting full leaves, and lending some of their entries.
 //!
 //! # Where to cut
 //! A leaf is cut in the middle, unless keys grow at one place of it: then every further key comes to the
@@ -11,12 +7,16 @@
 //! gap in which many more of them find room. In keys drawn at random there is no such place. Where growing
 //! keys come in another order after all, one cut is uneven, which is no more than a little memory.
 
-use super::hints::block;
 use super::leaf_update::Layout;
 use super::*;
 use crate::node::lines::Lines;
 use core::cmp::Ordering;
 use latchless_core::base::span::{before, behind};
+
+/// Places for the entries of one leaf and a block more, of 64 bits and of 32: no more than is needed, since
+/// all are zeroed first.
+const FEW_LONG: usize = 64;
+const FEW_SHORT: usize = 128;
 
 /// Where keys grow in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +56,6 @@ fn shortest_between<B: Bits>(first: B, second: B) -> B {
     B::truncate(second.to_u64() >> bit << bit)
 }
 
-/// Room for what a neighbour may have that is lent entries, and one block more.
-struct Few<B> {
-    keys: [B; 80],
-    values: [B; 80],
-}
-
 impl<B: Bits> Leaf<'_, B> {
     /// Keys close together that show that keys grow here.
     const RUN: usize = if Self::CAPACITY < 8 { 2 } else { Self::CAPACITY / 4 };
@@ -75,16 +69,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// An entry of a full leaf, by its number.
     #[inline(always)]
     fn nth(self, at: usize) -> (B, B) {
-        if Self::PER_BLOCK < Self::WIDTH {
-            return self.entry_at(Place { block: at / Self::PER_BLOCK, at: at % Self::PER_BLOCK });
-        }
-        // Four words of keys, then four of values. The mask only tells the compiler.
-        let (per_word, words) = (8 / B::BYTES, self.node.as_flattened());
-        let (word, shift) = (at / per_word, at % per_word * B::BYTES * 8);
-        let lane = |from: usize| {
-            B::truncate(words[(from + word + (word & !3)) % (8 * LINES)].load_relaxed() >> shift)
-        };
-        (lane(8), lane(12))
+        self.entry_at(Place { block: at / Self::PER_BLOCK, at: at % Self::PER_BLOCK })
     }
 
     /// How many keys of a full leaf are smaller than `key`.
@@ -151,29 +136,39 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sends the upper part of a full leaf, with the new entry in its place, to the leaf `right`, whose
     /// reference is `name`. Says where that one begins.
-    pub fn split_into<S: Lines>(self, (name, right): (NodeRef, Self), new: (B, B), cut: Cut) -> B {
+    pub fn split_into<S: Lines>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
+        if B::BYTES == 8 {
+            self.split_by::<S, FEW_LONG>(right, new, cut)
+        } else {
+            self.split_by::<S, FEW_SHORT>(right, new, cut)
+        }
+    }
+
+    fn split_by<S: Lines, const N: usize>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
+        let ((name, right), Cut { place, kept, growth, reach }) = (right, cut);
         assert_held(self.node);
         assert_held_or_new(right.node);
-        let Cut { place, kept, growth, reach } = cut;
         debug_assert!(0 < kept && kept <= Self::CAPACITY, "both leaves get entries");
+        let mut old = Entries::<B, N>::default();
+        self.append_to::<S, N>(0, &mut old);
+        let keys = old.keys();
         // The left leaf gets so many of the old entries.
         let stay = if place < kept { kept - 1 } else { kept };
-        // What grows downwards has its future in the gap before it.
-        let first = if kept == place { new.0 } else { self.nth(stay).0 };
+        let first = if kept == place { new.0 } else { keys[stay] };
         let separator = match growth {
-            Growth::Down if kept == place => behind(self.nth(place - 1).0),
+            // What grows downwards has its future in the gap before it.
+            Growth::Down if kept == place => behind(keys[place - 1]),
             Growth::None if kept > 1 => {
-                shortest_between(if kept == place + 1 { new.0 } else { self.nth(stay - 1).0 }, first)
+                shortest_between(if kept == place + 1 { new.0 } else { keys[stay - 1] }, first)
             }
             _ => first,
         };
         let layout = if growth == Growth::Up { Layout { packed: true, reach } } else { Layout::SPREAD };
-        let (low, high) = (self.low(), self.high());
-        right.set_fences((separator, high));
-        right.lay_out(Self::CAPACITY - stay, layout, |at| self.nth(stay + at));
+        right.set_fences((separator, self.high()));
+        right.fill(&old, stay..Self::CAPACITY, layout);
         set_link(right.node, self.link());
-        self.set_fences((low, before(separator)));
-        self.lay_out(stay, layout, |at| self.nth(at));
+        self.set_fences((self.low(), before(separator)));
+        self.fill(&old, 0..stay, layout);
         set_link(self.node, name);
         let home = if place < kept { self } else { right };
         let put = home.insert::<S>(home.seek::<S>(new.0), new);
@@ -184,29 +179,27 @@ impl<B: Bits> Leaf<'_, B> {
     /// Moves half of what this full leaf has more than its right neighbour over to that one, or a few
     /// entries to the last leaf of all. Says where that one begins now.
     pub fn lend_to<S: Lines>(self, right: Self) -> B {
+        if B::BYTES == 8 { self.lend_by::<S, FEW_LONG>(right) } else { self.lend_by::<S, FEW_SHORT>(right) }
+    }
+
+    fn lend_by<S: Lines, const N: usize>(self, right: Self) -> B {
         assert_held(self.node);
         assert_held(right.node);
         debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf lends");
-        let (mut few, others) = (Few { keys: [B::MIN; 80], values: [B::MIN; 80] }, right.len());
+        let others = right.len();
         debug_assert!(others <= Self::LENT_MAX, "a leaf with room to spare is lent entries");
-        let (shape, mut len) = (right.shape(), 0);
-        for at in 0..Self::BLOCKS {
-            S::copy_half(block(right.node, at), 0, &mut few.keys[len..]);
-            S::copy_half(block(right.node, at), 4, &mut few.values[len..]);
-            len += shape.count(at);
-        }
         // The last leaf has keys of its own to come.
         let last = right.link().is_nil();
         let kept = if last { Self::CAPACITY - Self::SLACK.max(1) } else { Self::CAPACITY.midpoint(others) };
-        let moved = Self::CAPACITY - kept;
-        let separator = shortest_between(self.nth(kept - 1).0, self.nth(kept).0);
+        let (mut own, mut moved) = (Entries::<B, N>::default(), Entries::<B, N>::default());
+        self.append_to::<S, N>(0, &mut own);
+        moved.append(&own, kept);
+        right.append_to::<S, N>(0, &mut moved);
+        let separator = shortest_between(own.keys()[kept - 1], own.keys()[kept]);
         right.set_fences((separator, right.high()));
-        right.lay_out(moved + others, Layout::SPREAD, |at| match at.checked_sub(moved) {
-            Some(at) => (few.keys[at], few.values[at]),
-            None => self.nth(kept + at),
-        });
+        right.fill(&moved, 0..moved.keys().len(), Layout::SPREAD);
         self.set_fences((self.low(), before(separator)));
-        self.lay_out(kept, Layout::SPREAD, |at| self.nth(at));
+        self.fill(&own, 0..kept, Layout::SPREAD);
         separator
     }
 }

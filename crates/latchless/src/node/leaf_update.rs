@@ -214,35 +214,28 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Takes these of the `entries` in place of all others.
-    fn fill(self, entries: &Entries<B>, range: Range<usize>, layout: Layout) {
-        let (keys, values) = (&entries.keys()[range.clone()], &entries.values()[range]);
-        self.lay_out(keys.len(), layout, |at| match keys.get(at) {
-            Some(&key) => (key, values[at]),
-            None => (B::MAX, B::MIN),
-        });
-    }
-
-    /// Takes so many entries in place of all others. `entry` says which the n-th of them is, and anything
-    /// for the few numbers after the last. It may read the entries from this leaf itself, if it is full and
-    /// the n-th stays the n-th: blocks are written from the last one down.
     #[inline(always)]
-    pub(super) fn lay_out(self, len: usize, layout: Layout, entry: impl Fn(usize) -> (B, B)) {
+    pub(super) fn fill<const N: usize>(self, entries: &Entries<B, N>, range: Range<usize>, layout: Layout) {
+        let (len, keys) = (range.len(), &entries.keys()[range.clone()]);
         debug_assert!(len <= Self::CAPACITY, "entries that fit a leaf");
         debug_assert!(
-            (0..len).all(|at| self.covers(entry(at).0) && (at == 0 || entry(at - 1).0 < entry(at).0)),
+            keys.is_sorted_by(|a, b| a < b) && keys.iter().all(|&key| self.covers(key)),
             "a leaf's keys ascend between its fences"
         );
         let base = self.low().to_u64();
-        let reach = if len == 0 { 0 } else { entry(len - 1).0.to_u64() - base };
+        let reach = keys.last().map_or(0, |&last| last.to_u64() - base);
         let span = reach.saturating_mul(2).max(reach.saturating_add(layout.reach));
         let shape = Shape::for_span(span.min(self.high().to_u64() - base));
-        let spread = |at: usize| ((at * len) as u32).div_ceil(Self::BLOCKS as u32) as usize;
-        let start = |at: usize| if layout.packed { len.min(at * Self::PER_BLOCK) } else { spread(at) };
+        // Rounded up, in one multiplication.
+        let spread = |at: usize| (at * len + Self::BLOCKS - 1) as u32 / Self::BLOCKS as u32;
+        let start =
+            |at: usize| if layout.packed { len.min(at * Self::PER_BLOCK) } else { spread(at) as usize };
         let (mut hints, mut hint, mut end, mut counts) = ([NO_BLOCK; LINES - 1], NO_BLOCK, len, 0);
         for at in (0..Self::BLOCKS).rev() {
             let first = start(at);
             if first < end {
-                hint = shape.hint(self.set_block(at, |place| entry(first + place)), base);
+                self.set_block(at, entries, range.start + first);
+                hint = shape.hint(keys[first].to_u64(), base);
             }
             // An empty block has the hint of the next one.
             hints[at] = hint;
@@ -253,15 +246,14 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_shape(Shape(shape.0 | counts));
     }
 
-    /// Fills the places of a block. Says which key is the first.
+    /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:
+    /// they are not in use.
     #[inline(always)]
-    fn set_block(self, at: usize, entry: impl Fn(usize) -> (B, B)) -> u64 {
-        let entries: [(B, B); 8] =
-            core::array::from_fn(|place| if place < Self::WIDTH { entry(place) } else { (B::MIN, B::MIN) });
+    fn set_block<const N: usize>(self, at: usize, entries: &Entries<B, N>, first: usize) {
+        let (keys, values) = entries.from(first);
         let line = block(self.node, at);
-        set_half(line, 0, &entries.map(|(key, _)| key));
-        set_half(line, 4, &entries.map(|(_, value)| value));
-        entries[0].0.to_u64()
+        set_half(line, 0, keys);
+        set_half(line, 4, values);
     }
 
     /// Makes the leaf a dead one: no key lies between its fences.

@@ -111,6 +111,7 @@ impl<B: Bits> Operation for Inners<B> {
             let (inner, _held) = (Inner::<B>::new(&node), latch(&node).try_latch().unwrap());
             let mut children = Children::default();
             children.push(B::MIN, NodeRef::from_word(0));
+            let mut refused = 0;
             inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
             for name in 1..if cfg!(miri) { 12 } else { Inner::<B>::CAPACITY as u32 } {
                 let bits = state.next();
@@ -121,12 +122,27 @@ impl<B: Bits> Operation for Inners<B> {
                     continue;
                 }
                 children.insert(separator, NodeRef::from_word(name));
-                if !inner.insert_in_place::<S>(separator, NodeRef::from_word(name)) {
+                let put = inner.insert_in_place::<S>(separator, NodeRef::from_word(name));
+                refused += usize::from(!put);
+                if !put {
                     inner.fill(children.separators(), children.nodes());
                 }
+                // A child is lent keys by the one before it.
+                let lent = 1 + state.next() as usize % (children.separators().len() - 1);
+                let (left, old) = (children.separators()[lent - 1].to_u64(), children.separators()[lent]);
+                let lower = B::truncate(left + 1 + (old.to_u64() - left - 1) / 4 * 3);
+                assert!(inner.lower_separator::<S>(old, lower));
+                assert_eq!(inner.lower_separator::<S>(old, lower), lower == old, "nobody begins there now");
+                let child = children.nodes()[lent];
+                children.remove(lent);
+                children.insert(lower, child);
                 assert_eq!(inner.fault::<S>(), None, "child {name}");
                 assert_eq!(inner.children(), children.separators().len());
             }
+            assert!(
+                cfg!(latchless_small_nodes) || refused < 3,
+                "{refused} children made the node be filled anew"
+            );
         }
     }
 }

@@ -50,7 +50,7 @@ impl<B: Bits> BlinkTree<B> {
         if spares.levels() < needed {
             return Err(needed);
         }
-        path.nodes.iter_mut().flatten().for_each(|(_, held)| held.changing());
+        path.nodes[..path.len].iter_mut().flatten().for_each(|(_, held)| held.changing());
         let mut child = self.split_leaf::<S, M>(path.node(0), (new, cut), spares.take(0));
         [path.node(0), child.1].into_iter().for_each(|leaf| self.name_leaf(leaf, self.fences(0, leaf)));
         for level in 1..splitting {

@@ -148,6 +148,82 @@ fn keys_in_any_order_fill_and_empty_the_tree() {
     }
 }
 
+/// How full leaves are after these keys came in, one by one.
+fn fill_after<B: Bits>(keys: impl Iterator<Item = u64>) -> f64 {
+    let tree = small::<B>();
+    for key in keys.map(B::truncate) {
+        tree.edit::<Shared>(key, Edit::Put(key)).unwrap();
+    }
+    tree.check_invariants().unwrap();
+    tree.stats().leaf_fill
+}
+
+/// Keys that grow at many places at once, a random one of which gets its next key each time. `key`: of a
+/// place whose beginning this is, the key that comes so many steps after it.
+fn growing(places: usize, each: usize, key: impl Fn(u64, u64) -> u64) -> impl Iterator<Item = u64> {
+    let mut state = Rng(11);
+    let mut grown = vec![(0, 0); places];
+    grown.iter_mut().for_each(|place| place.0 = state.next());
+    (0..places * each).map(move |_| {
+        let place = &mut grown[state.next() as usize % places];
+        place.1 += 1;
+        key(place.0, place.1)
+    })
+}
+
+#[test]
+#[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
+fn keys_that_grow_at_many_places_fill_leaves() {
+    let low = |place: u64| place & !0xFFFF_FFFF;
+    let fills = [
+        ("up", fill_after::<u64>(growing(100, 900, |place, at| low(place) + at))),
+        ("up by 1000", fill_after::<u64>(growing(100, 900, |place, at| low(place) + 1000 * at))),
+        (
+            "up by any step",
+            fill_after::<u64>(growing(100, 900, |place, at| low(place) + 4096 * at + (place ^ at) % 4000)),
+        ),
+        ("down", fill_after::<u64>(growing(100, 900, |place, at| low(place) + (1 << 31) - at))),
+        (
+            "down by 1000",
+            fill_after::<u64>(growing(100, 900, |place, at| low(place) + (1 << 31) - 1000 * at)),
+        ),
+        ("side by side", fill_after::<u64>(growing(100, 900, |place, at| (place % 1_000_000 << 13) + at))),
+        ("32 bits", fill_after::<u32>(growing(50, 1500, |place, at| (place % 60_000 << 16) + at))),
+    ];
+    for (name, fill) in fills {
+        assert!(fill >= 0.9, "{name}: leaves are {fill:.3} full");
+    }
+}
+
+#[test]
+#[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
+fn late_keys_leave_the_last_leaves_full() {
+    let mut state = Rng(3);
+    let fill = fill_after::<u64>((0..50_000u64).map(|at| {
+        let late = if state.next().is_multiple_of(3) { state.next() % 40 } else { 0 };
+        1_000_000 + 64 * at - 64 * late - late
+    }));
+    assert!(fill >= 0.85, "late ones leave leaves {fill:.3} full");
+}
+
+/// What looks like growth in them is none: they are split in the middle.
+#[test]
+#[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
+fn keys_in_random_order_fill_leaves_as_ever() {
+    let mut state = Rng(5);
+    let uniform: Vec<u64> = (0..80_000).map(|_| state.next()).collect();
+    let mut users: Vec<u64> =
+        (0..80_000u64).map(|at| (at / 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) << 32 | at % 40).collect();
+    let mut dense: Vec<u64> = (0..80_000).collect();
+    for keys in [&mut users, &mut dense] {
+        (1..keys.len()).rev().for_each(|at| keys.swap(at, state.next() as usize % (at + 1)));
+    }
+    for (name, keys) in [("uniform", uniform), ("users", users), ("dense", dense)] {
+        let fill = fill_after::<u64>(keys.into_iter());
+        assert!((0.695..0.75).contains(&fill), "{name}: leaves are {fill:.3} full");
+    }
+}
+
 #[test]
 fn bulk_loads_are_whole_at_any_length_and_fill() {
     for len in [0, 1, 2, 59, 60, 61, 120, 121, 4_200, 4_201, 50_000] {

@@ -30,13 +30,14 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 /// * Every entry that is yielded was stored in the index at one moment since the iterator was made.
 /// * Keys ascend strictly from the front and descend strictly from the back, and the ends don't
 ///   cross: no key is yielded twice.
-/// * What changes meanwhile is seen or not. The iterator copies a few entries at a time, at most sixteen,
-///   each time as of one moment. Use [`Index::visit`] to see what a leaf has as of one moment.
+/// * What changes meanwhile is seen or not. The iterator copies at most twenty entries at a time, each time
+///   as of one moment, and [`fold`](Iterator::fold) whole leaves after the first few of these.
+///   [`Index::visit`] shows each leaf as of one moment.
 ///
 /// # Cost
-/// O(log n) to start, O(1) per entry. The iterator is less than 512 bytes and allocates nothing, unless
-/// entries are taken from both ends. It prefetches what comes next, more the longer it runs;
-/// [`limit`](Entries::limit) says where it may stop.
+/// O(log n) to start, O(1) per entry. The iterator takes 512 bytes and allocates nothing, unless entries are
+/// taken from both ends. It prefetches what comes next, and more of it once it has passed a few leaves.
+/// [`limit`](Entries::limit) tells it where it ends. `count` reads one cache line per leaf.
 ///
 /// `H` is how the iterator holds the index: [`Index::range`] borrows it; [`Entries::of`] takes an
 /// `Arc` as well, for an iterator that can be kept and sent; [`IntoIterator`] owns it.

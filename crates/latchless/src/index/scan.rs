@@ -1,6 +1,6 @@
 //! Whole ranges at once: count, fold, show, copy, remove. The leaves ahead are on their way to the
 //! cache while one is read. What is seen of concurrent changes is as for
-//! [`Entries`](super::Entries).
+//! [`Entries`](super::Entries); and what one leaf has in the range is seen as of one moment.
 
 use super::Index;
 use super::access::{

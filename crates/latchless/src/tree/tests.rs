@@ -77,6 +77,18 @@ fn same_everywhere<B: Bits, M: Mode>(
                 expected.reverse();
             }
             assert_eq!(seen, expected, "{direction:?} {low:?}..={high:?}");
+            let most = if round % 2 == 0 { usize::MAX } else { state.next() as usize % 200 };
+            let (mut chunks, mut chunk) = (Chunks::new(low, high, direction, most), Chunk::default());
+            seen.clear();
+            while chunks.next::<M>(tree, &mut chunk) {
+                let mut part: Vec<_> = chunk.places().map(|at| chunk.entry(at)).collect();
+                if direction == Direction::Reverse {
+                    part.reverse();
+                }
+                seen.extend(part);
+            }
+            expected.truncate(most);
+            assert_eq!(seen, expected, "at most {most}, {direction:?} {low:?}..={high:?}, in chunks");
         }
     }
 }

@@ -119,7 +119,8 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// times in ten, with keys spread at random.
     #[inline(always)]
     pub fn likely_lines(sixteenth: usize) -> [usize; 3] {
-        [sixteenth, sixteenth + 1, sixteenth + 2].map(|line| line.min(LINES - 1))
+        let first = sixteenth.min(LINES - 3);
+        [first, first + 1, first + 2]
     }
 
     #[inline(always)]

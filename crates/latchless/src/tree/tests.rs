@@ -187,8 +187,8 @@ fn keys_that_grow_at_many_places_fill_leaves() {
             "down by 1000",
             fill_after::<u64>(growing(100, 900, |place, at| low(place) + (1 << 31) - 1000 * at)),
         ),
-        ("side by side", fill_after::<u64>(growing(100, 900, |place, at| (place % 1_000_000 << 13) + at))),
-        ("32 bits", fill_after::<u32>(growing(50, 1500, |place, at| (place % 60_000 << 16) + at))),
+        ("side by side", fill_after::<u64>(growing(100, 900, |place, at| ((place % 1_000_000) << 13) + at))),
+        ("32 bits", fill_after::<u32>(growing(50, 1500, |place, at| ((place % 60_000) << 16) + at))),
     ];
     for (name, fill) in fills {
         assert!(fill >= 0.9, "{name}: leaves are {fill:.3} full");
@@ -213,7 +213,7 @@ fn keys_in_random_order_fill_leaves_as_ever() {
     let mut state = Rng(5);
     let uniform: Vec<u64> = (0..80_000).map(|_| state.next()).collect();
     let mut users: Vec<u64> =
-        (0..80_000u64).map(|at| (at / 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) << 32 | at % 40).collect();
+        (0..80_000u64).map(|at| ((at / 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) << 32) | (at % 40)).collect();
     let mut dense: Vec<u64> = (0..80_000).collect();
     for keys in [&mut users, &mut dense] {
         (1..keys.len()).rev().for_each(|at| keys.swap(at, state.next() as usize % (at + 1)));

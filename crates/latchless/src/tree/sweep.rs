@@ -25,6 +25,8 @@ pub(super) const LINES_IN_FLIGHT: usize = 48;
 /// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
 /// over by then.
 const LEAVES_BY_LINK: u8 = 3;
+/// Leaves that a sweep of whole leaves may want, for it to look those ahead up at once.
+const LONG: usize = 4;
 /// Leaves that a sweep of whole leaves knows of at a time: room for what is left of one inner node and all of
 /// the next.
 const AHEAD: usize = 160;
@@ -163,7 +165,13 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let start = self.find::<S>(tree, depth);
         self.follow_link(start.leaf());
         match depth {
-            Depth::Entries => self.ask(tree, 0, LINES + LINES_IN_FLIGHT),
+            Depth::Entries => {
+                // The lines of the first leaf that are before the range aren't wanted.
+                let inside = self.direction == Direction::Forward && self.read == 0;
+                let from =
+                    if inside && self.linked { start.leaf().named_block::<S>(self.low) + 1 } else { 0 };
+                self.ask(tree, from, LINES + LINES_IN_FLIGHT);
+            }
             Depth::Header => self.ask_for_headers(tree),
         }
         let ((found, fences), _, _) =
@@ -232,10 +240,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// said otherwise, or because so many were read.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
-        match ROOM {
-            AHEAD_OF_CHUNKS => self.read >= LEAVES_BY_LINK,
-            _ => self.wanted >= Leaf::<B>::CAPACITY,
-        }
+        self.read >= LEAVES_BY_LINK || ROOM != AHEAD_OF_CHUNKS && self.wanted >= LONG * Leaf::<B>::CAPACITY
     }
 
     /// Finds out about leaves ahead when few are left.

@@ -17,7 +17,7 @@ use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Value;
 
 /// Chunks that a fold reads before it copies whole leaves, which takes more room.
-const CHUNKS_BEFORE_LEAVES: usize = 4;
+const CHUNKS_BEFORE_LEAVES: usize = 9;
 
 /// The entries of a range of an index that is borrowed.
 pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;

@@ -18,7 +18,7 @@ use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read;
 
 /// Lines that are on their way until the range turns out to be long.
-const LINES_AT_FIRST: usize = 16;
+const LINES_AT_FIRST: usize = 24;
 
 /// A place in a range that is gone through chunk by chunk. Holds no latch and borrows nothing.
 #[derive(Debug, Clone)]

@@ -23,11 +23,13 @@ use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 /// B of the paper's Eq. (2), T1/Tnext: see the file's head.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
 /// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
-/// over by then. One of whole leaves does so a leaf earlier.
+/// over by then.
 const LEAVES_BY_LINK: u8 = 3;
-/// Leaves that a sweep of whole leaves knows of at a time. When they run short, it reads the inner node
-/// again.
-const AHEAD: usize = 32;
+/// Leaves that a sweep of whole leaves may want, for it to look those ahead up at once.
+const LONG: usize = 4;
+/// Leaves that a sweep of whole leaves knows of at a time: room for what is left of one inner node and all of
+/// the next.
+const AHEAD: usize = 160;
 /// Leaves that a reader of chunks knows of at a time, whose state is to be small.
 pub(super) const AHEAD_OF_CHUNKS: usize = 8;
 /// Leaves that a count knows of at a time: it reads one line of each.
@@ -163,7 +165,13 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let start = self.find::<S>(tree, depth);
         self.follow_link(start.leaf());
         match depth {
-            Depth::Entries => self.ask(tree, 0, LINES + LINES_IN_FLIGHT),
+            Depth::Entries => {
+                // The lines of the first leaf that are before the range aren't wanted.
+                let inside = self.direction == Direction::Forward && self.read == 0;
+                let from =
+                    if inside && self.linked { start.leaf().named_block::<S>(self.low) + 1 } else { 0 };
+                self.ask(tree, from, LINES + LINES_IN_FLIGHT);
+            }
             Depth::Header => self.ask_for_headers(tree),
         }
         let ((found, fences), _, _) =
@@ -204,7 +212,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     #[inline(always)]
     pub(super) fn find<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, depth: Depth) -> At<'a> {
         let key = self.key();
-        if self.at == self.len && (self.direction == Direction::Forward || self.read == 0) {
+        let first = self.at == self.len && (self.direction == Direction::Forward || self.read == 0);
+        if first && !self.is_long() {
             let at = tree.descend::<S>(key);
             self.start_at(at.node);
             return at;
@@ -227,10 +236,11 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         (self.linked, self.onward) = (true, None);
     }
 
-    /// Whether so many leaves were read that more are likely to be wanted.
+    /// Whether it is likely that many leaves are wanted: because the caller goes through whole leaves and
+    /// hasn't said otherwise, or because so many were read.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
-        self.read >= if ROOM == AHEAD_OF_CHUNKS { LEAVES_BY_LINK } else { LEAVES_BY_LINK - 1 }
+        self.read >= LEAVES_BY_LINK || ROOM != AHEAD_OF_CHUNKS && self.wanted >= LONG * Leaf::<B>::CAPACITY
     }
 
     /// Finds out about leaves ahead when few are left.
@@ -293,6 +303,16 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
+    /// Asks for the first line of the leaf to read next; of its others, those before the ones that the key is
+    /// likely to need aren't asked for.
+    #[inline(always)]
+    fn ask_from_share<S: Search>(&mut self, tree: &BlinkTree<B>, inner: Inner<'_, B>, key: B) {
+        prefetch_read(tree.arena.address(self.ahead[0]));
+        let inside = self.direction == Direction::Forward && self.read == 0;
+        let share = if inside { inner.child_and_share::<S>(key).1 } else { 0 };
+        self.asked = self.asked.max(share.saturating_sub(1).max(1));
+    }
+
     /// As [`Sweep::ask`], for the first lines alone.
     #[inline(always)]
     fn ask_for_headers(&mut self, tree: &BlinkTree<B>) {
@@ -312,13 +332,23 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         };
         self.ahead.copy_within(self.at..self.at + known, 0);
         (self.at, self.len, self.linked) = (0, known, false);
-        if let Some(inner) = tree.descend_near::<S>(key).map(At::inner::<B>) {
+        if let Some(at) = tree.descend_near::<S>(key) {
+            let inner = at.inner::<B>();
             // As many as a short range needs; more are looked up if they turn out to be needed.
             let most = (self.wanted / Leaf::<B>::CAPACITY).saturating_add(2);
             let to = known..ROOM.min(known.saturating_add(most));
             let limit = if self.direction == Direction::Forward { self.high } else { self.low };
             let (found, onward) = inner.children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
             (self.len, self.onward) = (known + found, onward);
+            if known == 0 && found > 0 {
+                self.ask_from_share::<S>(tree, inner, key);
+            }
+            if let Some(onward) = onward.filter(|&key| inner.low() <= key && key <= inner.high()) {
+                // Where the next look begins.
+                for line in Inner::<B>::likely_lines(inner.named_block::<S>(onward)) {
+                    prefetch_read(at.line_address(line));
+                }
+            }
         }
         if self.len == 0 {
             self.start_at(tree.descend::<S>(self.key()).node);

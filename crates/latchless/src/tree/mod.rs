@@ -133,9 +133,9 @@ pub struct BlinkTree<B> {
     dispatch: Dispatch,
     len: Striped,
     splits: Word,
-    restarts: Striped,
+    restarts: Word,
     /// Operations that came to a leaf at rest that their key doesn't belong to.
-    misled: Striped,
+    misled: Word,
     tuner: Tuner,
     directory: directory::Directory,
     guesses: guesses::Guesses,
@@ -158,8 +158,8 @@ impl<B: Bits> BlinkTree<B> {
             dispatch,
             len: Striped::default(),
             splits: Word::new(0),
-            restarts: Striped::default(),
-            misled: Striped::default(),
+            restarts: Word::new(0),
+            misled: Word::new(0),
             tuner: Tuner::new(Group::CANDIDATES),
             directory: directory::Directory::default(),
             guesses: guesses::Guesses::none(options.huge_pages),
@@ -226,8 +226,8 @@ impl<B: Bits> BlinkTree<B> {
             leaves,
             leaf_fill: self.len() as f64 / places.max(1) as f64,
             splits: self.splits.load_relaxed(),
-            restarts: self.restarts.sum() as u64,
-            misled: self.misled.sum() as u64,
+            restarts: self.restarts.load_relaxed(),
+            misled: self.misled.load_relaxed(),
         }
     }
 

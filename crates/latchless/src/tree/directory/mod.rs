@@ -51,8 +51,9 @@ const SIZES: usize = 22;
 pub(super) struct Directory {
     /// Which of the tables is in use, by size and turn, from 1; 0: none is.
     form: Word,
-    /// Two by size, which are used in turn; each is made when it is first wanted.
-    tables: [[OnceLock<Table>; 2]; SIZES],
+    /// Two by size, which are used in turn; each is made when it is first wanted. In boxes, since an index
+    /// without any is to be small.
+    tables: [[OnceLock<Box<Table>>; 2]; SIZES],
     /// Nodes that the lowest inner level had when the directory was made.
     nodes: Word,
     /// Nodes that it has got since.
@@ -80,7 +81,7 @@ impl Directory {
     #[inline(always)]
     fn table(&self) -> Option<&Table> {
         let at = (self.form.follow() as usize).wrapping_sub(1);
-        self.tables.get(at / 2)?[at % 2].get()
+        Some(self.tables.get(at / 2)?[at % 2].get()?)
     }
 
     /// The directory, if there is one.
@@ -134,7 +135,7 @@ impl Directory {
             let table = Table::new(FEWEST_ENTRIES << size).ok()?;
             charge(table.bytes()).ok()?;
             // Nobody else is here to be first.
-            let _ = slot.set(table);
+            let _ = slot.set(Box::new(table));
         }
         let table = slot.get()?;
         table.cells.store_relaxed(0);

@@ -8,6 +8,9 @@ use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 
+/// How often a reader looks elsewhere at once when it was misled.
+const MISLED_TRIES: u32 = 2;
+
 impl<B: Bits> BlinkTree<B> {
     /// The leaf that `key` belongs to, or one that it belonged to: only the leaf's fences tell.
     ///
@@ -166,7 +169,9 @@ impl<B: Bits> BlinkTree<B> {
             drop(held);
             at = self.at(self.look_again::<S>(at, key, at_rest));
             tries = READ_TRIES.min(tries + 1);
-            if !at_rest {
+            // One that is only misled needn't wait. One that is misled again and again waits for a change
+            // that is going on, or, in a child, for one that was going on at the fork.
+            if !at_rest || tries > MISLED_TRIES {
                 backoff.wait_at(self.arena.origin());
             }
         }

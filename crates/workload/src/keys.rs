@@ -123,8 +123,8 @@ impl KeySpace<'static> {
 }
 
 impl<'a> KeySpace<'a> {
-    /// The keys of a list, of which the first `loaded` are there at the start. `ascending` are these in order;
-    /// it may be empty if no range is asked for.
+    /// The keys of a list, of which the first `loaded` are there at the start. `ascending` are these in
+    /// order; it may be empty if no range is asked for.
     pub(crate) fn of_list(keys: &'a [u64], loaded: usize, ascending: &'a [u64]) -> Self {
         let fresh = (keys.len() - loaded) as u64;
         Self { source: Source::List { keys, ascending }, loaded: loaded as u64, fresh, bits: u64::BITS }

@@ -71,8 +71,8 @@ impl Spec {
         Ok(Plan { loaded, streams: self.streams(&space, &kinds, in_turn) })
     }
 
-    /// As [`Spec::plan`], over the keys of a set: they are loaded, and later inserted, in the order in which the
-    /// set's keys arrive. The spec's distribution says which are asked for.
+    /// As [`Spec::plan`], over the keys of a set: they are loaded, and later inserted, in the order in which
+    /// the set's keys arrive. The spec's distribution says which are asked for.
     ///
     /// # Errors
     /// As [`Spec::plan`] and [`KeySet::draw`]; [`Error::WideKey`] for a set that needs wider keys;
@@ -102,8 +102,8 @@ impl Spec {
         (0..streams).map(|thread| draw_kinds(self, thread)).collect()
     }
 
-    /// How many keys are inserted. They are dealt out in turn, so the thread with most inserts says how many it
-    /// takes.
+    /// How many keys are inserted. They are dealt out in turn, so the thread with most inserts says how many
+    /// it takes.
     fn fresh_keys(&self, kinds: &[Vec<Kind>]) -> usize {
         let inserts = |kinds: &Vec<Kind>| kinds.iter().filter(|&&kind| kind == Kind::Insert).count();
         kinds.iter().map(inserts).max().unwrap_or(0) * self.threads

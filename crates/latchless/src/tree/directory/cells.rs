@@ -1,6 +1,6 @@
 //! Cells: how a range of keys is cut into slots, and the memory of cells and their entries.
 
-use super::super::*;
+use crate::tree::*;
 use latchless_core::mem::words::Words;
 
 /// Slots that a cell has for each border between nodes in its range; up to twice as many in fact.

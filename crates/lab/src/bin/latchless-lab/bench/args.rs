@@ -81,8 +81,8 @@ pub struct Args {
     /// Rows of the suite, and no others
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "suite")]
     pub row: Vec<String>,
-    /// What to do: load, get, chain, insert, update, remove, scan, range, visit, sum, sum-range, count, mixed,
-    /// ycsb-a … -f, spiderman-a … -d
+    /// What to do: load, get, chain, insert, update, remove, scan, range, visit, sum, sum-range, count,
+    /// mixed, ycsb-a … -f, spiderman-a … -d
     #[arg(long, value_name = "NAME", default_value = "get", value_parser = parse_workload)]
     pub workload: Workload,
     /// Keys to load before measuring; 10M and 250k can be written so

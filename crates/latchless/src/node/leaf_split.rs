@@ -11,7 +11,7 @@ use super::leaf_update::Layout;
 use super::*;
 use crate::node::lines::Lines;
 use core::cmp::Ordering;
-use latchless_core::base::span::{before, behind};
+use latchless_core::base::span::before;
 
 /// Places for the entries of one leaf and a block more, of 64 bits and of 32: no more than is needed, since
 /// all are zeroed first.
@@ -54,6 +54,12 @@ fn shortest_between<B: Bits>(first: B, second: B) -> B {
     debug_assert!(first < second, "keys ascend");
     let bit = (first.to_u64() ^ second.to_u64()).checked_ilog2().unwrap_or(0);
     B::truncate(second.to_u64() >> bit << bit)
+}
+
+/// A key halfway between two, of which the second one is larger: above the first, at most the second.
+fn middle_between<B: Bits>(first: B, second: B) -> B {
+    debug_assert!(first < second, "keys ascend");
+    B::truncate(first.to_u64() + (second.to_u64() - first.to_u64()).div_ceil(2))
 }
 
 impl<B: Bits> Leaf<'_, B> {
@@ -156,8 +162,9 @@ impl<B: Bits> Leaf<'_, B> {
         let stay = if place < kept { kept - 1 } else { kept };
         let first = if kept == place { new.0 } else { keys[stay] };
         let separator = match growth {
-            // What grows downwards has its future in the gap before it.
-            Growth::Down if kept == place => behind(keys[place - 1]),
+            // Both sides of the gap may grow: each gets half of it.
+            Growth::Down if kept == place => middle_between(keys[place - 1], new.0),
+            Growth::Up if kept == place + 1 && stay < keys.len() => middle_between(new.0, first),
             Growth::None if kept > 1 => {
                 shortest_between(if kept == place + 1 { new.0 } else { keys[stay - 1] }, first)
             }

@@ -11,6 +11,7 @@ mod model;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod ranges;
+mod ranks;
 mod refusals;
 mod stored;
 mod threads;

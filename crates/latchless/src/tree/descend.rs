@@ -54,6 +54,13 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
+    /// Asks for what a descent of `key` to the level above the leaves begins with.
+    #[inline(always)]
+    pub(super) fn ask_for_way(&self, key: B) {
+        let start = self.start(key);
+        Self::ask_for_block(self.at(start.node()), start);
+    }
+
     /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
     #[inline(always)]
     pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<At<'_>> {

@@ -64,7 +64,8 @@ impl<B: Bits> BlinkTree<B> {
         if len == 0 {
             return Ok(());
         }
-        // Nodes that were in use before are each kept for its level; a load wants all memory.
+        // Nodes that were in use before are each kept for its level; a load wants all memory. Counts that are
+        // kept are held memory, too, and are forgotten with it.
         if self.held_bytes() > self.live_bytes() {
             self.clear();
         }

@@ -13,6 +13,7 @@ mod neighbours_many;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod ranges;
+mod ranks;
 mod refusals;
 mod stored;
 mod threads;

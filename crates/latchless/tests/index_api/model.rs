@@ -168,9 +168,19 @@ macro_rules! neighbour {
 /// Ranges.
 macro_rules! range {
     ($index:ident, $at:ident) => {{
-        let (key, _, value) = $at.draw();
+        let (key, at, value) = $at.draw();
         let At { model, rng, pool, .. } = $at;
-        match rng.below(5) {
+        match rng.below(6) {
+            5 => {
+                assert_eq!($index.rank(key), model.range(..at).count());
+                let position = rng.below(model.len() as u64 + 2) as usize;
+                assert_eq!($index.nth(position).map(lanes), model.iter().nth(position).map(copied));
+                let parts = 1 + rng.below(8) as usize;
+                let starts = $index.split_points(parts);
+                let cut = |part| part * model.len() / parts.min(model.len());
+                let expected = (1..parts.min(model.len())).map(cut).map(|at| model.keys().nth(at));
+                assert!(starts.iter().map(|&key| lane(key)).eq(expected.flatten().copied()));
+            }
             0 => {
                 let span = span(rng, pool);
                 let mut expected = within(model, span);

@@ -7,6 +7,7 @@
 #![cfg(latchless_shuttle)]
 
 mod bounded;
+mod counts;
 mod drawn;
 mod history;
 mod scenes;

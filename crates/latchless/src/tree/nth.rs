@@ -1,0 +1,131 @@
+//! The entry at a position, and keys that cut the tree into equal parts.
+
+use super::count::WALKED;
+use super::ranks::{Table, by_block};
+use super::sweep::{AHEAD_OF_COUNTS, Depth};
+use super::*;
+use crate::node::Entries;
+use crate::node::operation::{Operation, Run, Search};
+use core::ops::Range;
+use latchless_core::base::index::Direction;
+
+impl<B: Bits> BlinkTree<B> {
+    /// The entry before which there are so many others.
+    pub fn nth<M: Mode>(&self, position: usize) -> Option<(B, B)> {
+        self.dispatch.run(Nth { tree: self, position, mode: PhantomData::<M> })
+    }
+
+    /// Keys, ascending, before each of which there is a further part of the keys, one of so many equal ones.
+    pub fn split_points<M: Mode>(&self, parts: usize) -> Vec<B> {
+        let len = self.count::<M>(B::MIN, B::MAX);
+        let parts = parts.min(len);
+        let mut keys: Vec<B> = Vec::new();
+        for part in 1..parts {
+            let position = (part as u128 * len as u128 / parts as u128) as usize;
+            let key = self.nth::<M>(position).map(|entry| entry.0);
+            // Keys that come and go meanwhile may move a position backwards.
+            keys.extend(key.filter(|key| keys.last() < Some(key)));
+        }
+        keys
+    }
+}
+
+struct Nth<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    position: usize,
+    mode: PhantomData<M>,
+}
+
+/// How far a walk came.
+enum Walked<B> {
+    Found((B, B)),
+    /// There are fewer entries.
+    Ended,
+    /// It visited as many leaves as it may.
+    Stopped,
+}
+
+impl<B: Bits, M: Mode> Operation for Nth<'_, B, M> {
+    type Output = Option<(B, B)>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let start = (B::MIN, self.position);
+        if !self.tree.ranks.are_kept() {
+            match self.walk::<S>(start, WALKED) {
+                Walked::Found(entry) => return Some(entry),
+                Walked::Ended => return None,
+                Walked::Stopped => {}
+            }
+        }
+        match self.walk::<S>(self.keep::<S>().unwrap_or(start), usize::MAX) {
+            Walked::Found(entry) => Some(entry),
+            Walked::Ended | Walked::Stopped => None,
+        }
+    }
+}
+
+impl<B: Bits, M: Mode> Nth<'_, B, M> {
+    /// Where the bucket of the entry begins, by the counts that are kept, and how many entries of it are
+    /// before the entry; of the last bucket, if it isn't in any. `None`: no counts are kept.
+    #[inline(never)]
+    fn keep<S: Search>(&self) -> Option<(B, usize)> {
+        let (table, _guard) = self.tree.kept_counts()?;
+        let mut counted = 0;
+        // By counts that may be out of date, until none is up to there.
+        let (block, mut left) = loop {
+            let (block, left) = self.block_in(table);
+            if block.end <= counted {
+                break (block, left);
+            }
+            self.tree.count_dirty::<S, M>(table, counted..block.end);
+            counted = block.end;
+        };
+        let mut bucket = block.start;
+        while bucket + 1 < block.end && left >= table.count(bucket) {
+            left -= table.count(bucket);
+            bucket += 1;
+        }
+        Some((table.keys(bucket..bucket + 1).0, left))
+    }
+
+    /// The block of buckets of the entry, and how many entries of the block are before it; the last block, if
+    /// it isn't in any.
+    fn block_in(&self, table: &Table) -> (Range<usize>, usize) {
+        let mut left = self.position;
+        for block in by_block(0..table.len()) {
+            let sum = table.sum(block.clone());
+            if left < sum || block.end == table.len() {
+                return (block, left);
+            }
+            left -= sum;
+        }
+        unreachable!("a table has buckets")
+    }
+
+    /// Looks for the entry before which there are so many at `low` or after it, in so many leaves.
+    #[inline(never)]
+    fn walk<S: Search>(&self, (low, mut left): (B, usize), leaves: usize) -> Walked<B> {
+        let wanted = left.saturating_add(1);
+        let mut sweep = Sweep::<B, AHEAD_OF_COUNTS>::with_room(low, B::MAX, Direction::Forward, wanted);
+        let mut entries = Entries::default();
+        for visited in 0..leaves {
+            let Some((low, high)) = sweep.remaining() else { return Walked::Ended };
+            let (count, found) = sweep.next::<S, M, _>(self.tree, Depth::Header, |leaf| {
+                if low <= leaf.low() && leaf.len() <= left {
+                    return (leaf.len(), None);
+                }
+                leaf.copy_out::<S>(&mut entries);
+                entries.trim(low, high);
+                let entry = |&key: &B| (key, entries.values()[left]);
+                (entries.keys().len(), entries.keys().get(left).map(entry))
+            });
+            if let Some(entry) = found {
+                self.tree.ranks.waste_visits(visited, 1);
+                return Walked::Found(entry);
+            }
+            left -= count.min(left);
+        }
+        Walked::Stopped
+    }
+}

@@ -1,0 +1,102 @@
+//! Counting dirty buckets anew.
+
+use super::{Table, by_block};
+use crate::node::Entries;
+use crate::node::operation::Search;
+use crate::tree::mode::Held;
+use crate::tree::sweep::{AHEAD_OF_COUNTS, Sweep};
+use crate::tree::*;
+use core::ops::Range;
+use latchless_core::base::index::Direction;
+
+/// A bucket that is being counted.
+struct Count<'a, B> {
+    table: &'a Table,
+    bucket: usize,
+    /// How many keys were found in it.
+    found: usize,
+    /// Its first and its last key.
+    keys: (B, B),
+}
+
+impl<'a, B: Bits> Count<'a, B> {
+    fn begin(table: &'a Table, bucket: usize) -> Self {
+        Self { table, bucket, found: 0, keys: table.keys(bucket..bucket + 1) }
+    }
+
+    /// Adds what a leaf has, and goes on to the bucket that its keys end in, or to the last before `end`.
+    fn add<S: Search>(&mut self, leaf: Leaf<'_, B>, entries: &mut Entries<B>, end: usize) {
+        if self.keys.0 <= leaf.low() && leaf.high() <= self.keys.1 {
+            self.found += leaf.len();
+            entries.clear();
+        } else {
+            leaf.copy_out::<S>(entries);
+        }
+        let mut rest = entries.keys();
+        loop {
+            rest = &rest[rest.partition_point(|&key| key < self.keys.0)..];
+            let own = rest.partition_point(|&key| key <= self.keys.1);
+            (self.found, rest) = (self.found + own, &rest[own..]);
+            if leaf.high() < self.keys.1 {
+                return;
+            }
+            self.table.set_count(self.bucket, self.found);
+            if self.bucket + 1 == end {
+                return;
+            }
+            *self = Self::begin(self.table, self.bucket + 1);
+        }
+    }
+}
+
+/// Dirty buckets side by side, whose first leaves were asked for.
+struct Asked<B> {
+    buckets: Range<usize>,
+    sweep: Sweep<B, AHEAD_OF_COUNTS>,
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Counts those of these buckets that are dirty. For the holder of the mutex.
+    pub(in crate::tree) fn count_dirty<S: Search, M: Mode>(&self, table: &Table, buckets: Range<usize>) {
+        let blocks = by_block(buckets);
+        let dirty = blocks.flat_map(|block| core::iter::from_fn(move || table.take_dirty(block.clone())));
+        // While some are counted, the leaves of the next ones are on their way, and the nodes above those of
+        // the ones after these.
+        let found = early(dirty.inspect(|buckets| self.ask_for_way(table.keys(buckets.clone()).0)));
+        for asked in early(found.map(|buckets| self.ask_for_buckets::<S>(table, buckets))) {
+            self.recount::<S, M>(table, asked);
+        }
+    }
+
+    fn ask_for_buckets<S: Search>(&self, table: &Table, buckets: Range<usize>) -> Asked<B> {
+        let (low, high) = table.keys(buckets.clone());
+        let mut sweep = Sweep::with_room(low, high, Direction::Forward, usize::MAX);
+        sweep.ask_for_first::<S>(self);
+        Asked { buckets, sweep }
+    }
+
+    /// Counts buckets that were dirty.
+    #[inline(always)]
+    fn recount<S: Search, M: Mode>(&self, table: &Table, Asked { buckets, mut sweep }: Asked<B>) {
+        let (mut count, mut entries) = (Count::begin(table, buckets.start), Entries::default());
+        let mut leaves = 0;
+        while sweep.remaining().is_some() {
+            sweep.next_latched::<S, M>(self, |leaf, held| {
+                count.add::<S>(leaf, &mut entries, buckets.end);
+                held.set_mark(true);
+            });
+            leaves += 1;
+        }
+        self.ranks.waste_visits(leaves, buckets.len());
+    }
+}
+
+/// The same items, each taken one step early.
+fn early<I: Iterator>(mut items: I) -> impl Iterator<Item = I::Item> {
+    let mut next = items.next();
+    core::iter::from_fn(move || {
+        let current = next.take()?;
+        next = items.next();
+        Some(current)
+    })
+}

@@ -103,7 +103,7 @@ fn of_users(users: u64, items: u64) -> impl Fn(u64) -> u64 + Copy {
     move |random| {
         let user = (random % users + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 << 32;
         let between = if random >> 61 == 0 { (random >> 58 & 7) << 20 } else { 0 };
-        user | between | (random >> 32) % items
+        user | between | ((random >> 32) % items)
     }
 }
 

@@ -65,6 +65,15 @@ impl Reach {
         }
     }
 
+    /// As [`Reach::at`], if there is such a node and the table has it: without a call.
+    #[inline(always)]
+    pub(super) fn near(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
+        let at = node.to_word();
+        // It only grows: no step at which others matter.
+        let is_near = u64::from(at) < unseen(|| self.near.follow());
+        is_near.then(|| self.base(at).wrapping_add(at as usize * node_bytes))
+    }
+
     /// As [`Reach::at`], if there is such a node.
     #[inline(always)]
     pub(super) fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {

@@ -104,6 +104,13 @@ impl NodePool {
         self.reach.at(node, node_bytes)
     }
 
+    /// As [`NodePool::at`], if the node is found at once, as nearly all are.
+    #[inline(always)]
+    pub fn near(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {
+        debug_assert_eq!(node_bytes, self.options.node_bytes);
+        self.reach.near(node, node_bytes)
+    }
+
     /// As [`NodePool::at`], if the reference is one of this space's.
     #[inline(always)]
     pub fn find(&self, node: NodeRef, node_bytes: usize) -> Option<*mut u8> {

@@ -64,7 +64,14 @@ macro_rules! run_with_the_kernel {
                     unsafe { $run($operation) }
                 }
             )+
-            _ => $operation.run::<$crate::search::Scalar>(),
+            _ => {
+                // Apart, so that what it needs isn't made ready for the other kernels, too.
+                #[inline(never)]
+                fn run_with_scalar<O: Operation>(operation: O) -> O::Output {
+                    operation.run::<$crate::search::Scalar>()
+                }
+                run_with_scalar($operation)
+            }
         }
     };
 }

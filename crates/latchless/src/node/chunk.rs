@@ -1,6 +1,7 @@
 //! A few entries of a leaf, copied out of some of its lines: what a range is read by when its reader may stop
 //! at any entry.
 
+use super::hints::Shape;
 use super::*;
 use core::ops::Range;
 use latchless_core::base::index::Direction;
@@ -91,21 +92,16 @@ impl<B: Bits> Leaf<'_, B> {
     #[inline(always)]
     pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) {
         let (mut counts, mut len, mut end) = (self.shape().counts_from(first), 0, 0);
+        let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
         let blocks = self.node.get(1 + first..).unwrap_or_default();
         for line in blocks.iter().take(count.min(Self::CHUNK_BLOCKS)) {
             S::copy_half(line, 0, &mut into.keys[len..]);
             S::copy_half(line, 4, &mut into.values[len..]);
             // Whatever a torn shape says, the next block finds room.
-            end = len + (counts & 15) as usize;
+            end = len + (counts & count_max) as usize;
             len = end.min(CHUNK - Self::WIDTH);
-            counts >>= 4;
+            counts >>= count_bits;
         }
         (into.first, into.end) = (0, end.min(CHUNK) as u32);
-    }
-
-    /// The last block that may hold keys up to `key`.
-    #[inline(always)]
-    pub fn last_block<S: Lines>(self, key: B) -> usize {
-        self.named::<S>(self.shape(), key).0.min(Self::BLOCKS - 1)
     }
 }

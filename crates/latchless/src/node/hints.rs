@@ -1,7 +1,8 @@
 //! Hints: which block of a node a key belongs to, by the node's first line.
 
-use super::{BASE, LINES, LINK, NodeLines, SHAPE, header, line};
+use super::{LINES, LINK, NodeLines, SHAPE, header, line};
 use crate::node::lines::Lines;
+use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::sync::Line;
@@ -11,82 +12,212 @@ pub(super) const NO_BLOCK: u16 = 0xFFFF;
 /// The largest hint of a key.
 pub(super) const HINT_MAX: u64 = 0xFFFE;
 
-/// A node's shape: places taken by block, and the hints' shift. See the module's head.
+/// A node's shape: places taken by block, and how hints are made of keys. See the module's head.
+///
+/// | bits | nodes of 64-bit lanes | bits | nodes of 32-bit lanes |
+/// |---|---|---|---|
+/// | 0–44 | places taken, three bits for each block | 0–59 | the same, four bits for each block |
+/// | 45 | whether hints may be tied | 60 | the same |
+/// | 48–53 | the shift | 61–63 | a third of the shift |
+/// | 54–59 | the lower field's shift | | |
+/// | 60–63 | the lower field's width | | |
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape(pub(super) u64);
+pub(super) struct Shape<B>(pub(super) u64, PhantomData<B>);
 
-impl Shape {
+/// How hints are made of keys: see [`Shape`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form {
+    /// By how many bits keys are shifted, above the lower field.
+    pub(super) shift: u32,
+    /// From which of its bits a key's lower field is taken.
+    pub(super) lower: u32,
+    /// How many bits the lower field has.
+    pub(super) width: u32,
+    /// Whether keys of different blocks may have one hint.
+    pub(super) tied: bool,
+}
+
+impl<B: Bits> Shape<B> {
+    /// Bits of a block's count.
+    pub(super) const COUNT_BITS: u32 = if B::BYTES == 8 { 3 } else { 4 };
+    pub(super) const COUNT_MAX: u64 = (1 << Self::COUNT_BITS) - 1;
+    /// Where the counts end and the form begins.
+    const FORM: u32 = Self::COUNT_BITS * (LINES as u32 - 1);
+    const COUNTS: u64 = (1 << Self::FORM) - 1;
+    /// One in each count.
+    const ONES: u64 = Self::COUNTS / Self::COUNT_MAX;
+    const TIED: u64 = 1 << Self::FORM;
+    const WIDTH: u32 = 60;
+    const LOWER: u32 = 54;
+    const SHIFT: u32 = if B::BYTES == 8 { 48 } else { 61 };
+    /// Shifts are multiples of this.
+    const SHIFT_UNIT: u32 = if B::BYTES == 8 { 1 } else { 3 };
+
     #[inline(always)]
     pub(super) fn of(node: &NodeLines) -> Self {
-        Self(header(node)[SHAPE].load_relaxed())
+        Self::from_word(header(node)[SHAPE].load_relaxed())
     }
 
-    /// Nothing in any block yet, and hints that tell keys up to `span` behind the base apart: the
-    /// smallest shift by whole nibbles with which all of them stay below the largest hint.
+    #[inline(always)]
+    fn from_word(word: u64) -> Self {
+        Self(word, PhantomData)
+    }
+
+    /// Nothing in any block yet, and hints of this form.
+    pub(super) fn new(form: Form) -> Self {
+        let Form { shift, lower, width, tied } = form;
+        let shift = u64::from(shift / Self::SHIFT_UNIT) << Self::SHIFT;
+        let fields = u64::from(lower) << Self::LOWER | u64::from(width) << Self::WIDTH;
+        Self::from_word(shift | fields | if tied { Self::TIED } else { 0 })
+    }
+
+    /// Nothing in any block yet, and hints of one field for keys up to `span` after the base.
     pub(super) fn for_span(span: u64) -> Self {
-        let bits = u64::BITS - span.leading_zeros();
-        let nibbles = bits.saturating_sub(16).div_ceil(4);
-        Self(u64::from(nibbles + u32::from(span >> (4 * nibbles) >= HINT_MAX)) << 60)
+        Self::new(Self::form_for_span(span))
+    }
+
+    /// How hints of one field tell keys up to `span` after the base apart: by the smallest shift with which
+    /// all of them stay below the largest hint.
+    pub(super) fn form_for_span(span: u64) -> Form {
+        let unit = Self::SHIFT_UNIT;
+        let least = (u64::BITS - span.leading_zeros()).saturating_sub(16).next_multiple_of(unit);
+        let shift = if (span >> least) + 1 >= HINT_MAX { least + unit } else { least };
+        Form { shift, lower: 0, width: 0, tied: false }
+    }
+
+    /// By how many bits keys are shifted, above the lower field.
+    #[inline(always)]
+    pub(super) fn shift(self) -> u32 {
+        (self.0 >> Self::SHIFT) as u32 % 64 * Self::SHIFT_UNIT
+    }
+
+    /// How many bits of a hint are the lower field; none in most nodes.
+    #[inline(always)]
+    pub(super) fn width(self) -> u32 {
+        if B::BYTES == 8 { (self.0 >> Self::WIDTH) as u32 } else { 0 }
+    }
+
+    /// Whether keys of different blocks may have one hint.
+    #[inline(always)]
+    pub(super) fn is_tied(self) -> bool {
+        self.0 & Self::TIED != 0
+    }
+
+    /// Whether hints say at once which block any key belongs to, even one that the node doesn't have: there
+    /// is one field, and no tie.
+    #[inline(always)]
+    pub(super) fn is_plain(self) -> bool {
+        self.width() == 0 && !self.is_tied()
     }
 
     #[inline(always)]
     pub(super) fn count(self, block: usize) -> usize {
-        (self.0 >> (4 * block)) as usize & 15
+        (self.0 >> (Self::COUNT_BITS * (block as u32 & 15)) & Self::COUNT_MAX) as usize
     }
 
-    /// Places taken by block, from block `first` on: a nibble for each, and zeros for those behind the last.
+    /// Places taken by block, from block `first` on: a count for each, and zeros for those after the last.
     #[inline(always)]
     pub(super) fn counts_from(self, first: usize) -> u64 {
-        (self.0 & !(15 << 60)) >> (4 * (first & 15))
+        (self.0 & Self::COUNTS) >> (Self::COUNT_BITS * (first as u32 & 15))
     }
 
     /// Places taken in all blocks.
     #[inline(always)]
     pub(super) fn total(self) -> usize {
-        let nibbles = self.0 & !(15 << 60);
-        let pairs = (nibbles & 0x0F0F_0F0F_0F0F_0F0F) + (nibbles >> 4 & 0x0F0F_0F0F_0F0F_0F0F);
+        let counts = self.0 & Self::COUNTS;
+        if B::BYTES == 8 {
+            let pairs = (counts & 0o0707_0707_0707_0707) + (counts >> 3 & 0o0707_0707_0707_0707);
+            let fours = (pairs & 0o0077_0077_0077_0077) + (pairs >> 6 & 0o0077_0077_0077_0077);
+            return (fours.wrapping_mul(0o0001_0001_0001_0001) >> 36) as usize & 0xFFF;
+        }
+        let pairs = (counts & 0x0F0F_0F0F_0F0F_0F0F) + (counts >> 4 & 0x0F0F_0F0F_0F0F_0F0F);
         (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as usize
     }
 
     pub(super) fn set_count(&mut self, block: usize, count: usize) {
-        self.0 = self.0 & !(15 << (4 * block)) | (count as u64) << (4 * block);
+        let at = Self::COUNT_BITS * block as u32;
+        self.0 = self.0 & !(Self::COUNT_MAX << at) | (count as u64) << at;
     }
 
-    /// How far behind the base a key stands, in hints, unbounded.
+    /// The same with these counts, in the order of their blocks; so far there are none.
     #[inline(always)]
-    pub(super) fn distance(self, key: u64, base: u64) -> u64 {
-        key.saturating_sub(base) >> ((self.0 >> 58) & 60)
+    pub(super) fn with_counts(self, counts: u64) -> Self {
+        Self::from_word(self.0 | counts)
+    }
+
+    /// Whether the upper field of hints doesn't tell two keys apart.
+    #[inline(always)]
+    pub(super) fn are_close(self, a: B, b: B) -> bool {
+        (a.to_u64() ^ b.to_u64()) >> self.shift() == 0
+    }
+
+    /// The upper field of a key's hint in a leaf with this low fence, unbounded.
+    #[inline(always)]
+    pub(super) fn upper(self, key: u64, low: u64) -> u64 {
+        (key >> self.shift()).wrapping_sub(low >> self.shift())
+    }
+
+    /// A key's hint in a leaf with this low fence, unbounded. Any number for a key before the fence.
+    #[inline(always)]
+    pub(super) fn distance(self, key: u64, low: u64) -> u64 {
+        let upper = self.upper(key, low);
+        if B::BYTES == 4 {
+            return upper;
+        }
+        let (lower, width) = (key >> (self.0 >> Self::LOWER & 63), self.width());
+        upper << width | lower & ((1 << width) - 1)
+    }
+
+    /// A key's hint in a leaf with this low fence.
+    #[inline(always)]
+    pub(super) fn hint(self, key: u64, low: u64) -> u16 {
+        self.distance(key, low).min(HINT_MAX) as u16
+    }
+
+    /// A key's hint in an inner node with this base.
+    #[inline(always)]
+    pub(super) fn hint_from(self, key: u64, base: u64) -> u16 {
+        (key.saturating_sub(base) >> self.shift()).min(HINT_MAX) as u16
     }
 
     /// The same with one more place of a block taken.
     #[inline(always)]
     pub(super) fn with_one_more(self, block: usize) -> Self {
-        Self(self.0 + (1 << (4 * block)))
+        Self::from_word(self.0 + (1 << (Self::COUNT_BITS * block as u32)))
     }
 
-    /// One bit, in its nibble, for each block with fewer than `full` (4 or 8) places taken.
+    /// One bit, in its count, for each block with fewer than `full` places taken. Of a number that is full
+    /// no other than smaller ones lack bits.
     #[inline(always)]
-    pub(super) fn rooms(self, full: usize) -> u64 {
-        !self.0 & (0x0111_1111_1111_1111 * full as u64)
+    fn rooms(self, full: usize) -> u64 {
+        !self.0 & (Self::ONES * full as u64)
     }
 
-    /// How far apart keys of different hints are.
+    /// The first block from block `at` on with fewer than `full` places taken; far too large: there is none.
+    #[inline(always)]
+    pub(super) fn room_from(self, at: usize, full: usize) -> usize {
+        let rooms = self.rooms(full) >> (Self::COUNT_BITS * at as u32);
+        at + (rooms.trailing_zeros() / Self::COUNT_BITS) as usize
+    }
+
+    /// The last block up to block `at` with fewer than `full` places taken.
+    #[inline(always)]
+    pub(super) fn room_up_to(self, at: usize, full: usize) -> Option<usize> {
+        let rooms = self.rooms(full) << (u64::BITS - Self::COUNT_BITS * (at as u32 + 1));
+        at.checked_sub((rooms.leading_zeros() / Self::COUNT_BITS) as usize)
+    }
+
+    /// How far apart keys of different hints are, if hints have one field.
     pub(super) fn step(self) -> u64 {
-        1 << ((self.0 >> 58) & 60)
-    }
-
-    #[inline(always)]
-    pub(super) fn hint(self, key: u64, base: u64) -> u16 {
-        self.distance(key, base).min(HINT_MAX) as u16
+        1 << self.shift()
     }
 }
 
-/// The block that the hints name for `key`, and the key's hint. On a tie the rightmost one.
+/// The block that the hints name for this hint of a key: on a tie the rightmost one.
 #[inline(always)]
-pub(super) fn named_block<S: Lines, B: Bits>(node: &NodeLines, shape: Shape, key: B) -> (usize, u16) {
-    let hint = shape.hint(key.to_u64(), header(node)[BASE].load_relaxed());
+pub(super) fn named_block<S: Lines>(node: &NodeLines, hint: u16) -> usize {
     // Fourteen hints, so at most fourteen: the mask only tells the compiler.
-    (S::hints_up_to(header(node), hint) & 15, hint)
+    S::hints_up_to(header(node), hint) & 15
 }
 
 /// Whether the hints name other blocks than `at`, too, for a key of this hint, which they named `at` for.

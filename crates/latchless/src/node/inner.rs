@@ -49,7 +49,7 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// How many children there are; at least one, once the node is in use.
     pub fn children(self) -> usize {
-        Shape::of(self.node).total()
+        Shape::<B>::of(self.node).total()
     }
 
     /// The child that `key` belongs to. Without validation it may be another one, of the same level.
@@ -61,15 +61,16 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// The block that has the child for `key`.
     #[inline(always)]
     pub fn named_block<S: Lines>(self, key: B) -> usize {
-        let shape = Shape::of(self.node);
-        let (at, hint) = named_block::<S, B>(self.node, shape, key);
+        let shape = Shape::<B>::of(self.node);
+        let hint = self.hint(shape, key);
+        let at = named_block::<S>(self.node, hint);
         if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
     }
 
     /// The block that has the child for `key`, of those up to block `at` that have the same hint: the last
     /// one that begins with it or before it.
     #[inline(always)]
-    fn untie<S: Lines>(self, shape: Shape, (mut at, hint): (usize, u16), key: B) -> usize {
+    fn untie<S: Lines>(self, shape: Shape<B>, (mut at, hint): (usize, u16), key: B) -> usize {
         prefetch_tied::<S>(self.node, at, hint);
         let first = first_tied::<S>(self.node, hint);
         while at > first && (shape.count(at) == 0 || lane::<B>(block(self.node, at), 0) > key) {
@@ -108,7 +109,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         // Where the child ends the next one begins: in this block or in front of the next. Behind the
         // last child of all stands something else; then the share is wrong, which is no harm.
-        let ends_block = up_to >= Shape::of(self.node).count(at);
+        let ends_block = up_to >= Shape::<B>::of(self.node).count(at);
         let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
         let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
         let low = lane::<B>(line, up_to - 1).to_u64();
@@ -120,7 +121,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     #[cold]
     #[inline(never)]
     fn child_left<S: Lines>(self, mut at: usize, key: B) -> NodeRef {
-        let shape = Shape::of(self.node);
+        let shape = Shape::<B>::of(self.node);
         while at > 0 {
             at -= 1;
             let up_to = S::separators_up_to(block(self.node, at), key);
@@ -152,7 +153,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         limit: B,
         to: &mut [NodeRef],
     ) -> (usize, Option<B>) {
-        let shape = Shape::of(self.node);
+        let shape = Shape::<B>::of(self.node);
         let mut at = self.named_block::<S>(key);
         let mut up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
         while up_to == 0 && at > 0 {
@@ -168,7 +169,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     #[inline(always)]
     fn children_behind<S: Lines>(
         self,
-        shape: Shape,
+        shape: Shape<B>,
         (first, mut place): (usize, usize),
         limit: B,
         to: &mut [NodeRef],
@@ -202,7 +203,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// `end`: the block, and the place in it behind the first child that is wanted.
     fn children_before(
         self,
-        shape: Shape,
+        shape: Shape<B>,
         (mut at, mut end): (usize, usize),
         limit: B,
         to: &mut [NodeRef],
@@ -238,9 +239,9 @@ impl<'a, B: Bits> Inner<'a, B> {
     pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
         assert_held(self.node);
         debug_assert!(self.low() <= separator && separator <= self.high(), "a child that belongs here");
-        let mut shape = Shape::of(self.node);
+        let mut shape = Shape::<B>::of(self.node);
         let (mut at, mut place) = self.place_up_to::<S>(shape, separator);
-        let room = at + (shape.rooms(Self::PER_BLOCK) >> (4 * at)).trailing_zeros() as usize / 4;
+        let room = shape.room_from(at, Self::PER_BLOCK);
         if shape.count(at) == 0 || room >= Self::BLOCKS {
             return false;
         }
@@ -271,7 +272,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// such child. For the holder of the latch.
     pub fn lower_separator<S: Lines>(self, old: B, new: B) -> bool {
         assert_held(self.node);
-        let shape = Shape::of(self.node);
+        let shape = Shape::<B>::of(self.node);
         let (mut at, end) = self.place_up_to::<S>(shape, old);
         if end == 0 || shape.count(at) == 0 || lane::<B>(block(self.node, at), end - 1) != old {
             return false;
@@ -290,8 +291,8 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 
     /// The block that has the last separator up to this one, and how many of its separators are.
-    fn place_up_to<S: Lines>(self, shape: Shape, separator: B) -> (usize, usize) {
-        let (mut at, _) = named_block::<S, B>(self.node, shape, separator);
+    fn place_up_to<S: Lines>(self, shape: Shape<B>, separator: B) -> (usize, usize) {
+        let mut at = named_block::<S>(self.node, self.hint(shape, separator));
         while at > 0 && (shape.count(at) == 0 || S::separators_up_to(block(self.node, at), separator) == 0) {
             at -= 1;
         }
@@ -299,7 +300,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 
     /// Puts the last child of the block before block `to`, which is full, in front of it, too.
-    fn hand_on(self, shape: Shape, to: usize) {
+    fn hand_on(self, shape: Shape<B>, to: usize) {
         let separator = lane(block(self.node, to - 1), Self::PER_BLOCK - 1);
         let last = shape.count(to).min(Self::PER_BLOCK - 1);
         self.put_in(to, (0, last), (separator, self.node_at(to - 1, Self::PER_BLOCK - 1)));
@@ -319,8 +320,9 @@ impl<'a, B: Bits> Inner<'a, B> {
         self.pad(at, last + 1);
     }
 
-    fn hint(self, shape: Shape, separator: B) -> u16 {
-        shape.hint(separator.to_u64(), header(self.node)[BASE].load_relaxed())
+    #[inline(always)]
+    fn hint(self, shape: Shape<B>, key: B) -> u16 {
+        shape.hint_from(key.to_u64(), header(self.node)[BASE].load_relaxed())
     }
 
     /// Fills the places of a block behind its `count` children with the last of them.
@@ -334,7 +336,7 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// Copies all children.
     pub fn copy_out(self, into: &mut Children<B>) {
-        let (shape, mut len) = (Shape::of(self.node), 0);
+        let (shape, mut len) = (Shape::<B>::of(self.node), 0);
         for at in 0..Self::BLOCKS {
             for place in 0..shape.count(at).min(Self::PER_BLOCK) {
                 into.separators[len] = lane(block(self.node, at), place);
@@ -367,7 +369,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         debug_assert!(separators.is_sorted_by(|a, b| a < b), "separators ascend");
         // The first separator is the low fence, which may be far from all the others.
         let second = separators[1.min(len - 1)].to_u64();
-        let mut shape = Shape::for_span(separators[len - 1].to_u64().saturating_sub(second));
+        let mut shape = Shape::<B>::for_span(separators[len - 1].to_u64().saturating_sub(second));
         // A hint lower: keys before the second separator aren't tied with it.
         let base = second.saturating_sub(shape.step());
         for at in 0..Self::BLOCKS {
@@ -382,7 +384,8 @@ impl<'a, B: Bits> Inner<'a, B> {
             }
             shape.set_count(at, to - from);
             if at > 0 {
-                let hint = separators.get(from).map_or(NO_BLOCK, |first| shape.hint(first.to_u64(), base));
+                let hint =
+                    separators.get(from).map_or(NO_BLOCK, |first| shape.hint_from(first.to_u64(), base));
                 set_block_hint(self.node, at, hint);
             }
         }

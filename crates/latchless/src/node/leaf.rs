@@ -1,8 +1,10 @@
 //! Leaves: blocks that hold keys and, in the same line, their values.
 
-use super::hints::{HINT_MAX, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
+use super::hints::{HINT_MAX, Shape, block, block_hint, named_block};
 use super::*;
 use crate::node::lines::keys_in_line;
+use latchless_core::mem::line::prefetch_read;
+use latchless_core::search::Scalar;
 
 /// A leaf. See the [module's head](super) for where things stand.
 #[derive(Debug, Clone, Copy)]
@@ -20,11 +22,12 @@ pub struct Place {
 
 /// Where a key stands in a leaf, or where it belongs.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen {
-    pub(super) shape: Shape,
+pub struct Seen<B> {
+    pub(super) shape: Shape<B>,
     /// The block that it would go into.
     pub(super) block: usize,
-    /// Whether hints don't reach as far as the key.
+    /// Whether its hint would be wrong: hints don't reach as far as the key, or it has other bits where the
+    /// hints' two fields expect none.
     pub(super) far: bool,
     /// Where it stands, if it does.
     pub place: Option<Place>,
@@ -83,30 +86,30 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     #[inline(always)]
-    pub(super) fn shape(self) -> Shape {
+    pub(super) fn shape(self) -> Shape<B> {
         Shape::of(self.node)
     }
 
     #[inline(always)]
-    pub(super) fn set_shape(self, shape: Shape) {
+    pub(super) fn set_shape(self, shape: Shape<B>) {
         header(self.node)[SHAPE].store_relaxed(shape.0);
     }
 
     #[inline(always)]
-    pub(super) fn hint(self, shape: Shape, key: B) -> u16 {
+    pub(super) fn hint(self, shape: Shape<B>, key: B) -> u16 {
         shape.hint(key.to_u64(), self.low().to_u64())
     }
 
     /// The block that holds `key`, if any does and its hint isn't tied with another's.
     #[inline(always)]
     pub fn named_block<S: Lines>(self, key: B) -> usize {
-        self.named::<S>(self.shape(), key).0
+        self.named::<S>(self.shape(), key)
     }
 
-    /// The block that the hints name for `key`, on a tie the rightmost one; and the key's hint.
+    /// The block that the hints name for `key`, on a tie the rightmost one.
     #[inline(always)]
-    pub(super) fn named<S: Lines>(self, shape: Shape, key: B) -> (usize, u16) {
-        named_block::<S, B>(self.node, shape, key)
+    fn named<S: Lines>(self, shape: Shape<B>, key: B) -> usize {
+        named_block::<S>(self.node, self.hint(shape, key))
     }
 
     /// Where a block begins: an address to prefetch.
@@ -115,12 +118,11 @@ impl<'a, B: Bits> Leaf<'a, B> {
         core::ptr::from_ref(block(self.node, at)).cast()
     }
 
-    /// The lines of which a key in this sixteenth of the leaf's range is likely to be in one: nine
-    /// times in ten, with keys spread at random.
+    /// The first of three lines of which a key in this sixteenth of the leaf's range is likely to be in one:
+    /// nine times in ten, with keys spread at random.
     #[inline(always)]
-    pub fn likely_lines(sixteenth: usize) -> [usize; 3] {
-        let first = sixteenth.min(LINES - 3);
-        [first, first + 1, first + 2]
+    pub fn first_likely_line(sixteenth: usize) -> usize {
+        sixteenth.min(LINES - 3)
     }
 
     #[inline(always)]
@@ -161,87 +163,185 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// The value under `key`.
     #[inline(always)]
     pub fn get<S: Lines>(self, key: B) -> Option<B> {
-        self.get_in::<S>(self.named_and_prefetched::<S>(key), key)
+        self.find::<S>(key).map(|place| self.value(place))
+    }
+
+    /// The value under `key`, and whether that is the answer: `key` lies between the fences, and no tie hides
+    /// it. Each word of the header is read once, and nothing is called.
+    #[inline(always)]
+    pub fn get_at_once<S: Lines>(self, key: B) -> (Option<B>, bool) {
+        let (shape, low) = (self.shape(), self.low());
+        // Both fences are looked at, so that nothing is mispredicted.
+        let inside = (low <= key) & (key <= self.high());
+        let at = named_block::<S>(self.node, shape.hint(key.to_u64(), low.to_u64()));
+        let (line, found) = (self.line(at), self.found_in::<S>(shape, at, key));
+        if found == 0 {
+            return (None, inside & !shape.is_tied());
+        }
+        (Some(lane(line, Self::WIDTH + found.trailing_zeros() as usize)), inside)
     }
 
     /// The value under `key`, for which the hints named block `at`.
     #[inline(always)]
     pub fn get_in<S: Lines>(self, at: usize, key: B) -> Option<B> {
-        self.find_in::<S>(at, key).map(|place| self.value(place))
+        self.find_in::<S>(self.shape(), at, key).map(|place| self.value(place))
     }
 
     /// Where `key` is.
     #[inline(always)]
     pub fn find<S: Lines>(self, key: B) -> Option<Place> {
-        self.find_in::<S>(self.named_and_prefetched::<S>(key), key)
-    }
-
-    /// As [`Leaf::named_block`]; if hints are tied, the other blocks are prefetched.
-    #[inline(always)]
-    pub fn named_and_prefetched<S: Lines>(self, key: B) -> usize {
-        let (at, hint) = self.named::<S>(self.shape(), key);
-        if is_tied(self.node, at, hint) {
-            prefetch_tied::<S>(self.node, at, hint);
-        }
-        at
-    }
-
-    #[inline(always)]
-    fn find_in<S: Lines>(self, at: usize, key: B) -> Option<Place> {
         let shape = self.shape();
-        if let Some(found) = self.find_named::<S>(shape, at, key) {
-            return Some(found);
-        }
-        // A hint that isn't tied is the common end of a search in vain.
-        let hint = self.hint(shape, key);
-        if !is_tied(self.node, at, hint) {
-            return None;
-        }
-        self.find_named::<S>(shape, self.untie::<S>(shape, (at, hint), key), key)
+        self.find_in::<S>(shape, self.named::<S>(shape, key), key)
+    }
+
+    #[inline(always)]
+    fn find_in<S: Lines>(self, shape: Shape<B>, at: usize, key: B) -> Option<Place> {
+        let found = self.find_named::<S>(shape, at, key);
+        if found.is_none() & shape.is_tied() { self.find_tied(shape, at, key) } else { found }
+    }
+
+    /// As [`Leaf::find`], where hints may be tied and `key` isn't in block `at`, which they named.
+    #[cold]
+    #[inline(never)]
+    fn find_tied(self, shape: Shape<B>, at: usize, key: B) -> Option<Place> {
+        self.find_named::<Scalar>(shape, self.settle(shape, at, key), key)
+    }
+
+    /// One bit for each place of block `at`: whether it is in use and has `key`.
+    #[inline(always)]
+    fn found_in<S: Lines>(self, shape: Shape<B>, at: usize, key: B) -> u32 {
+        S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1)
     }
 
     /// Where `key` stands in block `at`.
     #[inline(always)]
-    fn find_named<S: Lines>(self, shape: Shape, at: usize, key: B) -> Option<Place> {
-        let found = S::keys_equal(self.line(at), key) & ((1 << shape.count(at)) - 1);
+    fn find_named<S: Lines>(self, shape: Shape<B>, at: usize, key: B) -> Option<Place> {
+        let found = self.found_in::<S>(shape, at, key);
         (found != 0).then(|| Place { block: at, at: found.trailing_zeros() as usize })
     }
 
-    /// The block that `key` belongs to, of those up to block `at` that have the same hint: the last one
-    /// that begins with it or before it.
-    #[inline(always)]
-    fn untie<S: Lines>(self, shape: Shape, (mut at, hint): (usize, u16), key: B) -> usize {
-        let first = first_tied::<S>(self.node, hint);
-        while at > first && (shape.count(at) == 0 || self.key(Place { block: at, at: 0 }) > key) {
+    /// The block that `key` belongs to by the keys that are there: the last one that begins with it or before
+    /// it, or else the first. `at`: the block that the hints named.
+    fn settle(self, shape: Shape<B>, mut at: usize, key: B) -> usize {
+        let is_empty = |at: usize| shape.count(at) == 0;
+        while at > 0 && (is_empty(at) || self.first_of(at) > key) {
             at -= 1;
+        }
+        // A key that isn't the greatest of its block isn't in a later one.
+        if shape.width() > 0 && self.last_of(shape, at).is_none_or(|last| last < key) {
+            for next in at + 1..Self::BLOCKS {
+                if !is_empty(next) && self.first_of(next) > key {
+                    break;
+                }
+                at = if is_empty(next) { at } else { next };
+            }
         }
         at
     }
 
+    /// The smallest key of a block that isn't empty.
+    fn first_of(self, block: usize) -> B {
+        self.key(Place { block, at: 0 })
+    }
+
+    /// The greatest key of a block.
+    pub(super) fn last_of(self, shape: Shape<B>, block: usize) -> Option<B> {
+        Some(self.key(Place { block, at: self.count(shape, block).checked_sub(1)? }))
+    }
+
+    /// The block that `key` belongs to, even if the leaf doesn't have it: see [`Leaf::settle`].
+    #[inline(always)]
+    fn block_for<S: Lines>(self, shape: Shape<B>, key: B) -> usize {
+        let at = self.named::<S>(shape, key.max(self.low()));
+        if shape.is_plain() { at } else { self.settle(shape, at, key) }
+    }
+
     /// Where `key` stands, or where it belongs. For the holder of the latch.
     #[inline(always)]
-    pub fn seek<S: Lines>(self, key: B) -> Seen {
+    pub fn seek<S: Lines>(self, key: B) -> Seen<B> {
         let shape = self.shape();
+        if !shape.is_plain() {
+            return self.seek_beside::<S>(shape, key);
+        }
+        let distance = shape.upper(key.to_u64(), self.low().to_u64());
+        let block = named_block::<S>(self.node, distance.min(HINT_MAX) as u16);
+        Seen { shape, block, far: distance > HINT_MAX, place: self.find_named::<S>(shape, block, key) }
+    }
+
+    /// As [`Leaf::seek`], where hints alone can't tell.
+    #[inline(always)]
+    fn seek_beside<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
         let distance = shape.distance(key.to_u64(), self.low().to_u64());
         let hint = distance.min(HINT_MAX) as u16;
-        let at = S::hints_up_to(header(self.node), hint) & 15;
-        let found = self.find_named::<S>(shape, at, key);
-        let seen = Seen { shape, block: at, far: distance > HINT_MAX, place: found };
-        if found.is_some() || !is_tied(self.node, at, hint) {
-            return seen;
+        let block = named_block::<S>(self.node, hint);
+        let (line, count) = (self.line(block), shape.count(block));
+        // Keys before or after this one may be in the lines beside its own.
+        prefetch_read(line_address(self.node.as_ptr().cast(), block));
+        prefetch_read(line_address(self.node.as_ptr().cast(), block + 2));
+        let place = self.find_named::<S>(shape, block, key);
+        let seen = Seen { shape, block, far: distance > HINT_MAX, place };
+        let smaller = (S::keys_between(line, B::MIN, key) & ((1 << count) - 1)).count_ones() as usize;
+        let in_order = match smaller {
+            0 => block == 0 || self.last_of(shape, block - 1).is_some_and(|last| last < key),
+            _ => self.hint(shape, lane(line, smaller - 1)) <= hint,
+        } && if smaller < count {
+            hint <= self.hint(shape, lane(line, smaller))
+        } else {
+            block + 1 == Self::BLOCKS || shape.count(block + 1) > 0 && self.first_of(block + 1) > key
+        };
+        if place.is_some() || in_order && !shape.is_tied() { seen } else { self.seek_slowly(seen, key) }
+    }
+
+    /// As [`Leaf::seek`], where the keys beside this one are further away.
+    #[cold]
+    #[inline(never)]
+    fn seek_slowly(self, seen: Seen<B>, key: B) -> Seen<B> {
+        let (shape, hint) = (seen.shape, self.hint(seen.shape, key));
+        let mut block = self.settle(shape, seen.block, key);
+        let place = if shape.is_tied() { self.find_named::<Scalar>(shape, block, key) } else { None };
+        // A later block that doesn't begin with a smaller key takes this one if its hint isn't greater: a
+        // block's hint is at least that of all keys before it.
+        let takes = |at: usize| {
+            let begins_later = shape.count(at) == 0 || self.first_of(at) > key;
+            begins_later && block_hint(self.node, at) <= hint
+        };
+        let ends_before = |at: usize| self.last_of(shape, at).is_none_or(|last| last < key);
+        while block + 1 < Self::BLOCKS && ends_before(block) && takes(block + 1) {
+            block += 1;
         }
-        let block = self.untie::<S>(shape, (at, hint), key);
-        Seen { block, place: self.find_named::<S>(shape, block, key), ..seen }
+        let far = seen.far || place.is_none() && !self.is_hint_in_order(shape, block, key);
+        Seen { block, place, far, ..seen }
+    }
+
+    /// Whether the hint of `key`, which isn't there and belongs to block `block`, is in order with those of
+    /// the keys before and after it, and of the blocks.
+    fn is_hint_in_order(self, shape: Shape<B>, block: usize, key: B) -> bool {
+        if shape.width() == 0 {
+            return true;
+        }
+        let hint = self.hint(shape, key);
+        let own = || self.places(shape, block).map(|place| self.key(place));
+        let earlier = || (0..block).rev().find_map(|block| self.last_of(shape, block));
+        let later = || self.places_from(shape, block + 1).next().map(|place| self.key(place));
+        let before = own().take_while(|&other| other < key).last().or_else(earlier);
+        let after = own().find(|&other| other > key).or_else(later);
+        before.is_none_or(|other| self.hint(shape, other) <= hint)
+            && after.is_none_or(|other| hint <= self.hint(shape, other))
+            && (block == 0 || block_hint(self.node, block) <= hint)
+            && (block + 1 == Self::BLOCKS
+                || hint < block_hint(self.node, block + 1).saturating_add(u16::from(shape.is_tied())))
     }
 
     /// The first block that may hold keys at `key` or behind it.
     #[inline(always)]
     pub fn first_block<S: Lines>(self, key: B) -> usize {
-        let (mut at, hint) = self.named::<S>(self.shape(), key);
-        while at > 0 && block_hint(self.node, at) == hint {
-            at -= 1;
-        }
-        at
+        self.block_for::<S>(self.shape(), key)
+    }
+
+    /// The last block that may hold keys up to `key`.
+    #[inline(always)]
+    pub fn last_block<S: Lines>(self, key: B) -> usize {
+        self.block_for::<S>(self.shape(), key).min(Self::BLOCKS - 1)
     }
 
     /// The first entry at `key` or behind it.
@@ -255,46 +355,62 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
         let shape = self.shape();
-        // Blocks behind the one that the hints name have keys behind `key` only.
-        (0..=self.named::<S>(shape, key).0).rev().find_map(|at| self.last_up_to_in::<S>(at, key))
+        let at = self.last_block::<S>(key);
+        (0..=at).rev().find_map(|at| self.last_between::<S>(shape, at, (B::MIN, key))).map(|found| found.0)
     }
 
-    /// As [`Leaf::first_from`], if that entry is in block `at`, which the hints named for `key`.
+    /// As [`Leaf::first_from`], if block `at`, which the hints named for `key`, surely has that entry.
     #[inline(always)]
     pub fn first_from_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let shape = self.shape();
         let found = self.first_between::<S>(shape, at, (key, B::MAX))?;
-        // Of tied blocks the one before may have an entry at `key` or behind it, too.
-        let first = found.0 == self.key(Place { block: at, at: 0 });
-        (!first || !is_tied(self.node, at, self.hint(shape, key))).then_some(found)
+        // Where hints alone can't tell, a block before this one may have an entry at `key` or behind it, too;
+        // not if this one has an entry before `key`.
+        let first = found.0 == self.first_of(at);
+        (!first || shape.is_plain()).then_some(found)
     }
 
-    /// As [`Leaf::last_up_to`], if that entry is in block `at`, which the hints named for `key`.
+    /// As [`Leaf::last_up_to`], if block `at`, which the hints named for `key`, surely has that entry.
     #[inline(always)]
     pub fn last_up_to_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
-        let found = self.between::<S>(self.shape(), at, (B::MIN, key));
-        (found != 0).then(|| self.entry_at(Place { block: at, at: found.ilog2() as usize }))
+        let shape = self.shape();
+        let (found, place) = self.last_between::<S>(shape, at, (B::MIN, key))?;
+        // Hints of two fields may name a block too early for a key that isn't there.
+        let last = place + 1 >= shape.count(at);
+        (!last || shape.width() == 0).then_some(found)
     }
 
     #[inline(always)]
-    fn first_between<S: Lines>(self, shape: Shape, at: usize, range: (B, B)) -> Option<(B, B)> {
+    fn first_between<S: Lines>(self, shape: Shape<B>, at: usize, range: (B, B)) -> Option<(B, B)> {
         let found = self.between::<S>(shape, at, range);
         (found != 0).then(|| self.entry_at(Place { block: at, at: found.trailing_zeros() as usize }))
     }
 
+    /// The entry, and its place in the block.
+    #[inline(always)]
+    fn last_between<S: Lines>(self, shape: Shape<B>, block: usize, range: (B, B)) -> Option<((B, B), usize)> {
+        let at = self.between::<S>(shape, block, range).checked_ilog2()? as usize;
+        Some((self.entry_at(Place { block, at }), at))
+    }
+
     /// One bit for each entry of block `at`: whether its key lies in the range.
     #[inline(always)]
-    fn between<S: Lines>(self, shape: Shape, at: usize, (low, high): (B, B)) -> u32 {
+    fn between<S: Lines>(self, shape: Shape<B>, at: usize, (low, high): (B, B)) -> u32 {
         S::keys_between(self.line(at), low, high) & ((1 << shape.count(at)) - 1)
     }
 
     /// The places of a block that are in use.
-    fn places(self, shape: Shape, block: usize) -> impl DoubleEndedIterator<Item = Place> {
+    fn places(self, shape: Shape<B>, block: usize) -> impl DoubleEndedIterator<Item = Place> {
         (0..self.count(shape, block)).map(move |at| Place { block, at })
     }
 
+    /// The places in use of block `first` and of all after it.
+    fn places_from(self, shape: Shape<B>, first: usize) -> impl Iterator<Item = Place> {
+        (first..Self::BLOCKS).flat_map(move |block| self.places(shape, block))
+    }
+
     /// How many entries a block has, whatever a torn shape says.
-    fn count(self, shape: Shape, at: usize) -> usize {
+    fn count(self, shape: Shape<B>, at: usize) -> usize {
         shape.count(at).min(Self::PER_BLOCK)
     }
 
@@ -339,9 +455,9 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     #[inline(always)]
-    fn sum_some<S: Lines>(self, shape: Shape, (low, high): (B, B), most: usize) -> (usize, u64) {
+    fn sum_some<S: Lines>(self, shape: Shape<B>, (low, high): (B, B), most: usize) -> (usize, u64) {
         let (mut left, mut sums) = (most, S::no_sums());
-        let last = self.named::<S>(shape, high).0.min(Self::BLOCKS - 1);
+        let last = self.last_block::<S>(high);
         for at in self.first_block::<S>(low)..=last {
             let line = self.line(at);
             let taken = S::keys_between(line, low, high) & ((1 << shape.count(at)) - 1);
@@ -368,6 +484,9 @@ impl<'a, B: Bits> Leaf<'a, B> {
             if before.is_some_and(|key: B| self.hint(shape, key) > own) {
                 return Some(format!("block {at} has a smaller hint than the key before it"));
             }
+            if !shape.is_tied() && before.is_some_and(|key: B| self.hint(shape, key) == own) {
+                return Some(format!("block {at} is tied, and the shape doesn't say so"));
+            }
             for place in self.places(shape, at) {
                 let key = self.key(place);
                 if before.is_some_and(|before| before >= key) {
@@ -375,6 +494,9 @@ impl<'a, B: Bits> Leaf<'a, B> {
                 }
                 if key < self.low() || key > self.high() {
                     return Some(format!("key {key:?} lies outside of the fences"));
+                }
+                if before.is_some_and(|before| self.hint(shape, before) > self.hint(shape, key)) {
+                    return Some(format!("the hint of key {key:?} is out of order"));
                 }
                 if self.hint(shape, key) < own {
                     return Some(format!("key {key:?} has a smaller hint than its block {at}"));

@@ -1,6 +1,7 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
-use super::hints::{NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
+use super::fields::form_for;
+use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint, set_block_hints};
 use super::leaf::Seen;
 use super::*;
 use crate::node::lines::Lines;
@@ -19,6 +20,14 @@ pub(super) struct Layout {
 impl Layout {
     /// Evenly: nobody knows where the next keys go.
     pub(super) const SPREAD: Self = Self { packed: false, reach: 0 };
+}
+
+/// What is new after entries were handed on from block to block.
+struct Moved {
+    /// Blocks that begin with another key now.
+    blocks: Range<usize>,
+    /// Whether the hints' upper field doesn't tell one of these keys from the key before it.
+    are_close: bool,
 }
 
 impl<B: Bits> Leaf<'_, B> {
@@ -42,7 +51,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Puts in an entry whose key isn't here, as `seen` says. `false`: the leaf is full.
     #[inline(always)]
-    pub fn insert<S: Lines>(self, seen: Seen, (key, value): (B, B)) -> bool {
+    pub fn insert<S: Lines>(self, seen: Seen<B>, (key, value): (B, B)) -> bool {
         assert_held(self.node);
         debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
         debug_assert_eq!(seen.shape.0, self.shape().0, "nothing came in since the key was sought");
@@ -62,30 +71,49 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Puts an entry into a leaf that has room, but not where the entry belongs.
     #[inline(never)]
-    fn make_room<S: Lines>(self, shape: Shape, at: usize, far: bool, entry: (B, B)) {
+    fn make_room<S: Lines>(self, shape: Shape<B>, at: usize, far: bool, entry: (B, B)) {
         let (left, right) = Self::nearest_rooms(shape, at);
-        match (left, right) {
+        let moved = match (left, right) {
             // Its hint can't tell the key from others: all hints are made anew.
-            _ if far => self.rearrange::<S>(entry),
+            _ if far => return self.rearrange::<S>(entry),
             (Some(left), Some(right)) if at - left < right - at => self.shift_left(shape, at, left, entry),
             (_, Some(right)) => self.shift_right(shape, at, right, entry),
             // Appended keys are likely to be followed by more: these find the rest of the leaf free.
             (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(Self::last_place(at)) => {
-                self.rearrange::<S>(entry);
+                return self.rearrange::<S>(entry);
             }
             (Some(left), None) => self.shift_left(shape, at, left, entry),
             // A full block, named for no fault of the hints, and room nowhere else: its own.
-            (None, None) => self.rearrange::<S>(entry),
+            (None, None) => return self.rearrange::<S>(entry),
+        };
+        if moved.are_close && !shape.is_tied() && self.has_ties(moved.blocks) {
+            self.make_hints_anew::<S>();
         }
+    }
+
+    /// Whether one of these blocks begins with a key of the same hint as the key before it.
+    #[cold]
+    fn has_ties(self, mut blocks: Range<usize>) -> bool {
+        let shape = self.shape();
+        blocks.any(|at| {
+            let before = self.last_of(shape, at - 1);
+            before.is_some_and(|before| self.hint(shape, before) == block_hint(self.node, at))
+        })
+    }
+
+    /// Spreads the entries anew: another form of hints may tell them apart.
+    #[cold]
+    fn make_hints_anew<S: Lines>(self) {
+        let mut entries = Entries::default();
+        self.copy_out::<S>(&mut entries);
+        self.fill(&entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
     /// The nearest blocks with room to the left of block `at` and to the right.
     #[inline(always)]
-    fn nearest_rooms(shape: Shape, at: usize) -> (Option<usize>, Option<usize>) {
-        let rooms = shape.rooms(Self::PER_BLOCK);
-        let right = at + (rooms >> (4 * at)).trailing_zeros() as usize / 4;
-        let left = at.checked_sub((rooms << (4 * (LINES - 1 - at))).leading_zeros() as usize / 4);
-        (left, (right < Self::BLOCKS).then_some(right))
+    fn nearest_rooms(shape: Shape<B>, at: usize) -> (Option<usize>, Option<usize>) {
+        let right = shape.room_from(at, Self::PER_BLOCK);
+        (shape.room_up_to(at, Self::PER_BLOCK), (right < Self::BLOCKS).then_some(right))
     }
 
     /// Asks for the further lines that putting an entry into block `at` needs: those up to the nearest
@@ -106,9 +134,10 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`.
-    fn shift_right(self, shape: Shape, at: usize, to: usize, entry: (B, B)) {
-        let mut carried = self.exchange_greatest(at, entry);
+    fn shift_right(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
+        let (mut carried, mut are_close) = (self.exchange_greatest(at, entry), false);
         for block in at + 1..=to {
+            are_close |= shape.are_close(self.key(Self::last_place(block - 1)), carried.0);
             set_block_hint(self.node, block, self.hint(shape, carried.0));
             let handed_on = self.entry_at(Self::last_place(block));
             shift_up(self.line(block), 0, carried.0);
@@ -116,25 +145,30 @@ impl<B: Bits> Leaf<'_, B> {
             carried = handed_on;
         }
         self.set_shape(shape.with_one_more(to));
+        Moved { blocks: at + 1..to + 1, are_close }
     }
 
     /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`.
-    fn shift_left(self, shape: Shape, at: usize, to: usize, entry: (B, B)) {
-        let hint_again = |block: usize| {
-            set_block_hint(self.node, block, self.hint(shape, self.key(Place { block, at: 0 })))
+    fn shift_left(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
+        let mut are_close = false;
+        let mut hint_again = |block: usize, before: (B, B)| {
+            let first = self.key(Place { block, at: 0 });
+            are_close |= shape.are_close(before.0, first);
+            set_block_hint(self.node, block, self.hint(shape, first));
         };
         let mut carried = self.exchange_smallest(at, entry);
-        hint_again(at);
+        hint_again(at, carried);
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
             shift_down::<B>(self.line(block), 0);
             shift_down::<B>(self.line(block), 4);
             self.put_at(Self::last_place(block), carried);
-            hint_again(block);
+            hint_again(block, handed_on);
             carried = handed_on;
         }
         self.put_at(Place { block: to, at: shape.count(to) }, carried);
         self.set_shape(shape.with_one_more(to));
+        Moved { blocks: to + 1..at + 1, are_close }
     }
 
     /// The last place of a block.
@@ -225,25 +259,49 @@ impl<B: Bits> Leaf<'_, B> {
         let base = self.low().to_u64();
         let reach = keys.last().map_or(0, |&last| last.to_u64() - base);
         let span = reach.saturating_mul(2).max(reach.saturating_add(layout.reach));
-        let shape = Shape::for_span(span.min(self.high().to_u64() - base));
+        let span = span.min(self.high().to_u64() - base);
+        let shape = Shape::<B>::for_span(span);
         // Rounded up, in one multiplication.
         let spread = |at: usize| (at * len + Self::BLOCKS - 1) as u32 / Self::BLOCKS as u32;
         let start =
             |at: usize| if layout.packed { len.min(at * Self::PER_BLOCK) } else { spread(at) as usize };
         let (mut hints, mut hint, mut end, mut counts) = ([NO_BLOCK; LINES - 1], NO_BLOCK, len, 0);
+        let mut are_close = false;
         for at in (0..Self::BLOCKS).rev() {
             let first = start(at);
             if first < end {
                 self.set_block(at, entries, range.start + first);
-                hint = shape.hint(keys[first].to_u64(), base);
+                hint = shape.upper(keys[first].to_u64(), base).min(HINT_MAX) as u16;
+                are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
             }
             // An empty block has the hint of the next one.
             hints[at] = hint;
-            counts = counts << 4 | (end - first) as u64;
+            counts = counts << Shape::<B>::COUNT_BITS | (end - first) as u64;
             end = first;
         }
         set_block_hints(self.node, &hints);
-        self.set_shape(Shape(shape.0 | counts));
+        self.set_shape(shape.with_counts(counts));
+        if are_close {
+            self.tell_apart(keys, span);
+        }
+    }
+
+    /// Makes other hints in a leaf that was just filled with these keys: of two blocks those of one field are
+    /// the same.
+    #[cold]
+    #[inline(never)]
+    fn tell_apart(self, keys: &[B], span: u64) {
+        let (old, low) = (self.shape(), self.low().to_u64());
+        let mut start = 0;
+        let starts: [usize; LINES - 1] = core::array::from_fn(|at| {
+            let first = start;
+            start += old.count(at);
+            first
+        });
+        let shape = Shape::<B>::new(form_for(keys, low, span, &starts)).with_counts(old.counts_from(0));
+        let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |key| shape.hint(key.to_u64(), low));
+        set_block_hints(self.node, &starts.each_ref().map(hint));
+        self.set_shape(shape);
     }
 
     /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:

@@ -10,11 +10,12 @@
 //! | 1–14 | blocks of keys and their values | blocks of separators and their children |
 //! | 15 | one block more | low fence, high fence |
 //!
-//! The *shape* is a word of sixteen nibbles: how many places of each block are taken, and, in the
-//! highest one, how far hints are shifted. A key's hint is `(key - base) >> shift`, at most `0xFFFE`;
-//! a leaf's base is its low fence. Blocks that aren't in use have the hint `0xFFFF`, which no key
-//! reaches. Different keys may have the same hint (a *tie*): a search that doesn't find its place in
-//! the block that the hints name looks further left.
+//! The *shape* is a word that says how many places of each block are taken, and how hints are made of
+//! keys. In an inner node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts
+//! from the low fence, and may have a second field: bits of the key further down, which tell the keys of
+//! a run apart (see `fields.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no key reaches.
+//! Different keys may have the same hint (a *tie*): a search that doesn't find its place in the block
+//! that the hints name looks further left. A leaf says in its shape whether there may be ties.
 //!
 //! # Thread safety
 //! Words are atomics. Writers hold the node's latch; readers look without one. What a reader of a
@@ -29,12 +30,14 @@
 //!    high fence.
 //! 3. Keys ascend from block to block and within a block.
 //! 4. The hint of a block is at least that of all keys before the block, and at most that of all keys
-//!    in it and behind.
+//!    in it and behind. In a leaf whose shape doesn't say that there may be ties, it is above that of all
+//!    keys before the block.
 //! 5. The places of an inner block that aren't in use repeat its last child, behind the largest lane; a
 //!    search never ends in an empty block.
 
 mod chunk;
 mod copies;
+mod fields;
 mod hints;
 mod inner;
 mod leaf;

@@ -16,18 +16,37 @@ fn blank() -> Box<NodeLines> {
 struct Spread {
     low: u64,
     high: u64,
-    /// Keys are drawn from `first..first + range`.
+    /// Keys are drawn from `runs` runs that lie so far `apart`; the first one is `first..first + range`.
     first: u64,
     range: u64,
+    runs: u64,
+    apart: u64,
 }
 
-const SPREADS: [Spread; 6] = [
-    Spread { low: 0, high: u64::MAX, first: 0, range: u64::MAX },
-    Spread { low: 0, high: u64::MAX, first: 1 << 60, range: 200 },
-    Spread { low: 1 << 40, high: 1 << 50, first: 1 << 40, range: 150 },
-    Spread { low: 500, high: 800, first: 500, range: 301 },
-    Spread { low: u64::MAX - 300, high: u64::MAX, first: u64::MAX - 300, range: 301 },
-    Spread { low: 7, high: 1 << 20, first: 7, range: 1 << 16 },
+const fn evenly(low: u64, high: u64, first: u64, range: u64) -> Spread {
+    Spread { low, high, first, range, runs: 1, apart: 0 }
+}
+
+const fn in_runs(first: u64, range: u64, runs: u64, apart: u64) -> Spread {
+    Spread { low: 0, high: u64::MAX, first, range, runs, apart }
+}
+
+const SPREADS: [Spread; 12] = [
+    evenly(0, u64::MAX, 0, u64::MAX),
+    evenly(0, u64::MAX, 1 << 60, 200),
+    evenly(1 << 40, 1 << 50, 1 << 40, 150),
+    evenly(500, 800, 500, 301),
+    evenly(u64::MAX - 300, u64::MAX, u64::MAX - 300, 301),
+    evenly(7, 1 << 20, 7, 1 << 16),
+    // A low fence in the middle of what a hint tells apart.
+    evenly((7 << 50) | 0x1234_5678_9ABC, 9 << 50, (7 << 50) | 0x1234_5678_9ABC, 1 << 49),
+    // A few users' numbers in the upper half.
+    in_runs(5 << 32, 64, 2, 77 << 48),
+    in_runs((1 << 63) | 1234 << 32, 16, 8, 5 << 44),
+    in_runs(1 << 61 | 60, 12, 20, 3 << 40),
+    // More bits than two fields have: runs of runs, and other bits between the fields.
+    in_runs(3 << 32, 1 << 33, 3, 1 << 60),
+    in_runs(9 << 20, 1 << 20, 6, (1 << 50) | 1 << 31),
 ];
 
 /// Interpreters look at every tenth step alone.
@@ -67,7 +86,8 @@ impl<B: Bits> Operation for Leaves<B> {
             leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
             for step in 0..if cfg!(miri) { 65 } else { 4000 } {
-                let bits = spread.first + state.next() % spread.range.max(1);
+                let run = state.next() % spread.runs * spread.apart;
+                let bits = spread.first + run + state.next() % spread.range.max(1);
                 let key = cut(bits).clamp(leaf.low(), leaf.high());
                 let value = B::truncate(state.next());
                 let grow = (step / 97) % 3 != 2;
@@ -161,7 +181,7 @@ fn every_kernel_keeps_nodes_right() {
 #[test]
 fn hints_tell_a_span_apart_and_never_reach_no_block() {
     for span in [0, 1, 0xFFFE, 0xFFFF, 0x1_0000, 1 << 40, u64::MAX] {
-        let farthest = hints::Shape::for_span(span).distance(span, 0);
+        let farthest = hints::Shape::<u64>::for_span(span).distance(span, 0);
         assert!(farthest <= hints::HINT_MAX);
         assert!(span <= hints::HINT_MAX || farthest >= 0xFFF, "{span} is told apart too coarsely");
     }

@@ -54,6 +54,13 @@ impl<const LINES: usize> SharedArena<LINES> {
         unsafe { &*self.space.at(node, Self::NODE_BYTES).cast() }
     }
 
+    /// As [`SharedArena::node`], if the node is found at once, as nearly all are.
+    #[inline(always)]
+    pub fn near(&self, node: NodeRef) -> Option<&[Line; LINES]> {
+        // SAFETY: as above.
+        self.space.near(node, Self::NODE_BYTES).map(|at| unsafe { &*at.cast() })
+    }
+
     /// As [`SharedArena::node`], if the reference is one of this arena's: for one that may have been kept
     /// since before the arena was cleared.
     #[inline(always)]

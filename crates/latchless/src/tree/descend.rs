@@ -4,7 +4,7 @@ use super::directory::Entry;
 use super::*;
 use crate::node::operation::Search;
 use latchless_core::latch::Version;
-use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 
@@ -24,18 +24,25 @@ impl<B: Bits> BlinkTree<B> {
             Some(guess) => guess,
             None => self.descend_through_nodes::<S>(key),
         };
-        let leaf = self.at(leaf);
+        let at = self.at(leaf);
+        Self::ask_for_leaf(at, share);
+        at
+    }
+
+    /// Asks for the first line of a leaf and for those that are likely to have a key of this sixteenth of it.
+    #[inline(always)]
+    pub(super) fn ask_for_leaf(leaf: At<'_>, share: usize) {
         prefetch_read(leaf.line_address(0));
-        for line in Leaf::<B>::likely_lines(share) {
-            prefetch_read(leaf.line_address(line));
+        let likely = leaf.line_address(Leaf::<B>::first_likely_line(share));
+        for line in 0..3 {
+            prefetch_read(likely.wrapping_add(line * LINE_BYTES));
         }
-        leaf
     }
 
     /// As [`BlinkTree::descend`], without guessing the leaf. Says in which sixteenth of it the key is
     /// likely to stand, too.
     #[inline(always)]
-    fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
+    pub(super) fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
         let start = self.start(key);
         let mut at = self.at(start.node());
         Self::ask_for_block(at, start);

@@ -13,16 +13,36 @@ impl<B: Bits> BlinkTree<B> {
 
     #[inline(always)]
     pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
-        let at = self.descend::<S>(key);
+        let guess = self.guesses.slots().and_then(|slots| slots.guess(key.to_u64()));
+        // No call comes back to here: so no register has to be saved.
+        if let Some((node, share)) = guess
+            && let Some(lines) = self.arena.near(node)
+        {
+            let at = At { node, lines };
+            Self::ask_for_leaf(at, share);
+            return self.get_from::<S, M>(at, key);
+        }
+        self.get_through_nodes::<M>(key)
+    }
+
+    /// As [`BlinkTree::get`], of a key whose leaf can't be guessed: by itself, so that its longer way doesn't
+    /// take registers from the short one.
+    #[inline(never)]
+    fn get_through_nodes<M: Mode>(&self, key: B) -> Option<B> {
+        self.dispatch.run(GetThroughNodes { tree: self, key, mode: PhantomData::<M> })
+    }
+
+    /// As [`BlinkTree::get`]. `at`: where a descent came out.
+    #[inline(always)]
+    fn get_from<S: Search, M: Mode>(&self, at: At<'_>, key: B) -> Option<B> {
         let (latch, leaf) = (at.latch(), at.leaf::<B>());
         if !M::SHARED {
-            let found = leaf.get::<S>(key);
-            return if leaf.covers(key) { found } else { self.get_again::<Scalar, M>(at, key) };
+            let (found, is_answer) = leaf.get_at_once::<S>(key);
+            return if is_answer { found } else { self.get_again::<Scalar, M>(at, key) };
         }
         if let Some(version) = latch.stable_version() {
-            let inside = leaf.covers(key);
-            let found = leaf.get::<S>(key);
-            if inside && latch.validate(version) {
+            let (found, is_answer) = leaf.get_at_once::<S>(key);
+            if is_answer & latch.validate(version) {
                 return found;
             }
         }
@@ -49,5 +69,23 @@ impl<B: Bits, M: Mode> Operation for Get<'_, B, M> {
     #[inline(always)]
     fn run<S: Search>(self) -> Option<B> {
         self.tree.get_with::<S, M>(self.key)
+    }
+}
+
+struct GetThroughNodes<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    key: B,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for GetThroughNodes<'_, B, M> {
+    type Output = Option<B>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Option<B> {
+        let (leaf, share) = self.tree.descend_through_nodes::<S>(self.key);
+        let at = self.tree.at(leaf);
+        BlinkTree::<B>::ask_for_leaf(at, share);
+        self.tree.get_from::<S, M>(at, self.key)
     }
 }

@@ -202,7 +202,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             let found = self.nodes[at];
             self.versions[at] = found.latch().stable_version();
             let leaf = found.leaf::<B>();
-            let block = leaf.named_and_prefetched::<S>(self.keys[at]);
+            let block = leaf.named_block::<S>(self.keys[at]);
             prefetch_read_later(leaf.block_address(block));
             if adds(at) {
                 leaf.ask_for_room(block);

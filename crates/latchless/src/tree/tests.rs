@@ -49,10 +49,10 @@ fn same_everywhere<B: Bits, M: Mode>(
     tree: &BlinkTree<B>,
     model: &BTreeMap<B, B>,
     state: &mut Rng,
-    keys: u64,
+    key_of: impl Fn(u64) -> B,
 ) {
     tree.check_invariants().unwrap();
-    let draw = |state: &mut Rng| B::truncate(state.next() % keys * (B::MAX.to_u64() / keys));
+    let draw = |state: &mut Rng| key_of(state.next());
     for round in 0..if cfg!(miri) { 2 } else { 12 } {
         let (a, b) = (draw(state), draw(state));
         let (low, high) = if round == 0 { (B::MIN, B::MAX) } else { (a.min(b), a.max(b)) };
@@ -93,26 +93,40 @@ fn same_everywhere<B: Bits, M: Mode>(
     }
 }
 
-fn like_the_model<B: Bits, M: Mode>(seed: u64, keys: u64, steps: usize) {
+/// One of so many keys, evenly spread.
+fn evenly<B: Bits>(keys: u64) -> impl Fn(u64) -> B + Copy {
+    move |random| B::truncate(random % keys * (B::MAX.to_u64() / keys))
+}
+
+/// A key of one of so many users: the user's number, and a counter. One in eight has further bits in between.
+fn of_users(users: u64, items: u64) -> impl Fn(u64) -> u64 + Copy {
+    move |random| {
+        let user = (random % users + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 << 32;
+        let between = if random >> 61 == 0 { (random >> 58 & 7) << 20 } else { 0 };
+        user | between | ((random >> 32) % items)
+    }
+}
+
+fn like_the_model<B: Bits, M: Mode>(seed: u64, key_of: impl Fn(u64) -> B + Copy, steps: usize) {
     let (tree, mut model, mut state) = (small::<B>(), BTreeMap::new(), Rng(seed));
     for step in 0..steps {
-        let key = B::truncate(state.next() % keys * (B::MAX.to_u64() / keys));
+        let key = key_of(state.next());
         let edit =
             random_edit(&mut state, (step / (steps / 5).max(1)).is_multiple_of(2), model.get(&key).copied());
         assert_eq!(tree.get::<M>(key), model.get(&key).copied());
         assert_eq!(tree.edit::<M>(key, edit), Ok(edit_model(&mut model, key, edit)), "step {step}");
         if step % (steps / 6).max(1) == 0 {
-            same_everywhere::<B, M>(&tree, &model, &mut state, keys);
+            same_everywhere::<B, M>(&tree, &model, &mut state, key_of);
         }
     }
-    same_everywhere::<B, M>(&tree, &model, &mut state, keys);
+    same_everywhere::<B, M>(&tree, &model, &mut state, key_of);
     let low = B::truncate(B::MAX.to_u64() / 3);
     let removed = model.split_off(&low);
     assert_eq!(tree.remove_range::<M>(low, B::MAX), removed.len());
-    same_everywhere::<B, M>(&tree, &model, &mut state, keys);
+    same_everywhere::<B, M>(&tree, &model, &mut state, key_of);
     assert_eq!(tree.remove_range::<M>(B::MIN, B::MAX), model.len());
     assert_eq!(tree.live_bytes(), 1024);
-    same_everywhere::<B, M>(&tree, &BTreeMap::new(), &mut state, keys);
+    same_everywhere::<B, M>(&tree, &BTreeMap::new(), &mut state, key_of);
 }
 
 const STEPS: usize = if cfg!(miri) { 70 } else { 30_000 };
@@ -121,10 +135,18 @@ const STEPS: usize = if cfg!(miri) { 70 } else { 30_000 };
 fn answers_like_the_standard_map() {
     let keys = [(1, 100), (2, 5_000), (3, 1 << 31)];
     for (seed, keys) in keys.into_iter().skip(if cfg!(miri) { 2 } else { 0 }) {
-        like_the_model::<u64, Shared>(seed, keys, STEPS);
-        like_the_model::<u32, Shared>(seed, keys, STEPS);
-        like_the_model::<u64, Exclusive>(seed, keys, STEPS);
-        like_the_model::<u32, Exclusive>(seed, keys, STEPS);
+        like_the_model::<u64, Shared>(seed, evenly(keys), STEPS);
+        like_the_model::<u32, Shared>(seed, evenly(keys), STEPS);
+        like_the_model::<u64, Exclusive>(seed, evenly(keys), STEPS);
+        like_the_model::<u32, Exclusive>(seed, evenly(keys), STEPS);
+    }
+}
+
+#[test]
+fn answers_like_the_standard_map_with_keys_in_runs() {
+    for (seed, users, items) in [(11, 1000, 8), (12, 100, 64), (13, 9, 1024)] {
+        like_the_model::<u64, Shared>(seed, of_users(users, items), STEPS);
+        like_the_model::<u64, Exclusive>(seed, of_users(users, items), STEPS / 3);
     }
 }
 

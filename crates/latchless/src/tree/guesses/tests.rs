@@ -31,7 +31,10 @@ fn guessed(tree: &BlinkTree<u64>, keys: impl Iterator<Item = u64>) -> (usize, us
         let leaf = tree.leaf(leaf);
         wrong += usize::from(!leaf.covers(key));
         let line = leaf.named_block::<Scalar>(key) + 1;
-        near += usize::from(leaf.covers(key) && Leaf::<u64>::likely_lines(sixteenth).contains(&line));
+        near += usize::from(
+            leaf.covers(key)
+                && (0..3).contains(&line.wrapping_sub(Leaf::<u64>::first_likely_line(sixteenth))),
+        );
     }
     (none, wrong, near)
 }

@@ -1,0 +1,130 @@
+//! Which bits of its keys the hints of a leaf are made of.
+//!
+//! Usually these are the leading bits of a key's distance from the low fence: one *field*. Where keys lie in
+//! runs that are far apart, as those of a few users do that each begin with the user's number, one field of
+//! sixteen bits tells the runs apart or the keys in a run, but not both. Then a hint has two fields. The
+//! upper one tells the runs apart; the lower one is a window of the key's bits further down.
+//!
+//! The lower field is cut off at the top, so hints of two fields are in order only as long as keys with the
+//! same upper field agree on all bits between the fields. The keys that the form is chosen for do. A key that
+//! comes in later may not. Whoever puts it in compares its hint with those of the keys beside it, and makes
+//! all hints anew if they are out of order.
+
+use super::hints::{Form, HINT_MAX, Shape};
+use latchless_core::base::key::Bits;
+
+/// Bits of a hint.
+const HINT_BITS: u32 = u16::BITS;
+
+/// The highest bit that is set in a number that isn't zero.
+fn top(number: u64) -> u32 {
+    number.checked_ilog2().unwrap_or(0)
+}
+
+/// All bits below this one.
+fn below(bit: u32) -> u64 {
+    1u64.checked_shl(bit).map_or(u64::MAX, |bit| bit - 1)
+}
+
+/// How hints are to be made for ascending `keys` with this low fence, which reach as far as `span` after it,
+/// or will soon, where one field doesn't tell all blocks apart. `starts`: which keys blocks begin with.
+pub(super) fn form_for<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize]) -> Form {
+    let bit = |at: usize| 1 << top(keys[at - 1].to_u64() ^ keys[at].to_u64());
+    let wanted = |at: &&usize| (1..keys.len()).contains(*at);
+    // Bits in which neighbours differ first; and those of them that tell blocks apart.
+    let all = (1..keys.len()).fold(0, |bits, at| bits | bit(at));
+    let borders = starts.iter().filter(wanted).fold(0, |bits, &at| bits | bit(at));
+    let plain = Shape::<B>::form_for_span(span);
+    let split = if B::BYTES == 8 { two_fields(all, borders, low, span) } else { None };
+    split.unwrap_or(Form { tied: borders & below(plain.shift) != 0, ..plain })
+}
+
+/// A form of two fields that tells keys apart which differ first in one of the bits `borders`, and keeps keys
+/// in order which differ first in one of the bits `all`; if there is one. Of several the one with most bits
+/// to spare in both fields.
+fn two_fields(all: u64, borders: u64, low: u64, span: u64) -> Option<Form> {
+    let (mut best, mut most) = (None, 0);
+    for width in 1..HINT_BITS - 1 {
+        // So far the upper field reaches without a hint that no key has.
+        let shift = (u64::BITS - span.leading_zeros() + width).saturating_sub(HINT_BITS - 1);
+        let lower = borders & below(shift);
+        if shift >= u64::BITS || lower == 0 {
+            continue;
+        }
+        debug_assert!(((low.saturating_add(span) >> shift) - (low >> shift) + 1) << width <= HINT_MAX);
+        let (lowest, highest) = (lower.trailing_zeros(), top(all & below(shift)));
+        let Some(spare) = width.checked_sub(highest - lowest + 1) else { continue };
+        let least = 1 + spare.min((borders >> shift).trailing_zeros());
+        if least > most {
+            // Half of the spare bits are above the window, for keys that are further away.
+            let lower = lowest.saturating_sub(spare / 2);
+            (best, most) = (Some(Form { shift, lower, width, tied: false }), least);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use latchless_core::testing::Rng;
+
+    /// Keys of `users` users with numbers far apart, each with `items` items.
+    fn of_users(users: u64, items: u64, step: u64) -> Vec<u64> {
+        let mut random = Rng(0x9E37_79B9_7F4A_7C15);
+        let mut numbers: Vec<_> =
+            (0..users).map(|_| (1 << 50 | random.next() >> 16) & !0xFFFF_FFFF).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.iter().flat_map(|user| (0..items).map(move |item| user + item * step)).collect()
+    }
+
+    /// The form for `keys` in blocks of four, and their hints.
+    fn hints_of(keys: &[u64], low: u64) -> (Form, Vec<u16>) {
+        let starts: Vec<_> = (0..keys.len()).step_by(4).collect();
+        let form = form_for(keys, low, 2 * (keys[keys.len() - 1] - low), &starts);
+        let shape = Shape::<u64>::new(form);
+        (form, keys.iter().map(|&key| shape.hint(key, low)).collect())
+    }
+
+    #[test]
+    fn two_fields_tell_users_and_their_items_apart_in_order() {
+        for (users, items, step) in
+            [(2, 30, 1), (2, 30, 1 << 12), (4, 15, 3), (8, 7, 1), (15, 4, 1), (1, 60, 1)]
+        {
+            let keys = of_users(users, items, step);
+            for low in [0, keys[0] - 1, keys[0]] {
+                let (form, hints) = hints_of(&keys, low);
+                assert!(hints.is_sorted(), "{users} users, low {low}: {form:?} keeps the order");
+                let apart = (4..keys.len()).step_by(4).all(|at| hints[at - 1] < hints[at]);
+                assert!(apart && !form.tied, "{users} users, {items} items: {form:?} tells blocks apart");
+                assert!(form.width > 0 || u64::from(low == keys[0]) + users < 3, "one field doesn't do");
+            }
+        }
+    }
+
+    #[test]
+    fn a_second_field_has_bits_to_spare_above_its_keys() {
+        let keys = of_users(2, 30, 1);
+        let (form, hints) = hints_of(&keys, 0);
+        // The next items of the first user.
+        let shape = Shape::<u64>::new(form);
+        let next: Vec<_> = (30..60).map(|item| shape.hint(keys[0] + item, 0)).collect();
+        assert!(next.is_sorted_by(|a, b| a < b) && next[0] > hints[29] && next[29] < hints[30], "{form:?}");
+    }
+
+    #[test]
+    fn where_two_fields_are_not_enough_hints_are_tied_and_in_order() {
+        // Three levels of runs, each of which takes more bits than there are.
+        let level = |at: u64| (0..4u64).map(move |item| item << at);
+        let keys: Vec<_> = level(58)
+            .flat_map(|a| level(30).map(move |b| a + b))
+            .flat_map(|b| level(0).map(move |c| b + c))
+            .take(60)
+            .collect();
+        let (form, hints) = hints_of(&keys, 0);
+        assert!(hints.is_sorted());
+        let apart = (4..keys.len()).step_by(4).all(|at| hints[at - 1] < hints[at]);
+        assert_eq!(form.tied, !apart, "{form:?}");
+    }
+}

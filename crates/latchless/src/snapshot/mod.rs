@@ -168,7 +168,8 @@ impl Layout {
 
     /// As [`save`](self::save), of the cells that `cells` makes of an entry. The bytes of each, in
     /// little-endian order, are the low bytes of a number; those above are ignored. The rows are in the order
-    /// of the index's keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them.
+    /// of the index's keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can
+    /// load them.
     ///
     /// # Errors
     /// As [`save`](self::save); and [`Error::Reserved`].

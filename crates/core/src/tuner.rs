@@ -9,8 +9,6 @@
 use crate::sync::Word;
 use std::time::Instant;
 
-/// How many sizes are tried.
-const CANDIDATES: usize = 4;
 /// How often each of them is tried.
 const ROUNDS: u64 = 4;
 /// Requests of one trial: enough for the clock's own cost not to count.
@@ -18,11 +16,11 @@ const TRIAL: usize = 1024;
 /// Requests after which sizes are tried again.
 const REQUESTS_BETWEEN: u64 = 1 << 26;
 
-/// What was found out so far. Threads may overwrite each other's findings, which costs a trial.
+/// What was found out so far about `N` sizes. Threads may overwrite each other's findings, which costs a trial.
 #[derive(Debug)]
-pub struct Tuner {
-    /// The sizes that are tried, ascending. The second one serves until one is settled.
-    candidates: [usize; CANDIDATES],
+pub struct Tuner<const N: usize = 4> {
+    /// The sizes that are tried, ascending. The lower one of the middle serves until one is settled.
+    candidates: [usize; N],
     /// Trials made since the last start.
     trials: Word,
     /// Requests served since the sizes were settled.
@@ -30,20 +28,20 @@ pub struct Tuner {
     /// Levels of the tree when the trials began.
     levels: Word,
     /// Nanoseconds that each candidate has taken.
-    nanoseconds: [Word; CANDIDATES],
+    nanoseconds: [Word; N],
     /// The size that did best.
     settled: Word,
 }
 
-impl Tuner {
+impl<const N: usize> Tuner<N> {
     /// Nothing is known yet.
-    pub const fn new(candidates: [usize; CANDIDATES]) -> Self {
+    pub const fn new(candidates: [usize; N]) -> Self {
         Self {
             candidates,
             trials: Word::new(0),
             served: Word::new(0),
             levels: Word::new(0),
-            nanoseconds: [const { Word::new(0) }; CANDIDATES],
+            nanoseconds: [const { Word::new(0) }; N],
             settled: Word::new(0),
         }
     }
@@ -52,7 +50,7 @@ impl Tuner {
     #[inline(always)]
     fn usual(&self) -> usize {
         let settled = self.settled.load_relaxed() as usize;
-        if settled == 0 { self.candidates[1] } else { settled }
+        if settled == 0 { self.candidates[(N - 1) / 2] } else { settled }
     }
 
     /// Serves `len` requests piece by piece: `serve` is told where a piece starts and ends and how
@@ -71,7 +69,7 @@ impl Tuner {
             None => {
                 self.start_over(levels, len);
                 let mut start = 0;
-                while len - start >= TRIAL && self.trials.load_relaxed() < ROUNDS * CANDIDATES as u64 {
+                while len - start >= TRIAL && self.trials.load_relaxed() < ROUNDS * N as u64 {
                     self.try_out(|size| serve(start, start + TRIAL, size));
                     start += TRIAL;
                 }
@@ -94,14 +92,14 @@ impl Tuner {
     #[cold]
     fn try_out(&self, serve: impl FnOnce(usize)) {
         let trial = self.trials.load_relaxed();
-        let candidate = trial as usize % CANDIDATES;
+        let candidate = trial as usize % N;
         let start = Instant::now();
         serve(self.candidates[candidate]);
         let sum = &self.nanoseconds[candidate];
         sum.store_relaxed(sum.load_relaxed() + start.elapsed().as_nanos() as u64);
         self.trials.store_relaxed(trial + 1);
-        if trial + 1 == ROUNDS * CANDIDATES as u64 {
-            let best = (0..CANDIDATES).min_by_key(|&at| self.nanoseconds[at].load_relaxed());
+        if trial + 1 == ROUNDS * N as u64 {
+            let best = (0..N).min_by_key(|&at| self.nanoseconds[at].load_relaxed());
             self.settled.store_relaxed(best.map_or(self.usual(), |at| self.candidates[at]) as u64);
         }
     }
@@ -113,7 +111,7 @@ mod tests {
 
     #[test]
     fn pieces_cover_a_batch_and_a_size_is_settled() {
-        const SIZES: [usize; CANDIDATES] = [16, 32, 64, 128];
+        const SIZES: [usize; 4] = [16, 32, 64, 128];
         let tuner = Tuner::new(SIZES);
         for len in [0, 1, TRIAL - 1, TRIAL, 5 * TRIAL + 7, 40 * TRIAL] {
             let mut next = 0;

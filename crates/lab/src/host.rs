@@ -1,6 +1,7 @@
 //! What this machine says about itself, where it says anything.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 /// Taken for the last-level cache of a machine that doesn't say: larger than most.
 const UNKNOWN_CACHE_BYTES: usize = 64 << 20;
@@ -25,6 +26,18 @@ pub fn processor() -> String {
             Some(line.split_once(':')?.1.trim().to_string())
         })
         .unwrap_or_else(|| std::env::consts::ARCH.to_string())
+}
+
+/// The commit of the working folder's sources, with `-dirty` where files have changed since; `unknown`
+/// outside of a repository.
+pub fn commit() -> String {
+    let described = Command::new("git")
+        .args(["describe", "--always", "--dirty", "--exclude=*"])
+        .stderr(Stdio::null())
+        .output();
+    let text = described.ok().filter(|output| output.status.success()).map(|output| output.stdout);
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map_or_else(|| "unknown".to_string(), |text| text.trim().to_string())
 }
 
 fn parse_size(text: &str) -> Option<usize> {

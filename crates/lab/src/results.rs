@@ -15,12 +15,14 @@ pub struct Circumstances {
     pub processor: String,
     /// The scale's name.
     pub scale: &'static str,
+    /// The commit that they were measured at.
+    pub commit: String,
 }
 
 impl Circumstances {
     /// Those of this process.
     pub fn here(scale: Scale) -> Self {
-        Self { processor: crate::host::processor(), scale: scale.name() }
+        Self { processor: crate::host::processor(), scale: scale.name(), commit: crate::host::commit() }
     }
 }
 
@@ -85,11 +87,12 @@ fn to_json(
     circumstances: &Circumstances,
 ) -> core::result::Result<String, serde_json::Error> {
     let mut text = format!(
-        "{{\n\"title\": {},\n\"remarks\": {},\n\"processor\": {},\n\"scale\": {},\n\"rows\": [\n",
+        "{{\n\"title\": {},\n\"remarks\": {},\n\"processor\": {},\n\"scale\": {},\n\"commit\": {},\n\"rows\": [\n",
         serde_json::to_string(one.experiment.title)?,
         serde_json::to_string(one.experiment.remarks)?,
         serde_json::to_string(&circumstances.processor)?,
         serde_json::to_string(circumstances.scale)?,
+        serde_json::to_string(&circumstances.commit)?,
     );
     let lines = rows.iter().map(serde_json::to_string).collect::<core::result::Result<Vec<_>, _>>()?;
     text.push_str(&lines.join(",\n"));
@@ -141,6 +144,7 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
         for command in commands(&shown) {
             let _ = write!(text, "\n`{command}`\n");
         }
+        let _ = write!(text, "\nAt commit {}.\n", circumstances.commit);
     }
     text
 }
@@ -284,9 +288,10 @@ mod tests {
         let json = fs::read_to_string(folder.path().join("pb-tree/eq-1.json")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value["rows"].as_array().unwrap().len(), rows.len());
-        assert_eq!(json.lines().count(), rows.len() + 8);
+        assert_eq!(json.lines().count(), rows.len() + 9);
         let page = fs::read_to_string(folder.path().join("pb-tree.md")).unwrap();
         assert!(page.contains("| optimal width | 15 | lines | anywhere | 8 | 8 | 1.00 |"), "{page}");
+        assert!(page.contains("| optimal width | 50 | lines | anywhere | 22 | 22 | 1.00 |"), "{page}");
         assert!(page.contains("`latchless-lab paper pb-tree eq-1 --scale small`"));
     }
 

@@ -9,9 +9,10 @@ use crate::error::{LabError, Result};
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::search::Kernel;
-use latchless_papers::cssl::{CsslMap, Member, Options};
+use latchless_papers::cssl::{CsslMap, Member, Options, Pinned};
 use latchless_papers::pb_tree;
 use std::ops::Bound::Included;
+use std::slice::from_ref;
 use std::sync::Arc;
 
 /// Something that answers lookups and ranges.
@@ -22,8 +23,24 @@ pub(super) trait Contestant: Send + Sync {
     /// How many keys lie in these ranges, both ends included, all together.
     fn ranges(&self, ranges: &[(u32, u32)]) -> u64;
 
+    /// How many keys these lookups and ranges find, all together, one after the other.
+    fn mixed(&self, queries: &[Query]) -> u64 {
+        let found = |query: &Query| match query {
+            Query::Lookup(key) => self.lookups(from_ref(key)),
+            Query::Range(range) => self.ranges(from_ref(range)),
+        };
+        queries.iter().map(found).sum()
+    }
+
     /// Bytes that it takes, where it counts them.
     fn bytes(&self) -> Option<usize>;
+}
+
+/// One query of a mix.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Query {
+    Lookup(u32),
+    Range((u32, u32)),
 }
 
 /// How a CSSL is asked.
@@ -68,6 +85,7 @@ impl Who {
             Self::Cssl(Member::Cssl, Ask::Descents, _) => "cssl in parts, two descents",
             Self::Cssl(Member::Cssl, Ask::Batched, _) => "cssl in parts, batched",
             Self::Cssl(Member::Cssl5, Ask::Unguessed, _) => "cssl5, without a guess",
+            Self::Cssl(Member::Cssl2, Ask::Unguessed, _) => "cssl2, without a guess",
             Self::Cssl(..) => "cssl, another way",
             Self::BinarySearch => "binary search",
             Self::BinarySearchBothEnds => "binary search, both ends",
@@ -165,6 +183,16 @@ struct Lists {
     ask: Ask,
 }
 
+impl Lists {
+    fn range(&self, pinned: &Pinned<'_, u32, u32>, (low, high): (u32, u32)) -> u64 {
+        let run = match self.ask {
+            Ask::Along | Ask::Unguessed => pinned.range_along_lane(low..=high),
+            Ask::Descents | Ask::Batched => pinned.range(low..=high),
+        };
+        run.map_or(0, |run| run.count()) as u64
+    }
+}
+
 impl Contestant for Lists {
     fn lookups(&self, keys: &[u32]) -> u64 {
         let pinned = self.map.pin();
@@ -179,19 +207,21 @@ impl Contestant for Lists {
 
     fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
         let pinned = self.map.pin();
-        let mut found = 0;
         if self.ask == Ask::Batched {
+            let mut found = 0;
             pinned.range_many(ranges, |_, run| found += run.count());
             return found as u64;
         }
-        for &(low, high) in ranges {
-            let run = match self.ask {
-                Ask::Along | Ask::Unguessed => pinned.range_along_lane(low..=high),
-                Ask::Descents | Ask::Batched => pinned.range(low..=high),
-            };
-            found += run.map_or(0, |run| run.count());
-        }
-        found as u64
+        ranges.iter().map(|&range| self.range(&pinned, range)).sum()
+    }
+
+    fn mixed(&self, queries: &[Query]) -> u64 {
+        let pinned = self.map.pin();
+        let found = |query: &Query| match *query {
+            Query::Lookup(key) => u64::from(pinned.get(key).is_some()),
+            Query::Range(range) => self.range(&pinned, range),
+        };
+        queries.iter().map(found).sum()
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -1,6 +1,8 @@
 //! Keys and queries of the CSSL paper (§5), made before anything is timed, from fixed seeds.
 
+use super::contestant::Query;
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 /// Every stream starts from here.
@@ -102,6 +104,15 @@ pub(super) fn present(keys: &[u32], count: usize) -> Vec<u32> {
     (0..count).map(|_| keys[random.random_range(0..keys.len())]).collect()
 }
 
+/// Lookups and ranges in one stream, as many of each, in random order.
+pub(super) fn mixed(lookups: &[u32], ranges: &[(u32, u32)]) -> Vec<Query> {
+    let lookups = lookups.iter().map(|&key| Query::Lookup(key));
+    let ranges = ranges.iter().map(|&range| Query::Range(range));
+    let mut all: Vec<_> = lookups.zip(ranges).flat_map(<[Query; 2]>::from).collect();
+    all.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(SEED + 4));
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +124,14 @@ mod tests {
         }
         assert_eq!(Spread::Sparse.keys(5000).len(), 5000);
         assert!(Spread::Sparse.keys(5000)[4999] < SPARSE_END);
+    }
+
+    #[test]
+    fn a_mix_has_as_many_lookups_as_ranges_in_no_order() {
+        let mixed = mixed(&[7; 1000], &[(1, 2); 100]);
+        let is_lookup: Vec<bool> = mixed.iter().map(|query| matches!(query, Query::Lookup(7))).collect();
+        assert_eq!((mixed.len(), is_lookup.iter().filter(|&&is| is).count()), (200, 100));
+        assert!(is_lookup.windows(3).any(|three| three == [true; 3]) && !is_lookup.is_sorted());
     }
 
     #[test]

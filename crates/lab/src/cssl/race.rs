@@ -1,6 +1,6 @@
 //! Contestants side by side in one process, round by round: only such numbers are compared.
 
-use super::contestant::{Contestant, Loaded, Who};
+use super::contestant::{Contestant, Loaded, Query, Who};
 use crate::error::{LabError, Result};
 use crate::experiment::{Published, Scale};
 use crate::row::{On, Row};
@@ -17,6 +17,8 @@ const TOGETHER: usize = 16;
 pub(super) enum Queries<'a> {
     Lookups(&'a [u32]),
     Ranges(&'a [(u32, u32)]),
+    /// Lookups and ranges in one stream.
+    Mixed(&'a [Query]),
 }
 
 impl Queries<'_> {
@@ -24,6 +26,7 @@ impl Queries<'_> {
         match self {
             Self::Lookups(keys) => keys.len(),
             Self::Ranges(ranges) => ranges.len(),
+            Self::Mixed(queries) => queries.len(),
         }
     }
 
@@ -32,6 +35,7 @@ impl Queries<'_> {
         match self {
             Self::Lookups(keys) => who.lookups(&keys[from..to]),
             Self::Ranges(ranges) => who.ranges(&ranges[from..to]),
+            Self::Mixed(queries) => who.mixed(&queries[from..to]),
         }
     }
 }
@@ -109,20 +113,30 @@ pub(super) fn rows(
     reference: Who,
     claim: impl Fn(Who) -> Option<Published>,
 ) -> Vec<Row> {
-    let own = |wanted: Who| field.iter().position(|(who, _)| *who == wanted).map(|at| times[at]);
-    let reference_time = own(reference);
     let mut rows = Vec::new();
     for ((who, _), &time) in field.iter().zip(times) {
         let row = Row::new(who.name(), at.x, "queries a second", 1e9 / time);
         rows.push(Row { cost: Some(time), cost_unit: "ns/query".to_string(), ..native(row, at) });
     }
-    for ((who, _), &time) in field.iter().zip(times) {
-        let Some(reference_time) = reference_time else { continue };
-        let unit = format!("times {}", reference.name());
-        let row = Row::new(who.name(), at.x, unit, reference_time / time).beside(claim(*who));
-        rows.push(native(row, at));
-    }
+    rows.extend(ratios(field, times, at, reference, claim));
     rows
+}
+
+/// How many times as fast as `reference` each is; `claim` knows what the paper says about that.
+pub(super) fn ratios(
+    field: &Field,
+    times: &[f64],
+    at: Point,
+    reference: Who,
+    claim: impl Fn(Who) -> Option<Published>,
+) -> Vec<Row> {
+    let place = field.iter().position(|(who, _)| *who == reference);
+    let Some(reference_time) = place.map(|place| times[place]) else { return Vec::new() };
+    let ratio = |((who, _), &time): (&(Who, _), &f64)| {
+        let unit = format!("times {}", reference.name());
+        native(Row::new(who.name(), at.x, unit, reference_time / time).beside(claim(*who)), at)
+    };
+    field.iter().zip(times).map(ratio).collect()
 }
 
 /// A row of this machine; small runs are set beside nothing.

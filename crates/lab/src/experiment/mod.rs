@@ -135,6 +135,8 @@ pub struct Panel {
     pub keys: Scaled<usize>,
     /// Percent of the nodes' places that the bulk load fills, unless that is what is varied.
     pub fill_percent: usize,
+    /// How the index comes by its keys.
+    pub built: Built,
     /// What is done to the loaded index.
     pub operation: Operation,
     /// The indexes, the baseline first.
@@ -172,6 +174,16 @@ impl Axis {
             Self::Entries(_) => "entries per scan",
         }
     }
+}
+
+/// How an index comes by its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Built {
+    /// All keys are loaded in bulk: leaves are neighbours in memory.
+    Loaded,
+    /// Every tenth key is loaded in bulk and the others are inserted in random order: a *mature* tree (§4.2
+    /// of the pB+-Tree paper).
+    Mature,
 }
 
 /// What is done to a loaded index.
@@ -227,6 +239,8 @@ pub struct Case {
     pub keys: usize,
     /// Share of the nodes' places that the bulk load fills.
     pub fill: f64,
+    /// How the index comes by its keys.
+    pub built: Built,
     /// What is done.
     pub task: Task,
 }
@@ -280,7 +294,7 @@ impl Panel {
             Operation::Insert { count } => Task::Insert { count: count.at(scale) },
             Operation::Remove { count } => Task::Remove { count: count.at(scale) },
         };
-        Case { keys, fill: percent as f64 / 100.0, task }
+        Case { keys, fill: percent as f64 / 100.0, built: self.built, task }
     }
 
     /// What the paper says about `subject` at `x`, by `yardstick`.

@@ -10,10 +10,11 @@ impl Parameters {
     /// UltraSPARC II with 8 MB of secondary cache each, lines of 64 bytes, 8 clocks to the secondary
     /// cache and 100 to memory (§2.1).
     ///
-    /// One number is calibrated, on one published throughput: what a translation costs that isn't at hand,
-    /// so that one processor without concurrency control does 475K searches a second among 10M keys in a
-    /// B+-Tree. (Fig. 9's axis ends at 500K, and its highest curve lies above 450K.) All else that the
-    /// model says is a prediction.
+    /// One number is chosen, and the paper doesn't publish it: what a translation costs that isn't at hand.
+    /// It makes one processor without concurrency control do 475K searches a second among 10M keys in a
+    /// B+-Tree, where Fig. 9's axis, which ends at 500K, shows its highest curve. Absolute throughputs
+    /// depend on it: 631K at 0 clocks, 555K at 20, 478K at the 47 that it is; orders and the scaling to eight
+    /// processors (7.7 to 7.8 times) don't. All else that the model says is a prediction.
     ///
     /// What the paper doesn't say is from the processor's manual and the machine's data sheet: the
     /// UltraSPARC II does everything in order, with 16 KB of direct-mapped primary cache, a store buffer of

@@ -2,7 +2,7 @@
 
 use super::{B_PLUS, CSB, P8, P8_EXTERNAL, P8_INTERNAL};
 use crate::experiment::{
-    Axis, Body, Claim, Experiment, Operation, Panel, Part, Published, Scaled, Yardstick,
+    Axis, Body, Built, Claim, Experiment, Operation, Panel, Part, Published, Scaled, Yardstick,
 };
 use crate::subject::Subject;
 
@@ -26,6 +26,7 @@ const fn searches(
         axis: Axis::Keys(Scaled::new(&[10_000_000], &[100_000])),
         keys: Scaled::same(0),
         fill_percent: 100,
+        built: Built::Loaded,
         operation: Operation::Search { count: Scaled::new(100_000, 1_000), cold: false },
         series,
         yardsticks,
@@ -44,6 +45,7 @@ const fn scans(
         axis: Axis::Entries(Scaled::new(&[1_000_000], &[1_000])),
         keys: Scaled::new(3_000_000, 30_000),
         fill_percent: 100,
+        built: Built::Loaded,
         operation: Operation::Scan {
             starts: Scaled::new(100, 10),
             segments: Scaled::same(1),

@@ -6,8 +6,10 @@
 
 mod breakdown;
 mod form;
+mod mature;
 mod scan;
 mod search;
+mod sensitivity;
 mod update;
 
 use crate::experiment::Paper;
@@ -46,9 +48,13 @@ pub const PAPER: Paper = Paper {
         form::TABLE_3,
         search::FIG_7,
         search::FIG_8,
+        mature::MATURE,
         search::FIG_9,
         scan::FIG_10,
         scan::FIG_11,
+        sensitivity::K,
+        sensitivity::C,
+        sensitivity::SHORT,
         update::FIG_12,
         update::FIG_13,
         breakdown::FIG_14,

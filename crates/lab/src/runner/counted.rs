@@ -1,11 +1,10 @@
 //! Counting: the numbers that are the same on every machine.
 
 use super::data::Keys;
-use super::work::{Requests, all_right};
+use super::work::{Requests, all_right, build};
 use crate::error::Result;
 use crate::experiment::{Case, Outcome};
 use crate::subject::{Index, Subject};
-use latchless::FillFactor;
 
 /// Loads `subject`, does the case's task, and counts levels and splits.
 ///
@@ -13,7 +12,7 @@ use latchless::FillFactor;
 /// When the index refuses, or answers wrongly.
 pub fn run(subject: Subject, case: &Case, keys: &Keys) -> Result<Outcome> {
     let mut index = subject.make_native()?;
-    index.bulk_load(keys.entries(), FillFactor::new(case.fill)?)?;
+    build(&mut index, case, keys)?;
     let levels = index.stats().map(|stats| stats.levels);
     let mut requests = Requests::new(case.task, keys);
     let (mut splits, mut right) = ([0; 3], 0);

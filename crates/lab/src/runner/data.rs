@@ -2,11 +2,15 @@
 
 use crate::model::PAGE_BYTES;
 use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use std::collections::HashSet;
 
 /// Every stream starts from here: the same requests on the model and natively, for every index.
 const SEED: u64 = 2001;
+
+/// A mature tree is loaded with one of so many keys.
+const LOADED_OF: usize = 10;
 
 /// The sorted keys of an index, spread evenly over all 4-byte keys, so that there is room to
 /// insert between any two. The tuple identifier of a key is its rank.
@@ -27,6 +31,19 @@ impl Keys {
     /// What a bulk load takes.
     pub fn entries(&self) -> &[(u32, u32)] {
         &self.entries
+    }
+
+    /// The entries that a mature tree is loaded with: every tenth.
+    pub fn loaded_first(&self) -> Vec<(u32, u32)> {
+        self.entries.iter().copied().step_by(LOADED_OF).collect()
+    }
+
+    /// The entries that are inserted into a mature tree: all others, in random order.
+    pub fn inserted_after(&self) -> Vec<(u32, u32)> {
+        let others = self.entries.iter().enumerate().filter(|(rank, _)| rank % LOADED_OF != 0);
+        let mut others: Vec<_> = others.map(|(_, &entry)| entry).collect();
+        others.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(SEED + 4));
+        others
     }
 
     /// Random keys that are there, with repetition.
@@ -118,6 +135,17 @@ mod tests {
         for keys in [out, new] {
             assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 1000, "each once");
         }
+    }
+
+    #[test]
+    fn a_mature_tree_gets_every_key_once() {
+        let keys = Keys::new(1005);
+        let (first, after) = (keys.loaded_first(), keys.inserted_after());
+        assert_eq!((first.len(), after.len()), (101, 904));
+        assert!(!after.is_sorted(), "in random order");
+        let mut all: Vec<_> = first.into_iter().chain(after).collect();
+        all.sort_unstable();
+        assert_eq!(all, keys.entries());
     }
 
     #[test]

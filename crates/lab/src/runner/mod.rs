@@ -13,7 +13,8 @@ use crate::error::Result;
 use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::row::{On, Row};
 use crate::subject::Subject;
-use data::Keys;
+pub(crate) use data::Keys;
+pub(crate) use modelled::run_made as run_modelled;
 pub(crate) use native::median;
 pub(crate) use parallel::key_of;
 

@@ -1,12 +1,11 @@
 //! Running a case on the memory-hierarchy model.
 
 use super::data::Keys;
-use super::work::{Requests, all_right};
+use super::work::{Requests, all_right, build};
 use crate::error::Result;
 use crate::experiment::{Case, Outcome, Parts, Task};
 use crate::model::{Counters, Listener, Machine, Parameters};
 use crate::subject::{Index, Subject};
-use latchless::FillFactor;
 use latchless_core::mem::touch::listen;
 
 /// Loads `subject` and does the case's task on the paper's machine.
@@ -19,12 +18,25 @@ use latchless_core::mem::touch::listen;
 /// # Errors
 /// When the index refuses, or answers wrongly.
 pub fn run(subject: Subject, case: &Case, keys: &Keys) -> Result<Outcome> {
+    run_made(subject.name(), || subject.make_modelled(), case, keys)
+}
+
+/// As [`run`], for an index that somebody makes, called `name`.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_made(
+    name: &'static str,
+    make: impl FnOnce() -> latchless_papers::Result<Index>,
+    case: &Case,
+    keys: &Keys,
+) -> Result<Outcome> {
     let machine = Listener::new(Machine::new(Parameters::PB_TREE)?);
     listen(Box::new(machine.clone()), || {
-        let mut index = subject.make_modelled()?;
-        index.bulk_load(keys.entries(), FillFactor::new(case.fill)?)?;
+        let mut index = make()?;
+        build(&mut index, case, keys)?;
         let mut requests = Requests::new(case.task, keys);
-        let counters = perform_all(&machine, &mut requests, &mut index, keys, (subject, case.task))?;
+        let counters = perform_all(&machine, &mut requests, &mut index, keys, (name, case.task))?;
         let parts = parts(&machine, counters, requests.len());
         Ok(Outcome { cost: Some(parts.total()), parts: Some(parts), ..Outcome::default() })
     })
@@ -35,7 +47,7 @@ fn perform_all(
     requests: &mut Requests,
     index: &mut Index,
     keys: &Keys,
-    (subject, task): (Subject, Task),
+    (name, task): (&'static str, Task),
 ) -> Result<Counters> {
     let cold = is_cold(task);
     machine.with(|machine| {
@@ -51,7 +63,7 @@ fn perform_all(
         right += usize::from(requests.perform(position, index, keys)?);
     }
     machine.with(Machine::stop);
-    all_right(right, requests.len(), subject.name(), task)?;
+    all_right(right, requests.len(), name, task)?;
     Ok(machine.with(|machine| machine.counters()) - before)
 }
 

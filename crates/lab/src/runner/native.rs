@@ -9,11 +9,10 @@
 
 use super::data::Keys;
 use super::modelled::is_cold;
-use super::work::{Requests, all_right};
+use super::work::{Requests, all_right, build};
 use crate::error::Result;
 use crate::experiment::{Case, Outcome, Scale, Task};
 use crate::subject::{Index, Subject};
-use latchless::FillFactor;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -67,7 +66,7 @@ pub fn run(series: &[Subject], case: &Case, keys: &Keys, scale: Scale) -> Result
 
 fn load(subject: Subject, case: &Case, keys: &Keys) -> Result<Index> {
     let mut index = subject.make_native()?;
-    index.bulk_load(keys.entries(), FillFactor::new(case.fill)?)?;
+    build(&mut index, case, keys)?;
     Ok(index)
 }
 

@@ -3,10 +3,26 @@
 
 use super::data::{Keys, ReturnBuffer};
 use crate::error::{LabError, Result};
-use crate::experiment::Task;
+use crate::experiment::{Built, Case, Task};
 use crate::subject::Index;
 use core::ops::Bound;
-use latchless::Direction;
+use latchless::{Direction, FillFactor};
+
+/// Gives an empty index the case's keys.
+///
+/// # Errors
+/// When the index refuses them.
+pub fn build(index: &mut Index, case: &Case, keys: &Keys) -> Result<()> {
+    let fill = FillFactor::new(case.fill)?;
+    if case.built == Built::Loaded {
+        return Ok(index.bulk_load(keys.entries(), fill)?);
+    }
+    index.bulk_load(&keys.loaded_first(), fill)?;
+    for (key, rank) in keys.inserted_after() {
+        index.insert(key, rank)?;
+    }
+    Ok(())
+}
 
 /// A task's requests, made before anything is timed.
 #[derive(Debug)]

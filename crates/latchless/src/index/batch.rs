@@ -36,10 +36,25 @@ use latchless_core::base::value::Value;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{} inserts of a batch were refused; the first because {error}", refused.len())]
 pub struct Incomplete {
-    /// Why the first of them was refused.
+    /// Why the first of them that was tried was refused.
     pub error: Error,
     /// The positions in the batch of those that were refused, ascending.
     pub refused: Vec<usize>,
+}
+
+impl Incomplete {
+    /// That, if inserts were refused, with their positions in order; otherwise `done`.
+    pub(super) fn or<T>(incomplete: Option<Self>, done: T) -> Result<T, Self> {
+        let Some(mut incomplete) = incomplete else { return Ok(done) };
+        incomplete.refused.sort_unstable();
+        Err(incomplete)
+    }
+
+    /// One more insert was refused.
+    #[cold]
+    pub(super) fn add(so_far: &mut Option<Self>, position: usize, error: Error) {
+        so_far.get_or_insert_with(|| Self { error, refused: Vec::new() }).refused.push(position);
+    }
 }
 
 impl From<Incomplete> for Error {
@@ -85,7 +100,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         if let Err(error) = check_side_by_side(entries.len(), replaced.len()) {
             return Err(Incomplete { error, refused: (0..entries.len()).collect() });
         }
-        let mut incomplete: Option<Incomplete> = None;
+        let mut incomplete = None;
         self.tree.edit_each::<M>(
             entries.len(),
             self.group,
@@ -97,14 +112,11 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 Ok(edited) => replaced[at] = edited.before.map(decode_value::<K, V>),
                 Err(error) => {
                     replaced[at] = None;
-                    incomplete
-                        .get_or_insert_with(|| Incomplete { error, refused: Vec::new() })
-                        .refused
-                        .push(at);
+                    Incomplete::add(&mut incomplete, at, error);
                 }
             },
         );
-        incomplete.map_or(Ok(()), Err)
+        Incomplete::or(incomplete, ())
     }
 
     #[inline]

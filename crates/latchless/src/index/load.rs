@@ -5,26 +5,9 @@ use super::{Index, Options};
 use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
-
-#[cfg(feature = "snapshot")]
-impl<K: Key, V: Value> Index<K, V> {
-    /// As [`Index::bulk_load_with`], of entries that are made when they are asked for, some of them twice.
-    pub(crate) fn bulk_load_by(
-        &mut self,
-        len: usize,
-        entry_at: impl Fn(usize) -> (K, V) + Sync,
-        fill: FillFactor,
-        threads: NonZeroUsize,
-    ) -> Result<()> {
-        let entry_at = |at: usize| {
-            let (key, value) = entry_at(at);
-            (encode_key::<K, V>(key), encode_value::<K, V>(value))
-        };
-        self.tree.bulk_load(len, entry_at, fill, threads)
-    }
-}
 
 impl<K: Key, V: Value> Index<K, V> {
     /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
@@ -36,7 +19,7 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// ```
     /// use latchless::{Error, FillFactor, Index};
-    /// let index = Index::from_sorted(&[(3u64, 30u32), (5, 50)], FillFactor::FULL)?;
+    /// let index = Index::from_sorted(&[(3u64, 30u32), (5, 50)], FillFactor::default())?;
     /// assert_eq!(index.get(5), Some(50));
     /// let twice = Index::from_sorted(&[(3u64, 30u32), (3, 50)], FillFactor::FULL);
     /// assert_eq!(twice.err(), Some(Error::DuplicateKey { position: 1 }));
@@ -57,7 +40,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     /// # use latchless::{FillFactor, Index};
     /// let mut index = Index::<u64, u32>::new()?;
-    /// index.bulk_load(&[(3, 30), (5, 50)], FillFactor::new(0.8)?)?;
+    /// index.bulk_load(&[(3, 30), (5, 50)], FillFactor::default())?;
     /// assert_eq!(index.len(), 2);
     /// # Ok::<(), latchless::Error>(())
     /// ```
@@ -89,5 +72,47 @@ impl<K: Key, V: Value> Index<K, V> {
             (encode_key::<K, V>(key), encode_value::<K, V>(value))
         };
         self.tree.bulk_load(entries.len(), entry_at, fill, threads)
+    }
+
+    /// As [`Index::bulk_load_with`], from columns: each value goes under the key at its place.
+    ///
+    /// # Errors
+    /// As [`Index::bulk_load`], and [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if the columns
+    /// aren't equally long.
+    ///
+    /// ```
+    /// # use latchless::{Error, FillFactor, Index};
+    /// # use std::num::NonZero;
+    /// let mut index = Index::<u64, u32>::new()?;
+    /// index.bulk_load_columns(&[3, 5], &[30, 50], FillFactor::default(), NonZero::<usize>::MIN)?;
+    /// assert_eq!(index.get(5), Some(50));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn bulk_load_columns(
+        &mut self,
+        keys: &[K],
+        values: &[V],
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        check_side_by_side(keys.len(), values.len())?;
+        let entry_at = |at: usize| (encode_key::<K, V>(keys[at]), encode_value::<K, V>(values[at]));
+        self.tree.bulk_load(keys.len(), entry_at, fill, threads)
+    }
+
+    /// As [`Index::bulk_load_with`], of entries that are made when they are asked for, some of them twice.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn bulk_load_by(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (K, V) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let entry_at = |at: usize| {
+            let (key, value) = entry_at(at);
+            (encode_key::<K, V>(key), encode_value::<K, V>(value))
+        };
+        self.tree.bulk_load(len, entry_at, fill, threads)
     }
 }

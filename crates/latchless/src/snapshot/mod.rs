@@ -292,8 +292,7 @@ impl Snapshot {
     /// [`Error::OtherType`]; or [`Error::Index`] if rows are out of order or memory is refused.
     pub fn index<K: Native, V: Native>(&self) -> Result<Index<K, V>> {
         let mut index = Index::new()?;
-        let fill = FillFactor::new(ROOM_FOR_CHANGES)?;
-        self.load(&mut index, fill, NonZeroUsize::MIN)?;
+        self.load(&mut index, FillFactor::UPDATED, NonZeroUsize::MIN)?;
         Ok(index)
     }
 
@@ -335,10 +334,6 @@ impl Snapshot {
         Ok(index.bulk_load_by(self.len(), entry_at, fill, threads)?)
     }
 }
-
-/// How full the leaves of an index are that is opened: inserts after a load into full leaves would split
-/// each of them.
-const ROOM_FOR_CHANGES: f64 = 0.8;
 
 /// All that can be read; `expected_bytes` of it, unless the file changes.
 fn gather(mut from: impl Read, expected_bytes: u64) -> Result<Vec<u8>> {

@@ -26,11 +26,14 @@ pub enum BatchSize {
     Of(usize),
 }
 
+/// Finds out which of [`BatchSize::CANDIDATES`] does best.
+pub type SizeTuner = Tuner<{ BatchSize::CANDIDATES.len() }>;
+
 impl BatchSize {
     /// The most.
     pub const MAX: usize = Walks::<u64, (), ()>::MAX;
     /// Those that are tried.
-    pub const CANDIDATES: [usize; 4] = [16, 32, 64, 128];
+    pub const CANDIDATES: [usize; 5] = [8, 16, 32, 64, 128];
 
     /// So many.
     ///
@@ -70,7 +73,7 @@ pub struct Interleaving<'a> {
     /// See [`Rounds`].
     pub rounds: Rounds,
     /// What was found out about sizes.
-    pub tuner: &'a Tuner,
+    pub tuner: &'a SizeTuner,
     /// Levels of the index: when they change, sizes are tried again.
     pub levels: usize,
 }

@@ -3,14 +3,13 @@
 
 use super::parts::{Parts, Spot};
 use super::skip_list::{In, SkipList};
-use crate::common::interleave::{BatchSize, Interleaving, interleave};
+use crate::common::interleave::{BatchSize, Interleaving, SizeTuner, interleave};
 use crate::common::operation::Search;
 use crate::common::walk::{Aim, KernelWalk, Rounds, Step, Walk};
 use crate::cssl::lanes;
 use crate::cssl::list::List;
 use latchless_core::base::key::Bits;
 use latchless_core::search::{Dispatch, Scalar};
-use latchless_core::tuner::Tuner;
 
 /// The walks of a skip list. They come out at the last spot whose key is at most theirs.
 struct SpotWalk<'a, B: Bits> {
@@ -78,7 +77,7 @@ impl<B: Bits> SkipList<B> {
     ) {
         let parts = inside.published();
         let walk = SpotWalk { parts, list: self.list(), dispatch: self.dispatch };
-        let tuner = Tuner::new(BatchSize::CANDIDATES);
+        let tuner = SizeTuner::new(BatchSize::CANDIDATES);
         let how = Interleaving { size, rounds: Rounds::Unfinished, tuner: &tuner, levels: 0 };
         interleave(
             &walk,

@@ -2,7 +2,7 @@
 
 use super::catalogue::Options;
 use super::{Concurrent, Entries, Kind, Scan, Scheme};
-use crate::common::interleave::{BatchSize, Interleaving, interleave};
+use crate::common::interleave::{BatchSize, Interleaving, SizeTuner, interleave};
 use crate::common::pages::Pages;
 use crate::common::walk::{Aim, Rounds};
 use crate::error;
@@ -19,7 +19,6 @@ use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::NoTrace;
-use latchless_core::tuner::Tuner;
 
 /// The kind of a map with keys `K` and family `F` that nobody listens to.
 pub type Quiet<K, F> = Of<<K as Key>::Bits, F, NoTrace>;
@@ -67,7 +66,7 @@ pub struct OlfitMap<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> {
 /// The map as threads share it: what updates through `&self` go through.
 pub(super) struct Shared<K, V, D: Kind> {
     pub(super) tree: OlfitTree<D>,
-    tuner: Tuner,
+    tuner: SizeTuner,
     pub(super) entry: PhantomData<fn(K) -> V>,
 }
 
@@ -130,7 +129,7 @@ impl<K: Key, V: Fits<K::Bits>, D: Kind<Bits = K::Bits>> OlfitMap<K, V, D> {
             huge_pages: options.huge_pages,
             references: options.node_references.unwrap_or(u32::MAX),
         })?;
-        let tuner = Tuner::new(BatchSize::CANDIDATES);
+        let tuner = SizeTuner::new(BatchSize::CANDIDATES);
         Ok(Self { shared: Shared { tree, tuner, entry: PhantomData } })
     }
 

@@ -1,6 +1,8 @@
 //! The paper's analytical model (§2.2, §3.3): what a search costs, how wide a node should be, how
 //! far ahead a scan should prefetch. Pure functions of the machine and the tree's form.
 
+use core::ops::RangeInclusive;
+
 /// A memory system as the analysis sees it.
 ///
 /// ```
@@ -31,20 +33,40 @@ impl MemoryLatency {
     /// are `width_lines` lines wide and hold `children_per_line` children a line (Eq. 1):
     /// ⌈log_d(N/(d−1)) + 1⌉ · (T1 + (⌈3w/4⌉ − 1) · Tnext), d = w·m. O(levels).
     pub fn search_stall_cycles(self, keys: u64, width_lines: u64, children_per_line: u64) -> u64 {
-        let levels = levels(keys, width_lines * children_per_line);
-        levels * (self.full_cycles + ((3 * width_lines).div_ceil(4).max(1) - 1) * self.next_cycles)
+        levels(keys, width_lines * children_per_line) * self.visit_cycles(width_lines)
     }
 
-    /// The width in lines, from 1 to `widest`, that minimises [`Self::search_stall_cycles`] summed
-    /// over trees of `sizes` keys; the narrowest of equals.
+    /// [`Self::search_stall_cycles`] averaged over trees of every whole number of keys in `sizes`; 0.0
+    /// over none. In closed form: O(levels).
+    pub fn mean_stall_cycles(
+        self,
+        sizes: RangeInclusive<u64>,
+        width_lines: u64,
+        children_per_line: u64,
+    ) -> f64 {
+        let count = (u128::from(*sizes.end()) + 1).saturating_sub(u128::from(*sizes.start()));
+        if count == 0 {
+            return 0.0;
+        }
+        let mean_levels = all_levels(sizes, width_lines * children_per_line) as f64 / count as f64;
+        mean_levels * self.visit_cycles(width_lines) as f64
+    }
+
+    /// The width in lines, from 1 to `widest`, that minimises [`Self::mean_stall_cycles`]; the narrowest
+    /// of equals.
     ///
-    /// With m = 8 and N = 10^3, 10^4, … 10^9 it is 8 at B = 15, as the paper says. At B = 50 it is
-    /// 13; the paper states 22 and doesn't say over which sizes it averaged.
-    pub fn optimal_width_lines(self, sizes: &[u64], children_per_line: u64, widest: u64) -> u64 {
-        let total = |width: &u64| -> u64 {
-            sizes.iter().map(|&keys| self.search_stall_cycles(keys, *width, children_per_line)).sum()
-        };
-        (1..=widest).min_by_key(total).unwrap_or(1)
+    /// With m = 8 and trees of 10^3 to 10^9 keys it is 8 at B = 15 and 22 at B = 50, as the paper says
+    /// (§2.2). The paper doesn't say how its sizes are spaced: over powers of ten, where small trees
+    /// weigh as much as large ones, the equation gives 8 and 13.
+    pub fn optimal_width_lines(self, sizes: RangeInclusive<u64>, children_per_line: u64, widest: u64) -> u64 {
+        let mean = |width: u64| self.mean_stall_cycles(sizes.clone(), width, children_per_line);
+        (1..=widest).min_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap_or(1)
+    }
+
+    /// Stall of one visit of a node, in cycles: its lines are asked for at once, and three quarters of
+    /// them are needed on average.
+    fn visit_cycles(self, width_lines: u64) -> u64 {
+        self.full_cycles + ((3 * width_lines).div_ceil(4).max(1) - 1) * self.next_cycles
     }
 
     /// Leaves that a scan should prefetch ahead, k = ⌈B/w⌉ (Eq. 2), for leaves of `width_lines`
@@ -78,6 +100,19 @@ pub fn levels(keys: u64, fanout: u64) -> u64 {
     levels
 }
 
+/// [`levels`] of trees of every whole number of keys in `sizes`, summed: one level each, and one more for
+/// each capacity that a tree exceeds.
+fn all_levels(sizes: RangeInclusive<u64>, fanout: u64) -> u128 {
+    let fanout = u128::from(fanout.max(2));
+    let (first, end) = (u128::from(*sizes.start()), u128::from(*sizes.end()) + 1);
+    let (mut sum, mut capacity) = (end.saturating_sub(first), fanout - 1);
+    while capacity + 1 < end {
+        sum += end.saturating_sub(first.max(capacity + 1));
+        capacity *= fanout;
+    }
+    sum
+}
+
 /// The space of a jump pointer as a share of its full leaf, 1/(2(d−2)): one 4-byte pointer beside
 /// d − 2 pairs of 8 bytes (§3.3). 0.0 below three children, where there is no such leaf.
 pub fn jump_pointer_share(fanout: u64) -> f64 {
@@ -88,8 +123,8 @@ pub fn jump_pointer_share(fanout: u64) -> f64 {
 mod tests {
     use super::*;
 
-    const POWERS_OF_TEN: [u64; 7] =
-        [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+    /// The paper's trees: 10^3 to 10^9 keys.
+    const SIZES: RangeInclusive<u64> = 1_000..=1_000_000_000;
     const FASTER: MemoryLatency = MemoryLatency { full_cycles: 500, next_cycles: 10 };
 
     #[test]
@@ -123,21 +158,30 @@ mod tests {
     }
 
     #[test]
-    fn eight_lines_are_best_on_the_paper_s_machine() {
-        assert_eq!(MemoryLatency::PAPER.optimal_width_lines(&POWERS_OF_TEN, 8, 64), 8);
+    fn the_paper_s_optimal_widths() {
+        assert_eq!(MemoryLatency::PAPER.optimal_width_lines(SIZES, 8, 64), 8);
+        assert_eq!(FASTER.normalized_bandwidth(), 50.0);
+        assert_eq!(FASTER.optimal_width_lines(SIZES, 8, 64), 22);
     }
 
-    /// The paper states 22; this is what its equation gives over the powers of ten.
     #[test]
-    fn more_bandwidth_makes_wider_nodes_best() {
-        assert_eq!(FASTER.normalized_bandwidth(), 50.0);
-        assert_eq!(FASTER.optimal_width_lines(&POWERS_OF_TEN, 8, 64), 13);
+    fn a_mean_is_the_sum_of_all_over_their_number() {
+        for (sizes, width, per_line) in
+            [(0..=5_000, 1, 8), (448..=449, 1, 8), (7..=7, 2, 1), (1_000..=4_000, 3, 5)]
+        {
+            let all = sizes.clone().map(|keys| FASTER.search_stall_cycles(keys, width, per_line));
+            let (count, sum) = all.fold((0, 0), |(count, sum), cycles| (count + 1, sum + cycles));
+            assert_eq!(FASTER.mean_stall_cycles(sizes, width, per_line), sum as f64 / f64::from(count));
+        }
     }
 
     #[test]
     fn no_sizes_leave_the_narrowest_node() {
-        assert_eq!(MemoryLatency::PAPER.optimal_width_lines(&[], 8, 64), 1);
-        assert_eq!(MemoryLatency::PAPER.optimal_width_lines(&POWERS_OF_TEN, 8, 0), 1);
+        let none = RangeInclusive::new(2, 1);
+        assert_eq!(FASTER.mean_stall_cycles(none.clone(), 8, 8), 0.0);
+        assert_eq!(MemoryLatency::PAPER.optimal_width_lines(none, 8, 64), 1);
+        assert_eq!(MemoryLatency::PAPER.optimal_width_lines(SIZES, 8, 0), 1);
+        assert!(FASTER.mean_stall_cycles(0..=u64::MAX, 1, 1) > 0.0);
     }
 
     #[test]

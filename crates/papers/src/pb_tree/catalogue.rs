@@ -39,6 +39,9 @@ pub struct Options {
     /// Leaves that a scan prefetches ahead: the paper's prefetch distance k (Eq. 2 gives 2 for its
     /// machine; its experiments use 3).
     pub scan_ahead_leaves: usize,
+    /// A scan that expects fewer entries leaves jump pointers alone: prefetching that far ahead costs more
+    /// at the start than so short a scan gains (§4.3 suggests 100). 0: every scan uses them.
+    pub short_scan_entries: usize,
     /// How many nodes references can tell apart; `None`: 2^32 − 1. Tests make it tiny.
     pub node_references: Option<u32>,
 }
@@ -50,6 +53,7 @@ impl Default for Options {
             huge_pages: true,
             kernel: None,
             scan_ahead_leaves: 3,
+            short_scan_entries: 100,
             node_references: None,
         }
     }

@@ -10,7 +10,7 @@
 //! 2. Every leaf's hint names the chunk that its reference is in.
 //! 3. No chunk but the only one is wholly empty.
 
-use crate::pb_tree::arena::{Arena, ArenaOptions, Lines};
+use crate::pb_tree::arena::{Arena, ArenaOptions, Block};
 use crate::pb_tree::node::{NodeOptions, Nodes, Shape};
 use core::marker::PhantomData;
 use latchless_core::base::error::{Broken, Result};
@@ -18,15 +18,8 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::{Trace, Work};
 
-/// Lines in a chunk: the paper's c (Eq. 3 gives at least 1; its experiments use 8).
-const CHUNK_LINES: usize = 8;
-const CHUNK_BYTES: usize = CHUNK_LINES * latchless_core::mem::line::LINE_BYTES;
-/// Leaf references in a chunk: 126, as in §4.1. The last two words link the chunks.
-const SLOTS: usize = CHUNK_BYTES / 4 - 2;
-const NEXT_AT: usize = SLOTS * 4;
-const PREVIOUS_AT: usize = NEXT_AT + 4;
-/// A hint is `chunk × 128 + slot`.
-const HINT_STRIDE: u32 = 128;
+/// Empty slots of a chunk that a bulk load leaves for inserts, at least: one in so many.
+const EMPTY_OF: usize = 8;
 
 /// A place in the array: a chunk and a slot in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,13 +30,21 @@ pub struct JumpCursor {
 
 /// The external jump-pointer array of a tree with shape `S`.
 #[derive(Debug)]
-pub struct JumpArray<S> {
-    chunks: Arena<Lines<CHUNK_LINES>>,
+pub struct JumpArray<S: Shape> {
+    chunks: Arena<S::Chunk>,
     first: NodeRef,
     shape: PhantomData<S>,
 }
 
 impl<S: Shape> JumpArray<S> {
+    const CHUNK_BYTES: usize = S::Chunk::BYTES;
+    /// Leaf references in a chunk: 126 in eight lines, as in §4.1. The last two words link the chunks.
+    const SLOTS: usize = Self::CHUNK_BYTES / 4 - 2;
+    const NEXT_AT: usize = Self::SLOTS * 4;
+    const PREVIOUS_AT: usize = Self::NEXT_AT + 4;
+    /// A hint is `chunk × HINT_STRIDE + slot`.
+    const HINT_STRIDE: u32 = Self::SLOTS.next_power_of_two() as u32;
+
     /// The array of a tree whose only leaf is `leaf`.
     ///
     /// # Errors
@@ -52,8 +53,8 @@ impl<S: Shape> JumpArray<S> {
         let chunks = Arena::new(ArenaOptions {
             limit_bytes: options.limit_bytes,
             huge_pages: options.huge_pages,
-            // A hint has room for 2^25 chunks: with 126 slots each, a leaf for every reference.
-            references: u32::MAX / HINT_STRIDE,
+            // With eight lines a hint has room for 2^25 chunks of 126 slots: a leaf for every reference.
+            references: u32::MAX / Self::HINT_STRIDE,
             ..ArenaOptions::default()
         })?;
         let mut array = Self { chunks, first: NodeRef::NIL, shape: PhantomData };
@@ -75,12 +76,14 @@ impl<S: Shape> JumpArray<S> {
     }
 
     /// Names `leaves` and nothing else. Each chunk is filled to `fill`, its empty slots spread
-    /// evenly.
+    /// evenly; some are left even if nodes are filled whole (§3.2), or else the first split of nearly every
+    /// leaf would split a chunk.
     ///
     /// # Errors
     /// When memory is refused; the array is then as before.
     pub fn rebuild(&mut self, nodes: &mut Nodes<S>, leaves: &[NodeRef], fill: FillFactor) -> Result<()> {
-        let chunks_needed = leaves.len().div_ceil(fill.of(SLOTS)).max(1);
+        let a_chunk = fill.of(Self::SLOTS).min(Self::SLOTS - Self::SLOTS.div_ceil(EMPTY_OF)).max(1);
+        let chunks_needed = leaves.len().div_ceil(a_chunk).max(1);
         // Before anything is forgotten: the cleared array holds at least what it held.
         self.chunks.reserve(chunks_needed)?;
         self.chunks.clear();
@@ -91,12 +94,12 @@ impl<S: Shape> JumpArray<S> {
             let (now, later) = rest.split_at(rest.len().div_ceil(left));
             let chunk = self.chunks.allocate()?;
             self.spread(nodes, chunk, now);
-            self.set_word(chunk, PREVIOUS_AT, previous);
-            self.set_word(chunk, NEXT_AT, NodeRef::NIL);
+            self.set_word(chunk, Self::PREVIOUS_AT, previous);
+            self.set_word(chunk, Self::NEXT_AT, NodeRef::NIL);
             if previous.is_nil() {
                 self.first = chunk;
             } else {
-                self.set_word(previous, NEXT_AT, chunk);
+                self.set_word(previous, Self::NEXT_AT, chunk);
             }
             (previous, rest) = (chunk, later);
         }
@@ -120,11 +123,11 @@ impl<S: Shape> JumpArray<S> {
             at.slot + 1
         } else {
             self.move_slots(at.chunk, empty + 1, empty, at.slot - empty);
-            nodes.set_hint(before, hint(at.chunk, at.slot - 1));
+            nodes.set_hint(before, Self::hint(at.chunk, at.slot - 1));
             at.slot
         };
         self.set_slot(at.chunk, slot, leaf);
-        nodes.set_hint(leaf, hint(at.chunk, slot));
+        nodes.set_hint(leaf, Self::hint(at.chunk, slot));
         Ok(())
     }
 
@@ -132,7 +135,7 @@ impl<S: Shape> JumpArray<S> {
     pub fn remove(&mut self, nodes: &mut Nodes<S>, leaf: NodeRef) {
         let at = self.find(nodes, leaf);
         self.set_slot(at.chunk, at.slot, NodeRef::NIL);
-        let (previous, next) = (self.word(at.chunk, PREVIOUS_AT), self.word(at.chunk, NEXT_AT));
+        let (previous, next) = (self.word(at.chunk, Self::PREVIOUS_AT), self.word(at.chunk, Self::NEXT_AT));
         let only = previous.is_nil() && next.is_nil();
         if only || self.slots(at.chunk).iter().any(|&slot| !NodeRef::from_word(slot).is_nil()) {
             return;
@@ -140,10 +143,10 @@ impl<S: Shape> JumpArray<S> {
         if previous.is_nil() {
             self.first = next;
         } else {
-            self.set_word(previous, NEXT_AT, next);
+            self.set_word(previous, Self::NEXT_AT, next);
         }
         if !next.is_nil() {
-            self.set_word(next, PREVIOUS_AT, previous);
+            self.set_word(next, Self::PREVIOUS_AT, previous);
         }
         self.chunks.free(at.chunk);
     }
@@ -151,10 +154,10 @@ impl<S: Shape> JumpArray<S> {
     /// The place after `leaf`, for a scan that starts there. Prefetches the leaf's chunk and the one
     /// after it.
     pub fn cursor_behind(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
-        let chunk = NodeRef::from_word(nodes.hint(leaf) / HINT_STRIDE);
+        let chunk = NodeRef::from_word(nodes.hint(leaf) / Self::HINT_STRIDE);
         self.prefetch(chunk);
         let at = self.locate(nodes, leaf);
-        self.prefetch(self.word(chunk, NEXT_AT));
+        self.prefetch(self.word(chunk, Self::NEXT_AT));
         JumpCursor { chunk, slot: at.slot + 1 }
     }
 
@@ -169,12 +172,12 @@ impl<S: Shape> JumpArray<S> {
                 cursor.slot += step + 1;
                 return Some(NodeRef::from_word(ahead[step]));
             }
-            let next = self.word(cursor.chunk, NEXT_AT);
+            let next = self.word(cursor.chunk, Self::NEXT_AT);
             if next.is_nil() {
                 return None;
             }
             // One chunk is always on its way before the leaves of this one are (§3.3).
-            self.prefetch(self.word(next, NEXT_AT));
+            self.prefetch(self.word(next, Self::NEXT_AT));
             *cursor = JumpCursor { chunk: next, slot: 0 };
         }
     }
@@ -187,7 +190,7 @@ impl<S: Shape> JumpArray<S> {
         let (mut chunk, mut previous, mut named) = (self.first, NodeRef::NIL, Vec::new());
         let mut chunks = 0;
         while !chunk.is_nil() {
-            if self.word(chunk, PREVIOUS_AT) != previous {
+            if self.word(chunk, Self::PREVIOUS_AT) != previous {
                 return Err(Broken::new(format!("chunk {chunk:?} doesn't know the one before it")));
             }
             let before = named.len();
@@ -196,7 +199,7 @@ impl<S: Shape> JumpArray<S> {
                 if leaf.is_nil() {
                     continue;
                 }
-                if nodes.hint(leaf) / HINT_STRIDE != chunk.to_word() {
+                if nodes.hint(leaf) / Self::HINT_STRIDE != chunk.to_word() {
                     return Err(Broken::new(format!("leaf {leaf:?} hints at another chunk than its own")));
                 }
                 named.push(leaf);
@@ -205,7 +208,7 @@ impl<S: Shape> JumpArray<S> {
                 return Err(Broken::new(format!("chunk {chunk:?} names no leaf")));
             }
             chunks += 1;
-            (previous, chunk) = (chunk, self.word(chunk, NEXT_AT));
+            (previous, chunk) = (chunk, self.word(chunk, Self::NEXT_AT));
         }
         if named != leaves {
             return Err(Broken::new("the jump-pointer array doesn't name the leaves in key order"));
@@ -219,7 +222,7 @@ impl<S: Shape> JumpArray<S> {
     /// The precise place of `leaf`, with its hint repaired.
     fn find(&self, nodes: &mut Nodes<S>, leaf: NodeRef) -> JumpCursor {
         let at = self.locate(nodes, leaf);
-        let precise = hint(at.chunk, at.slot);
+        let precise = Self::hint(at.chunk, at.slot);
         if nodes.hint(leaf) != precise {
             nodes.set_hint(leaf, precise);
         }
@@ -229,11 +232,11 @@ impl<S: Shape> JumpArray<S> {
     /// The precise place of `leaf`: looked for on both sides of where its hint says.
     fn locate(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
         let hinted = nodes.hint(leaf);
-        let chunk = NodeRef::from_word(hinted / HINT_STRIDE);
-        let guess = (hinted % HINT_STRIDE) as usize;
+        let chunk = NodeRef::from_word(hinted / Self::HINT_STRIDE);
+        let guess = (hinted % Self::HINT_STRIDE) as usize;
         let slots = self.slots(chunk);
         let is_here = |slot: usize| slots.get(slot) == Some(&leaf.to_word());
-        let distance = (0..SLOTS).find(|&d| is_here(guess + d) || (guess >= d && is_here(guess - d)));
+        let distance = (0..Self::SLOTS).find(|&d| is_here(guess + d) || (guess >= d && is_here(guess - d)));
         let distance = distance.unwrap_or_default();
         self.tell_read(chunk, guess.saturating_sub(distance), 2 * distance + 1);
         let slot = if is_here(guess + distance) { guess + distance } else { guess.saturating_sub(distance) };
@@ -244,7 +247,8 @@ impl<S: Shape> JumpArray<S> {
     fn nearest_empty(&self, at: JumpCursor) -> Option<usize> {
         let slots = self.slots(at.chunk);
         let empty = |slot: usize| slots.get(slot) == Some(&NodeRef::NIL.to_word());
-        let distance = (1..SLOTS).find(|&d| empty(at.slot + d) || (at.slot >= d && empty(at.slot - d)))?;
+        let distance =
+            (1..Self::SLOTS).find(|&d| empty(at.slot + d) || (at.slot >= d && empty(at.slot - d)))?;
         self.tell_read(at.chunk, at.slot.saturating_sub(distance), 2 * distance + 1);
         Some(if empty(at.slot + distance) { at.slot + distance } else { at.slot - distance })
     }
@@ -255,32 +259,29 @@ impl<S: Shape> JumpArray<S> {
         let right = self.chunks.allocate()?;
         S::Trace::work(Work::Allocate);
         self.prefetch(right);
-        let mut leaves = [NodeRef::NIL; SLOTS];
-        for (leaf, &slot) in leaves.iter_mut().zip(self.slots(chunk)) {
-            *leaf = NodeRef::from_word(slot);
-        }
-        let (lower, upper) = leaves.split_at(SLOTS / 2);
+        let leaves: Vec<_> = self.slots(chunk).iter().map(|&slot| NodeRef::from_word(slot)).collect();
+        let (lower, upper) = leaves.split_at(Self::SLOTS / 2);
         self.spread(nodes, chunk, lower);
         self.spread(nodes, right, upper);
-        let next = self.word(chunk, NEXT_AT);
-        self.set_word(right, PREVIOUS_AT, chunk);
-        self.set_word(right, NEXT_AT, next);
-        self.set_word(chunk, NEXT_AT, right);
+        let next = self.word(chunk, Self::NEXT_AT);
+        self.set_word(right, Self::PREVIOUS_AT, chunk);
+        self.set_word(right, Self::NEXT_AT, next);
+        self.set_word(chunk, Self::NEXT_AT, right);
         if !next.is_nil() {
-            self.set_word(next, PREVIOUS_AT, right);
+            self.set_word(next, Self::PREVIOUS_AT, right);
         }
         Ok(())
     }
 
     /// Fills a chunk with `leaves` and evenly spread empty slots between them, and sets their hints.
     fn spread(&mut self, nodes: &mut Nodes<S>, chunk: NodeRef, leaves: &[NodeRef]) {
-        S::Trace::work(Work::Jump(SLOTS));
-        S::Trace::write(self.chunks.address(chunk), CHUNK_BYTES);
-        self.chunks.lanes_mut::<u32>(chunk, 0, SLOTS).fill(NodeRef::NIL.to_word());
+        S::Trace::work(Work::Jump(Self::SLOTS));
+        S::Trace::write(self.chunks.address(chunk), Self::CHUNK_BYTES);
+        self.chunks.lanes_mut::<u32>(chunk, 0, Self::SLOTS).fill(NodeRef::NIL.to_word());
         for (i, &leaf) in leaves.iter().enumerate() {
-            let slot = i * SLOTS / leaves.len();
-            self.chunks.lanes_mut::<u32>(chunk, 0, SLOTS)[slot] = leaf.to_word();
-            nodes.set_hint(leaf, hint(chunk, slot));
+            let slot = i * Self::SLOTS / leaves.len();
+            self.chunks.lanes_mut::<u32>(chunk, 0, Self::SLOTS)[slot] = leaf.to_word();
+            nodes.set_hint(leaf, Self::hint(chunk, slot));
         }
     }
 
@@ -293,7 +294,7 @@ impl<S: Shape> JumpArray<S> {
     }
 
     fn slots(&self, chunk: NodeRef) -> &[u32] {
-        self.chunks.lanes(chunk, 0, SLOTS)
+        self.chunks.lanes(chunk, 0, Self::SLOTS)
     }
 
     fn set_slot(&mut self, chunk: NodeRef, slot: usize, leaf: NodeRef) {
@@ -313,17 +314,17 @@ impl<S: Shape> JumpArray<S> {
     fn prefetch(&self, chunk: NodeRef) {
         if S::PREFETCH && !chunk.is_nil() {
             self.chunks.prefetch(chunk);
-            S::Trace::prefetch(self.chunks.address(chunk), CHUNK_BYTES);
+            S::Trace::prefetch(self.chunks.address(chunk), Self::CHUNK_BYTES);
         }
+    }
+
+    fn hint(chunk: NodeRef, slot: usize) -> u32 {
+        chunk.to_word() * Self::HINT_STRIDE + slot as u32
     }
 
     fn tell_read(&self, chunk: NodeRef, slot: usize, count: usize) {
         S::Trace::work(Work::Jump(count));
-        let count = count.min(SLOTS - slot.min(SLOTS));
+        let count = count.min(Self::SLOTS - slot.min(Self::SLOTS));
         S::Trace::read(self.chunks.address(chunk).wrapping_add(slot * 4), count * 4);
     }
-}
-
-fn hint(chunk: NodeRef, slot: usize) -> u32 {
-    chunk.to_word() * HINT_STRIDE + slot as u32
 }

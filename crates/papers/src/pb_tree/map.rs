@@ -2,7 +2,7 @@
 
 use super::catalogue::Options;
 use super::range::lane_range;
-use crate::common::interleave::{BatchSize, Interleaving, interleave};
+use crate::common::interleave::{BatchSize, Interleaving, SizeTuner, interleave};
 use crate::common::walk::{Aim, Rounds};
 use crate::error;
 use crate::pb_tree::node::{External, Grouped, Internal, NodeOptions, Plain, Shape, Shaped, Sweeping};
@@ -18,7 +18,6 @@ use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::Dispatch;
-use latchless_core::tuner::Tuner;
 
 /// The shape of a map with keys `K` and form `F` that nobody listens to.
 pub type Quiet<K, F> = Shaped<<K as Key>::Bits, F, NoTrace>;
@@ -86,6 +85,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
             },
             dispatch: options.kernel.map_or(Ok(Dispatch::best()), Dispatch::of)?,
             scan_ahead_leaves: options.scan_ahead_leaves,
+            short_scan_entries: options.short_scan_entries,
         })?;
         Ok(Self { tree, entry: PhantomData })
     }
@@ -168,7 +168,7 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> PbTree<K, V, S> {
         size: BatchSize,
     ) -> error::Result<()> {
         check_side_by_side(keys.len(), answers.len())?;
-        let (walk, tuner) = (self.tree.walk(), Tuner::new(BatchSize::CANDIDATES));
+        let (walk, tuner) = (self.tree.walk(), SizeTuner::new(BatchSize::CANDIDATES));
         let size = size.checked()?;
         let levels = self.stats().levels;
         let how = Interleaving { size, rounds: Rounds::Unfinished, tuner: &tuner, levels };

@@ -4,7 +4,7 @@
 use super::domain::Domain;
 use super::engine::Engine;
 use super::layer::{Layer, any_width};
-use crate::common::interleave::{BatchSize, Interleaving, interleave};
+use crate::common::interleave::{BatchSize, Interleaving, SizeTuner, interleave};
 use crate::common::operation::Search;
 use crate::common::walk::{Aim, KernelWalk, Rounds, Step, Walk};
 use crate::pi::routed;
@@ -12,7 +12,6 @@ use crate::pi::segments::Anchor;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::search::{Dispatch, Scalar};
-use latchless_core::tuner::Tuner;
 
 /// The walks of an index. They come out at a data node of a domain: the key's interception.
 struct DomainWalk<'a, B: Bits, T>(&'a Engine<B, T>);
@@ -87,7 +86,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
         key_at: impl Fn(usize) -> B,
         mut answer: impl FnMut(usize, Option<B>),
     ) {
-        let tuner = Tuner::new(BatchSize::CANDIDATES);
+        let tuner = SizeTuner::new(BatchSize::CANDIDATES);
         let how = Interleaving { size, rounds: Rounds::Unfinished, tuner: &tuner, levels: 0 };
         interleave(
             &DomainWalk(self),

@@ -1,7 +1,7 @@
 //! The tree as a map from keys to values, and batches of requests on it.
 
 use super::{BatchSize, Entries, Prefetch, Rounds, Scan};
-use crate::common::interleave::{Interleaving, interleave};
+use crate::common::interleave::{Interleaving, SizeTuner, interleave};
 use crate::common::pages::{Found, Page, Pages};
 use crate::common::walk::Aim;
 use crate::error;
@@ -18,7 +18,6 @@ use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
 use latchless_core::mem::touch::{NoTrace, Trace};
-use latchless_core::tuner::Tuner;
 
 /// How batches are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -98,7 +97,7 @@ impl Default for Options {
 pub struct SpidermanMap<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
     tree: OlcTree<T>,
     batching: Option<Batching>,
-    tuner: Tuner,
+    tuner: SizeTuner,
     entry: PhantomData<fn(K) -> V>,
 }
 
@@ -146,7 +145,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
             huge_pages: options.huge_pages,
             references: options.page_references.unwrap_or(u32::MAX),
         })?;
-        let tuner = Tuner::new(BatchSize::CANDIDATES);
+        let tuner = SizeTuner::new(BatchSize::CANDIDATES);
         Ok(Self { tree, batching: options.batching, tuner, entry: PhantomData })
     }
 
@@ -168,7 +167,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
             batching.size.checked()?;
         }
         self.batching = batching;
-        self.tuner = Tuner::new(BatchSize::CANDIDATES);
+        self.tuner = SizeTuner::new(BatchSize::CANDIDATES);
         Ok(())
     }
 

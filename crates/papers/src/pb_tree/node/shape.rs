@@ -33,6 +33,8 @@ pub trait Shape: core::fmt::Debug + Send + Sync + 'static {
     type Bits: Bits;
     /// The node: the paper's w, as a block of lines.
     type Block: Block;
+    /// A chunk of the external jump-pointer array: the paper's c, as a block of lines.
+    type Chunk: Block;
     /// The tracing hook: it is told what the tree reads, writes and prefetches.
     type Trace: Trace;
     /// How inner nodes name their children.
@@ -47,6 +49,8 @@ pub trait Shape: core::fmt::Debug + Send + Sync + 'static {
 pub trait Form: core::fmt::Debug + Send + Sync + 'static {
     /// See [`Shape::Block`].
     type Block: Block;
+    /// See [`Shape::Chunk`]; nobody looks at it without such an array.
+    type Chunk: Block;
     /// See [`Shape::CHILDREN`].
     const CHILDREN: Children = Children::References;
     /// See [`Shape::JUMP`].
@@ -57,9 +61,10 @@ pub trait Form: core::fmt::Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Plain<const W: usize>;
 
-/// Nodes of `W` lines and an external jump-pointer array: the p_e^w B+-Tree.
+/// Nodes of `W` lines and an external jump-pointer array with chunks of `C` lines: the p_e^w B+-Tree. The
+/// paper's experiments have eight-line chunks; Eq. (3) gives the least C.
 #[derive(Debug)]
-pub struct External<const W: usize>;
+pub struct External<const W: usize, const C: usize = 8>;
 
 /// Nodes of `W` lines and an internal jump-pointer array: the p_i^w B+-Tree.
 #[derive(Debug)]
@@ -75,25 +80,30 @@ pub struct Grouped<const W: usize>;
 
 impl<const W: usize> Form for Plain<W> {
     type Block = Lines<W>;
+    type Chunk = Lines<1>;
 }
 
-impl<const W: usize> Form for External<W> {
+impl<const W: usize, const C: usize> Form for External<W, C> {
     type Block = Lines<W>;
+    type Chunk = Lines<C>;
     const JUMP: Jump = Jump::External;
 }
 
 impl<const W: usize> Form for Internal<W> {
     type Block = Lines<W>;
+    type Chunk = Lines<1>;
     const JUMP: Jump = Jump::Internal;
 }
 
 impl<const W: usize> Form for Sweeping<W> {
     type Block = Lines<W>;
+    type Chunk = Lines<1>;
     const JUMP: Jump = Jump::Sweep;
 }
 
 impl<const W: usize> Form for Grouped<W> {
     type Block = Lines<W>;
+    type Chunk = Lines<1>;
     const CHILDREN: Children = Children::Group;
 }
 
@@ -104,6 +114,7 @@ pub struct Shaped<B, F, T>(PhantomData<(B, F, T)>);
 impl<B: Bits, F: Form, T: Trace> Shape for Shaped<B, F, T> {
     type Bits = B;
     type Block = F::Block;
+    type Chunk = F::Chunk;
     type Trace = T;
     const CHILDREN: Children = F::CHILDREN;
     const JUMP: Jump = F::JUMP;

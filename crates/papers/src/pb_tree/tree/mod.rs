@@ -45,6 +45,8 @@ pub struct TreeOptions {
     pub dispatch: Dispatch,
     /// Leaves that a scan prefetches ahead (the paper's k).
     pub scan_ahead_leaves: usize,
+    /// A scan that expects fewer entries leaves jump pointers alone.
+    pub short_scan_entries: usize,
 }
 
 /// An ordered map from lanes to lanes.

@@ -1,7 +1,8 @@
 //! Range scans that pause when the caller's room is used up and resume where they stopped.
 //!
 //! Forward scans follow the leaves' links, backward ones the root-to-leaf path. Trees with jump
-//! pointers prefetch the leaves ahead, unless the scan is short: below [`SHORT_SCAN`] entries the
+//! pointers prefetch the leaves ahead, unless the scan is short: below
+//! [`TreeOptions::short_scan_entries`](super::TreeOptions) the
 //! start-up costs more than it gives (§4.3). The caller's room and the distance to the end key tell.
 
 use super::Tree;
@@ -11,9 +12,6 @@ use crate::pb_tree::node::{Jump, Layout, Shape};
 use crate::pb_tree::path::Path;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::{Trace, Work};
-
-/// Expected entries below which a scan doesn't use jump pointers (the paper: "100 or more").
-const SHORT_SCAN: usize = 100;
 
 /// A range of lanes, both ends included. Never inverted: an empty range is `None` of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +158,10 @@ impl<'a, S: Shape> Scan<'a, S> {
         if self.ended && self.from == self.to {
             return;
         }
-        if self.ahead.is_none() && S::JUMP != Jump::None && self.expected(sink.room()) >= SHORT_SCAN {
+        if self.ahead.is_none()
+            && S::JUMP != Jump::None
+            && self.expected(sink.room()) >= self.tree.options.short_scan_entries
+        {
             let path = self.path.unwrap_or_else(|| {
                 let mut path = Path::EMPTY;
                 self.tree.find(self.tree.nodes.key(self.leaf, 0), &mut path);

@@ -1,0 +1,339 @@
+//! The nearest entries to many keys: grouped descents, as for lookups, and fewer of them where keys ascend.
+//!
+//! Keys in any order go down in groups (`group.rs`), and each is answered in the block that its leaf's hints
+//! name. Ascending keys need no descent each: those that belong to one leaf follow each other, a *run*. So
+//! only every so many keys, a *leader*, goes down, about two for each leaf. The leaves' fences tell where
+//! runs end. A leaf between those of two leaders is looked up by itself, which is rare.
+//!
+//! # Thread safety
+//! An answer counts if its leaf has the version that was read before its fences, and if the leaf has an
+//! answer. All other keys are asked for one by one (`nearest.rs`). So each answer is of one moment.
+
+use super::group::Descents;
+use super::*;
+use crate::node::operation::{Operation, Run, Search};
+use core::ops::Range;
+use latchless_core::base::index::Direction;
+use latchless_core::latch::Version;
+use latchless_core::mem::line::prefetch_read_later;
+
+/// Keys in no order that are answered before it is looked whether further ones ascend.
+const CHUNK_KEYS: usize = 1024;
+/// The fewest keys for which it is worth to find out.
+const ASCENDING_MIN: usize = 32;
+/// Keys that tell whether all are worth a look.
+const FIRST_LOOK: usize = 8;
+/// Ascending keys that are answered together, at most.
+const WINDOW: usize = 256;
+/// Every 2^n-th key is a leader; the largest n.
+const STRIDE_BITS_MAX: u32 = 5;
+
+impl<B: Bits> BlinkTree<B> {
+    /// The entries at `len` keys, or the next ones in that direction, in the keys' order. Each of them is of
+    /// one moment.
+    #[inline]
+    pub fn nearest_each<M: Mode>(
+        &self,
+        len: usize,
+        group: Group,
+        direction: Direction,
+        key_at: impl Fn(usize) -> B,
+        answer: impl FnMut(usize, Option<(B, B)>),
+    ) {
+        self.dispatch.run(NearestEach {
+            tree: self,
+            len,
+            group,
+            direction,
+            key_at,
+            answer,
+            mode: PhantomData::<M>,
+        });
+    }
+
+    /// The entry of a key whose leaf has changed, or has none in that direction.
+    #[cold]
+    #[inline(never)]
+    fn nearest_again<M: Mode>(&self, key: B, direction: Direction) -> Option<(B, B)> {
+        self.nearest::<M>(key, direction)
+    }
+}
+
+struct NearestEach<'a, B, F, G, M> {
+    tree: &'a BlinkTree<B>,
+    len: usize,
+    group: Group,
+    direction: Direction,
+    key_at: F,
+    answer: G,
+    mode: PhantomData<M>,
+}
+
+/// A leaf, and the ascending keys of a window that belong to it.
+#[derive(Clone, Copy)]
+struct LeafRun<'a> {
+    at: At<'a>,
+    /// `None`: the leaf was being changed, or isn't the keys' own.
+    version: Option<Version>,
+    /// Where in the window the next run begins.
+    end: usize,
+}
+
+/// Ascending keys that are answered together.
+struct Window<'a, B> {
+    keys: [B; WINDOW],
+    blocks: [u8; WINDOW],
+    len: usize,
+    /// Every 2^n-th key is a leader.
+    stride_bits: u32,
+    runs: [LeafRun<'a>; Group::MAX],
+    runs_len: usize,
+}
+
+/// Keys whose nearest entries aren't in the blocks that the hints named.
+struct Others {
+    at: [u8; WINDOW],
+    len: usize,
+}
+
+impl Others {
+    fn none() -> Self {
+        Self { at: [0; WINDOW], len: 0 }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, at: usize) {
+        self.at[self.len % WINDOW] = at as u8;
+        self.len += 1;
+    }
+
+    /// All of them; then there are none.
+    #[inline(always)]
+    fn take(&mut self) -> &[u8] {
+        let len = core::mem::take(&mut self.len);
+        &self.at[..len]
+    }
+}
+
+impl<'a, B: Bits> Window<'a, B> {
+    #[inline(always)]
+    fn new(tree: &'a BlinkTree<B>) -> Self {
+        let run = LeafRun { at: tree.at(tree.root().0), version: None, end: 0 };
+        Self {
+            keys: [B::MIN; WINDOW],
+            blocks: [0; WINDOW],
+            len: 0,
+            stride_bits: 0,
+            runs: [run; Group::MAX],
+            runs_len: 0,
+        }
+    }
+
+    /// Leads the leaders to their leaves.
+    #[inline(always)]
+    fn lead<S: Search>(&self, tree: &'a BlinkTree<B>, leaders: &mut Descents<'a, B>) {
+        let keys = self.keys[..self.len].iter().step_by(1 << self.stride_bits);
+        leaders.len = 0;
+        for (leader, &key) in leaders.keys.iter_mut().zip(keys) {
+            *leader = key;
+            leaders.len += 1;
+        }
+        leaders.descend::<S>(tree);
+    }
+
+    /// The leaf of a key: that of the leader before it or after it, as a rule.
+    #[inline(always)]
+    fn leaf_of<S: Search>(&self, tree: &'a BlinkTree<B>, leaders: &Descents<'a, B>, at: usize) -> At<'a> {
+        let (key, leader) = (self.keys[at], at >> self.stride_bits);
+        let near = &leaders.nodes[leader..leaders.len.min(leader + 2)];
+        let found = near.iter().find(|node| node.leaf::<B>().covers(key));
+        found.copied().unwrap_or_else(|| tree.descend::<S>(key))
+    }
+
+    /// Finds out which keys belong to which leaf, and asks for the blocks that the hints name. Keys for whose
+    /// leaves there is no room aren't part of the window any more.
+    #[inline(always)]
+    fn name_blocks<S: Search>(&mut self, tree: &'a BlinkTree<B>, leaders: &Descents<'a, B>) {
+        let mut begin = 0;
+        self.runs_len = 0;
+        while begin < self.len && self.runs_len < Group::MAX {
+            let at = self.leaf_of::<S>(tree, leaders, begin);
+            let (version, leaf) = (at.latch().stable_version(), at.leaf::<B>());
+            let version = version.filter(|_| leaf.covers(self.keys[begin]));
+            let (keys, high) = (&self.keys[begin..self.len], leaf.high());
+            let mut run = 0;
+            for (&key, named) in keys.iter().zip(&mut self.blocks[begin..self.len]) {
+                if key > high && run > 0 {
+                    break;
+                }
+                let block = leaf.named_block::<S>(key);
+                prefetch_read_later(leaf.block_address(block));
+                *named = block as u8;
+                run += 1;
+            }
+            begin += run;
+            self.runs[self.runs_len] = LeafRun { at, version, end: begin };
+            self.runs_len += 1;
+        }
+        self.len = begin;
+    }
+
+    /// Which keys are leaders next time: about two for each leaf.
+    #[inline(always)]
+    fn adapt(&mut self) {
+        self.stride_bits = (self.len / self.runs_len / 2).max(1).ilog2().min(STRIDE_BITS_MAX);
+    }
+}
+
+/// Whether a leaf is still as it was in that version.
+#[inline(always)]
+fn still<M: Mode>(at: At<'_>, version: Option<Version>) -> bool {
+    version.is_some_and(|version| !M::SHARED || at.latch().validate(version))
+}
+
+impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> NearestEach<'a, B, F, G, M> {
+    /// Whether keys from `start` on seem to ascend.
+    #[inline(always)]
+    fn seems_to_ascend(&self, start: usize) -> bool {
+        self.len - start >= ASCENDING_MIN && (start..start + FIRST_LOOK).map(&self.key_at).is_sorted()
+    }
+
+    /// Fills a window with the keys from `start` on. Says whether they ascend.
+    #[inline(always)]
+    fn fill(&self, window: &mut Window<'_, B>, start: usize) -> bool {
+        window.len = (self.len - start).min(WINDOW).min(Group::MAX << window.stride_bits);
+        let keys = &mut window.keys[..window.len];
+        for (at, key) in (start..).zip(&mut *keys) {
+            *key = (self.key_at)(at);
+        }
+        keys.is_sorted()
+    }
+
+    /// Answers the keys of a window.
+    #[inline(always)]
+    fn ascending<S: Search>(
+        &mut self,
+        start: usize,
+        window: &mut Window<'a, B>,
+        (leaders, others): (&mut Descents<'a, B>, &mut Others),
+    ) {
+        window.lead::<S>(self.tree, leaders);
+        window.name_blocks::<S>(self.tree, leaders);
+        let mut begin = 0;
+        for run in &window.runs[..window.runs_len] {
+            let keys = window.keys[begin..run.end].iter().zip(&window.blocks[begin..run.end]);
+            for (at, (&key, &block)) in (begin..).zip(keys) {
+                if !self.answer_by_block::<S>(start + at, key, (run.at, run.version, block)) {
+                    others.push(at);
+                }
+            }
+            begin = run.end;
+        }
+        let mut run = 0;
+        for &at in others.take() {
+            let at = usize::from(at);
+            while at >= window.runs[run].end {
+                run += 1;
+            }
+            self.answer_in_leaf::<S>(
+                start + at,
+                window.keys[at],
+                (window.runs[run].at, window.runs[run].version),
+            );
+        }
+    }
+
+    /// Answers keys in any order.
+    #[inline(always)]
+    fn grouped<S: Search>(
+        &mut self,
+        keys: Range<usize>,
+        descents: &mut Descents<'a, B>,
+        others: &mut Others,
+    ) {
+        let (tree, wanted) = (self.tree, self.group.wanted());
+        tree.tuner.run(keys.len(), wanted, tree.root().1, |from, to, group| {
+            let to = keys.start + to;
+            for start in (keys.start + from..to).step_by(group) {
+                descents.len = group.min(to - start);
+                for at in 0..descents.len {
+                    descents.keys[at] = (self.key_at)(start + at);
+                }
+                descents.descend::<S>(tree);
+                descents.name_blocks::<S>(|_| false);
+                for at in 0..descents.len {
+                    let (key, node) = (descents.keys[at], descents.nodes[at]);
+                    let version = descents.versions[at].filter(|_| node.leaf::<B>().covers(key));
+                    if !self.answer_by_block::<S>(start + at, key, (node, version, descents.blocks[at])) {
+                        descents.versions[at] = version;
+                        others.push(at);
+                    }
+                }
+                for &at in others.take() {
+                    let at = usize::from(at);
+                    let leaf = (descents.nodes[at], descents.versions[at]);
+                    self.answer_in_leaf::<S>(start + at, descents.keys[at], leaf);
+                }
+            }
+        });
+    }
+
+    /// Answers a key if its nearest entry is in the block that the hints named. Otherwise asks for the block
+    /// beside that one, and says `false`.
+    #[inline(always)]
+    fn answer_by_block<S: Search>(
+        &mut self,
+        at: usize,
+        key: B,
+        (node, version, block): (At<'_>, Option<Version>, u8),
+    ) -> bool {
+        let (leaf, block) = (node.leaf::<B>(), usize::from(block));
+        let (found, beside) = match self.direction {
+            Direction::Forward => (leaf.first_from_in::<S>(block, key), block + 1),
+            Direction::Reverse => (leaf.last_up_to_in::<S>(block, key), block.saturating_sub(1)),
+        };
+        if found.is_some() && still::<M>(node, version) {
+            (self.answer)(at, found);
+            return true;
+        }
+        prefetch_read_later(leaf.block_address(beside));
+        false
+    }
+
+    /// Answers a key by any block of its leaf, or by itself.
+    #[inline(always)]
+    fn answer_in_leaf<S: Search>(&mut self, at: usize, key: B, (node, version): (At<'_>, Option<Version>)) {
+        let found = match self.direction {
+            Direction::Forward => node.leaf::<B>().first_from::<S>(key),
+            Direction::Reverse => node.leaf::<B>().last_up_to::<S>(key),
+        };
+        let good = found.is_some() && still::<M>(node, version);
+        (self.answer)(at, if good { found } else { self.tree.nearest_again::<M>(key, self.direction) });
+    }
+}
+
+impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> Operation
+    for NearestEach<'_, B, F, G, M>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(mut self) {
+        let (mut descents, mut others) = (Descents::new(self.tree), Others::none());
+        let (mut start, mut window) = (0, None);
+        while start < self.len {
+            if self.seems_to_ascend(start) {
+                let window = window.get_or_insert_with(|| Window::new(self.tree));
+                if self.fill(window, start) {
+                    self.ascending::<S>(start, window, (&mut descents, &mut others));
+                    start += window.len;
+                    window.adapt();
+                    continue;
+                }
+            }
+            let end = self.len.min(start + CHUNK_KEYS);
+            self.grouped::<S>(start..end, &mut descents, &mut others);
+            start = end;
+        }
+    }
+}

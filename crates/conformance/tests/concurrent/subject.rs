@@ -149,6 +149,7 @@ pub fn walk(
 pub const PLAIN_PAGES: Options = Options {
     limit_bytes: None,
     huge_pages: false,
+    prefault: false,
     kernel: None,
     group: Group::Auto,
     node_references: u32::MAX,

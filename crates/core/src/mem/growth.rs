@@ -59,6 +59,8 @@ struct Piece {
     end: usize,
     /// Bytes that may be used, from its start on.
     committed_bytes: usize,
+    /// Bytes that another thread was asked to make ready, from its start on.
+    prefaulted_bytes: usize,
 }
 
 impl Plan {
@@ -173,7 +175,7 @@ impl ReservedRegion {
         let end = first + wanted.min(bytes / node_bytes);
         let base = memory.start().as_ptr().wrapping_sub(first.wrapping_mul(node_bytes));
         reach.place(slot.clone(), base);
-        self.pieces.push(Piece { memory, slot, first, end, committed_bytes: 0 });
+        self.pieces.push(Piece { memory, slot, first, end, committed_bytes: 0, prefaulted_bytes: 0 });
         Ok(())
     }
 
@@ -196,6 +198,19 @@ impl ReservedRegion {
             }
         }
         Ok(())
+    }
+
+    /// Has another thread make the memory of the nodes below `end` ready, as far as they are usable.
+    pub(super) fn prefault(&mut self, end: usize) {
+        let node_bytes = self.plan.node_bytes;
+        for piece in &mut self.pieces {
+            let wanted = (end.clamp(piece.first, piece.end) - piece.first) * node_bytes;
+            let to = wanted.next_multiple_of(HUGE_PAGE_BYTES).min(piece.committed_bytes);
+            if to > piece.prefaulted_bytes {
+                piece.memory.prefault(piece.prefaulted_bytes, to);
+                piece.prefaulted_bytes = to;
+            }
+        }
     }
 
     /// Gives all pieces but the first back to the system. That one stays usable, and is zeroed.

@@ -4,6 +4,7 @@
 //!
 //! Where there is no `mmap` (and under Miri) a zeroed allocation replaces it.
 
+use super::prefault::Unready;
 use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
 
@@ -15,6 +16,8 @@ pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 pub struct Mapping {
     start: NonNull<u8>,
     bytes: usize,
+    /// Requests to make pages ready that another thread hasn't served yet.
+    pub(super) unready: Unready,
     raw: RawMapping,
 }
 
@@ -45,13 +48,13 @@ impl Mapping {
     }
 
     /// Makes the bytes `from..to` readable and writable.
-    pub fn commit(&mut self, from: usize, to: usize) -> Result<()> {
+    pub fn commit(&self, from: usize, to: usize) -> Result<()> {
         debug_assert!(from <= to && to <= self.bytes);
         self.raw.commit(self.start, from, to)
     }
 
     /// Requests huge pages for the bytes from `from` on. A system without them ignores it.
-    pub fn advise_huge(&mut self, from: usize) {
+    pub fn advise_huge(&self, from: usize) {
         if from < self.bytes {
             self.raw.advise_huge(self.start, from, self.bytes);
         }
@@ -64,7 +67,26 @@ impl Mapping {
 
     /// Gives the pages of `from..to` back to the system. The stretch stays reserved.
     pub fn release(&mut self, from: usize, to: usize) {
-        self.raw.release(self.start, from, to);
+        // SAFETY: the mapping is borrowed mutably.
+        unsafe { self.give_back(from, to) };
+    }
+
+    /// As [`Mapping::release`], while others may look at those bytes.
+    ///
+    /// # Safety
+    /// Until this returns others reach the bytes as atomics alone, and expect zeros as much as what was
+    /// there.
+    pub(super) unsafe fn give_back(&self, from: usize, to: usize) {
+        debug_assert!(from <= to && to <= self.bytes);
+        // SAFETY: as the caller promises.
+        unsafe { self.raw.release(self.start, from, to) };
+    }
+
+    /// Has the system find memory for those of the committed bytes `from..to` that have none yet, as if each
+    /// page were written. What the bytes hold stays as it is.
+    pub(super) fn populate(&self, from: usize, to: usize) {
+        debug_assert!(from <= to && to <= self.bytes);
+        self.raw.populate(self.start, from, to);
     }
 }
 
@@ -73,7 +95,7 @@ use linux::RawMapping;
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod linux {
-    use super::{Error, HUGE_PAGE_BYTES, Mapping, NonNull, Result};
+    use super::{Error, HUGE_PAGE_BYTES, Mapping, NonNull, Result, Unready};
     use core::ptr::null_mut;
     use libc::{MAP_ANONYMOUS, MAP_FAILED, MAP_NORESERVE, MAP_PRIVATE, PROT_NONE, PROT_READ, PROT_WRITE};
 
@@ -107,10 +129,10 @@ mod linux {
             }
             let raw = Self { at: start, bytes };
             let start = NonNull::new(start.cast()).ok_or(refused)?;
-            Ok(Mapping { start, bytes, raw })
+            Ok(Mapping { start, bytes, unready: Unready::default(), raw })
         }
 
-        pub fn commit(&mut self, start: NonNull<u8>, from: usize, to: usize) -> Result<()> {
+        pub fn commit(&self, start: NonNull<u8>, from: usize, to: usize) -> Result<()> {
             let at = start.as_ptr().wrapping_add(from).cast();
             // SAFETY: the bytes lie in our own reservation, and no reference to them exists before
             // they are committed.
@@ -120,7 +142,7 @@ mod linux {
             }
         }
 
-        pub fn advise_huge(&mut self, start: NonNull<u8>, from: usize, to: usize) {
+        pub fn advise_huge(&self, start: NonNull<u8>, from: usize, to: usize) {
             let at = start.as_ptr().wrapping_add(from).cast();
             // SAFETY: advice on our own reservation; it changes no content. A refusal means plain
             // pages, which is what the caller falls back to anyway.
@@ -144,11 +166,21 @@ mod linux {
             };
         }
 
-        pub fn release(&mut self, start: NonNull<u8>, from: usize, to: usize) {
+        /// # Safety
+        /// As [`Mapping::give_back`].
+        pub unsafe fn release(&self, start: NonNull<u8>, from: usize, to: usize) {
             let at = start.as_ptr().wrapping_add(from).cast();
-            // SAFETY: the caller owns the mapping exclusively and holds no reference into the range;
-            // private anonymous pages read as zeros afterwards.
+            // SAFETY: the range lies in our own mapping, whose private anonymous pages read as zeros
+            // afterwards. To atomic accesses meanwhile that is a store of zero to every word; there are no
+            // others.
             let _ = unsafe { libc::madvise(at, to - from, libc::MADV_DONTNEED) };
+        }
+
+        pub fn populate(&self, start: NonNull<u8>, from: usize, to: usize) {
+            let at = start.as_ptr().wrapping_add(from).cast();
+            // SAFETY: the range lies in our own mapping; the call changes no content. A system that doesn't
+            // know it (Linux before 5.14) refuses, and pages become ready when they are written.
+            let _ = unsafe { libc::madvise(at, to - from, libc::MADV_POPULATE_WRITE) };
         }
     }
 
@@ -165,7 +197,7 @@ use fallback::RawMapping;
 
 #[cfg(not(all(target_os = "linux", not(miri))))]
 mod fallback {
-    use super::{HUGE_PAGE_BYTES, Mapping, NonNull, Result};
+    use super::{HUGE_PAGE_BYTES, Mapping, NonNull, Result, Unready};
     use crate::mem::lent::Lent;
 
     #[derive(Debug)]
@@ -176,21 +208,34 @@ mod fallback {
     impl RawMapping {
         pub fn reserve(bytes: usize) -> Result<Mapping> {
             let memory = Lent::new(bytes, HUGE_PAGE_BYTES)?;
-            Ok(Mapping { start: memory.start(), bytes, raw: Self { _memory: memory } })
+            Ok(Mapping {
+                start: memory.start(),
+                bytes,
+                unready: Unready::default(),
+                raw: Self { _memory: memory },
+            })
         }
 
-        pub fn commit(&mut self, _: NonNull<u8>, _: usize, _: usize) -> Result<()> {
+        pub fn commit(&self, _: NonNull<u8>, _: usize, _: usize) -> Result<()> {
             Ok(())
         }
 
-        pub fn advise_huge(&mut self, _: NonNull<u8>, _: usize, _: usize) {}
+        pub fn advise_huge(&self, _: NonNull<u8>, _: usize, _: usize) {}
 
         pub fn bind(&mut self, _: NonNull<u8>, _: usize, _: usize) {}
 
-        pub fn release(&mut self, start: NonNull<u8>, from: usize, to: usize) {
-            // SAFETY: the range lies in our own allocation and the caller owns it exclusively.
-            unsafe { start.as_ptr().add(from).write_bytes(0, to - from) };
+        /// # Safety
+        /// As [`Mapping::give_back`].
+        pub unsafe fn release(&self, start: NonNull<u8>, from: usize, to: usize) {
+            use crate::sync::{BitsWord, Word};
+            for at in (from..to).step_by(size_of::<Word>()) {
+                // SAFETY: the place lies in our own allocation, at a multiple of a word's length; others
+                // reach it as an atomic alone.
+                unsafe { BitsWord::store_relaxed(&*start.as_ptr().add(at).cast::<Word>(), 0) };
+            }
         }
+
+        pub fn populate(&self, _: NonNull<u8>, _: usize, _: usize) {}
     }
 }
 

@@ -4,16 +4,19 @@
 
 use super::lent::Lent;
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
+use super::prefault;
 use crate::base::error::Result;
 use core::ptr::NonNull;
+use std::sync::Arc;
 
 /// Zeroed memory. See the file's head.
 #[derive(Debug)]
 pub(super) enum Memory {
     /// The allocator's: all of it can be used.
     Lent(Lent),
-    /// A mapping: what was committed can be used.
-    Mapped(Mapping),
+    /// A mapping: what was committed can be used. Shared with the thread that makes memory ready, if there is
+    /// one.
+    Mapped(Arc<Mapping>),
 }
 
 impl Memory {
@@ -26,11 +29,11 @@ impl Memory {
         if bytes < HUGE_PAGE_BYTES {
             return Ok(Self::Lent(Lent::new(bytes, align)?));
         }
-        let mut mapping = Mapping::reserve(bytes)?;
+        let mapping = Mapping::reserve(bytes)?;
         if huge_pages {
             mapping.advise_huge(0);
         }
-        Ok(Self::Mapped(mapping))
+        Ok(Self::Mapped(Arc::new(mapping)))
     }
 
     /// As [`Memory::reserve`], all of it committed.
@@ -70,8 +73,34 @@ impl Memory {
     pub(super) fn clear(&mut self, bytes: usize) {
         match self {
             Self::Lent(lent) => lent.clear(bytes),
-            Self::Mapped(mapping) => mapping.release(0, bytes),
+            // SAFETY: the memory is borrowed mutably, and the thread that makes it ready touches no bytes.
+            Self::Mapped(mapping) => unsafe { mapping.give_back(0, bytes) },
         }
+    }
+
+    /// Gives the memory of these bytes back to the system, which are zero then, if that is possible: whole
+    /// pages of a mapping. Says whether it was.
+    ///
+    /// # Safety
+    /// Until this returns others reach the bytes as atomics alone, and expect zeros as much as what was
+    /// there.
+    pub(super) unsafe fn give_back(&self, from: usize, to: usize) -> bool {
+        let Self::Mapped(mapping) = self else { return false };
+        // SAFETY: as the caller promises.
+        unsafe { mapping.give_back(from, to) };
+        true
+    }
+
+    /// Has another thread make these committed bytes ready before they are written, if that is worth it.
+    pub(super) fn prefault(&self, from: usize, to: usize) {
+        if let Self::Mapped(mapping) = self {
+            prefault::ask(mapping, from, to);
+        }
+    }
+
+    /// Whether the other thread is at it still.
+    pub(super) fn is_unready(&self) -> bool {
+        matches!(self, Self::Mapped(mapping) if mapping.unready.are_any())
     }
 }
 

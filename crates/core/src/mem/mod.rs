@@ -10,6 +10,7 @@ pub mod line;
 pub mod mapping;
 mod memory;
 pub mod node_ref;
+mod prefault;
 mod reach;
 pub mod segment;
 pub mod space;

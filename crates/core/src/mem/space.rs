@@ -15,6 +15,7 @@ use super::growth::{Plan, ReservedRegion};
 use super::kinds::Kinds;
 use super::left::largest_reservation;
 use super::line::LINE_BYTES;
+use super::mapping::HUGE_PAGE_BYTES;
 use super::reach::Reach;
 use crate::base::error::Result;
 use crate::mem::node_ref::NodeRef;
@@ -36,6 +37,14 @@ pub struct NodePoolOptions {
     pub references: u32,
 }
 
+/// Bytes behind the last node that was handed out for which memory is ready or will be in a moment, at the
+/// least: threads that split leaves all the time take some ten milliseconds for so much.
+const AHEAD_BYTES_MIN: usize = 2 * HUGE_PAGE_BYTES;
+/// As above, at the most.
+const AHEAD_BYTES_MAX: usize = 8 * HUGE_PAGE_BYTES;
+/// Between these, such a share of what is in use.
+const AHEAD_SHARE: usize = 32;
+
 /// See the file's head.
 #[derive(Debug)]
 pub struct NodePool {
@@ -43,6 +52,8 @@ pub struct NodePool {
     reach: Reach,
     options: NodePoolOptions,
     origin: Origin,
+    /// Whether a thread of the process makes memory ready before nodes are handed out.
+    prefaults: bool,
     state: Mutex<State>,
 }
 
@@ -60,6 +71,8 @@ pub enum Begin {
 struct State {
     growth: ReservedRegion,
     fresh: usize,
+    /// Fresh nodes from which on more memory is to be made ready.
+    ready: usize,
     /// Nodes in use.
     live: usize,
     /// Memory elsewhere that counts towards the limit.
@@ -83,12 +96,24 @@ impl NodePool {
         let state = State {
             growth: ReservedRegion::new(plan),
             fresh: 0,
+            ready: 0,
             live: 0,
             charged_bytes: 0,
             free: Vec::new(),
             kinds: Kinds::default(),
         };
-        Ok(Self { reach: Reach::none(), options, origin: Origin::here(), state: Mutex::new(state) })
+        Ok(Self {
+            reach: Reach::none(),
+            options,
+            origin: Origin::here(),
+            prefaults: false,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// The same, with memory that a thread of the process makes ready before nodes are handed out.
+    pub fn prefaulted(self) -> Self {
+        Self { prefaults: true, ..self }
     }
 
     /// Where a node begins. The memory of a whole node from there on can be accessed until the space is
@@ -173,11 +198,31 @@ impl NodePool {
         if needed > state.growth.usable() {
             state.growth.grow(needed, &self.reach)?;
         }
+        if self.prefaults && needed > state.ready {
+            self.prefault_behind(state, needed);
+        }
         let first = NodeRef::from_word(state.fresh as u32);
         state.fresh = needed;
         state.live += count;
         state.kinds.hand_out(self.number(first), count / self.options.unit_nodes);
         Ok(first)
+    }
+
+    /// Has memory behind the first `used` nodes made ready, so much that nobody will wait for it.
+    #[cold]
+    #[inline(never)]
+    fn prefault_behind(&self, state: &mut State, used: usize) {
+        let node_bytes = self.options.node_bytes;
+        let used_bytes = used.saturating_mul(node_bytes);
+        let ahead_bytes = (used_bytes / AHEAD_SHARE).clamp(AHEAD_BYTES_MIN, AHEAD_BYTES_MAX);
+        let end = used.saturating_add(ahead_bytes / node_bytes);
+        // Small spaces have no mappings, which begin at a huge page.
+        if used_bytes >= HUGE_PAGE_BYTES / 2 && end > state.growth.usable() {
+            // Refused memory is nobody's fault yet.
+            let _ = state.growth.grow(end, &self.reach);
+        }
+        state.growth.prefault(end);
+        state.ready = used.next_multiple_of((HUGE_PAGE_BYTES / 2 / node_bytes).max(1));
     }
 
     /// Says of which kind these units of a run are, which debug builds remember.
@@ -217,7 +262,7 @@ impl NodePool {
     pub fn clear(&mut self) {
         let state = self.state.get_mut();
         state.growth.clear(&mut self.reach);
-        (state.fresh, state.live, state.charged_bytes) = (0, 0, 0);
+        (state.fresh, state.ready, state.live, state.charged_bytes) = (0, 0, 0, 0);
         state.free.clear();
         state.kinds.clear();
     }

@@ -3,10 +3,13 @@
 use super::line::LINE_BYTES;
 use super::memory::Memory;
 use crate::base::error::{Error, Result};
-use crate::sync::BitsWord;
+use crate::sync::{BitsWord, Word};
 use core::fmt;
-use core::ops::Deref;
+use core::ops::{Deref, Range};
 use core::ptr::NonNull;
+
+/// Words of the smallest page of all systems whose memory can be given back.
+const PAGE_WORDS: usize = (64 << 10) / size_of::<Word>();
 
 /// Zeroed words side by side, the first at the beginning of a cache line. Dereferences to their slice.
 ///
@@ -22,7 +25,7 @@ pub struct Words<W> {
     start: NonNull<W>,
     len: usize,
     /// Owns the words.
-    _memory: Memory,
+    memory: Memory,
 }
 
 // SAFETY: what is reached through a shared array are atomic words alone; see `deref`.
@@ -39,12 +42,46 @@ impl<W: BitsWord> Words<W> {
         let refused = Error::OutOfMemory { requested_bytes: usize::MAX };
         let bytes = len.checked_mul(size_of::<W>()).ok_or(refused)?;
         let memory = Memory::usable(bytes, LINE_BYTES, huge_pages)?;
-        Ok(Self { start: memory.start().cast(), len, _memory: memory })
+        Ok(Self { start: memory.start().cast(), len, memory })
+    }
+
+    /// Has another thread make the first `len` words ready before they are written.
+    pub fn prefault(&self, len: usize) {
+        self.memory.prefault(0, len.min(self.len) * size_of::<W>());
+    }
+
+    /// Whether that thread is at it still.
+    pub fn is_unready(&self) -> bool {
+        self.memory.is_unready()
     }
 
     /// Bytes that the words take, whole lines.
     pub fn bytes(&self) -> usize {
         (self.len * size_of::<W>()).next_multiple_of(LINE_BYTES)
+    }
+}
+
+impl Words<Word> {
+    /// Makes these words zero and gives their memory back to the system, if that is possible, which it says.
+    /// Threads that use them meanwhile find what was there, or zeros. The range begins and ends at a multiple
+    /// of the words of a page, or at the last word.
+    ///
+    /// # Panics
+    /// When the range begins elsewhere, or behind the last word.
+    pub fn give_back(&self, words: Range<usize>) -> bool {
+        let words = words.start..words.end.min(self.len);
+        assert!(
+            words.start <= words.end && words.start.is_multiple_of(PAGE_WORDS),
+            "whole pages of these words"
+        );
+        let (from, to) = (words.start * size_of::<Word>(), words.end * size_of::<Word>());
+        // SAFETY: whole pages of this array, or all up to its end, behind which the last page has nothing.
+        // The words are reached as atomics alone, by anybody.
+        let went_back = unsafe { self.memory.give_back(from, to) };
+        if !went_back {
+            self[words].iter().for_each(|word| word.store_relaxed(0));
+        }
+        went_back
     }
 }
 
@@ -82,6 +119,20 @@ mod tests {
         assert!(words.iter().all(|word| word.load_relaxed() == bits(0)));
         words.iter().enumerate().for_each(|(at, word)| word.store_relaxed(bits(at)));
         assert!(words.iter().enumerate().all(|(at, word)| word.load_relaxed() == bits(at)));
+    }
+
+    #[test]
+    fn words_that_are_given_back_are_zero_and_the_others_stay() {
+        for len in [PAGE_WORDS + 5, if cfg!(miri) { 1 } else { 8 * PAGE_WORDS } * PAGE_WORDS / 2 + 9] {
+            let words = Words::<Word>::new(len, false).unwrap();
+            words.iter().for_each(|word| word.store_relaxed(7));
+            let went_back = words.give_back(PAGE_WORDS.min(len)..len);
+            assert_eq!(went_back, cfg!(all(target_os = "linux", not(miri))) && len > 4 * PAGE_WORDS);
+            assert!(words[..PAGE_WORDS.min(len)].iter().all(|word| word.load_relaxed() == 7));
+            assert!(words[PAGE_WORDS.min(len)..].iter().all(|word| word.load_relaxed() == 0));
+            words.iter().for_each(|word| word.store_relaxed(9));
+            assert!(words.iter().all(|word| word.load_relaxed() == 9));
+        }
     }
 
     #[test]

@@ -23,6 +23,9 @@ impl Backoff {
     /// process that was stopped meanwhile has not waited.
     const SLEEPING_ROUNDS: u32 = 1000;
     const SLEEP: Duration = Duration::from_millis(1);
+    /// How long a round of any long wait sleeps: its holder has lost its processor, and takes the longer to
+    /// get one back the more threads ask for one only to look again.
+    const NAP: Duration = Duration::from_micros(50);
 
     /// Waits.
     pub fn wait(&mut self) {
@@ -63,10 +66,38 @@ impl Backoff {
             return;
         }
         if !origin.is_inherited() {
-            self.yields = 0;
+            self.yields = Self::SHORT_WAIT;
+            std::thread::sleep(Self::NAP);
             return;
         }
         assert!(self.yields < Self::SHORT_WAIT + Self::SLEEPING_ROUNDS, "{HELD_FOR_EVER}");
         std::thread::sleep(Self::SLEEP);
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(any(miri, loom))))]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    fn processor_time() -> Duration {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the pointer is to a variable of this function, of the type that the call writes.
+        let told = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+        assert_eq!(told, 0);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+
+    #[test]
+    fn a_long_wait_takes_little_of_the_processor() {
+        let (start, before) = (Instant::now(), processor_time());
+        let (mut backoff, mut rounds) = (Backoff::default(), 0);
+        while start.elapsed() < Duration::from_millis(200) {
+            backoff.wait_at(&Origin::here());
+            rounds += 1;
+        }
+        let taken = processor_time() - before;
+        assert!(taken < Duration::from_millis(60), "{taken:?} of 200 ms");
+        assert!(rounds < 5_000, "{rounds} looks");
     }
 }

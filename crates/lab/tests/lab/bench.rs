@@ -343,6 +343,43 @@ fn the_suite_runs_every_row() {
 }
 
 #[test]
+fn single_operations_are_timed_in_every_row_of_the_suite_pauses() {
+    let tiny =
+        ["--suite", "pauses", "--records", "2000", "--ops", "400", "--rounds", "1", "--format", "json"];
+    let output = bench(&[&tiny[..], &["--prefault"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    let rows: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!(rows.len(), 18);
+    for three in rows.chunks(3) {
+        let [most, nearly_all, longest] = three else { panic!("three rows for each race") };
+        let of = |row: &Value, whose: &str| row[whose].as_f64().expect("a time");
+        for whose in ["ours", "btreemap"] {
+            assert!(0.0 < of(most, whose) && of(most, whose) <= of(nearly_all, whose), "{three:?}");
+            assert!(of(nearly_all, whose) <= 1.001 * of(longest, whose), "{three:?}");
+        }
+        assert!(three.iter().all(|row| row["unit"] == "µs" && row["reached"] != "failed"), "{three:?}");
+        let command = longest["command"].as_str().expect("a command");
+        assert!(command.contains("--pauses ") && command.contains("--prefault"), "{command}");
+    }
+}
+
+#[test]
+fn times_of_single_operations_are_shown_where_they_were_asked_for() {
+    let timed = race(&["--workload", "mixed", "--threads", "2", "--pauses", "remove"]);
+    assert!(timed.iter().all(|result| result["p50_us"].as_f64() <= result["longest_us"].as_f64()));
+    assert!(timed.iter().all(|result| result["longest_us"].as_f64() > Some(0.0)));
+    checksum(&timed);
+    assert!(race(&["--workload", "get"]).iter().all(|result| result["longest_us"].is_null()));
+    let table = bench(&["--workload", "get", "--pauses", "get", "--records", "1k", "--ops", "1k"]);
+    assert!(text(&table.stdout).contains("longest"), "{}", text(&table.stdout));
+    assert!(refusal(&["--workload", "get", "--pauses", "insert"], 2).contains("--pauses"));
+    assert!(refusal(&["--workload", "load", "--pauses", "insert"], 2).contains("--pauses"));
+    assert!(refusal(&["--workload", "insert", "--batch", "8", "--pauses", "insert"], 2).contains("--batch"));
+    assert!(refusal(&["--suite", "pauses", "--keys", "dense"], 2).contains("--suite keys"));
+}
+
+#[test]
 fn rows_of_the_suite_bring_those_they_are_compared_with() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("suite.md");

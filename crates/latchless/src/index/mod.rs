@@ -177,6 +177,13 @@ pub struct Options {
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages, where it has them. True by default.
     pub huge_pages: bool,
+    /// Whether a thread of the process makes memory ready before it is needed. False by default: the
+    /// operation that needs more memory then waits while the system finds and clears a page, on huge pages
+    /// for 0.1 ms as a rule, in a virtual machine for up to several. With it no operation waits for that; the
+    /// thread is the same for all indexes of the process and sleeps while there is nothing to do. About four
+    /// megabytes more are in use, which [`Index::memory_bytes`] doesn't count. On Linux from 5.14 on;
+    /// elsewhere it is ignored.
+    pub prefault: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
     /// How many requests of a batch go down the tree together.
@@ -188,8 +195,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let BlinkOptions { limit_bytes, huge_pages, kernel, references } = BlinkOptions::default();
-        Self { limit_bytes, huge_pages, kernel, group: Group::Auto, node_references: references }
+        let BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references } = BlinkOptions::default();
+        Self { limit_bytes, huge_pages, prefault, kernel, group: Group::Auto, node_references: references }
     }
 }
 
@@ -247,8 +254,9 @@ impl<K: Key, V: Value> Index<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     pub fn with_options(options: Options) -> Result<Self> {
-        let Options { limit_bytes, huge_pages, kernel, group, node_references } = options;
-        let options = BlinkOptions { limit_bytes, huge_pages, kernel, references: node_references };
+        let Options { limit_bytes, huge_pages, prefault, kernel, group, node_references } = options;
+        let references = node_references;
+        let options = BlinkOptions { limit_bytes, huge_pages, prefault, kernel, references };
         Ok(Self { tree: Tree::<K, V>::new(options)?, group })
     }
 

@@ -43,6 +43,11 @@ impl<const LINES: usize> SharedArena<LINES> {
         Ok(Self { space: NodePool::new(options, Begin::Small)? })
     }
 
+    /// The same arena, whose memory a thread of the process makes ready before nodes are handed out.
+    pub fn prefaulted(self) -> Self {
+        Self { space: self.space.prefaulted() }
+    }
+
     /// A node's lines.
     ///
     /// # Panics
@@ -138,6 +143,11 @@ impl<const LINES: usize> SharedArena<LINES> {
     /// [`MemoryLimit`](crate::Error::MemoryLimit); nothing has changed then.
     pub fn charge(&self, bytes: usize) -> Result<()> {
         self.space.charge(bytes)
+    }
+
+    /// Counts memory no longer that was counted by [`SharedArena::charge`].
+    pub fn discharge(&self, bytes: usize) {
+        self.space.discharge(bytes);
     }
 }
 

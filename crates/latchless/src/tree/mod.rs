@@ -85,6 +85,8 @@ pub struct BlinkOptions {
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages.
     pub huge_pages: bool,
+    /// Whether a thread of the process makes memory ready before it is needed.
+    pub prefault: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
     /// How many nodes references can tell apart; tests make it tiny.
@@ -93,7 +95,7 @@ pub struct BlinkOptions {
 
 impl Default for BlinkOptions {
     fn default() -> Self {
-        Self { limit_bytes: None, huge_pages: true, kernel: None, references: u32::MAX }
+        Self { limit_bytes: None, huge_pages: true, prefault: false, kernel: None, references: u32::MAX }
     }
 }
 
@@ -156,6 +158,7 @@ impl<B: Bits> BlinkTree<B> {
     pub fn new(options: BlinkOptions) -> Result<Self> {
         let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
         let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
+        let arena = if options.prefault { arena.prefaulted() } else { arena };
         let tree = Self {
             root: Word::new(0),
             arena,
@@ -166,7 +169,7 @@ impl<B: Bits> BlinkTree<B> {
             misled: Word::new(0),
             tuner: Tuner::new(Group::CANDIDATES),
             directory: directory::Directory::default(),
-            guesses: guesses::Guesses::none(options.huge_pages),
+            guesses: guesses::Guesses::none(options.huge_pages, options.prefault),
             ranks: ranks::Ranks::default(),
             listed: Word::new(0),
             lanes: PhantomData,

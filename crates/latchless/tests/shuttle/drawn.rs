@@ -51,6 +51,36 @@ fn a_range_that_is_removed_while_it_fills() {
     two_writers(TWO_HALVES, &[RemoveRange(10, 29)], &[Put(15, 1), Put(16, 2)]);
 }
 
+/// Every tenth key.
+const TENS: [u64; 120] = {
+    let mut keys = [0; 120];
+    let mut at = 0;
+    while at < keys.len() {
+        keys[at] = 10 * (at as u64 + 1);
+        at += 1;
+    }
+    keys
+};
+
+/// A tree of so many leaves that each split does a piece of a survey.
+const SURVEYED: State = State { put: &TENS, removed: &[50, 130, 210, 290] };
+
+/// Pieces of surveys beside splits, merges and lookups: new tables are made while their leaves change, and
+/// take the place of the old ones.
+#[test]
+fn pieces_of_a_survey_beside_splits_and_merges() {
+    some(300, || {
+        play(
+            SURVEYED,
+            &[
+                &[Put(11, 1), Put(12, 1), Put(101, 1), Put(102, 1), Put(191, 1), Put(192, 1), Get(250)],
+                &[Put(391, 2), Put(392, 2), Put(301, 2), Put(302, 2), Get(10), Get(390)],
+                &[Remove(60), Remove(70), Get(11), Remove(140), Remove(150), Remove(160), Get(400)],
+            ],
+        );
+    });
+}
+
 /// Three writers that grow a tree and take it down again.
 #[test]
 fn a_tree_that_grows_and_shrinks() {

@@ -110,7 +110,7 @@ impl Window {
         let wanted = needed.max(FIRST_BYTES).max(has.saturating_mul(GROWTH));
         let most = largest_reservation().unwrap_or(usize::MAX);
         let mut bytes = wanted.min(self.capacity * self.block_bytes).min(most);
-        let mut next = loop {
+        let next = loop {
             if bytes < needed {
                 return Err(refused);
             }

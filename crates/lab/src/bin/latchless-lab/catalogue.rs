@@ -17,6 +17,9 @@ pub struct Options {
     /// Keep nodes on plain pages, even where the system offers huge ones
     #[arg(long, help_heading = "Index options")]
     pub no_huge_pages: bool,
+    /// Has a thread make the memory of the index to use ready before it is needed
+    #[arg(long, help_heading = "Index options")]
+    pub prefault: bool,
     /// The in-node search kernel of this library's indexes [default: the fastest here; see `list`]
     #[arg(long, value_name = "NAME", value_parser = kernel::parse, help_heading = "Index options")]
     pub kernel: Option<Kernel>,
@@ -34,6 +37,7 @@ impl Options {
     pub fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         flags.extend(self.no_huge_pages.then(|| "--no-huge-pages".to_owned()));
+        flags.extend(self.prefault.then(|| "--prefault".to_owned()));
         flags.extend(self.kernel.iter().flat_map(|kernel| ["--kernel".to_owned(), kernel.name().to_owned()]));
         flags.extend(
             self.memory_limit.iter().flat_map(|bytes| ["--memory-limit".to_owned(), bytes.to_string()]),
@@ -46,6 +50,7 @@ impl Options {
     fn for_index(&self) -> index::Options {
         index::Options {
             huge_pages: !self.no_huge_pages,
+            prefault: self.prefault,
             kernel: self.kernel,
             limit_bytes: self.memory_limit,
             ..index::Options::default()

@@ -10,8 +10,9 @@
 //!
 //! A directory is right about the tree that it was made for. Splits and merges don't change it. An
 //! operation that is misled, or that has split a leaf, compares its key's entry with the tree and writes
-//! it anew, into a new cell where the slot has got a border. A new directory is made beside the old one
-//! when the lowest inner level has grown by a third, or when there is no room for new cells.
+//! it anew, into a new cell where the slot has got a border. A new directory is made beside the old one,
+//! [in pieces](survey), when the lowest inner level has grown by a third, or when there is no room for new
+//! cells.
 //!
 //! # Thread safety
 //! Headers and entries are words that are read while they are written. Writers hold a lock. An entry
@@ -25,13 +26,16 @@
 //! 2. A table stays where it is until the tree is cleared or dropped.
 
 mod cells;
+mod survey;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
 use super::*;
+use crate::node::Children;
 use cells::{DEPTH_MAX, Table};
 use latchless_core::search::Scalar;
 use std::sync::{Mutex, MutexGuard, OnceLock};
+use survey::Survey;
 
 pub(super) use cells::{Entry, Routes};
 
@@ -58,10 +62,12 @@ pub(super) struct Directory {
     nodes: Word,
     /// Nodes that it has got since.
     added: Word,
-    /// How many it will have got when a new directory is due.
+    /// How many it will have got when a new directory is due; none while one is being made.
     due: Word,
-    /// Held while entries are written.
-    writing: Mutex<()>,
+    /// Whether there was no room for a cell since the last survey began.
+    crowded: Word,
+    /// The survey that is going on. Held while entries are written.
+    survey: Mutex<Option<Box<Survey>>>,
 }
 
 impl Default for Directory {
@@ -72,7 +78,8 @@ impl Default for Directory {
             nodes: Word::new(0),
             added: Word::new(0),
             due: Word::new(NODES_MIN),
-            writing: Mutex::new(()),
+            crowded: Word::new(0),
+            survey: Mutex::new(None),
         }
     }
 }
@@ -80,7 +87,12 @@ impl Default for Directory {
 impl Directory {
     #[inline(always)]
     fn table(&self) -> Option<&Table> {
-        let at = (self.form.follow() as usize).wrapping_sub(1);
+        self.table_of(self.form.follow() as usize)
+    }
+
+    #[inline(always)]
+    fn table_of(&self, form: usize) -> Option<&Table> {
+        let at = form.wrapping_sub(1);
         Some(self.tables.get(at / 2)?[at % 2].get()?)
     }
 
@@ -95,21 +107,29 @@ impl Directory {
         self.added.add(nodes as u64);
     }
 
-    /// Whether the tree has changed so much that a new directory is wanted.
+    /// Whether a new directory is being made, or the tree has changed so much that one is wanted.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
         self.added.load_relaxed() >= self.due.load_relaxed()
     }
 
-    /// Says for when the next directory is due: the tree has so many of the lowest inner nodes now.
+    /// Says that a new directory is being made, until [`Directory::is_made_for`].
+    fn survey_begins(&self) {
+        self.added.store_relaxed(0);
+        self.due.store_relaxed(0);
+        self.crowded.store_relaxed(0);
+    }
+
+    /// Says for when the next directory is due: the tree has about so many of the lowest inner nodes.
     fn is_made_for(&self, nodes: usize) {
         self.nodes.store_relaxed(nodes as u64);
-        self.added.store_relaxed(0);
-        self.due.store_relaxed((nodes as u64 / 3).max(NODES_MIN.saturating_sub(nodes as u64)).max(1));
+        let share = if self.crowded.load_relaxed() == 0 { 3 } else { 8 };
+        self.due.store_relaxed((nodes as u64 / share).max(NODES_MIN.saturating_sub(nodes as u64)).max(1));
     }
 
     /// There was no room for a cell: the next directory comes earlier.
     fn is_crowded(&self) {
+        self.crowded.store_relaxed(1);
         let due = (self.nodes.load_relaxed() / 8).max(1);
         if due < self.due.load_relaxed() {
             self.due.store_relaxed(due);
@@ -121,8 +141,20 @@ impl Directory {
         *self = Self::default();
     }
 
-    fn try_lock(&self) -> Option<MutexGuard<'_, ()>> {
-        self.writing.try_lock().ok()
+    fn try_lock(&self) -> Option<MutexGuard<'_, Option<Box<Survey>>>> {
+        self.survey.try_lock().ok()
+    }
+
+    /// For how many nodes the directory was made.
+    #[cfg(all(test, target_os = "linux", not(miri)))]
+    pub(super) fn made_for(&self) -> u64 {
+        self.nodes.load_relaxed()
+    }
+
+    /// Holds the survey, as a thread does that the process has no more.
+    #[cfg(all(test, target_os = "linux", not(miri)))]
+    pub(super) fn hold(&self) -> impl Drop + use<'_> {
+        self.try_lock().expect("nobody else holds it")
     }
 
     /// Empty memory for a directory of so many nodes that isn't in use, and which of the tables it is.
@@ -164,10 +196,13 @@ impl<B: Bits> BlinkTree<B> {
         Entry::node_at(root, levels - 1, 0)
     }
 
-    /// After a split: makes a new directory if one is due, or corrects the entry of `key`.
+    /// After a split: corrects the entry of `key`, and goes on with a new directory if one is due.
     #[inline]
     pub(super) fn keep_directory(&self, key: B) {
-        if self.directory.is_due() { self.survey() } else { self.correct_entry(key) }
+        self.correct_entry(key);
+        if self.directory.is_due() {
+            self.go_on_with_survey();
+        }
     }
 
     /// Writes the entry of a key anew if it doesn't lead to the lowest inner node of the key.
@@ -280,32 +315,5 @@ impl<B: Bits> BlinkTree<B> {
         }
         let block = if level > 0 { self.inner(node).named_block::<Scalar>(first) } else { 0 };
         Entry::node_at(node, level, block)
-    }
-
-    /// Makes a directory for the tree as it has become, and guesses.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn survey(&self) {
-        let Some(_alone) = self.directory.try_lock() else { return };
-        let Some(leftmost) = self.descend_to::<Scalar>(1, B::MIN) else { return };
-        let count = self.count_level(1);
-        self.directory.is_made_for(count);
-        // Some more may have come since.
-        let room = count + count / 4 + 8;
-        let mut nodes = Vec::new();
-        if (count as u64) < NODES_MIN || nodes.try_reserve_exact(room).is_err() {
-            return;
-        }
-        nodes.resize(room, (0, NodeRef::NIL));
-        let keys = (0, u64::MAX);
-        let Some(nodes) = self.nodes_of(keys, &mut nodes).filter(|nodes| nodes.len() > 2) else { return };
-        // Without memory for a new table the old one stays.
-        let charge = |bytes| self.arena.charge(bytes);
-        let Some((table, form)) = self.directory.other_table(nodes.len(), charge) else { return };
-        if self.make_cell(table, nodes, keys, 0).is_some() {
-            self.directory.form.publish(form as u64);
-        }
-        // What lies below the first and the last node is left out, so that a few far keys don't count.
-        self.survey_leaves(leftmost, (nodes[1].0, nodes[nodes.len() - 1].0 - 1));
     }
 }

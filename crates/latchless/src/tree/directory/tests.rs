@@ -141,3 +141,100 @@ fn a_window_that_moves_on_keeps_its_directory() {
     (all - window..all).for_each(|key| assert_eq!(tree.get::<Shared>(key), Some(key)));
     assert!(tree.stats().misled - before <= window / 50);
 }
+
+/// Does a new survey, piece by piece, and `between` after each. Says how many there were.
+fn survey_with(tree: &BlinkTree<u64>, mut between: impl FnMut(usize)) -> usize {
+    tree.directory.survey_begins();
+    let mut pieces = 0;
+    while tree.directory.is_due() {
+        tree.go_on_with_survey();
+        pieces += 1;
+        between(pieces);
+        assert!(pieces < 100_000, "it ends");
+    }
+    pieces
+}
+
+/// Keys of the spread that a change between two pieces is about.
+fn some_keys(piece: usize) -> impl Iterator<Item = u64> {
+    (0..LEN as u64 / 40).map(move |at| (piece as u64 * 7919 + at) % LEN as u64)
+}
+
+#[test]
+fn a_survey_is_made_in_pieces_and_the_old_tables_serve_meanwhile() {
+    let tree = loaded(SPREADS[0]);
+    let nodes = tree.count_level(1);
+    let (form, slots) = (tree.directory.form.load_relaxed(), tree.guesses.slots().is_some());
+    let (mut forms, mut unserved) = (vec![form], 0);
+    let pieces = survey_with(&tree, |_| {
+        forms.push(tree.directory.form.load_relaxed());
+        unserved += usize::from(tree.guesses.slots().is_some() != slots);
+        assert_eq!(tree.get::<Shared>(SPREADS[0](77)), Some(SPREADS[0](77)));
+    });
+    forms.dedup();
+    assert_eq!((forms.len(), unserved), (2, 0), "one change of tables, and guesses throughout");
+    let tried = 256 * Leaf::<u64>::CAPACITY / 500;
+    assert!(
+        cfg!(latchless_small_nodes) || pieces >= tried + nodes * Inner::<u64>::CAPACITY / 300,
+        "{pieces} pieces for {nodes} nodes"
+    );
+    assert_eq!(at_the_lowest(&tree, SPREADS[0]), LEN);
+    assert_eq!(tree.stats().misled, 0);
+}
+
+#[test]
+fn a_tree_that_changes_between_the_pieces_of_a_survey_is_described_as_it_is() {
+    for key in SPREADS {
+        let tree = loaded(key);
+        // A stretch of keys goes and comes again, so that nodes are merged and used again elsewhere.
+        survey_with(&tree, |piece| {
+            if piece % 2 == 1 {
+                some_keys(piece).for_each(|at| _ = tree.edit::<Shared>(key(at), Edit::Remove).unwrap());
+                some_keys(piece).for_each(|at| _ = tree.edit::<Shared>(key(at), Edit::Put(key(at))).unwrap());
+            }
+        });
+        let before = tree.stats().misled;
+        all_found::<Shared>(&tree, key);
+        tree.check_invariants().unwrap();
+        let misled = (tree.stats().misled - before) as usize;
+        assert!(misled <= LEN / 50, "{misled} of {} lookups were misled", 3 * LEN);
+        assert!(at_the_lowest(&tree, key) >= LEN * 9 / 10);
+    }
+}
+
+#[test]
+fn leaves_that_split_during_a_survey_are_guessed_after_it() {
+    let tree = loaded(SPREADS[0]);
+    // Each piece is followed by splits all over the tree.
+    let mut fresh = (0..LEN as u64).map(|at| 3 * (at * 7919 % LEN as u64) + 1);
+    survey_with(&tree, |_| {
+        fresh.by_ref().take(LEN / 60).for_each(|key| _ = tree.edit::<Shared>(key, Edit::Put(key)).unwrap());
+    });
+    let wrong = |key: u64| {
+        let guess = tree.guesses.slots().and_then(|slots| slots.guess(key));
+        guess.is_some_and(|(leaf, _)| !tree.leaf(leaf).covers(key))
+    };
+    let wrong = (0..LEN as u64).filter(|&at| wrong(3 * at)).count();
+    assert!(tree.guesses.slots().is_some());
+    assert!(wrong <= LEN / 200, "{wrong} of {LEN} guesses are wrong");
+}
+
+#[test]
+fn a_survey_that_is_left_off_is_forgotten_with_the_tree() {
+    let mut tree = loaded(SPREADS[0]);
+    tree.directory.survey_begins();
+    (0..if cfg!(latchless_small_nodes) { 1 } else { 20 }).for_each(|_| tree.go_on_with_survey());
+    assert!(tree.directory.is_due());
+    tree.clear();
+    assert!(!tree.directory.is_due() && tree.guesses.growing().is_none());
+    let entry = |at: usize| (SPREADS[0](at as u64), at as u64);
+    tree.bulk_load(LEN, entry, FillFactor::FULL, NonZeroUsize::MIN).unwrap();
+    assert_eq!(at_the_lowest(&tree, SPREADS[0]), LEN);
+    // And where the tree was emptied only, a load begins a survey of its own.
+    tree.directory.survey_begins();
+    (0..if cfg!(latchless_small_nodes) { 1 } else { 20 }).for_each(|_| tree.go_on_with_survey());
+    (0..LEN as u64).for_each(|at| _ = tree.edit::<Shared>(SPREADS[0](at), Edit::Remove).unwrap());
+    tree.bulk_load(LEN, entry, FillFactor::FULL, NonZeroUsize::MIN).unwrap();
+    assert!(!tree.directory.is_due());
+    assert_eq!(at_the_lowest(&tree, SPREADS[0]), LEN);
+}

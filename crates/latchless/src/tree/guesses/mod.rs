@@ -8,28 +8,34 @@
 //!
 //! Where keys are spread evenly, at random or in order, nearly all have a guess, and a descent reads one
 //! slot in place of an inner node, whose lines second-level caches can't hold any more. Where many keys
-//! share a place in a slot, as with runs of keys that are nearly equal, too few would have one. A survey
-//! tries a sample of the keys that are there; if less than four fifths of them have a guess, there is no
-//! table until the next survey.
+//! share a place in a slot, as with runs of keys that are nearly equal, too few would have one. A
+//! [survey](super::directory) makes a new table beside the one that is in use, in pieces, and tries a sample
+//! of the keys that are there; if less than four fifths of them have a guess, there is no table until the
+//! next survey.
 //!
 //! # Thread safety
 //! As with the [directory](super::directory): a guess is worth what the leaf's fences say. Slots are
 //! words that any thread may write at any time; each names a leaf, and a leaf is one for ever. Splits and
-//! merges write the slots of their leaves anew, and so does an operation that was misled. When many were,
-//! the table is dropped.
+//! merges write the slots of their leaves anew, of the table that is in use and of the one that is being
+//! made, and so does an operation that was misled. When many were, the table is dropped. The memory of a
+//! table that is out of use is given back while others may still look at it: they find empty slots.
 //!
 //! # Invariants
 //! 1. A slot that isn't empty names a node that is, or was, a leaf.
 //! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was
 //!    outgrown.
 
+mod renewal;
+
 use super::*;
-use crate::node::{Children, Entries};
+use crate::node::Children;
 use core::hint::select_unpredictable;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
 use latchless_core::search::Scalar;
 use std::sync::OnceLock;
+
+pub(super) use renewal::Sample;
 
 /// Where in a slot a key stands is told in so many bits.
 const PLACE_BITS: u32 = 12;
@@ -46,36 +52,47 @@ const SLOTS_PER_LEAF: usize = 2;
 /// Slots that are written for a leaf at the most: the others are mended by who reads them.
 const NAMED_MAX: usize = 32;
 
-/// Leaves whose keys a survey tries.
-const SAMPLED_LEAVES: usize = 256;
 /// Guesses are dropped when as many were wrong as one in so many leaves.
 const WRONG_SHARE: usize = 4;
 
-/// Slots that the smallest table has; each of the others has four times as many as the one before, so that
-/// all those together that a tree has outgrown are a third of the one it uses.
-const FEWEST_SLOTS: usize = 1 << 11;
-/// The largest table is more than the largest trees need.
-const TABLES: usize = 10;
+/// Slots that the smallest tables have; those of each size have four times as many as the ones before.
+const FEWEST_SLOTS: usize = 1 << 15;
+/// The largest tables are more than the largest trees need.
+const SIZES: usize = 8;
+/// Tables of each size, which are used in turn.
+const TURNS: usize = 2;
 /// Tables of which so many bytes are used at once stand on huge pages, if they are wanted at all.
 const HUGE_FROM_BYTES: usize = 2 << 20;
 
 /// What there is to guess by. See the file's head.
 #[derive(Debug)]
 pub(super) struct Guesses {
+    /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses.
+    /// One more slot follows them.
+    form: Word,
+    /// The same of the table that is being made.
+    growing: Word,
+    /// Tables by size and turn.
+    tables: [Table; SIZES * TURNS],
+    /// How many guesses may still be wrong before there are none any more.
+    patience: Word,
+    huge_pages: bool,
+    prefault: bool,
+}
+
+/// A table of slots, and which keys they are for.
+#[derive(Debug)]
+struct Table {
     /// The key at which the first slot begins.
     base: Word,
     /// Slots a key, in 2^-64.
     scale: Word,
-    /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses.
-    /// One more slot follows them.
-    form: Word,
-    /// Tables by size, each made when it is first wanted. What isn't used of one costs no memory.
-    tables: [OnceLock<Words<Word>>; TABLES],
-    /// Bytes that were ever used of each table.
-    used: [Word; TABLES],
-    /// How many guesses may still be wrong before there are none any more.
-    patience: Word,
-    huge_pages: bool,
+    /// Made when it is first wanted. What isn't used of it costs no memory.
+    words: OnceLock<Words<Word>>,
+    /// Slots that may not be empty, from the first on.
+    used: Word,
+    /// Bytes that count as memory.
+    charged: Word,
 }
 
 /// What a slot says.
@@ -186,14 +203,23 @@ impl<'a> Slots<'a> {
         }
         was_empty
     }
+
+    /// Writes the slots of all leaves of an inner node with this high fence.
+    pub(super) fn name_all<B: Bits>(self, children: &Children<B>, high: u64) {
+        let (separators, nodes) = (children.separators(), children.nodes());
+        for (at, &leaf) in nodes.iter().enumerate() {
+            let high = separators.get(at + 1).map_or(high, |next| next.to_u64().wrapping_sub(1));
+            self.name(leaf, (separators[at].to_u64(), high), 0);
+        }
+    }
 }
 
 impl Guesses {
     /// None, until a tree has been surveyed.
-    pub(super) fn none(huge_pages: bool) -> Self {
-        let [base, scale, form] = [const { Word::new(0) }; 3];
-        let (tables, used) = ([const { OnceLock::new() }; TABLES], [const { Word::new(0) }; TABLES]);
-        Self { base, scale, form, tables, used, patience: Word::new(0), huge_pages }
+    pub(super) fn none(huge_pages: bool, prefault: bool) -> Self {
+        let [form, growing, patience] = [const { Word::new(0) }; 3];
+        let tables = [const { Table::none() }; SIZES * TURNS];
+        Self { form, growing, tables, patience, huge_pages, prefault }
     }
 
     /// Makes no guesses any more, until the next survey.
@@ -214,63 +240,29 @@ impl Guesses {
     /// The slots, if there are any.
     #[inline(always)]
     pub(super) fn slots(&self) -> Option<Slots<'_>> {
-        let form = self.form.follow();
+        self.slots_of(self.form.follow())
+    }
+
+    /// The slots of the table that is being made, if one is.
+    #[inline]
+    pub(super) fn growing(&self) -> Option<Slots<'_>> {
+        self.slots_of(self.growing.follow())
+    }
+
+    #[inline(always)]
+    fn slots_of(&self, form: u64) -> Option<Slots<'_>> {
         if form == 0 {
             return None;
         }
-        let table = self.tables.get((form >> 32) as usize)?.get()?;
-        // The slots may be made anew in between: then guesses are wrong.
-        let words = table.get(..=form as u32 as usize)?;
-        Some(Slots { base: self.base.load_relaxed(), scale: self.scale.load_relaxed(), words })
+        let table = self.tables.get((form >> 32) as usize)?;
+        // The table may be used anew in between: then guesses are wrong.
+        let words = table.words.get()?.get(..=form as u32 as usize)?;
+        Some(Slots { base: table.base.load_relaxed(), scale: table.scale.load_relaxed(), words })
     }
 
     /// Forgets all there is to know about the tree.
     pub(super) fn clear(&mut self) {
-        *self = Self::none(self.huge_pages);
-    }
-
-    /// Empty slots for so many leaves with keys of this range. `charge` is asked whether so many bytes
-    /// may be used. `None`: no memory, or so few keys that it isn't worth it.
-    fn lay_out(
-        &self,
-        leaves: usize,
-        (first, last): (u64, u64),
-        charge: impl FnOnce(usize) -> Result<()>,
-    ) -> Option<Slots<'_>> {
-        self.form.publish(0);
-        let slots = leaves * SLOTS_PER_LEAF;
-        let range = u128::from(last - first) + 1;
-        let scale = u64::try_from(((slots as u128) << 64) / range).ok()?;
-        let at = (0..TABLES).find(|&at| slots < FEWEST_SLOTS << (2 * at))?;
-        let table = self.table(at, slots, charge)?;
-        table.get(..=slots)?.iter().for_each(|word| word.store_relaxed(0));
-        self.base.store_relaxed(first);
-        self.scale.store_relaxed(scale);
-        self.form.publish((at as u64) << 32 | slots as u64);
-        self.slots()
-    }
-
-    /// The table of that size, with so many slots and one more counted as used.
-    fn table(
-        &self,
-        at: usize,
-        slots: usize,
-        charge: impl FnOnce(usize) -> Result<()>,
-    ) -> Option<&Words<Word>> {
-        let (table, used) = (&self.tables[at], &self.used[at]);
-        let bytes = (slots + 1) * size_of::<Word>();
-        let made = match table.get() {
-            Some(_) => None,
-            None => {
-                let huge_pages = self.huge_pages && bytes >= HUGE_FROM_BYTES;
-                Some(Words::new(FEWEST_SLOTS << (2 * at), huge_pages).ok()?)
-            }
-        };
-        let more = bytes.saturating_sub(used.load_relaxed() as usize);
-        charge(more).ok()?;
-        used.add(more as u64);
-        // Nobody else is here to be first.
-        Some(table.get_or_init(|| made.expect("it was made where there was none")))
+        *self = Self::none(self.huge_pages, self.prefault);
     }
 }
 
@@ -278,7 +270,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Writes what is to be guessed of a leaf of these fences.
     #[inline]
     pub(super) fn name_leaf(&self, leaf: NodeRef, (low, high): (B, B)) {
-        if let Some(slots) = self.guesses.slots() {
+        for slots in [self.guesses.slots(), self.guesses.growing()].into_iter().flatten() {
             slots.name(leaf, (low.to_u64(), high.to_u64()), 0);
         }
     }
@@ -296,57 +288,6 @@ impl<B: Bits> BlinkTree<B> {
         let (low, high) = self.fences(0, leaf);
         let slot = u64::try_from(slots.place(key.to_u64()) >> PLACE_BITS).unwrap_or(u64::MAX);
         slots.name(leaf, (low.to_u64(), high.to_u64()), slot);
-    }
-
-    /// Makes the slots anew, for the tree as it has become: of the lowest inner nodes between these, all
-    /// keys.
-    pub(super) fn survey_leaves(&self, leftmost: NodeRef, range: (u64, u64)) {
-        let mut leaves = 0;
-        self.each_of_the_lowest(leftmost, |children, _| leaves += children.separators().len());
-        let Some(slots) = self.guesses.lay_out(leaves, range, |bytes| self.arena.charge(bytes)) else {
-            return;
-        };
-        self.guesses.patience.store_relaxed((leaves / WRONG_SHARE) as u64);
-        self.each_of_the_lowest(leftmost, |children, high| {
-            let (separators, nodes) = (children.separators(), children.nodes());
-            for (at, &leaf) in nodes.iter().enumerate() {
-                let high = separators.get(at + 1).map_or(high, |next| next.to_u64().wrapping_sub(1));
-                slots.name(leaf, (separators[at].to_u64(), high), 0);
-            }
-        });
-        if !self.are_good(slots, leftmost, leaves) {
-            self.guesses.drop_all();
-        }
-    }
-
-    /// Whether most of the keys that are there have a guess, by a sample.
-    fn are_good(&self, slots: Slots<'_>, leftmost: NodeRef, leaves: usize) -> bool {
-        let step = (leaves / SAMPLED_LEAVES).max(1);
-        let (mut at, mut keys, mut guessed) = (0, 0, 0);
-        let mut entries = Entries::default();
-        self.each_of_the_lowest(leftmost, |children, _| {
-            for &leaf in children.nodes() {
-                at += 1;
-                if at % step == 0 {
-                    self.leaf(leaf).copy_out::<Scalar>(&mut entries);
-                    keys += entries.keys().len();
-                    let right = |key: &&B| slots.guess(key.to_u64()).is_some_and(|(named, _)| named == leaf);
-                    guessed += entries.keys().iter().filter(right).count();
-                }
-            }
-        });
-        guessed * 5 >= keys * 4
-    }
-
-    /// Shows `visit` the children of each of the lowest inner nodes, and the node's high fence.
-    pub(super) fn each_of_the_lowest(&self, mut node: NodeRef, mut visit: impl FnMut(&Children<B>, u64)) {
-        let mut children = Children::default();
-        while !node.is_nil() {
-            let inner = self.inner(node);
-            inner.copy_out(&mut children);
-            visit(&children, inner.high().to_u64());
-            node = inner.link();
-        }
     }
 }
 

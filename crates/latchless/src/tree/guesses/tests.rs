@@ -2,6 +2,7 @@
 //! here.
 
 use super::*;
+use core::cell::Cell;
 use latchless_core::search::Scalar;
 
 /// A tree of so many keys, made one by one.
@@ -105,6 +106,8 @@ fn wrong_words(tree: &BlinkTree<u64>, slots: Slots<'_>) -> [u64; 3] {
 fn wrong_slots_mislead_no_answer_and_are_corrected() {
     let tree = grown(scattered(LEN));
     let slots = tree.guesses.slots().unwrap();
+    // That a table is dropped is another test's subject.
+    tree.guesses.patience.store_relaxed(u64::MAX);
     for with in wrong_words(&tree, slots) {
         slots.words.iter().step_by(100).for_each(|word| word.publish(with));
         all_found(&tree, scattered(LEN));
@@ -149,10 +152,63 @@ fn runs_of_keys_have_a_table_only_if_most_have_a_guess() {
     }
 }
 
+/// A whole survey's worth of what happens to guesses, without a tree: a table for so many leaves that turns
+/// out good. Says how many pieces it took to free what isn't in use.
+fn renew(guesses: &Guesses, leaves: usize, held: &Cell<usize>) -> usize {
+    let charge = |bytes| {
+        held.set(held.get() + bytes);
+        Ok(())
+    };
+    guesses.lay_out(leaves, (1 << 40, u64::MAX), charge).expect("there is memory");
+    let slots = guesses.growing().unwrap();
+    assert!(slots.words.iter().all(|word| word.load_relaxed() == 0), "a new table is empty");
+    slots.words.iter().for_each(|word| word.publish(7));
+    guesses.settle(Sample::of(10, 9), leaves);
+    let free = || guesses.free_piece(|bytes| held.set(held.get() - bytes));
+    core::iter::from_fn(|| free().then_some(())).count()
+}
+
+#[test]
+fn tables_that_were_outgrown_give_their_memory_back_piece_by_piece() {
+    for (huge_pages, pieces) in [(true, 2), (false, 10)] {
+        let (guesses, held) = (Guesses::none(huge_pages, false), Cell::new(0));
+        // Tables of mappings: two megabytes and more.
+        for leaves in [150_000, 180_000, 200_000, 170_000] {
+            let (before, freed) = (guesses.in_use(), renew(&guesses, leaves, &held));
+            assert_ne!(guesses.in_use(), before, "two tables are used in turn");
+            assert_eq!(freed >= pieces, before.is_some(), "{freed} pieces");
+            let gives_back = cfg!(target_os = "linux");
+            assert!(
+                !gives_back || held.get() == (2 * leaves + 1) * size_of::<Word>(),
+                "{} bytes",
+                held.get()
+            );
+            assert!(guesses.slots().unwrap().words.iter().all(|word| word.load_relaxed() == 7));
+        }
+    }
+}
+
+#[test]
+fn a_new_table_that_is_no_good_ends_all_guesses() {
+    let (guesses, held) = (Guesses::none(false, false), Cell::new(0));
+    renew(&guesses, 1000, &held);
+    let charge = |_| Ok(());
+    guesses.lay_out(1400, (0, u64::MAX), charge).unwrap();
+    assert!(guesses.slots().is_some() && guesses.growing().is_some(), "the old one serves meanwhile");
+    guesses.settle(Sample::of(10, 7), 1400);
+    assert!(guesses.slots().is_none() && guesses.growing().is_none());
+    while guesses.free_piece(|_| ()) {}
+    // Refused memory leaves the table that is in use.
+    renew(&guesses, 1000, &held);
+    let refused = |_| Err(latchless_core::base::error::Error::OutOfMemory { requested_bytes: 1 });
+    assert_eq!(guesses.lay_out(100_000, (0, u64::MAX), refused), None);
+    assert!(guesses.slots().is_some() && guesses.growing().is_none());
+}
+
 #[test]
 fn slots_count_as_memory_until_the_tree_is_cleared() {
     let mut tree = grown(scattered(LEN));
-    let slots = tree.guesses.used.iter().map(|used| used.load_relaxed() as usize).sum::<usize>();
+    let slots: usize = tree.guesses.tables.iter().map(|table| table.charged.load_relaxed() as usize).sum();
     assert!(slots > 0 && tree.held_bytes() >= tree.live_bytes() + slots);
     tree.clear();
     assert!(tree.guesses.slots().is_none());

@@ -35,10 +35,10 @@ mod tests;
 
 use super::mode::Held;
 use super::*;
-use crate::node::Entries;
 use crate::node::operation::Search;
+use crate::node::{Children, Entries};
 use core::ops::Range;
-use latchless_core::search::Scalar;
+
 use latchless_core::sync::Backoff;
 use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 
@@ -52,6 +52,8 @@ const LEAVES_PER_BUCKET: usize = if cfg!(debug_assertions) { 2 } else { 4 };
 const LEAVES_MIN: usize = if cfg!(debug_assertions) { 2 } else { 256 };
 /// Tables by size, each with room for twice as many buckets as the one before.
 const SIZES: usize = 25;
+/// Inner nodes that are shown before it is looked up where to go on.
+const NODES_AT_ONCE: usize = 64;
 /// How often a query tries to get the mutex before it counts leaf by leaf.
 const TRIES: usize = 1 << 10;
 
@@ -227,12 +229,20 @@ impl<B: Bits> BlinkTree<B> {
             || self.len() < tables.keys.load_relaxed() as usize / 4
     }
 
+    /// Shows all of the lowest inner nodes.
+    fn each_of_the_lowest(&self, mut visit: impl FnMut(Inner<'_, B>)) {
+        let mut next = Some(B::MIN.to_u64());
+        while let Some(from) = next {
+            next = self.visit_lowest(from, NODES_AT_ONCE, |_, inner| visit(inner));
+        }
+    }
+
     /// Cuts the tree as it has become into buckets, all of them dirty.
     #[cold]
     #[inline(never)]
     fn make_buckets<'a>(&self, tables: &'a Tables) -> Option<&'a Table> {
-        let (leftmost, mut leaves) = (self.descend_to::<Scalar>(1, B::MIN).unwrap_or(NodeRef::NIL), 0);
-        self.each_of_the_lowest(leftmost, |children, _| leaves += children.separators().len());
+        let mut leaves = 0;
+        self.each_of_the_lowest(|inner| leaves += inner.children());
         tables.wasted.store_relaxed(0);
         tables.keys.store_relaxed(self.len() as u64);
         if leaves < LEAVES_MIN {
@@ -243,8 +253,9 @@ impl<B: Bits> BlinkTree<B> {
         // Some more leaves may have come since.
         let (table, form) = tables.other(buckets + buckets / 8, |bytes| self.arena.charge(bytes))?;
         table.begin();
-        let mut at = 0;
-        self.each_of_the_lowest(leftmost, |children, _| {
+        let (mut at, mut children) = (0, Children::default());
+        self.each_of_the_lowest(|inner| {
+            inner.copy_out(&mut children);
             for &start in children.separators() {
                 if at % LEAVES_PER_BUCKET == 0 {
                     table.add(start.to_u64());

@@ -2,6 +2,7 @@
 
 use super::outcome::Setting;
 use super::pages::Pages;
+use super::pauses::Single;
 use super::word::Word;
 use crate::catalogue;
 use latchless_terminal::count;
@@ -37,6 +38,10 @@ Examples:
       Keys as tables have them: a hashed user, then a counter, 64 items per user.
   latchless-lab bench --suite keys --keys uniform,composite-64,tenants --records 10M --pages huge
       Every row on several key sets, all indexes on huge pages.
+  latchless-lab bench --workload insert --pauses insert --records 10M
+      How long the longest of all inserts takes, beside the median, in processor time.
+  latchless-lab bench --suite pauses --records 10M --prefault
+      The same of inserts, removals and gets, from one thread and while two write.
   cargo run --release -p latchless-lab --features rivals -- bench --index btreemap,scc,p16i
       With the published rivals, which a plain build leaves out.
 
@@ -127,6 +132,10 @@ pub struct Args {
     /// Same seed, same keys and requests
     #[arg(long, value_name = "S", default_value = "1")]
     pub seed: u64,
+    /// Takes the processor time of every single operation of this kind, and says the median, 99.9 %, 99.999 %
+    /// and the longest of all rounds. What it costs to take it is part of all times
+    #[arg(long, value_enum, value_name = "get|insert|remove")]
+    pub pauses: Option<Single>,
     /// How results are printed
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -148,8 +157,8 @@ pub struct Args {
 }
 
 /// What a suite says for each of its rows.
-const OF_ONE_RACE: [&str; 8] =
-    ["workload", "threads", "batch", "order", "distribution", "load", "scan_length", "range_share"];
+const OF_ONE_RACE: [&str; 9] =
+    ["workload", "threads", "batch", "order", "distribution", "load", "scan_length", "range_share", "pauses"];
 
 /// Many races.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -158,6 +167,8 @@ pub enum Suite {
     Flagship,
     /// The same on every kind of keys (--keys; all of them if none is named)
     Keys,
+    /// How long single operations take: the tail and the longest (--prefault for memory made ready ahead)
+    Pauses,
 }
 
 impl Suite {
@@ -166,6 +177,7 @@ impl Suite {
         match self {
             Self::Flagship => "flagship",
             Self::Keys => "keys",
+            Self::Pauses => "pauses",
         }
     }
 }
@@ -348,6 +360,20 @@ impl Args {
             return Err(Failure::usage(
                 "batches of scans are for one thread: leave out --batch or --threads",
             ));
+        }
+        let timed = self.pauses.map(|single| match single {
+            Single::Get => Kind::Get,
+            Single::Insert => Kind::Insert,
+            Single::Remove => Kind::Remove,
+        });
+        if timed.is_some() && self.batch != Batch::None {
+            return Err(Failure::usage("--pauses times operations one by one: leave out --batch"));
+        }
+        if timed.is_some_and(|kind| self.workload == Workload::Load || !self.workload.has(kind)) {
+            return Err(Failure::usage(format!(
+                "{} has no operations of the kind that --pauses names",
+                self.workload
+            )));
         }
         Ok(Spec {
             distribution: self.distribution.unwrap_or(defaults.distribution),

@@ -72,7 +72,7 @@ pub fn race<L: Word>(args: &Args, spec: Spec, names: &[String]) -> Result<Vec<Ou
     let plan = plan.map_err(Failure::usage)?;
     let together = if let Batch::Size(size) = args.batch { size.get() } else { usize::MAX };
     let handing = Handing { batched: args.batch != Batch::None, order: args.order, together };
-    let streams = Streams::new(&plan.streams, parts, handing, updates);
+    let streams = Streams::new(&plan.streams, parts, handing, updates).timing(args.pauses);
     drop(plan.streams);
     let rounds = args.rounds as usize;
     let fills = if updates || !held { rounds.div_ceil(parts) } else { 1 };
@@ -185,7 +185,10 @@ impl<L: Word> Contest<'_, L> {
         }
         let run = self.streams.race(part, &mut filled.index, batch).map_err(|error| refused(name, &error))?;
         self.expected.check_answers(name, part, run.digest)?;
-        let Run { elapsed, entries, digest } = run;
+        let Run { elapsed, entries, digest, pauses } = run;
+        if let Some(pauses) = pauses {
+            outcome.paused(&pauses);
+        }
         let requests = self.streams.ops(part);
         outcome.ran(elapsed, requests, entries, batch, digest);
         // With several threads an operation also looks again when another is in its way.

@@ -2,6 +2,7 @@
 
 use super::access::{Access, Alone, Locked, Reach, Together, Way};
 use super::digest::Digest;
+use super::pauses::{Pauses, Single};
 use super::raced::Raced;
 use super::ranged::Ranged;
 use super::requests::{Handing, Stream};
@@ -22,6 +23,8 @@ pub struct Streams<L> {
     longest: usize,
     /// Whether anything changes the index.
     updates: bool,
+    /// Operations whose times are taken one by one.
+    single: Option<Single>,
 }
 
 /// What a round asks.
@@ -51,7 +54,12 @@ impl<L: Word> Streams<L> {
                 ops: pieces().map(|piece| piece.len() as u64).sum(),
             }
         };
-        Self { parts: (0..parts).map(part).collect(), longest, updates }
+        Self { parts: (0..parts).map(part).collect(), longest, updates, single: None }
+    }
+
+    /// The same, with operations of that kind timed one by one when they race.
+    pub fn timing(self, single: Option<Single>) -> Self {
+        Self { single, ..self }
     }
 
     /// In how many parts they are.
@@ -70,7 +78,7 @@ impl<L: Word> Streams<L> {
     /// The first request that is refused.
     pub fn in_turn(&self, part: usize, access: &mut impl Access<L>) -> Result<Digest> {
         let threads = &self.parts[part].threads;
-        let terms = self.terms(part, None);
+        let terms = Terms { single: None, ..self.terms(part, None) };
         let digests: Result<Vec<_>> =
             threads.iter().map(|stream| Ok(run(stream, access, terms)?.digest)).collect();
         Ok(Digest::together(digests?))
@@ -126,7 +134,8 @@ impl<L: Word> Streams<L> {
 
     fn terms(&self, part: usize, batch: Option<usize>) -> Terms {
         let alone = self.parts[part].threads.len() < 2;
-        Terms { batch, longest: self.longest, ranges_are_certain: alone || !self.updates }
+        let ranges_are_certain = alone || !self.updates;
+        Terms { batch, longest: self.longest, ranges_are_certain, single: self.single }
     }
 }
 
@@ -161,7 +170,12 @@ fn on_threads<L: Word, A: Reach<L> + Clone + Send>(
         handles.into_iter().map(join).collect()
     });
     let runs = runs?;
+    let mut pauses: Option<Box<Pauses>> = None;
+    for own in runs.iter().filter_map(|run| run.pauses.as_deref()) {
+        pauses.get_or_insert_with(|| Box::new(Pauses::none())).add(own);
+    }
     Ok(Run {
+        pauses,
         elapsed: runs.iter().map(|run| run.elapsed).max().unwrap_or_default(),
         entries: runs.iter().map(|run| run.entries).sum(),
         digest: Digest::together(runs.into_iter().map(|run| run.digest)),

@@ -3,7 +3,7 @@
 //! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`]
 //! (filling an index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the
 //! loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their
-//! ranges), [`check`] and [`digest`] (whether the answers are
+//! ranges), [`pauses`] (the times of single operations), [`check`] and [`digest`] (whether the answers are
 //! right), [`outcome`] and [`report`] (what came of it), [`suite`] (many races, one table).
 
 mod access;
@@ -15,6 +15,7 @@ mod drive;
 mod load;
 mod outcome;
 mod pages;
+mod pauses;
 mod raced;
 mod ranged;
 mod report;

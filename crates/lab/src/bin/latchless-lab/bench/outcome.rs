@@ -1,6 +1,7 @@
 //! What came of it: medians, spreads, and the rows that are printed.
 
 use super::digest::Digest;
+use super::pauses::Pauses;
 use latchless_core::base::stats::Stats;
 use latchless_terminal::output::Rows;
 use serde_json::{Value, json};
@@ -50,6 +51,8 @@ pub struct Outcome {
     leaf_fill: Option<f64>,
     batch: Option<usize>,
     digest: Digest,
+    /// The times of single operations, of all rounds.
+    pauses: Option<Pauses>,
 }
 
 impl Outcome {
@@ -64,7 +67,20 @@ impl Outcome {
             leaf_fill: None,
             batch: None,
             digest: Digest::default(),
+            pauses: None,
         }
+    }
+
+    /// The times of a round's single operations.
+    pub fn paused(&mut self, pauses: &Pauses) {
+        self.pauses.get_or_insert_with(Pauses::none).add(pauses);
+    }
+
+    /// Microseconds of single operations: the median, the tail and the longest.
+    fn pauses_us(&self) -> [Option<f64>; 4] {
+        let Some(pauses) = &self.pauses else { return [None; 4] };
+        let [median, most, nearly_all] = [0.5, 0.999, 0.999_99].map(|share| pauses.within_us(share));
+        [median, most, nearly_all, pauses.longest_us()].map(Some)
     }
 
     /// What it weighs.
@@ -194,7 +210,7 @@ impl Setting {
 }
 
 /// The columns of a result, in order.
-const COLUMNS: [&str; 23] = [
+const COLUMNS: [&str; 27] = [
     "index",
     "workload",
     "records",
@@ -218,6 +234,10 @@ const COLUMNS: [&str; 23] = [
     "pages",
     "misled",
     "leaf_fill",
+    "p50_us",
+    "p999_us",
+    "p99999_us",
+    "longest_us",
 ];
 
 /// A row for each index.
@@ -229,7 +249,7 @@ pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             ("auto", Some(size)) => format!("auto:{size}"),
             (given, _) => given.to_owned(),
         };
-        rows.push(vec![
+        let mut row = vec![
             json!(outcome.name),
             json!(setting.workload),
             json!(setting.records),
@@ -253,7 +273,9 @@ pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             json!(setting.pages),
             json!(outcome.misled()),
             json!(outcome.leaf_fill),
-        ]);
+        ];
+        row.extend(outcome.pauses_us().map(|us| json!(us)));
+        rows.push(row);
     }
     rows
 }
@@ -275,6 +297,10 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
     // How key sets differ for the index to use.
     let formed = setting.keys.is_some() && outcomes.iter().any(|outcome| outcome.leaf_fill.is_some());
     columns.extend(["misled", "leaf fill"].into_iter().filter(|_| formed).map(str::to_owned));
+    // Of the processor time of single operations.
+    let timed = outcomes.iter().any(|outcome| outcome.pauses.is_some());
+    columns
+        .extend(["p50 µs", "p99.9", "p99.999", "longest"].into_iter().filter(|_| timed).map(str::to_owned));
     let mut rows = Rows::new(columns);
     let first = outcomes.first().map_or(f64::NAN, Outcome::median_ns);
     for outcome in outcomes {
@@ -294,6 +320,7 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
                 .filter(|_| formed)
                 .map(|share| json!(share.map(percent))),
         );
+        row.extend(outcome.pauses_us().into_iter().filter(|_| timed).map(|us| json!(us)));
         rows.push(row);
     }
     rows

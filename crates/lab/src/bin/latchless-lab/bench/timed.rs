@@ -2,6 +2,7 @@
 
 use super::access::{Access, Reach, Way};
 use super::digest::Digest;
+use super::pauses::{Pauses, Single, Stopwatch};
 use super::requests::{Stream, one_by_one};
 use super::word::{Word, number};
 use latchless::Result;
@@ -11,7 +12,7 @@ use std::ops::Bound;
 use std::time::{Duration, Instant};
 
 /// What one run took and answered.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Run {
     /// From the first request to the last answer, over all threads.
     pub elapsed: Duration,
@@ -19,6 +20,8 @@ pub struct Run {
     pub entries: u64,
     /// Every answer.
     pub digest: Digest,
+    /// The times of single operations, where they were asked for.
+    pub pauses: Option<Box<Pauses>>,
 }
 
 /// What a loop has to know besides its requests.
@@ -31,13 +34,15 @@ pub struct Terms {
     /// Whether a range's answer follows from the stream alone. With several threads and updates it
     /// doesn't, and isn't looked at.
     pub ranges_are_certain: bool,
+    /// Operations whose times are taken one by one.
+    pub single: Option<Single>,
 }
 
 impl Terms {
     /// A run over requests of several kinds.
     fn ended(self, elapsed: Duration, entries: u64, answers: Digest, ranges: Digest) -> Run {
         let digest = if self.ranges_are_certain { Digest::together([answers, ranges]) } else { answers };
-        Run { elapsed, entries, digest }
+        Run { elapsed, entries, digest, pauses: None }
     }
 }
 
@@ -54,10 +59,10 @@ pub fn run<L: Word>(stream: &Stream<L>, access: &mut impl Access<L>, terms: Term
         (Stream::Takes(keys), Some(size)) => {
             in_batches(keys, size, |batch, old| access.remove_many(batch, old))
         }
-        (Stream::Gets(keys), None) => each(keys, |&key| Ok(access.get(key))),
-        (Stream::Puts(entries), None) => each(entries, |&(key, value)| access.insert(key, value)),
-        (Stream::Takes(keys), None) => each(keys, |&key| access.remove(key)),
-        (Stream::Chain(lanes), _) => chain(lanes, access),
+        (Stream::Gets(keys), None) => each(keys, terms, |&key| Ok(access.get(key))),
+        (Stream::Puts(entries), None) => each(entries, terms, |&(key, value)| access.insert(key, value)),
+        (Stream::Takes(keys), None) => each(keys, terms, |&key| access.remove(key)),
+        (Stream::Chain(lanes), _) => chain(lanes, access, terms),
         (Stream::Mixed(operations), _) => mixed(operations.iter().copied(), access, terms),
         // The reference takes batches one by one.
         (Stream::Batched(requests), _) => mixed(requests.iter().map(one_by_one), access, terms),
@@ -75,15 +80,29 @@ pub fn serve<L: Word>(stream: &Stream<L>, way: &mut Way<impl Reach<L>>, terms: T
     }
 }
 
-/// One request after the other, all of one kind.
+/// One request after the other, all of one kind: the one whose times are taken, if any are.
 #[inline(always)]
-fn each<L: Word, T>(requests: &[T], mut ask: impl FnMut(&T) -> Result<Option<L>>) -> Result<Run> {
+fn each<L: Word, T>(
+    requests: &[T],
+    terms: Terms,
+    mut ask: impl FnMut(&T) -> Result<Option<L>>,
+) -> Result<Run> {
     let mut digest = Digest::default();
+    let mut pauses = terms.single.map(|_| Box::new(Pauses::none()));
     let clock = Instant::now();
-    for request in requests {
-        digest.answer(ask(request)?);
+    match &mut pauses {
+        Some(pauses) => {
+            for request in requests {
+                digest.answer(pauses.time(|| ask(request))?);
+            }
+        }
+        None => {
+            for request in requests {
+                digest.answer(ask(request)?);
+            }
+        }
     }
-    Ok(Run { elapsed: clock.elapsed(), entries: 0, digest })
+    Ok(Run { elapsed: clock.elapsed(), entries: 0, digest, pauses })
 }
 
 /// Batches of requests of one kind, each with one call.
@@ -101,7 +120,7 @@ fn in_batches<L: Word, T>(
         ask(batch, answers)?;
         answers.iter().for_each(|&answer| digest.answer(answer));
     }
-    Ok(Run { elapsed: clock.elapsed(), entries: 0, digest })
+    Ok(Run { elapsed: clock.elapsed(), entries: 0, digest, pauses: None })
 }
 
 /// Gets in batches of `size`, each with one call.
@@ -113,9 +132,9 @@ pub fn get_in_batches<L: Word>(keys: &[L], access: &mut impl Access<L>, size: us
 }
 
 /// Gets of which each waits for the one before it: see [`Operation::Chain`].
-fn chain<L: Word>(lanes: &[L], access: &mut impl Access<L>) -> Result<Run> {
+fn chain<L: Word>(lanes: &[L], access: &mut impl Access<L>, terms: Terms) -> Result<Run> {
     let mut last = 0;
-    each(lanes, |&lane| {
+    each(lanes, terms, |&lane| {
         let answer = access.get(<L as Lane>::truncate(number(lane) ^ last));
         last = answer.map_or(0, number);
         Ok(answer)
@@ -130,14 +149,16 @@ fn mixed<L: Word>(
 ) -> Result<Run> {
     let (mut keys, mut values) = (vec![L::default(); terms.longest], vec![L::default(); terms.longest]);
     let (mut digest, mut ranges) = (Digest::default(), Digest::default());
-    let mut entries = 0;
+    let (mut entries, mut watch) = (0, Stopwatch::new(terms.single));
     let clock = Instant::now();
     for operation in operations {
         match operation {
-            Operation::Get(key) => digest.answer(access.get(key)),
+            Operation::Get(key) => digest.answer(watch.time(Single::Get, || access.get(key))),
             Operation::Chain(_) => unreachable!("a chain is a stream of its own"),
-            Operation::Insert(key, value) => digest.answer(access.insert(key, value)?),
-            Operation::Remove(key) => digest.answer(access.remove(key)?),
+            Operation::Insert(key, value) => {
+                digest.answer(watch.time(Single::Insert, || access.insert(key, value))?);
+            }
+            Operation::Remove(key) => digest.answer(watch.time(Single::Remove, || access.remove(key))?),
             Operation::ReadModifyWrite(key, value) => {
                 digest.answer(access.get(key));
                 digest.answer(access.insert(key, value)?);
@@ -175,7 +196,8 @@ fn mixed<L: Word>(
             }
         }
     }
-    Ok(terms.ended(clock.elapsed(), entries, digest, ranges))
+    let run = terms.ended(clock.elapsed(), entries, digest, ranges);
+    Ok(Run { pauses: watch.stop(), ..run })
 }
 
 /// Batches of anything, each with one call of [`Reach::execute`].

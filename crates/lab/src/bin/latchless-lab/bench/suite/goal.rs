@@ -34,6 +34,8 @@ pub enum Goal {
     },
     /// At most so many bytes per key.
     BytesPerKey(f64),
+    /// At most so many microseconds.
+    AtMostMicroseconds(f64),
     /// At most so many times what the same row takes on the uniform key set.
     OfUniform(f64),
     /// At most this share of the lookups went to a wrong leaf.
@@ -85,6 +87,7 @@ impl Goal {
             Self::Nanoseconds { records, .. } if records != races.records() => Verdict::Elsewhere,
             Self::Nanoseconds { at_most, .. } => at_most_of(ours.median_ns, at_most, "ns"),
             Self::BytesPerKey(at_most) => at_most_of(ours.bytes_per_key, at_most, "B"),
+            Self::AtMostMicroseconds(at_most) => at_most_of(number(row, ours), at_most, "µs"),
             Self::OfUniform(times) => match races.uniform_ns(row) {
                 Some(uniform) if ours.median_ns / uniform <= times => Verdict::Reached,
                 Some(uniform) => Verdict::Missed(format!("{} uniform", ratio(ours.median_ns / uniform))),
@@ -128,6 +131,7 @@ impl fmt::Display for Goal {
                 write!(out, "≤ {at_most} ns at {}M keys", records / 1_000_000)
             }
             Self::BytesPerKey(bytes) => write!(out, "≤ {bytes} B"),
+            Self::AtMostMicroseconds(us) => write!(out, "≤ {us} µs"),
             Self::OfUniform(times) => write!(out, "≤ {times}× uniform"),
             Self::Misled(share) => write!(out, "≤ {} misled", percent(*share)),
         }
@@ -157,6 +161,9 @@ pub fn number(row: &Row, measured: &Measured) -> f64 {
     match row.what {
         What::Time => measured.median_ns,
         What::Bytes => measured.bytes_per_key,
+        What::Within999 => measured.pauses_us[0],
+        What::Within99999 => measured.pauses_us[1],
+        What::Longest => measured.pauses_us[2],
     }
 }
 
@@ -184,6 +191,7 @@ mod tests {
             per: "op".to_owned(),
             misled: (index == "index").then_some(0.02),
             leaf_fill: None,
+            pauses_us: [5.0, 80.0, 400.0],
         }
     }
 
@@ -216,6 +224,10 @@ mod tests {
         assert_eq!(nanoseconds(100.0, 10_000_000), Verdict::Reached);
         assert_eq!(nanoseconds(99.0, 10_000_000), Verdict::Missed("100.0 ns".to_owned()));
         assert_eq!(nanoseconds(1.0, 1000), Verdict::Elsewhere);
+        let longest = Row { what: What::Longest, ..ROW };
+        let at_most = |us| Goal::AtMostMicroseconds(us).judge(&longest, &races(120.0, &[]));
+        assert_eq!(at_most(400.0), Verdict::Reached);
+        assert_eq!(at_most(399.0), Verdict::Missed("400.0 µs".to_owned()));
         assert_eq!(judged(Goal::BytesPerKey(20.0)), Verdict::Reached);
         assert_eq!(judged(Goal::BytesPerKey(19.9)), Verdict::Missed("20.0 B".to_owned()));
     }

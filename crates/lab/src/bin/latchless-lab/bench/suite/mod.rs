@@ -2,13 +2,14 @@
 //!
 //! Each race runs in a process of its own, as `latchless-lab bench` with the row's flags: the heap is
 //! fresh, the command can be repeated by hand, and a rival that crashes takes nothing else along.
-//! In reading order: [`row`] (a row as data), [`flagship`] and [`keys`] (the rows), [`goal`] (what is to be
-//! reached), [`races`] (running them) [`show`] and [`show_keys`] (the tables and
+//! In reading order: [`row`] (a row as data), [`flagship`], [`pauses`] and [`keys`] (the rows), [`goal`]
+//! (what is to be reached), [`races`] (running them) [`show`] and [`show_keys`] (the tables and
 //! the pages).
 
 mod flagship;
 mod goal;
 mod keys;
+mod pauses;
 mod races;
 mod row;
 mod show;
@@ -34,10 +35,12 @@ use std::path::Path;
 /// Names of rows or indexes that nobody bears; after the table, races that failed.
 pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
     match suite {
-        Suite::Flagship if !args.keys.is_empty() => {
-            Err(Failure::usage("the suite flagship has keys of its own: --keys is for --suite keys"))
-        }
-        Suite::Flagship => run_flagship(args),
+        Suite::Flagship | Suite::Pauses if !args.keys.is_empty() => Err(Failure::usage(format!(
+            "the suite {} has keys of its own: --keys is for --suite keys",
+            suite.name()
+        ))),
+        Suite::Flagship => run_rows(suite, flagship::ROWS, args),
+        Suite::Pauses => run_rows(suite, pauses::ROWS, args),
         Suite::Keys => keys::run(args),
     }
 }
@@ -71,8 +74,7 @@ fn written(file: &Path, page: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::run(format!("the report {} can't be written: {error}", file.display())))
 }
 
-fn run_flagship(args: &Args) -> Result<(), Failure> {
-    let (suite, all) = (Suite::Flagship, flagship::ROWS);
+fn run_rows(suite: Suite, all: &'static [Row], args: &Args) -> Result<(), Failure> {
     let chosen = choose(all, args)?;
     let mut races = Races::new(args.records, all);
     for row in &chosen {
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn rows_name_each_other_and_parse() {
-        [flagship::ROWS, keys::ROWS].into_iter().for_each(are_consistent);
+        [flagship::ROWS, keys::ROWS, pauses::ROWS].into_iter().for_each(are_consistent);
     }
 
     fn are_consistent(all: &[Row]) {

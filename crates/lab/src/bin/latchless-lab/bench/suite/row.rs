@@ -60,6 +60,23 @@ pub enum What {
     Time,
     /// Bytes per key.
     Bytes,
+    /// The processor time within which 99.9 % of single operations are done.
+    Within999,
+    /// The same for 99.999 %.
+    Within99999,
+    /// The processor time of the longest operation.
+    Longest,
+}
+
+impl What {
+    /// The unit of the row's numbers; nothing where the race says it.
+    pub fn unit(self) -> Option<&'static str> {
+        match self {
+            Self::Time => None,
+            Self::Bytes => Some("B"),
+            Self::Within999 | Self::Within99999 | Self::Longest => Some("µs"),
+        }
+    }
 }
 
 impl Field {

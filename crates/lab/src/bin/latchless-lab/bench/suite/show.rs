@@ -2,7 +2,7 @@
 
 use super::goal::{number, ratio, together};
 use super::races::{Measured, Races};
-use super::row::{Row, What};
+use super::row::Row;
 use crate::bench::args::{Args, Suite};
 use crate::catalogue::{self, Origin};
 use latchless_terminal::output::Rows;
@@ -41,10 +41,10 @@ pub fn table(chosen: &[&Row], races: &Races, for_programs: bool) -> Rows {
             Some(Err(_)) => "failed".to_owned(),
             _ => together(&verdicts),
         };
-        let unit = match (row.what, ours) {
-            (What::Bytes, _) => "B".to_owned(),
-            (What::Time, Some(ours)) if ours.per != "op" => format!("ns/{}", ours.per),
-            (What::Time, _) => "ns".to_owned(),
+        let unit = match (row.what.unit(), ours) {
+            (Some(unit), _) => unit.to_owned(),
+            (None, Some(ours)) if ours.per != "op" => format!("ns/{}", ours.per),
+            (None, _) => "ns".to_owned(),
         };
         let of = |measured: Option<&Measured>| measured.map(|one| number(row, one));
         rows.push(if for_programs {

@@ -1,0 +1,144 @@
+//! The processor time of single operations: the median, the tail, and the longest of all.
+//!
+//! Throughput says nothing about the one insert in a million that waits while something large is made. Wall
+//! time would, but on a machine with other work it mostly shows when a thread had to stop for another one. So
+//! the clock is that of the thread: what the thread itself did, and what the system did for it, as the
+//! clearing of a page. Where there is no such clock, wall time stands in. Reading it twice is part of each
+//! time (about half a microsecond where it is a system call).
+
+use hdrhistogram::Histogram;
+
+/// The longest time that is told apart from others, in nanoseconds.
+const LONGEST_NS: u64 = 100_000_000_000;
+
+/// Operations whose times are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Single {
+    /// Gets
+    Get,
+    /// Inserts
+    Insert,
+    /// Removals
+    Remove,
+}
+
+/// The times of many operations.
+#[derive(Debug, Clone)]
+pub struct Pauses(Histogram<u64>);
+
+impl Pauses {
+    /// Those of none.
+    pub fn none() -> Self {
+        // The bounds and the digits are allowed ones.
+        Self(Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("bounds of a histogram"))
+    }
+
+    /// Does `work` and takes its time.
+    #[inline(always)]
+    pub fn time<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        let start = now_ns();
+        let done = work();
+        self.0.saturating_record(now_ns() - start);
+        done
+    }
+
+    /// Counts those of others as well.
+    pub fn add(&mut self, others: &Self) {
+        // Both have the same bounds.
+        self.0.add(&others.0).expect("histograms of one form");
+    }
+
+    /// Microseconds within which this share of the operations was done.
+    pub fn within_us(&self, share: f64) -> f64 {
+        self.0.value_at_quantile(share) as f64 / 1e3
+    }
+
+    /// Microseconds of the longest operation.
+    pub fn longest_us(&self) -> f64 {
+        self.0.max() as f64 / 1e3
+    }
+}
+
+/// Takes the times of those operations of a stream that are asked for.
+#[derive(Debug)]
+pub struct Stopwatch {
+    of: Option<Single>,
+    pauses: Option<Box<Pauses>>,
+}
+
+impl Stopwatch {
+    /// For operations of that kind, if of any.
+    pub fn new(of: Option<Single>) -> Self {
+        Self { of, pauses: of.map(|_| Box::new(Pauses::none())) }
+    }
+
+    /// Does an operation, and takes its time if it is one of those.
+    #[inline(always)]
+    pub fn time<R>(&mut self, kind: Single, work: impl FnOnce() -> R) -> R {
+        match &mut self.pauses {
+            Some(pauses) if self.of == Some(kind) => pauses.time(work),
+            _ => work(),
+        }
+    }
+
+    /// What was found.
+    pub fn stop(self) -> Option<Box<Pauses>> {
+        self.pauses
+    }
+}
+
+/// Nanoseconds that this thread has been at work.
+#[cfg(target_os = "linux")]
+fn now_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a variable of this function, of the type that the call writes. Every Linux
+    // has this clock, so the call can't fail; if it did, all times would be zero.
+    let _ = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Nanoseconds since the first call.
+#[cfg(not(target_os = "linux"))]
+fn now_ns() -> u64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hint::black_box;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn work_counts_and_sleep_does_not() {
+        let mut pauses = Pauses::none();
+        for _ in 0..999 {
+            pauses.time(|| black_box(1));
+        }
+        pauses.time(|| std::thread::sleep(Duration::from_millis(50)));
+        if cfg!(target_os = "linux") {
+            assert!(pauses.longest_us() < 40_000.0, "{} µs", pauses.longest_us());
+        }
+        let start = now_ns();
+        let busy = Instant::now();
+        pauses.time(|| while now_ns() - start < 3_000_000 && busy.elapsed() < Duration::from_secs(60) {});
+        assert!(pauses.longest_us() >= 2_990.0);
+        assert!(pauses.within_us(0.5) < pauses.longest_us());
+        let mut all = Pauses::none();
+        all.add(&pauses);
+        assert_eq!(all.longest_us(), pauses.longest_us());
+    }
+
+    #[test]
+    fn only_the_operations_asked_for_are_timed() {
+        let mut watch = Stopwatch::new(Some(Single::Get));
+        assert_eq!((watch.time(Single::Get, || 1), watch.time(Single::Insert, || 2)), (1, 2));
+        assert_eq!(watch.stop().map(|pauses| pauses.0.len()), Some(1));
+        let mut none = Stopwatch::new(None);
+        none.time(Single::Get, || 1);
+        assert!(none.stop().is_none());
+    }
+}

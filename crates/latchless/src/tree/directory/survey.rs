@@ -1,0 +1,306 @@
+//! Surveys: a new directory, and new guesses, for the tree as it has become.
+//!
+//! A survey looks at every lowest inner node, so it takes time in proportion to the tree. It is made in
+//! pieces of some ten microseconds. Each insert that splits a leaf does one while a survey is going on; a
+//! tree splits leaves much more often than its surveys have pieces. Until the new tables are complete
+//! everybody uses the old ones.
+//!
+//! # Thread safety
+//! What a survey knows between two pieces is behind the directory's lock, which a piece takes if it is free.
+//! Nothing else is held between two pieces: the tree may change in any way. The walk over the inner nodes
+//! goes on at a key, not at a node. A node that is listed may be split, merged or used again meanwhile. It is
+//! one of the lowest inner nodes in any case, so what the new tables say of it misleads at worst, as
+//! everything in them may. A child of a fork goes on where its parent was; if a piece was being done at that
+//! moment, the child keeps the tables that it has.
+
+use super::cells::{Cell, DEPTH_MAX, Entry, Table};
+use super::*;
+use crate::tree::guesses::Sample;
+use core::ops::Range;
+
+/// Inner nodes whose fences a piece reads. Harsher where schedules are tried out.
+const NODES_PER_PIECE: usize = if cfg!(latchless_shuttle) { 2 } else { 64 };
+/// Slots that a piece fills, more or less.
+const SLOTS_PER_PIECE: usize = if cfg!(latchless_shuttle) { 8 } else { 256 };
+/// Leaves that a piece names: those of a few inner nodes.
+const NAMED_PER_PIECE: usize = if cfg!(latchless_shuttle) { 4 } else { 300 };
+/// Pieces that a split does. Trees of tiny nodes have many more inner nodes for their leaves.
+const PIECES_PER_SPLIT: usize = if cfg!(all(latchless_small_nodes, not(latchless_shuttle))) { 16 } else { 1 };
+/// Pieces that are passed over while another thread makes memory ready. After a fork it never will.
+const WAITS_MAX: usize = 4096;
+
+/// What a survey has found and what it does next.
+#[derive(Debug, Default)]
+pub(in crate::tree) struct Survey {
+    stage: Stage,
+    /// The key at which the walk over the inner nodes goes on.
+    next: u64,
+    /// The lowest inner nodes, each with its first key.
+    nodes: Vec<(u64, NodeRef)>,
+    /// Their children.
+    leaves: usize,
+    /// Which of the directory's tables is being filled.
+    form: usize,
+    /// The cells that are being filled, each of them in a slot of the one before it.
+    cells: Vec<Unfilled>,
+    sample: Sample,
+    waits: usize,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Lists the lowest inner nodes.
+    #[default]
+    Nodes,
+    /// Gives back the memory of guesses that are out of use, so that there is a table for new ones.
+    Room,
+    /// Fills the directory's cells.
+    Cells,
+    /// Fills the slots of guesses.
+    Leaves,
+    /// Tries the guesses.
+    Sample,
+    /// Gives back the memory of the guesses before.
+    Free,
+    Done,
+}
+
+/// A cell some of whose slots are to be filled.
+#[derive(Debug)]
+struct Unfilled {
+    at: usize,
+    cell: Cell,
+    /// The range that it is for.
+    keys: (u64, u64),
+    /// The next slot.
+    slot: usize,
+    /// The node in which that slot begins, and the end of the nodes in its range.
+    own: usize,
+    end: usize,
+}
+
+impl Unfilled {
+    fn new((at, cell): (usize, Cell), keys: (u64, u64), nodes: Range<usize>) -> Self {
+        Self { at, cell, keys, slot: 0, own: nodes.start, end: nodes.end }
+    }
+
+    /// The next slot's place, its keys, and the nodes that have some of them.
+    fn next_slot(&mut self, nodes: &[(u64, NodeRef)]) -> Option<(usize, (u64, u64), Range<usize>)> {
+        if self.slot > self.cell.last {
+            return None;
+        }
+        let (slot, (first, last)) = (self.slot, self.cell.keys(self.slot, self.keys));
+        self.slot += 1;
+        self.own = first_behind(nodes, self.own + 1..self.end, first) - 1;
+        let end = first_behind(nodes, self.own + 1..self.end, last);
+        Some((self.cell.first + slot, (first, last), self.own..end))
+    }
+}
+
+/// The first of these nodes that begins behind a key; usually it is near.
+fn first_behind(nodes: &[(u64, NodeRef)], among: Range<usize>, key: u64) -> usize {
+    let nodes = &nodes[among.clone()];
+    let near = nodes.iter().take(4).position(|node| node.0 > key);
+    among.start + near.unwrap_or_else(|| nodes.partition_point(|node| node.0 <= key))
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Does a piece of a survey: of the one that is going on, or of a new one if that is due.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn go_on_with_survey(&self) {
+        let Some(mut survey) = self.directory.try_lock() else { return };
+        if survey.is_none() {
+            // Another thread may have finished the one that was due.
+            if !self.directory.is_due() {
+                return;
+            }
+            self.directory.survey_begins();
+        }
+        let going_on = survey.get_or_insert_default();
+        for _ in 0..PIECES_PER_SPLIT {
+            self.do_piece(going_on);
+        }
+        if going_on.stage == Stage::Done {
+            *survey = None;
+        }
+    }
+
+    /// Begins a survey and does so many pieces of it.
+    #[cfg(all(test, target_os = "linux", not(miri)))]
+    pub(in crate::tree) fn begin_survey_with_pieces(&self, pieces: usize) {
+        self.directory.survey_begins();
+        (0..pieces).for_each(|_| self.go_on_with_survey());
+    }
+
+    /// Makes a survey at once: the tree has been made at once, too.
+    pub(in crate::tree) fn survey(&self) {
+        let Some(mut survey) = self.directory.try_lock() else { return };
+        *survey = None;
+        self.directory.survey_begins();
+        let mut all = Survey::default();
+        while all.stage != Stage::Done {
+            self.do_piece(&mut all);
+        }
+    }
+
+    fn do_piece(&self, survey: &mut Survey) {
+        survey.stage = match survey.stage {
+            Stage::Nodes => self.list_nodes(survey),
+            Stage::Room => self.make_room(survey),
+            Stage::Cells => self.fill_cells(survey),
+            Stage::Leaves => self.name_leaves(survey),
+            Stage::Sample => self.try_guesses(survey),
+            Stage::Free => self.free_guesses(survey),
+            Stage::Done => Stage::Done,
+        };
+    }
+
+    /// Shows some of the lowest inner nodes, from the one that covers `from` on. Says at which key to go on.
+    pub(in crate::tree) fn visit_lowest(
+        &self,
+        from: u64,
+        most: usize,
+        mut visit: impl FnMut(NodeRef, Inner<'_, B>),
+    ) -> Option<u64> {
+        let (mut node, mut next) = (self.descend_to::<Scalar>(1, B::truncate(from))?, from);
+        for _ in 0..most {
+            let inner = self.inner(node);
+            let high = inner.high().to_u64();
+            visit(node, inner);
+            node = inner.link();
+            if high == B::MAX.to_u64() || node.is_nil() {
+                return None;
+            }
+            // Of a node that is being changed the fence may be any.
+            next = next.max(high + 1);
+        }
+        Some(next)
+    }
+
+    fn list_nodes(&self, survey: &mut Survey) -> Stage {
+        let Survey { nodes, leaves, .. } = survey;
+        if nodes.try_reserve(NODES_PER_PIECE).is_err() {
+            return self.survey_ends(survey);
+        }
+        let next = self.visit_lowest(survey.next, NODES_PER_PIECE, |node, inner| {
+            let low = inner.low().to_u64();
+            // What is being changed may be out of order.
+            if nodes.last().is_none_or(|last| low > last.0) {
+                nodes.push((low, node));
+                *leaves += inner.children();
+            }
+        });
+        match next {
+            Some(next) => {
+                survey.next = next;
+                Stage::Nodes
+            }
+            None if nodes.len() <= 2 || (nodes.len() as u64) < NODES_MIN => self.survey_ends(survey),
+            None => Stage::Room,
+        }
+    }
+
+    /// Finds memory for the new tables.
+    fn make_room(&self, survey: &mut Survey) -> Stage {
+        if self.guesses.free_piece(|bytes| self.arena.discharge(bytes)) {
+            return Stage::Room;
+        }
+        let nodes = &survey.nodes[..];
+        // Without memory for a new table the old one stays.
+        let charge = |bytes| self.arena.charge(bytes);
+        let Some((table, form)) = self.directory.other_table(nodes.len(), charge) else {
+            return self.survey_ends(survey);
+        };
+        let Some(root) = table.allocate(&nodes[1..]) else { return self.survey_ends(survey) };
+        survey.form = form;
+        survey.cells.push(Unfilled::new(root, (0, u64::MAX), 0..nodes.len()));
+        // What lies below the first and the last node is left out, so that a few far keys don't count.
+        let keys = (nodes[1].0, nodes[nodes.len() - 1].0 - 1);
+        self.guesses.lay_out(survey.leaves, keys, charge);
+        Stage::Cells
+    }
+
+    fn fill_cells(&self, survey: &mut Survey) -> Stage {
+        let Survey { nodes, cells, form, .. } = survey;
+        let Some(table) = self.directory.table_of(*form) else { return self.survey_ends(survey) };
+        let mut filled = 0;
+        while filled < SLOTS_PER_PIECE {
+            let depth = cells.len();
+            let Some(cell) = cells.last_mut() else {
+                self.directory.form.publish(*form as u64);
+                survey.next = 0;
+                return Stage::Leaves;
+            };
+            let Some((slot, keys, inside)) = cell.next_slot(nodes) else {
+                cell.cell.write(&table.headers.as_chunks().0[cell.at]);
+                cells.pop();
+                continue;
+            };
+            let entry = self.entry_or_cell(table, nodes, cells, (keys, inside.clone(), depth));
+            table.entries[slot].publish(entry.0);
+            filled += if inside.len() > BORDERS_MAX { 1 } else { 1 + 8 * (inside.len() - 1) };
+        }
+        Stage::Cells
+    }
+
+    /// What the entry of a slot with these keys and nodes says. Where there are too many of them for one
+    /// piece, a cell that is filled next.
+    fn entry_or_cell(
+        &self,
+        table: &Table,
+        nodes: &[(u64, NodeRef)],
+        cells: &mut Vec<Unfilled>,
+        (keys, inside, depth): ((u64, u64), Range<usize>, usize),
+    ) -> Entry {
+        if inside.len() <= BORDERS_MAX {
+            return self.entry_for(table, &nodes[inside], keys, depth - 1);
+        }
+        if depth < DEPTH_MAX
+            && let Some((at, cell)) = table.allocate(&nodes[inside.start + 1..inside.end])
+        {
+            cells.push(Unfilled::new((at, cell), keys, inside));
+            return Entry::of_cell(at);
+        }
+        self.directory.is_crowded();
+        self.covering(keys)
+    }
+
+    fn name_leaves(&self, survey: &mut Survey) -> Stage {
+        let Some(slots) = self.guesses.growing() else { return self.survey_ends(survey) };
+        if self.guesses.is_unready() && survey.waits < WAITS_MAX {
+            survey.waits += 1;
+            return Stage::Leaves;
+        }
+        let mut children = Children::default();
+        let most = (NAMED_PER_PIECE / Inner::<B>::CAPACITY).max(1);
+        let next = self.visit_lowest(survey.next, most, |_, inner| {
+            inner.copy_out(&mut children);
+            slots.name_all(&children, inner.high().to_u64());
+        });
+        survey.next = next.unwrap_or(0);
+        if next.is_some() { Stage::Leaves } else { Stage::Sample }
+    }
+
+    fn try_guesses(&self, survey: &mut Survey) -> Stage {
+        let Some(slots) = self.guesses.growing() else { return self.survey_ends(survey) };
+        if !self.try_some(slots, &survey.nodes, &mut survey.sample) {
+            return Stage::Sample;
+        }
+        self.guesses.settle(survey.sample, survey.leaves);
+        Stage::Free
+    }
+
+    fn free_guesses(&self, survey: &mut Survey) -> Stage {
+        if self.guesses.free_piece(|bytes| self.arena.discharge(bytes)) {
+            return Stage::Free;
+        }
+        self.survey_ends(survey)
+    }
+
+    /// Says for when the next survey is due.
+    fn survey_ends(&self, survey: &Survey) -> Stage {
+        self.directory.is_made_for(survey.nodes.len());
+        Stage::Done
+    }
+}

@@ -1,0 +1,168 @@
+//! A new table of guesses, made beside the one that is in use. A [survey](super::super::directory) does it in
+//! pieces and holds the directory's lock for each of them, so one thread at a time is here.
+//!
+//! # Invariants
+//! 1. The slots of a table that is neither in use nor being made are empty from `used` on; but for words that
+//!    a thread has written late, which are as wrong as any guess may be.
+
+use super::*;
+use crate::node::Entries;
+use latchless_core::base::error::Result;
+
+/// Leaves whose keys a survey tries.
+const SAMPLED_LEAVES: usize = 256;
+/// Keys that a piece tries, more or less.
+const TRIED_PER_PIECE: usize = 500;
+/// Slots that a piece empties: of huge pages a whole one, which costs as little as a small one.
+const FREED_SLOTS: usize = 1 << 15;
+const FREED_SLOTS_HUGE: usize = HUGE_FROM_BYTES / size_of::<Word>();
+
+/// What trying the guesses has shown so far.
+#[derive(Debug, Default, Clone, Copy)]
+pub(in crate::tree) struct Sample {
+    leaves: usize,
+    keys: usize,
+    guessed: usize,
+}
+
+impl Sample {
+    /// What it would be if so many of so many keys had a guess.
+    #[cfg(test)]
+    pub(super) fn of(keys: usize, guessed: usize) -> Self {
+        Self { leaves: SAMPLED_LEAVES, keys, guessed }
+    }
+
+    /// Whether most of the keys that are there have a guess.
+    fn is_good(self) -> bool {
+        let Self { keys, guessed, .. } = self;
+        guessed * 5 >= keys * 4
+    }
+}
+
+impl Table {
+    pub(super) const fn none() -> Self {
+        let [base, scale, used, charged] = [const { Word::new(0) }; 4];
+        Self { base, scale, words: OnceLock::new(), used, charged }
+    }
+
+    /// The words, of which so many slots and one more are counted as used.
+    fn open(
+        &self,
+        (len, huge_pages): (usize, bool),
+        slots: usize,
+        charge: impl FnOnce(usize) -> Result<()>,
+    ) -> Option<&Words<Word>> {
+        let bytes = (slots + 1) * size_of::<Word>();
+        let made = match self.words.get() {
+            Some(_) => None,
+            None => Some(Words::new(len, huge_pages && bytes >= HUGE_FROM_BYTES).ok()?),
+        };
+        let more = bytes.saturating_sub(self.charged.load_relaxed() as usize);
+        charge(more).ok()?;
+        self.charged.add(more as u64);
+        self.used.store_relaxed(slots as u64 + 1);
+        // Nobody else is here to be first.
+        Some(self.words.get_or_init(|| made.expect("it was made where there was none")))
+    }
+
+    /// Empties some of the slots that are in use no more, the last ones first.
+    fn free_piece(&self, step: usize, discharge: impl FnOnce(usize)) {
+        let Some(words) = self.words.get() else { return };
+        let from = (self.used.load_relaxed() as usize - 1) / step * step;
+        let went_back = words.give_back(from..(from + step).min(words.len()));
+        self.used.store_relaxed(from as u64);
+        if went_back && from == 0 {
+            discharge(self.charged.load_relaxed() as usize);
+            self.charged.store_relaxed(0);
+        }
+    }
+}
+
+impl Guesses {
+    /// Begins a new table, of empty slots, for so many leaves with keys of this range. `charge` is asked
+    /// whether so many bytes may be used. There is none without memory, or with so few keys that it isn't
+    /// worth it; the one that is in use stays then.
+    pub(in crate::tree) fn lay_out(
+        &self,
+        leaves: usize,
+        (first, last): (u64, u64),
+        charge: impl FnOnce(usize) -> Result<()>,
+    ) -> Option<()> {
+        let slots = leaves * SLOTS_PER_LEAF;
+        let range = u128::from(last.checked_sub(first)?) + 1;
+        let scale = u64::try_from(((slots as u128) << 64) / range).ok()?;
+        let size = (0..SIZES).find(|&size| slots < FEWEST_SLOTS << (2 * size))?;
+        let is_empty = |&at: &usize| self.tables[at].used.load_relaxed() == 0;
+        let at = (TURNS * size..TURNS * (size + 1)).find(is_empty)?;
+        let table = &self.tables[at];
+        let words = table.open((FEWEST_SLOTS << (2 * size), self.huge_pages), slots, charge)?;
+        if self.prefault {
+            words.prefault(slots + 1);
+        }
+        table.base.store_relaxed(first);
+        table.scale.store_relaxed(scale);
+        self.growing.publish((at as u64) << 32 | slots as u64);
+        Some(())
+    }
+
+    /// Which table is in use.
+    pub(super) fn in_use(&self) -> Option<usize> {
+        let form = self.form.load_relaxed();
+        (form != 0).then_some((form >> 32) as usize)
+    }
+
+    /// Whether another thread is still making memory of the new table ready.
+    pub(in crate::tree) fn is_unready(&self) -> bool {
+        let at = (self.growing.load_relaxed() >> 32) as usize;
+        self.tables[at].words.get().is_some_and(Words::is_unready)
+    }
+
+    /// The new table is complete: it is in use from now on, if it is good, and there are no guesses
+    /// otherwise.
+    pub(in crate::tree) fn settle(&self, sample: Sample, leaves: usize) {
+        self.patience.store_relaxed((leaves / WRONG_SHARE) as u64);
+        let good = sample.is_good();
+        self.form.publish(if good { self.growing.load_relaxed() } else { 0 });
+        self.growing.publish(0);
+    }
+
+    /// Empties some of the slots that are in use no more, of any table, and gives their memory back if that
+    /// is possible. `false`: there are none. A table that was being made when its survey ended is one of
+    /// those.
+    pub(in crate::tree) fn free_piece(&self, discharge: impl FnOnce(usize)) -> bool {
+        self.growing.publish(0);
+        let unused =
+            |&(at, table): &(usize, &Table)| Some(at) != self.in_use() && table.used.load_relaxed() > 0;
+        let Some((_, table)) = self.tables.iter().enumerate().find(unused) else { return false };
+        let huge = self.huge_pages && table.charged.load_relaxed() as usize >= HUGE_FROM_BYTES;
+        table.free_piece(if huge { FREED_SLOTS_HUGE } else { FREED_SLOTS }, discharge);
+        true
+    }
+}
+
+impl<B: Bits> BlinkTree<B> {
+    /// Tries the keys of some leaves below these inner nodes. Says whether those were the last ones.
+    pub(in crate::tree) fn try_some(
+        &self,
+        slots: Slots<'_>,
+        nodes: &[(u64, NodeRef)],
+        sample: &mut Sample,
+    ) -> bool {
+        let (mut children, mut entries) = (Children::default(), Entries::default());
+        let end = SAMPLED_LEAVES.min(sample.leaves + (TRIED_PER_PIECE / Leaf::<B>::CAPACITY).max(1));
+        for nth in sample.leaves..end {
+            let (_, node) = nodes[nth * nodes.len() / SAMPLED_LEAVES];
+            self.inner(node).copy_out(&mut children);
+            // Another one of each node.
+            let Some(&leaf) = children.nodes().get(31 * nth % children.nodes().len().max(1)) else {
+                continue;
+            };
+            self.leaf(leaf).copy_out::<Scalar>(&mut entries);
+            let right = |key: &&B| slots.guess(key.to_u64()).is_some_and(|(named, _)| named == leaf);
+            sample.keys += entries.keys().len();
+            sample.guessed += entries.keys().iter().filter(right).count();
+        }
+        sample.leaves = end;
+        end == SAMPLED_LEAVES
+    }
+}

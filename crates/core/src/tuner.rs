@@ -16,7 +16,8 @@ const TRIAL: usize = 1024;
 /// Requests after which sizes are tried again.
 const REQUESTS_BETWEEN: u64 = 1 << 26;
 
-/// What was found out so far about `N` sizes. Threads may overwrite each other's findings, which costs a trial.
+/// What was found out so far about `N` sizes. Threads may overwrite each other's findings, which costs a
+/// trial.
 #[derive(Debug)]
 pub struct Tuner<const N: usize = 4> {
     /// The sizes that are tried, ascending. The lower one of the middle serves until one is settled.

@@ -1,0 +1,570 @@
+//! The class under `latchless.Index`: single operations by Python's objects, batches by arrays of words. The
+//! package's Python code turns arrays of all dtypes into arrays of words, and checks what it is given.
+
+use crate::engine::{Engine, NoKey, Unloaded};
+use crate::gate::Pass;
+use crate::kind::Kind;
+use crate::lane::Lane;
+use crate::lookups::{Answers, Near};
+use crate::ranges::{Closed, RANGES, words};
+use crate::updates::{Changed, Sequence};
+use crate::{batch, column, failure};
+use latchless::Direction;
+use numpy::PyArray1;
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// An index of one of the two widths.
+enum Tree {
+    Narrow(Engine<u32>),
+    Wide(Engine<u64>),
+}
+
+/// Does something with the engine, whatever its width.
+macro_rules! with {
+    ($core:expr, $engine:ident => $body:expr) => {
+        match &$core.tree {
+            Tree::Narrow($engine) => $body,
+            Tree::Wide($engine) => $body,
+        }
+    };
+}
+
+type Object<'py> = Bound<'py, PyAny>;
+type Entry<'py> = (Object<'py>, Object<'py>);
+
+/// What `Core` is told of a dtype: NumPy's code, its name, functions for single objects.
+type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
+
+/// An ordered index of words. Not for users: `latchless.Index` is.
+#[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
+pub struct Core {
+    tree: Tree,
+    keys: Kind,
+    values: Kind,
+    broken: AtomicBool,
+}
+
+impl Core {
+    /// Does something with the index. A panic becomes an exception, and the index isn't used any more.
+    #[inline]
+    fn guarded<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        if self.broken.load(Relaxed) {
+            return Err(failure::broken());
+        }
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            self.broken.store(true, Relaxed);
+            Err(failure::panicked(&*panic))
+        })
+    }
+
+    /// As [`Core::guarded`], for one entry alone.
+    #[inline]
+    fn one<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        self.guarded(|| {
+            let _pass = Pass::for_one();
+            work()
+        })
+    }
+
+    /// The stored word of a key.
+    #[inline]
+    fn key<B: Lane>(&self, engine: &Engine<B>, key: &Object<'_>) -> PyResult<B> {
+        engine.encode(B::truncate(self.keys.word(key)?)).ok_or_else(|| self.keys.no_key())
+    }
+
+    #[inline]
+    fn value<B: Lane>(&self, value: &Object<'_>) -> PyResult<B> {
+        Ok(B::truncate(self.values.word(value)?))
+    }
+
+    #[inline]
+    fn value_object<'py, B: Lane>(&self, py: Python<'py>, value: B) -> PyResult<Object<'py>> {
+        self.values.object(py, value.to_u64())
+    }
+
+    fn entry<'py, B: Lane>(
+        &self,
+        py: Python<'py>,
+        engine: &Engine<B>,
+        entry: Option<(B, B)>,
+    ) -> PyResult<Option<Entry<'py>>> {
+        let Some((key, value)) = entry else { return Ok(None) };
+        let key = self.keys.object(py, engine.decode(key).to_u64())?;
+        Ok(Some((key, self.value_object(py, value)?)))
+    }
+
+    fn near<'py>(&self, near: Near, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            let entry = self.one(|| Ok(engine.near(near, word)))?;
+            self.entry(key.py(), engine, entry)
+        })
+    }
+
+    fn no_key(&self, NoKey(at): NoKey) -> PyErr {
+        self.keys.no_key_at(at)
+    }
+
+    fn end<B: Lane>(&self, engine: &Engine<B>, end: Option<&Object<'_>>) -> PyResult<Option<B>> {
+        end.map(|end| self.key(engine, end)).transpose()
+    }
+
+    fn look_up<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        (found_keys, values, found): (Option<&Object<'_>>, Option<&Object<'_>>, &Object<'_>),
+        (near, threads): (Option<Near>, usize),
+    ) -> PyResult<()> {
+        let keys = column::input::<B>(keys)?;
+        let words = keys.words();
+        let found_keys = found_keys.map(|array| column::output::<B>(array, words.len())).transpose()?;
+        let values = values.map(|array| column::output::<B>(array, words.len())).transpose()?;
+        let found = column::flags(found, words.len())?;
+        let answers = Answers::<B> {
+            keys: found_keys.as_ref().map(column::Column::words),
+            values: values.as_ref().map(column::Column::words),
+            found: found.words(),
+        };
+        self.guarded(|| {
+            engine.check(words).map_err(|no_key| self.no_key(no_key))?;
+            let cuts = batch::cuts(words.len(), threads);
+            let (_, failed) = batch::run::<()>(py, &cuts, |chunk, ()| {
+                let done = match near {
+                    None => engine.get_chunk(words, chunk, &answers),
+                    Some(near) => engine.near_chunk(near, words, chunk, &answers),
+                };
+                done.map_err(|no_key| self.no_key(no_key))
+            });
+            failed.map_or(Ok(()), Err)
+        })
+    }
+}
+
+#[pymethods]
+impl Core {
+    #[new]
+    #[pyo3(signature = (wide, key, value, keys, values, sorted, fill, limit_bytes))]
+    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
+    fn new(
+        py: Python<'_>,
+        wide: bool,
+        key: DtypeOf,
+        value: DtypeOf,
+        keys: Option<&Object<'_>>,
+        values: Option<&Object<'_>>,
+        sorted: bool,
+        fill: f64,
+        limit_bytes: Option<usize>,
+    ) -> PyResult<Self> {
+        let keys_kind = Kind::new(wide, &key.0, key.1, key.2, true)?;
+        let values_kind = Kind::new(wide, &value.0, value.1, value.2, false)?;
+        let order = keys_kind.order();
+        let error = |error: latchless::Error| failure::exception(&error);
+        let tree = if wide {
+            let mut engine = Engine::<u64>::new(order, limit_bytes).map_err(error)?;
+            load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?;
+            Tree::Wide(engine)
+        } else {
+            let mut engine = Engine::<u32>::new(order, limit_bytes).map_err(error)?;
+            load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?;
+            Tree::Narrow(engine)
+        };
+        Ok(Self { tree, keys: keys_kind, values: values_kind, broken: AtomicBool::new(false) })
+    }
+
+    // ---- one entry ----
+
+    fn __len__(&self) -> usize {
+        with!(self, engine => engine.index.len())
+    }
+
+    fn __contains__(&self, key: &Object<'_>) -> PyResult<bool> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            self.one(|| Ok(engine.index.contains_key(word)))
+        })
+    }
+
+    fn __getitem__<'py>(&self, key: &Object<'py>) -> PyResult<Object<'py>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            match self.one(|| Ok(engine.index.get(word)))? {
+                Some(value) => self.value_object(key.py(), value),
+                None => Err(PyKeyError::new_err(key.clone().unbind())),
+            }
+        })
+    }
+
+    fn __setitem__(&self, key: &Object<'_>, value: &Object<'_>) -> PyResult<()> {
+        with!(self, engine => {
+            let (word, value) = (self.key(engine, key)?, self.value(value)?);
+            let put = self.one(|| engine.index.insert(word, value).map_err(|error| failure::exception(&error)));
+            put.map(drop)
+        })
+    }
+
+    fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            match self.one(|| Ok(engine.index.remove(word)))? {
+                Some(_) => Ok(()),
+                None => Err(PyKeyError::new_err(key.clone().unbind())),
+            }
+        })
+    }
+
+    #[pyo3(signature = (key, default=None, /))]
+    fn get<'py>(&self, key: &Object<'py>, default: Option<Object<'py>>) -> PyResult<Option<Object<'py>>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            match self.one(|| Ok(engine.index.get(word)))? {
+                Some(value) => self.value_object(key.py(), value).map(Some),
+                None => Ok(default),
+            }
+        })
+    }
+
+    fn _take<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            let value = self.one(|| Ok(engine.index.remove(word)))?;
+            value.map(|value| self.value_object(key.py(), value)).transpose()
+        })
+    }
+
+    fn _end<'py>(&self, py: Python<'py>, last: bool, remove: bool) -> PyResult<Option<Entry<'py>>> {
+        with!(self, engine => {
+            let index = &engine.index;
+            let entry = self.one(|| Ok(match (last, remove) {
+                (false, false) => index.first(),
+                (true, false) => index.last(),
+                (false, true) => index.pop_first(),
+                (true, true) => index.pop_last(),
+            }))?;
+            self.entry(py, engine, entry)
+        })
+    }
+
+    fn _get_or_insert<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Object<'py>> {
+        with!(self, engine => {
+            let (word, value) = (self.key(engine, key)?, self.value(value)?);
+            let put = || engine.index.get_or_insert(word, value).map_err(|error| failure::exception(&error));
+            self.value_object(key.py(), self.one(put)?)
+        })
+    }
+
+    fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
+        with!(self, engine => {
+            let (word, value) = (self.key(engine, key)?, self.value(value)?);
+            let before = self.one(|| Ok(engine.index.replace(word, value)))?;
+            before.map(|before| self.value_object(key.py(), before)).transpose()
+        })
+    }
+
+    fn compare_exchange(&self, key: &Object<'_>, expected: &Object<'_>, value: &Object<'_>) -> PyResult<bool> {
+        with!(self, engine => {
+            let (word, expected, value) = (self.key(engine, key)?, self.value(expected)?, self.value(value)?);
+            self.one(|| Ok(engine.index.compare_exchange(word, expected, value).is_ok()))
+        })
+    }
+
+    fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
+        with!(self, engine => {
+            let (word, expected) = (self.key(engine, key)?, self.value(expected)?);
+            self.one(|| Ok(engine.index.compare_remove(word, expected).is_ok()))
+        })
+    }
+
+    fn floor<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Floor, key)
+    }
+
+    fn ceiling<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Ceiling, key)
+    }
+
+    fn lower<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Lower, key)
+    }
+
+    fn higher<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Higher, key)
+    }
+
+    // ---- batches: arrays of words ----
+
+    fn _get_many(
+        &self,
+        py: Python<'_>,
+        keys: &Object<'_>,
+        values: Option<&Object<'_>>,
+        found: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<()> {
+        with!(self, engine => self.look_up(py, engine, keys, (None, values, found), (None, threads)))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
+    fn _near_many(
+        &self,
+        py: Python<'_>,
+        near: &str,
+        keys: &Object<'_>,
+        found_keys: &Object<'_>,
+        values: &Object<'_>,
+        found: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<()> {
+        let near = match near {
+            "floor" => Near::Floor,
+            "ceiling" => Near::Ceiling,
+            "lower" => Near::Lower,
+            "higher" => Near::Higher,
+            _ => return Err(PyValueError::new_err(format!("there is no neighbour called {near}"))),
+        };
+        let answers = (Some(found_keys), Some(values), found);
+        with!(self, engine => self.look_up(py, engine, keys, answers, (Some(near), threads)))
+    }
+
+    fn _insert_many(
+        &self,
+        py: Python<'_>,
+        keys: &Object<'_>,
+        values: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        with!(self, engine => self.insert(py, engine, keys, values, threads))
+    }
+
+    fn _remove_many(&self, py: Python<'_>, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
+        with!(self, engine => self.remove(py, engine, keys, threads))
+    }
+
+    // ---- ranges ----
+
+    fn _range<'py>(
+        &self,
+        py: Python<'py>,
+        low: Option<&Object<'py>>,
+        high: Option<&Object<'py>>,
+        closed: (bool, bool),
+        reverse: bool,
+        limit: Option<usize>,
+    ) -> PyResult<Entry<'py>> {
+        let direction = if reverse { Direction::Reverse } else { Direction::Forward };
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let range = words(self.end(engine, low)?, self.end(engine, high)?, closed);
+            let (keys, values) = match range {
+                None => (Vec::new(), Vec::new()),
+                Some(range) => self.guarded(|| {
+                    py.detach(|| engine.collect(range, direction, limit.unwrap_or(usize::MAX)))
+                })?,
+            };
+            Ok((PyArray1::from_vec(py, keys).into_any(), PyArray1::from_vec(py, values).into_any()))
+        })
+    }
+
+    fn _count(
+        &self,
+        py: Python<'_>,
+        low: Option<&Object<'_>>,
+        high: Option<&Object<'_>>,
+        closed: (bool, bool),
+        remove: bool,
+    ) -> PyResult<usize> {
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let range = words(self.end(engine, low)?, self.end(engine, high)?, closed);
+            let Some(range) = range else { return Ok(0) };
+            self.guarded(|| Ok(batch::alone(py, || {
+                if remove { engine.remove_range(range) } else { engine.count(range) }
+            })))
+        })
+    }
+
+    fn _range_many<'py>(
+        &self,
+        py: Python<'py>,
+        lows: &Object<'py>,
+        highs: &Object<'py>,
+        closed: (bool, bool),
+    ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let (lows, highs) = ends(engine, lows, highs)?;
+            let (lows, highs) = (lows.words(), highs.words());
+            let (ends, keys, values) = self.guarded(|| py.detach(|| {
+                engine.check(lows).and_then(|()| engine.check(highs)).map_err(|no_key| self.no_key(no_key))?;
+                let (mut ends, mut keys, mut values) = (vec![0], Vec::new(), Vec::new());
+                let mut pulse = batch::Pulse::new();
+                for start in (0..lows.len()).step_by(RANGES) {
+                    let chunk = start..lows.len().min(start + RANGES);
+                    {
+                        let _pass = Pass::new();
+                        let columns = (&mut keys, &mut values);
+                        engine.append_ranges(lows, highs, closed, chunk, &mut ends, columns)
+                    }.map_err(|no_key| self.no_key(no_key))?;
+                    pulse.check()?;
+                }
+                Ok((ends, keys, values))
+            }))?;
+            let (keys, values) = (PyArray1::from_vec(py, keys).into_any(), PyArray1::from_vec(py, values).into_any());
+            Ok((PyArray1::from_vec(py, ends).into_any(), keys, values))
+        })
+    }
+
+    fn _count_many(
+        &self,
+        py: Python<'_>,
+        lows: &Object<'_>,
+        highs: &Object<'_>,
+        closed: (bool, bool),
+        counts: &Object<'_>,
+    ) -> PyResult<()> {
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let (lows, highs) = ends(engine, lows, highs)?;
+            let (lows, highs) = (lows.words(), highs.words());
+            let counts = column::output::<u64>(counts, lows.len())?;
+            let counts: column::Words<'_, AtomicU64> = counts.words();
+            self.guarded(|| {
+                engine.check(lows).and_then(|()| engine.check(highs)).map_err(|no_key| self.no_key(no_key))?;
+                let (_, failed) = batch::run::<()>(py, &[0, lows.len()], |chunk, ()| {
+                    engine.count_chunk(lows, highs, closed, chunk, counts).map_err(|no_key| self.no_key(no_key))
+                });
+                failed.map_or(Ok(()), Err)
+            })
+        })
+    }
+
+    // ---- the whole ----
+
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        with!(self, engine => self.guarded(|| {
+            batch::alone(py, || engine.index.clear());
+            Ok(())
+        }))
+    }
+
+    #[getter]
+    fn nbytes(&self) -> usize {
+        with!(self, engine => engine.index.memory_bytes())
+    }
+
+    #[getter]
+    fn live_nbytes(&self) -> usize {
+        with!(self, engine => engine.index.live_bytes())
+    }
+
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (stats, width) = with!(self, engine => {
+            let stats = self.guarded(|| Ok(batch::alone(py, || engine.index.stats())))?;
+            (stats, if matches!(self.tree, Tree::Wide(_)) { 64 } else { 32 })
+        });
+        let dict = PyDict::new(py);
+        dict.set_item("bits", width)?;
+        dict.set_item("levels", stats.levels)?;
+        dict.set_item("inner_nodes", stats.inner_nodes)?;
+        dict.set_item("leaves", stats.leaves)?;
+        dict.set_item("leaf_fill", stats.leaf_fill)?;
+        dict.set_item("splits", stats.splits)?;
+        dict.set_item("restarts", stats.restarts)?;
+        dict.set_item("misled", stats.misled)?;
+        Ok(dict)
+    }
+
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let checked = with!(self, engine => self.guarded(|| {
+            Ok(batch::alone(py, || engine.index.check_invariants()))
+        }))?;
+        checked.map_err(|broken| pyo3::exceptions::PyAssertionError::new_err(broken.to_string()))
+    }
+}
+
+impl Core {
+    fn insert<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        values: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        let keys = column::input::<B>(keys)?;
+        let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
+        let (keys, values) = (keys.words(), values.words());
+        self.guarded(|| {
+            let mut cuts = batch::cuts(keys.len(), threads);
+            let sequence = py.detach(|| engine.sequence(keys, cuts.len() > 2));
+            let sequence = sequence.map_err(|no_key| self.no_key(no_key))?;
+            sequence.cut_between_keys(&mut cuts);
+            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
+                let inserted = engine.insert_chunk(keys, values, &sequence, chunk, changed);
+                inserted.map_err(|no_key| self.no_key(no_key))
+            });
+            failure::changed(py, parts, failed, &sequence)
+        })
+    }
+
+    fn remove<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        let keys = column::input::<B>(keys)?;
+        let keys = keys.words();
+        self.guarded(|| {
+            engine.check(keys).map_err(|no_key| self.no_key(no_key))?;
+            let cuts = batch::cuts(keys.len(), threads);
+            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
+                engine.remove_chunk(keys, chunk, changed).map_err(|no_key| self.no_key(no_key))
+            });
+            failure::changed(py, parts, failed, &Sequence::<B>::AsGiven)
+        })
+    }
+}
+
+type End<'py, B> = column::Column<'py, <B as Lane>::Atomic>;
+
+/// Two columns with the ends of ranges, of one length.
+fn ends<'py, B: Lane>(
+    _: &Engine<B>,
+    lows: &Object<'py>,
+    highs: &Object<'py>,
+) -> PyResult<(End<'py, B>, End<'py, B>)> {
+    let (lows, highs) = (column::input::<B>(lows)?, column::input::<B>(highs)?);
+    let (low, high) = (lows.words().len(), highs.words().len());
+    if low == high {
+        Ok((lows, highs))
+    } else {
+        Err(PyValueError::new_err(format!("there are {low} low ends but {high} high ends")))
+    }
+}
+
+fn load<B: Lane>(
+    py: Python<'_>,
+    engine: &mut Engine<B>,
+    kind: &Kind,
+    (keys, values): (Option<&Object<'_>>, Option<&Object<'_>>),
+    (sorted, fill): (bool, f64),
+) -> PyResult<()> {
+    let (Some(keys), Some(values)) = (keys, values) else { return Ok(()) };
+    let keys = column::input::<B>(keys)?;
+    let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
+    let (keys, values) = (keys.words(), values.words());
+    let loaded = catch_unwind(AssertUnwindSafe(|| batch::alone(py, || engine.load(keys, values, sorted, fill))));
+    match loaded.map_err(|panic| failure::panicked(&*panic))? {
+        Ok(()) => Ok(()),
+        Err(Unloaded::NoKey(NoKey(at))) => Err(kind.no_key_at(at)),
+        Err(Unloaded::Refused(error)) => Err(failure::exception(&error)),
+    }
+}

@@ -1,0 +1,119 @@
+//! An index of words of one width, and what batches do with it. Nothing here needs the interpreter.
+
+use crate::batch::CHUNK;
+use crate::column::Words;
+use crate::lane::{Lane, Order};
+use crate::sort;
+use latchless::index::Options;
+use latchless::{FillFactor, Index, Result};
+use std::ops::Range;
+
+/// The position of a key that is none: NaN or NaT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoKey(pub usize);
+
+/// An index whose keys and values are words.
+pub struct Engine<B: Lane> {
+    /// The index itself.
+    pub index: Index<B, B>,
+    order: Order,
+}
+
+/// Room for the keys of a chunk.
+pub type Keys<B> = [B; CHUNK];
+
+impl<B: Lane> Engine<B> {
+    /// An empty one.
+    pub fn new(order: Order, limit_bytes: Option<usize>) -> Result<Self> {
+        Ok(Self { index: Index::with_options(Options { limit_bytes, ..Options::default() })?, order })
+    }
+
+    /// The word under which a key is stored.
+    #[inline(always)]
+    pub fn encode(&self, word: B) -> Option<B> {
+        word.ordered(self.order)
+    }
+
+    /// The key of a stored word.
+    #[inline(always)]
+    pub fn decode(&self, word: B) -> B {
+        word.restored(self.order)
+    }
+
+    /// Whether all words are keys; and whether they ascend.
+    pub fn survey(&self, keys: Words<'_, B::Atomic>) -> Result<bool, NoKey> {
+        let (mut last, mut ascends) = (B::MIN, true);
+        for at in 0..keys.len() {
+            let key = self.encode_at(keys, at)?;
+            ascends &= last <= key;
+            last = key;
+        }
+        Ok(ascends)
+    }
+
+    /// Whether all words are keys.
+    pub fn check(&self, keys: Words<'_, B::Atomic>) -> Result<(), NoKey> {
+        if self.order.is_partial() { self.survey(keys).map(drop) } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn encode_at(&self, keys: Words<'_, B::Atomic>, at: usize) -> Result<B, NoKey> {
+        keys.load(at).ordered(self.order).ok_or(NoKey(at))
+    }
+
+    /// Reads a chunk of keys.
+    #[inline]
+    pub fn read<'a>(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        chunk: &Range<usize>,
+        room: &'a mut Keys<B>,
+    ) -> Result<&'a [B], NoKey> {
+        let room = &mut room[..chunk.len()];
+        for (place, at) in room.iter_mut().zip(chunk.clone()) {
+            *place = self.encode_at(keys, at)?;
+        }
+        Ok(room)
+    }
+
+    /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend.
+    pub fn load(
+        &mut self,
+        keys: Words<'_, B::Atomic>,
+        values: Words<'_, B::Atomic>,
+        sorted: bool,
+        fill: f64,
+    ) -> Result<(), Unloaded> {
+        let fill = FillFactor::new(fill)?;
+        let mut entries = Vec::with_capacity(keys.len());
+        for at in 0..keys.len() {
+            entries.push((self.encode_at(keys, at)?, values.load(at)));
+        }
+        if !sorted {
+            sort::by_key(&mut entries);
+            sort::keep_last(&mut entries);
+        }
+        Ok(self.index.bulk_load(&entries, fill)?)
+    }
+}
+
+/// Why an index wasn't filled.
+#[derive(Debug)]
+pub enum Unloaded {
+    /// A key is none.
+    NoKey(NoKey),
+    /// The index refused.
+    Refused(latchless::Error),
+}
+
+impl From<NoKey> for Unloaded {
+    fn from(no_key: NoKey) -> Self {
+        Self::NoKey(no_key)
+    }
+}
+
+impl From<latchless::Error> for Unloaded {
+    fn from(error: latchless::Error) -> Self {
+        Self::Refused(error)
+    }
+}

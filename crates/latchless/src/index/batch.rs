@@ -42,6 +42,14 @@ pub struct Incomplete {
     pub refused: Vec<usize>,
 }
 
+impl Incomplete {
+    /// One more insert was refused, behind those that were refused so far.
+    #[cold]
+    pub(super) fn add(so_far: &mut Option<Self>, position: usize, error: Error) {
+        so_far.get_or_insert_with(|| Self { error, refused: Vec::new() }).refused.push(position);
+    }
+}
+
 impl From<Incomplete> for Error {
     fn from(incomplete: Incomplete) -> Self {
         incomplete.error
@@ -85,7 +93,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         if let Err(error) = check_side_by_side(entries.len(), replaced.len()) {
             return Err(Incomplete { error, refused: (0..entries.len()).collect() });
         }
-        let mut incomplete: Option<Incomplete> = None;
+        let mut incomplete = None;
         self.tree.edit_each::<M>(
             entries.len(),
             self.group,
@@ -97,10 +105,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 Ok(edited) => replaced[at] = edited.before.map(decode_value::<K, V>),
                 Err(error) => {
                     replaced[at] = None;
-                    incomplete
-                        .get_or_insert_with(|| Incomplete { error, refused: Vec::new() })
-                        .refused
-                        .push(at);
+                    Incomplete::add(&mut incomplete, at, error);
                 }
             },
         );

@@ -5,6 +5,7 @@ use super::{Index, Options};
 use core::num::NonZeroUsize;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
@@ -71,5 +72,31 @@ impl<K: Key, V: Value> Index<K, V> {
             (encode_key::<K, V>(key), encode_value::<K, V>(value))
         };
         self.tree.bulk_load(entries.len(), entry_at, fill, threads)
+    }
+
+    /// As [`Index::bulk_load_with`], from columns: each value goes under the key at its place.
+    ///
+    /// # Errors
+    /// As [`Index::bulk_load`], and [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) if the columns
+    /// aren't equally long.
+    ///
+    /// ```
+    /// # use latchless::{Error, FillFactor, Index};
+    /// # use std::num::NonZero;
+    /// let mut index = Index::<u64, u32>::new()?;
+    /// index.bulk_load_columns(&[3, 5], &[30, 50], FillFactor::default(), NonZero::<usize>::MIN)?;
+    /// assert_eq!(index.get(5), Some(50));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn bulk_load_columns(
+        &mut self,
+        keys: &[K],
+        values: &[V],
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        check_side_by_side(keys.len(), values.len())?;
+        let entry_at = |at: usize| (encode_key::<K, V>(keys[at]), encode_value::<K, V>(values[at]));
+        self.tree.bulk_load(keys.len(), entry_at, fill, threads)
     }
 }

@@ -247,24 +247,37 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// The first entry at `key` or behind it.
     #[inline(always)]
     pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
-        let (shape, at) = (self.shape(), self.first_block::<S>(key));
-        let places = (at..Self::BLOCKS).flat_map(|block| self.places(shape, block));
-        places
-            .map(|place| (self.key(place), place))
-            .find(|&(other, _)| other >= key)
-            .map(|(_, found)| self.entry_at(found))
+        self.first_from_in::<S>(self.named_block::<S>(key), key)
+    }
+
+    /// As [`Leaf::first_from`]; the hints named block `at` for `key`.
+    #[inline(always)]
+    pub fn first_from_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
+        let shape = self.shape();
+        // Of tied blocks the first ones may hold keys behind `key`, too.
+        let tied = is_tied(self.node, at, self.hint(shape, key));
+        let first = if tied { self.first_block::<S>(key) } else { at };
+        (first..Self::BLOCKS).find_map(|block| {
+            let found = S::keys_between(self.line(block), key, B::MAX) & ((1 << shape.count(block)) - 1);
+            (found != 0).then(|| self.entry_at(Place { block, at: found.trailing_zeros() as usize }))
+        })
     }
 
     /// The last entry at `key` or before it.
     #[inline(always)]
     pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
+        self.last_up_to_in::<S>(self.named_block::<S>(key), key)
+    }
+
+    /// As [`Leaf::last_up_to`]; the hints named block `at` for `key`. Blocks after that one hold keys behind
+    /// `key` only.
+    #[inline(always)]
+    pub fn last_up_to_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let shape = self.shape();
-        let (at, _) = self.named::<S>(shape, key);
-        let places = (0..=at).rev().flat_map(|block| self.places(shape, block).rev());
-        places
-            .map(|place| (self.key(place), place))
-            .find(|&(other, _)| other <= key)
-            .map(|(_, found)| self.entry_at(found))
+        (0..=at).rev().find_map(|block| {
+            let found = S::keys_between(self.line(block), B::MIN, key) & ((1 << shape.count(block)) - 1);
+            (found != 0).then(|| self.entry_at(Place { block, at: found.ilog2() as usize }))
+        })
     }
 
     /// The places of a block that are in use.

@@ -30,7 +30,7 @@ impl Group {
 
     /// The size that the caller wants.
     #[inline(always)]
-    fn wanted(self) -> Option<usize> {
+    pub(super) fn wanted(self) -> Option<usize> {
         match self {
             Self::Auto => None,
             Self::Of(size) => Some(size.get().min(Self::MAX)),
@@ -42,21 +42,21 @@ impl Group {
 const CACHED_LEVELS: usize = 2;
 
 /// Requests that descend together.
-struct Descents<'a, B> {
-    keys: [B; Group::MAX],
-    nodes: [At<'a>; Group::MAX],
-    blocks: [u8; Group::MAX],
+pub(super) struct Descents<'a, B> {
+    pub(super) keys: [B; Group::MAX],
+    pub(super) nodes: [At<'a>; Group::MAX],
+    pub(super) blocks: [u8; Group::MAX],
     levels: [u8; Group::MAX],
     /// The requests that go through inner nodes, the first `rest_len`: the others' leaves were guessed.
     rest: [u8; Group::MAX],
     rest_len: usize,
-    versions: [Option<Version>; Group::MAX],
-    len: usize,
+    pub(super) versions: [Option<Version>; Group::MAX],
+    pub(super) len: usize,
 }
 
 impl<'a, B: Bits> Descents<'a, B> {
     #[inline(always)]
-    fn new(tree: &'a BlinkTree<B>) -> Self {
+    pub(super) fn new(tree: &'a BlinkTree<B>) -> Self {
         Self {
             keys: [B::MIN; Group::MAX],
             nodes: [tree.at(tree.root().0); Group::MAX],
@@ -71,7 +71,7 @@ impl<'a, B: Bits> Descents<'a, B> {
 
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
-    fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
+    pub(super) fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
         self.guess(tree);
         if self.rest_len == 0 {
             return;
@@ -197,7 +197,7 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
     /// that an entry may come in, for those that make room for it.
     #[inline(always)]
-    fn name_blocks<S: Search>(&mut self, adds: impl Fn(usize) -> bool) {
+    pub(super) fn name_blocks<S: Search>(&mut self, adds: impl Fn(usize) -> bool) {
         for at in 0..self.len {
             let found = self.nodes[at];
             self.versions[at] = found.latch().stable_version();

@@ -37,6 +37,7 @@ mod load;
 mod merge;
 mod mode;
 mod nearest;
+mod nearest_each;
 mod remove_range;
 mod spares;
 mod split;

@@ -4,10 +4,12 @@
 mod batches;
 mod boxed;
 mod closures;
+mod columns;
 mod common;
 mod cursors;
 mod map;
 mod model;
+mod neighbours_many;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod ranges;

@@ -270,15 +270,91 @@ macro_rules! batch {
     }};
 }
 
+/// Batches as columns, and the neighbours of many keys.
+macro_rules! column {
+    ($index:ident, $at:ident) => {{
+        let (kind, len) = ($at.rng.below(4), $at.rng.below(100) as usize);
+        let (blank, _, blank_value) = $at.draw();
+        let drawn: Vec<_> = (0..len).map(|_| $at.draw()).collect();
+        let mut keys: Vec<K> = drawn.iter().map(|&(key, ..)| key).collect();
+        let (mut values, mut found) = (vec![blank_value; len], vec![false; len]);
+        let expected: Vec<Option<V>> = match kind {
+            0 => {
+                let given: Vec<V> = drawn.iter().map(|&(.., value)| value).collect();
+                let before = $at.model.len();
+                $at.model.extend(drawn.iter().map(|&(_, at, value)| (at, value)));
+                assert_eq!($index.insert_columns(&keys, &given), Ok($at.model.len() - before));
+                return;
+            }
+            1 => {
+                assert_eq!($index.get_columns(&keys, &mut values, &mut found).is_ok(), true);
+                keys.iter().map(|&key| $at.model.get(&lane(key)).copied()).collect()
+            }
+            2 => {
+                keys.truncate(len / 2);
+                let halves = (&mut values[..len / 2], &mut found[..len / 2]);
+                let expected: Vec<_> = keys.iter().map(|&key| $at.model.remove(&lane(key))).collect();
+                let removed = $index.remove_columns(&keys, halves.0, halves.1);
+                assert_eq!(removed, Ok(expected.iter().flatten().count()));
+                expected
+            }
+            _ => {
+                let span = span($at.rng, $at.pool);
+                let (mut their_keys, mut their_values) = (vec![blank], vec![blank_value]);
+                let expected = within($at.model, span);
+                let scanned = $index.scan_columns(span, &mut their_keys, &mut their_values);
+                assert_eq!(scanned, Ok(expected.len()));
+                assert_eq!(side_by_side(&their_keys[1..], &their_values[1..]), expected);
+                return neighbours!($index, $at, keys);
+            }
+        };
+        for (at, expected) in expected.into_iter().enumerate() {
+            assert_eq!((found[at], values[at]), (expected.is_some(), expected.unwrap_or(blank_value)));
+        }
+    }};
+}
+
+/// The neighbours of many keys, in any order and ascending, and how many lie between them.
+macro_rules! neighbours {
+    ($index:ident, $at:ident, $keys:ident) => {{
+        if $at.rng.below(2) == 0 {
+            $keys.sort_by_key(|&key| key.encode());
+        }
+        let model = &$at.model;
+        let below = |bound| model.range((Unbounded, bound)).next_back().map(copied);
+        let above = |bound| model.range((bound, Unbounded)).next().map(copied);
+        let lanes_of = |of: &dyn Fn(u64) -> Option<(u64, V)>| -> Vec<Option<(u64, V)>> {
+            $keys.iter().map(|&key| of(lane(key))).collect()
+        };
+        let mut answers = vec![None; $keys.len()];
+        let as_lanes = |answers: &[Option<(K, V)>]| -> Vec<Option<(u64, V)>> {
+            answers.iter().map(|answer| answer.map(lanes)).collect()
+        };
+        $index.floor_many(&$keys, &mut answers).unwrap();
+        assert_eq!(as_lanes(&answers), lanes_of(&|at| below(Included(at))));
+        $index.lower_many(&$keys, &mut answers).unwrap();
+        assert_eq!(as_lanes(&answers), lanes_of(&|at| below(Excluded(at))));
+        $index.ceiling_many(&$keys, &mut answers).unwrap();
+        assert_eq!(as_lanes(&answers), lanes_of(&|at| above(Included(at))));
+        $index.higher_many(&$keys, &mut answers).unwrap();
+        assert_eq!(as_lanes(&answers), lanes_of(&|at| above(Excluded(at))));
+        let spans: Vec<_> = (0..$keys.len()).map(|_| span($at.rng, $at.pool)).collect();
+        let mut counts = vec![7; spans.len()];
+        $index.count_many(&spans, &mut counts).unwrap();
+        assert!(spans.iter().map(|&span| within(model, span).len()).eq(counts));
+    }};
+}
+
 /// Does one operation to both.
 macro_rules! step {
     ($index:ident, $at:ident) => {{
-        match $at.rng.below(10) {
+        match $at.rng.below(11) {
             0..4 => point!($index, $at),
             4..6 => closure!($index, $at),
             6 => neighbour!($index, $at),
             7..9 => range!($index, $at),
-            _ => batch!($index, $at),
+            9 => batch!($index, $at),
+            _ => column!($index, $at),
         }
         assert_eq!($index.len(), $at.model.len());
     }};

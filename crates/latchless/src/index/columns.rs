@@ -1,0 +1,192 @@
+//! Batches as columns: a slice of keys and a slice of values in place of a slice of pairs, and a mask in place
+//! of `Option`s. They do what the batches of the same name do, and copy nothing on the way.
+
+use super::Index;
+use super::access::{
+    Access, decode_key, decode_value, encode_key, encode_range, encode_value, expect_infallible,
+};
+use super::batch::Incomplete;
+use super::operations::operations;
+use crate::tree::{Edit, Mode};
+use core::ops::RangeBounds;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::index::{Direction, check_side_by_side};
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
+
+/// Columns of answers must be as long as that of the keys.
+pub(super) fn check_columns<const N: usize>(keys: usize, columns: [usize; N]) -> Result<()> {
+    columns.into_iter().try_for_each(|places| check_side_by_side(keys, places))
+}
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    #[inline]
+    pub(super) fn get_columns(self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        check_columns(keys.len(), [values.len(), found.len()])?;
+        let mut hits = 0;
+        self.tree.get_each::<M>(
+            keys.len(),
+            self.group,
+            |at| encode_key::<K, V>(keys[at]),
+            |at, value| {
+                found[at] = value.is_some();
+                if let Some(value) = value {
+                    values[at] = decode_value::<K, V>(value);
+                    hits += 1;
+                }
+            },
+        );
+        Ok(hits)
+    }
+
+    #[inline]
+    pub(super) fn insert_columns(self, keys: &[K], values: &[V]) -> Result<usize, Incomplete> {
+        if let Err(error) = check_side_by_side(keys.len(), values.len()) {
+            return Err(Incomplete { error, refused: (0..keys.len()).collect() });
+        }
+        let (mut new, mut incomplete) = (0, None);
+        self.tree.edit_each::<M>(
+            keys.len(),
+            self.group,
+            |at| (encode_key::<K, V>(keys[at]), Edit::Put(encode_value::<K, V>(values[at]))),
+            |at, edited| match edited {
+                Ok(edited) => new += usize::from(edited.before.is_none()),
+                Err(error) => Incomplete::add(&mut incomplete, at, error),
+            },
+        );
+        incomplete.map_or(Ok(new), Err)
+    }
+
+    #[inline]
+    pub(super) fn remove_columns(self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        check_columns(keys.len(), [values.len(), found.len()])?;
+        let mut hits = 0;
+        self.tree.edit_each::<M>(
+            keys.len(),
+            self.group,
+            |at| (encode_key::<K, V>(keys[at]), Edit::Remove),
+            |at, edited| {
+                let removed = expect_infallible(edited).before;
+                found[at] = removed.is_some();
+                if let Some(value) = removed {
+                    values[at] = decode_value::<K, V>(value);
+                    hits += 1;
+                }
+            },
+        );
+        Ok(hits)
+    }
+
+    pub(super) fn scan_columns(
+        self,
+        range: &impl RangeBounds<K>,
+        keys: &mut Vec<K>,
+        values: &mut Vec<V>,
+    ) -> Result<usize> {
+        let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(0) };
+        let (keys_before, values_before, mut done) = (keys.len(), values.len(), Ok(()));
+        self.tree.scan::<M>(low, high, Direction::Forward, usize::MAX, |their_keys, their_values| {
+            done = append(keys, their_keys, decode_key::<K, V>);
+            if done.is_ok() {
+                done = append(values, their_values, decode_value::<K, V>);
+            }
+            done.is_ok()
+        });
+        if let Err(error) = done {
+            keys.truncate(keys_before);
+            values.truncate(values_before);
+            return Err(error);
+        }
+        Ok(keys.len() - keys_before)
+    }
+}
+
+/// Appends to a column, if there is memory for that.
+#[inline(always)]
+fn append<B: Copy, T>(column: &mut Vec<T>, lanes: &[B], decode: impl Fn(B) -> T) -> Result<()> {
+    if column.try_reserve(lanes.len()).is_err() {
+        let requested_bytes = (column.len() + lanes.len()).saturating_mul(size_of::<T>());
+        return Err(Error::OutOfMemory { requested_bytes });
+    }
+    column.extend(lanes.iter().map(|&lane| decode(lane)));
+    Ok(())
+}
+
+operations! {
+    /// As [`Index::get_many`], with the answers in columns: `found` says for each key whether it is there, and
+    /// `values` gets its value; where a key isn't there, the place in `values` keeps what it has. Says how many
+    /// were found.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// let (mut values, mut found) = ([7; 3], [false; 3]);
+    /// assert_eq!(index.get_columns(&[50, 500, 5], &mut values, &mut found)?, 2);
+    /// assert_eq!((values, found), ([100, 7, 10], [true, false, true]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        self.access().get_columns(keys, values, found)
+    }
+
+    /// As [`Index::insert_many`], from columns: each value goes under the key at its place; of equal keys the
+    /// last one's stays. Says how many keys weren't there before.
+    ///
+    /// # Errors
+    /// [`Incomplete`] names exactly those that were refused, each for want of memory; all others are
+    /// done. With columns of unequal length, all are refused. `?` turns it into an [`Error`].
+    ///
+    /// ```
+    /// # let index = latchless::Index::<u64, u32>::new()?;
+    /// assert_eq!(index.insert_columns(&[7, 5, 7], &[70, 50, 71])?, 2);
+    /// assert_eq!(index.iter().collect::<Vec<_>>(), [(5, 50), (7, 71)]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn insert_columns(&mut self, keys: &[K], values: &[V]) -> Result<usize, Incomplete> {
+        self.access().insert_columns(keys, values)
+    }
+
+    /// As [`Index::remove_many`], with the answers in columns, as those of [`Index::get_columns`]. Says how many
+    /// keys were removed.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// let (mut values, mut found) = ([7; 3], [false; 3]);
+    /// assert_eq!(index.remove_columns(&[50, 5, 50], &mut values, &mut found)?, 2);
+    /// assert_eq!((values, found), ([100, 10, 7], [true, true, false]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn remove_columns(&mut self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        self.access().remove_columns(keys, values, found)
+    }
+
+    /// Appends the entries of a range, ascending, to two columns, and says how many they were. What is seen of
+    /// concurrent changes is as for [`Index::scan`].
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`]; [`Error::OutOfMemory`] if the columns can't grow. They are then as before.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..100).map(|key| (key, 2 * key as u32)).collect();
+    /// let (mut keys, mut values) = (vec![1], vec![2]);
+    /// assert_eq!(index.scan_columns(97.., &mut keys, &mut values)?, 3);
+    /// assert_eq!((keys, values), (vec![1, 97, 98, 99], vec![2, 194, 196, 198]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn scan_columns(
+        &self,
+        range: impl RangeBounds<K>,
+        keys: &mut Vec<K>,
+        values: &mut Vec<V>,
+    ) -> Result<usize> {
+        self.access().scan_columns(&range, keys, values)
+    }
+}

@@ -1,0 +1,293 @@
+//! The neighbours of many keys at once, and counts of many ranges: grouped descents, whose waits for memory
+//! overlap.
+
+use super::Index;
+use super::access::{
+    Access, EncodedRange, decode_entry, decode_key, decode_value, encode_key, encode_range, full_range,
+};
+use super::columns::check_columns;
+use super::operations::operations;
+use crate::tree::Mode;
+use core::ops::RangeBounds;
+#[cfg(doc)]
+use latchless_core::base::error::Error;
+use latchless_core::base::error::Result;
+use latchless_core::base::index::Direction::{self, Forward, Reverse};
+use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::key::Key;
+use latchless_core::base::span::{next, previous};
+use latchless_core::base::value::Value;
+
+/// How many ranges have the leaves of their ends prefetched together.
+const RANGES_TOGETHER: usize = 16;
+
+/// Which entry is a key's neighbour.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side {
+    direction: Direction,
+    /// Whether the key's own entry is none.
+    strict: bool,
+}
+
+impl Side {
+    pub(super) const FLOOR: Self = Self { direction: Reverse, strict: false };
+    pub(super) const CEILING: Self = Self { direction: Forward, strict: false };
+    pub(super) const LOWER: Self = Self { direction: Reverse, strict: true };
+    pub(super) const HIGHER: Self = Self { direction: Forward, strict: true };
+}
+
+impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
+    /// Answers with the encoded neighbours of the keys.
+    #[inline(always)]
+    fn neighbours(self, side: Side, keys: &[K], mut answer: impl FnMut(usize, Option<EncodedRange<K, V>>)) {
+        let Side { direction, strict } = side;
+        let from = |at: usize| {
+            let key = encode_key::<K, V>(keys[at]);
+            let beside = if direction == Forward { next(key) } else { previous(key) };
+            // Nothing is beyond the last key of all; its own entry is dropped below.
+            if strict { beside.unwrap_or(key) } else { key }
+        };
+        self.tree.nearest_each::<M>(keys.len(), self.group, direction, from, |at, found| {
+            let own = |&(key, _): &EncodedRange<K, V>| strict && key == encode_key::<K, V>(keys[at]);
+            answer(at, found.filter(|found| !own(found)));
+        });
+    }
+
+    #[inline]
+    pub(super) fn neighbours_many(
+        self,
+        side: Side,
+        keys: &[K],
+        answers: &mut [Option<(K, V)>],
+    ) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        self.neighbours(side, keys, |at, found| answers[at] = found.map(decode_entry::<K, V>));
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn neighbour_columns(
+        self,
+        side: Side,
+        keys: &[K],
+        (found_keys, values, found): (&mut [K], &mut [V], &mut [bool]),
+    ) -> Result<usize> {
+        check_columns(keys.len(), [found_keys.len(), values.len(), found.len()])?;
+        let mut hits = 0;
+        self.neighbours(side, keys, |at, entry| {
+            found[at] = entry.is_some();
+            if let Some((key, value)) = entry {
+                (found_keys[at], values[at]) = (decode_key::<K, V>(key), decode_value::<K, V>(value));
+                hits += 1;
+            }
+        });
+        Ok(hits)
+    }
+
+    pub(super) fn count_many<R: RangeBounds<K>>(self, ranges: &[R], counts: &mut [usize]) -> Result<()> {
+        check_side_by_side(ranges.len(), counts.len())?;
+        // Nothing is counted if a range is bad.
+        ranges.iter().try_for_each(|range| encode_range::<K, V>(range).map(drop))?;
+        let mut together = [full_range::<K, V>(); RANGES_TOGETHER];
+        for (ranges, counts) in ranges.chunks(RANGES_TOGETHER).zip(counts.chunks_mut(RANGES_TOGETHER)) {
+            // With no key in the range, one that starts after its end.
+            let (first, last) = full_range::<K, V>();
+            for (encoded, range) in together.iter_mut().zip(ranges) {
+                *encoded = encode_range::<K, V>(range)?.unwrap_or((last, first));
+            }
+            // Going down to the leaves of their ends together brings these into the cache.
+            let end_at = |at: usize| if at % 2 == 0 { together[at / 2].0 } else { together[at / 2].1 };
+            self.tree.get_each::<M>(2 * ranges.len(), self.group, end_at, |_, _| {});
+            for (count, &(low, high)) in counts.iter_mut().zip(&together) {
+                *count = if low <= high { self.tree.count::<M>(low, high) } else { 0 };
+            }
+        }
+        Ok(())
+    }
+}
+
+operations! {
+    /// What [`Index::floor`] finds for each key, in the keys' order: the entry with the largest key that is at
+    /// most that key, `None` if there is none. Takes little more time than [`Index::get_many`], and less if the
+    /// keys ascend.
+    ///
+    /// Each answer is linearizable by itself: it was the nearest entry at one moment during the call. The batch
+    /// isn't: its answers may be of different moments.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`; nothing is done then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let mut answers = [None; 3];
+    /// index.floor_many(&[2, -6, 3], &mut answers)?;
+    /// assert_eq!(answers, [Some((-5, 50)), None, Some((3, 30))]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn floor_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.access().neighbours_many(Side::FLOOR, keys, answers)
+    }
+
+    /// What [`Index::ceiling`] finds for each key; otherwise as [`Index::floor_many`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let mut answers = [None; 3];
+    /// index.ceiling_many(&[2, -6, 3], &mut answers)?;
+    /// assert_eq!(answers, [Some((3, 30)), Some((-5, 50)), Some((3, 30))]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn ceiling_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.access().neighbours_many(Side::CEILING, keys, answers)
+    }
+
+    /// What [`Index::lower`] finds for each key; otherwise as [`Index::floor_many`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let mut answers = [None; 3];
+    /// index.lower_many(&[2, -6, 3], &mut answers)?;
+    /// assert_eq!(answers, [Some((-5, 50)), None, Some((-5, 50))]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn lower_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.access().neighbours_many(Side::LOWER, keys, answers)
+    }
+
+    /// What [`Index::higher`] finds for each key; otherwise as [`Index::floor_many`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let mut answers = [None; 3];
+    /// index.higher_many(&[2, -6, 3], &mut answers)?;
+    /// assert_eq!(answers, [Some((3, 30)), Some((-5, 50)), None]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn higher_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        self.access().neighbours_many(Side::HIGHER, keys, answers)
+    }
+
+    /// As [`Index::floor_many`], with the answers in columns: `found` says whether a key has one; where it
+    /// doesn't, the places in `found_keys` and `values` keep what they have. Says how many have one.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.floor_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
+    /// assert_eq!((keys, values, found), ([-5, 0, 3], [50, 0, 30], [true, false, true]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn floor_columns(
+        &self,
+        keys: &[K],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.access().neighbour_columns(Side::FLOOR, keys, (found_keys, values, found))
+    }
+
+    /// As [`Index::ceiling_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.ceiling_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 3);
+    /// assert_eq!((keys, values, found), ([3, -5, 3], [30, 50, 30], [true; 3]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn ceiling_columns(
+        &self,
+        keys: &[K],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.access().neighbour_columns(Side::CEILING, keys, (found_keys, values, found))
+    }
+
+    /// As [`Index::lower_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.lower_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
+    /// assert_eq!((keys, values, found), ([-5, 0, -5], [50, 0, 50], [true, false, true]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn lower_columns(
+        &self,
+        keys: &[K],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.access().neighbour_columns(Side::LOWER, keys, (found_keys, values, found))
+    }
+
+    /// As [`Index::higher_many`], with the answers in columns, as those of [`Index::floor_columns`].
+    ///
+    /// # Errors
+    /// As [`Index::floor_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<i32, u32> = [(3, 30), (-5, 50)].into_iter().collect();
+    /// let (mut keys, mut values, mut found) = ([0; 3], [0; 3], [false; 3]);
+    /// assert_eq!(index.higher_columns(&[2, -6, 3], &mut keys, &mut values, &mut found)?, 2);
+    /// assert_eq!((keys, values, found), ([3, -5, 0], [30, 50, 0], [true, true, false]));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn higher_columns(
+        &self,
+        keys: &[K],
+        found_keys: &mut [K],
+        values: &mut [V],
+        found: &mut [bool],
+    ) -> Result<usize> {
+        self.access().neighbour_columns(Side::HIGHER, keys, (found_keys, values, found))
+    }
+
+    /// How many keys lie in each of many ranges, in the ranges' order, as [`Index::count`] says. The leaves of
+    /// the ranges' ends are fetched together.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`] if any of them starts after its end, [`Error::UnequalBuffers`] if `counts` isn't
+    /// as long as `ranges`; nothing is done then.
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();
+    /// let mut counts = [0; 3];
+    /// index.count_many(&[990..2000, 5..8, 7..7], &mut counts)?;
+    /// assert_eq!(counts, [10, 3, 0]);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn count_many<R: RangeBounds<K>>(&self, ranges: &[R], counts: &mut [usize]) -> Result<()> {
+        self.access().count_many(ranges, counts)
+    }
+}

@@ -1,25 +1,25 @@
 //! The class under `latchless.Index`: single operations by Python's objects, batches by arrays of words. The
 //! package's Python code turns arrays of all dtypes into arrays of words, and checks what it is given.
 
-use crate::engine::{Engine, NoKey, Unloaded};
+use crate::engine::Engine;
 use crate::gate::Pass;
 use crate::kind::Kind;
-use crate::lane::Lane;
-use crate::lookups::{Answers, Near};
+use crate::lookups::Near;
 use crate::ranges::{Closed, RANGES, words};
-use crate::updates::{Changed, Sequence};
+use crate::serve::{ends, load};
 use crate::{batch, column, failure};
 use latchless::Direction;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::{PyAssertionError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// An index of one of the two widths.
-enum Tree {
+pub enum Tree {
+    /// Of 32 bits.
     Narrow(Engine<u32>),
+    /// Of 64 bits.
     Wide(Engine<u64>),
 }
 
@@ -27,14 +27,17 @@ enum Tree {
 macro_rules! with {
     ($core:expr, $engine:ident => $body:expr) => {
         match &$core.tree {
-            Tree::Narrow($engine) => $body,
-            Tree::Wide($engine) => $body,
+            $crate::core::Tree::Narrow($engine) => $body,
+            $crate::core::Tree::Wide($engine) => $body,
         }
     };
 }
+pub(crate) use with;
 
-type Object<'py> = Bound<'py, PyAny>;
-type Entry<'py> = (Object<'py>, Object<'py>);
+/// An object of Python's.
+pub type Object<'py> = Bound<'py, PyAny>;
+/// A key and its value.
+pub type Entry<'py> = (Object<'py>, Object<'py>);
 
 /// What `Core` is told of a dtype: NumPy's code, its name, functions for single objects.
 type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
@@ -42,108 +45,14 @@ type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
 /// An ordered index of words. Not for users: `latchless.Index` is.
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
 pub struct Core {
-    tree: Tree,
-    keys: Kind,
-    values: Kind,
-    broken: AtomicBool,
-}
-
-impl Core {
-    /// Does something with the index. A panic becomes an exception, and the index isn't used any more.
-    #[inline]
-    fn guarded<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-        if self.broken.load(Relaxed) {
-            return Err(failure::broken());
-        }
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-            self.broken.store(true, Relaxed);
-            Err(failure::panicked(&*panic))
-        })
-    }
-
-    /// As [`Core::guarded`], for one entry alone.
-    #[inline]
-    fn one<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-        self.guarded(|| {
-            let _pass = Pass::for_one();
-            work()
-        })
-    }
-
-    /// The stored word of a key.
-    #[inline]
-    fn key<B: Lane>(&self, engine: &Engine<B>, key: &Object<'_>) -> PyResult<B> {
-        engine.encode(B::truncate(self.keys.word(key)?)).ok_or_else(|| self.keys.no_key())
-    }
-
-    #[inline]
-    fn value<B: Lane>(&self, value: &Object<'_>) -> PyResult<B> {
-        Ok(B::truncate(self.values.word(value)?))
-    }
-
-    #[inline]
-    fn value_object<'py, B: Lane>(&self, py: Python<'py>, value: B) -> PyResult<Object<'py>> {
-        self.values.object(py, value.to_u64())
-    }
-
-    fn entry<'py, B: Lane>(
-        &self,
-        py: Python<'py>,
-        engine: &Engine<B>,
-        entry: Option<(B, B)>,
-    ) -> PyResult<Option<Entry<'py>>> {
-        let Some((key, value)) = entry else { return Ok(None) };
-        let key = self.keys.object(py, engine.decode(key).to_u64())?;
-        Ok(Some((key, self.value_object(py, value)?)))
-    }
-
-    fn near<'py>(&self, near: Near, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
-        with!(self, engine => {
-            let word = self.key(engine, key)?;
-            let entry = self.one(|| Ok(engine.near(near, word)))?;
-            self.entry(key.py(), engine, entry)
-        })
-    }
-
-    fn no_key(&self, NoKey(at): NoKey) -> PyErr {
-        self.keys.no_key_at(at)
-    }
-
-    fn end<B: Lane>(&self, engine: &Engine<B>, end: Option<&Object<'_>>) -> PyResult<Option<B>> {
-        end.map(|end| self.key(engine, end)).transpose()
-    }
-
-    fn look_up<B: Lane>(
-        &self,
-        py: Python<'_>,
-        engine: &Engine<B>,
-        keys: &Object<'_>,
-        (found_keys, values, found): (Option<&Object<'_>>, Option<&Object<'_>>, &Object<'_>),
-        (near, threads): (Option<Near>, usize),
-    ) -> PyResult<()> {
-        let keys = column::input::<B>(keys)?;
-        let words = keys.words();
-        let found_keys = found_keys.map(|array| column::output::<B>(array, words.len())).transpose()?;
-        let values = values.map(|array| column::output::<B>(array, words.len())).transpose()?;
-        let found = column::flags(found, words.len())?;
-        let answers = Answers::<B> {
-            keys: found_keys.as_ref().map(column::Column::words),
-            values: values.as_ref().map(column::Column::words),
-            found: found.words(),
-        };
-        self.guarded(|| {
-            engine.check(words).map_err(|no_key| self.no_key(no_key))?;
-            let cuts = batch::cuts(words.len(), threads);
-            let (_, failed) = batch::run::<()>(py, &cuts, |chunk, ()| {
-                let done = match near {
-                    None => engine.get_chunk(words, chunk, &answers),
-                    Some(near) => engine.near_chunk(near, words, chunk, &answers),
-                };
-                done.map_err(|no_key| self.no_key(no_key))
-            });
-            failed.map_or(Ok(()), Err)
-        })
-    }
+    /// Its entries.
+    pub tree: Tree,
+    /// What keys are.
+    pub keys: Kind,
+    /// What values are.
+    pub values: Kind,
+    /// Whether an operation has failed in the middle.
+    pub broken: AtomicBool,
 }
 
 #[pymethods]
@@ -267,7 +176,12 @@ impl Core {
         })
     }
 
-    fn compare_exchange(&self, key: &Object<'_>, expected: &Object<'_>, value: &Object<'_>) -> PyResult<bool> {
+    fn compare_exchange(
+        &self,
+        key: &Object<'_>,
+        expected: &Object<'_>,
+        value: &Object<'_>,
+    ) -> PyResult<bool> {
         with!(self, engine => {
             let (word, expected, value) = (self.key(engine, key)?, self.value(expected)?, self.value(value)?);
             self.one(|| Ok(engine.index.compare_exchange(word, expected, value).is_ok()))
@@ -400,8 +314,9 @@ impl Core {
         with!(self, engine => {
             let (lows, highs) = ends(engine, lows, highs)?;
             let (lows, highs) = (lows.words(), highs.words());
+            self.checked(py, engine, lows)?;
+            self.checked(py, engine, highs)?;
             let (ends, keys, values) = self.guarded(|| py.detach(|| {
-                engine.check(lows).and_then(|()| engine.check(highs)).map_err(|no_key| self.no_key(no_key))?;
                 let (mut ends, mut keys, mut values) = (vec![0], Vec::new(), Vec::new());
                 let mut pulse = batch::Pulse::new();
                 for start in (0..lows.len()).step_by(RANGES) {
@@ -435,7 +350,8 @@ impl Core {
             let counts = column::output::<u64>(counts, lows.len())?;
             let counts: column::Words<'_, AtomicU64> = counts.words();
             self.guarded(|| {
-                engine.check(lows).and_then(|()| engine.check(highs)).map_err(|no_key| self.no_key(no_key))?;
+                self.checked(py, engine, lows)?;
+                self.checked(py, engine, highs)?;
                 let (_, failed) = batch::run::<()>(py, &[0, lows.len()], |chunk, ()| {
                     engine.count_chunk(lows, highs, closed, chunk, counts).map_err(|no_key| self.no_key(no_key))
                 });
@@ -484,87 +400,6 @@ impl Core {
         let checked = with!(self, engine => self.guarded(|| {
             Ok(batch::alone(py, || engine.index.check_invariants()))
         }))?;
-        checked.map_err(|broken| pyo3::exceptions::PyAssertionError::new_err(broken.to_string()))
-    }
-}
-
-impl Core {
-    fn insert<B: Lane>(
-        &self,
-        py: Python<'_>,
-        engine: &Engine<B>,
-        keys: &Object<'_>,
-        values: &Object<'_>,
-        threads: usize,
-    ) -> PyResult<usize> {
-        let keys = column::input::<B>(keys)?;
-        let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
-        let (keys, values) = (keys.words(), values.words());
-        self.guarded(|| {
-            let mut cuts = batch::cuts(keys.len(), threads);
-            let sequence = py.detach(|| engine.sequence(keys, cuts.len() > 2));
-            let sequence = sequence.map_err(|no_key| self.no_key(no_key))?;
-            sequence.cut_between_keys(&mut cuts);
-            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
-                let inserted = engine.insert_chunk(keys, values, &sequence, chunk, changed);
-                inserted.map_err(|no_key| self.no_key(no_key))
-            });
-            failure::changed(py, parts, failed, &sequence)
-        })
-    }
-
-    fn remove<B: Lane>(
-        &self,
-        py: Python<'_>,
-        engine: &Engine<B>,
-        keys: &Object<'_>,
-        threads: usize,
-    ) -> PyResult<usize> {
-        let keys = column::input::<B>(keys)?;
-        let keys = keys.words();
-        self.guarded(|| {
-            engine.check(keys).map_err(|no_key| self.no_key(no_key))?;
-            let cuts = batch::cuts(keys.len(), threads);
-            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
-                engine.remove_chunk(keys, chunk, changed).map_err(|no_key| self.no_key(no_key))
-            });
-            failure::changed(py, parts, failed, &Sequence::<B>::AsGiven)
-        })
-    }
-}
-
-type End<'py, B> = column::Column<'py, <B as Lane>::Atomic>;
-
-/// Two columns with the ends of ranges, of one length.
-fn ends<'py, B: Lane>(
-    _: &Engine<B>,
-    lows: &Object<'py>,
-    highs: &Object<'py>,
-) -> PyResult<(End<'py, B>, End<'py, B>)> {
-    let (lows, highs) = (column::input::<B>(lows)?, column::input::<B>(highs)?);
-    let (low, high) = (lows.words().len(), highs.words().len());
-    if low == high {
-        Ok((lows, highs))
-    } else {
-        Err(PyValueError::new_err(format!("there are {low} low ends but {high} high ends")))
-    }
-}
-
-fn load<B: Lane>(
-    py: Python<'_>,
-    engine: &mut Engine<B>,
-    kind: &Kind,
-    (keys, values): (Option<&Object<'_>>, Option<&Object<'_>>),
-    (sorted, fill): (bool, f64),
-) -> PyResult<()> {
-    let (Some(keys), Some(values)) = (keys, values) else { return Ok(()) };
-    let keys = column::input::<B>(keys)?;
-    let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
-    let (keys, values) = (keys.words(), values.words());
-    let loaded = catch_unwind(AssertUnwindSafe(|| batch::alone(py, || engine.load(keys, values, sorted, fill))));
-    match loaded.map_err(|panic| failure::panicked(&*panic))? {
-        Ok(()) => Ok(()),
-        Err(Unloaded::NoKey(NoKey(at))) => Err(kind.no_key_at(at)),
-        Err(Unloaded::Refused(error)) => Err(failure::exception(&error)),
+        checked.map_err(|broken| PyAssertionError::new_err(broken.to_string()))
     }
 }

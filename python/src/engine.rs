@@ -5,7 +5,8 @@ use crate::column::Words;
 use crate::lane::{Lane, Order};
 use crate::sort;
 use latchless::index::Options;
-use latchless::{FillFactor, Index, Result};
+use latchless::{Error, FillFactor, Index, Result};
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 /// The position of a key that is none: NaN or NaT.
@@ -85,14 +86,25 @@ impl<B: Lane> Engine<B> {
         fill: f64,
     ) -> Result<(), Unloaded> {
         let fill = FillFactor::new(fill)?;
-        let mut entries = Vec::with_capacity(keys.len());
-        for at in 0..keys.len() {
+        let len = keys.len();
+        if sorted || self.survey(keys)? {
+            let mut columns = (Vec::with_capacity(len), Vec::with_capacity(len));
+            for at in 0..len {
+                columns.0.push(self.encode_at(keys, at)?);
+                columns.1.push(values.load(at));
+            }
+            match self.index.bulk_load_columns(&columns.0, &columns.1, fill, NonZeroUsize::MIN) {
+                // Equal keys side by side: the way below keeps the last of them.
+                Err(Error::DuplicateKey { .. }) if !sorted => {}
+                loaded => return Ok(loaded?),
+            }
+        }
+        let mut entries = Vec::with_capacity(len);
+        for at in 0..len {
             entries.push((self.encode_at(keys, at)?, values.load(at)));
         }
-        if !sorted {
-            sort::by_key(&mut entries);
-            sort::keep_last(&mut entries);
-        }
+        sort::by_key(&mut entries);
+        sort::keep_last(&mut entries);
         Ok(self.index.bulk_load(&entries, fill)?)
     }
 }
@@ -103,7 +115,7 @@ pub enum Unloaded {
     /// A key is none.
     NoKey(NoKey),
     /// The index refused.
-    Refused(latchless::Error),
+    Refused(Error),
 }
 
 impl From<NoKey> for Unloaded {
@@ -112,8 +124,8 @@ impl From<NoKey> for Unloaded {
     }
 }
 
-impl From<latchless::Error> for Unloaded {
-    fn from(error: latchless::Error) -> Self {
+impl From<Error> for Unloaded {
+    fn from(error: Error) -> Self {
         Self::Refused(error)
     }
 }

@@ -8,14 +8,23 @@ use pyo3::types::{PyBool, PyFloat, PyInt};
 /// How the objects of a dtype become words.
 #[derive(Debug)]
 enum Form {
-    Signed { bits: u32 },
-    Unsigned { bits: u32 },
+    Signed {
+        bits: u32,
+    },
+    Unsigned {
+        bits: u32,
+    },
     Bool,
     /// In words of 64 bits it is widened, as integers are.
-    Float32 { wide: bool },
+    Float32 {
+        wide: bool,
+    },
     Float64,
     /// Times go through functions of the package: from an object to an `int` and back.
-    Time { encode: Py<PyAny>, decode: Py<PyAny> },
+    Time {
+        encode: Py<PyAny>,
+        decode: Py<PyAny>,
+    },
 }
 
 /// A dtype: what its single objects look like as words of an index.
@@ -36,7 +45,8 @@ impl Kind {
         is_key: bool,
     ) -> PyResult<Self> {
         let unknown = || PyTypeError::new_err(format!("keys and values can't be of dtype {name}"));
-        let (letter, bytes) = (code.chars().next(), code.get(1..).and_then(|bytes| bytes.parse::<u32>().ok()));
+        let (letter, bytes) =
+            (code.chars().next(), code.get(1..).and_then(|bytes| bytes.parse::<u32>().ok()));
         let form = match (letter, bytes, hooks) {
             (Some('i'), Some(bytes @ (1 | 2 | 4 | 8)), None) => Form::Signed { bits: 8 * bytes },
             (Some('u'), Some(bytes @ (1 | 2 | 4 | 8)), None) => Form::Unsigned { bits: 8 * bytes },
@@ -85,7 +95,9 @@ impl Kind {
                 }
                 Ok(if wide { f64::from(narrow).to_bits() } else { u64::from(narrow.to_bits()) })
             }
-            Form::Time { encode, .. } => Ok(encode.bind(object.py()).call1((object,))?.extract::<i64>()? as u64),
+            Form::Time { encode, .. } => {
+                Ok(encode.bind(object.py()).call1((object,))?.extract::<i64>()? as u64)
+            }
         }
     }
 
@@ -101,7 +113,9 @@ impl Kind {
             Form::Float32 { wide: false } => {
                 Ok(f64::from(f32::from_bits(word as u32)).into_pyobject(py)?.into_any())
             }
-            Form::Float32 { wide: true } | Form::Float64 => Ok(f64::from_bits(word).into_pyobject(py)?.into_any()),
+            Form::Float32 { wide: true } | Form::Float64 => {
+                Ok(f64::from_bits(word).into_pyobject(py)?.into_any())
+            }
             Form::Time { decode, .. } => decode.bind(py).call1((word as i64,)),
         }
     }
@@ -121,7 +135,11 @@ impl Kind {
     fn truth(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         // `bool` of NumPy is no subclass of `bool`, but converts to one; so would a list.
         let is_numpy = || object.get_type().name().is_ok_and(|name| name == "bool" || name == "bool_");
-        if object.is_instance_of::<PyBool>() || is_numpy() { object.is_truthy() } else { Err(self.wrong(object)) }
+        if object.is_instance_of::<PyBool>() || is_numpy() {
+            object.is_truthy()
+        } else {
+            Err(self.wrong(object))
+        }
     }
 
     /// A float, of an integer only if it isn't rounded: those up to `exact` aren't.

@@ -12,6 +12,7 @@ mod kind;
 mod lane;
 mod lookups;
 mod ranges;
+mod serve;
 mod sort;
 mod updates;
 

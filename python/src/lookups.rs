@@ -38,12 +38,13 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         answers: &Answers<'_, B>,
     ) -> Result<(), NoKey> {
-        let (mut room, mut values) = ([B::MIN; CHUNK], [None; CHUNK]);
-        let (keys, values) = (self.read(keys, &chunk, &mut room)?, &mut values[..chunk.len()]);
-        self.index.get_many(keys, values).expect("they are of one length");
-        for (at, value) in chunk.zip(values) {
-            answers.found.store(at, value.is_some());
-            if let (Some(words), &mut Some(value)) = (answers.values, value) {
+        let (mut room, mut values, mut found) = ([B::MIN; CHUNK], [B::MIN; CHUNK], [false; CHUNK]);
+        let keys = self.read(keys, &chunk, &mut room)?;
+        let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
+        self.index.get_columns(keys, values, found).expect("they are of one length");
+        for ((at, &value), &found) in chunk.zip(&*values).zip(&*found) {
+            answers.found.store(at, found);
+            if let (Some(words), true) = (answers.values, found) {
                 words.store(at, value);
             }
         }
@@ -58,26 +59,31 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         answers: &Answers<'_, B>,
     ) -> Result<(), NoKey> {
-        let (mut room, mut found) = ([B::MIN; CHUNK], [None; CHUNK]);
-        let (keys, found) = (self.read(keys, &chunk, &mut room)?, &mut found[..chunk.len()]);
-        self.near_each(near, keys, found);
-        for (at, entry) in chunk.zip(found) {
-            answers.found.store(at, entry.is_some());
-            let &mut Some((key, value)) = entry else { continue };
+        let (mut room, mut near_keys) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
+        let (mut values, mut found) = ([B::MIN; CHUNK], [false; CHUNK]);
+        let keys = self.read(keys, &chunk, &mut room)?;
+        let near_keys = &mut near_keys[..chunk.len()];
+        let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
+        let served = match near {
+            Near::Floor => self.index.floor_columns(keys, near_keys, values, found),
+            Near::Ceiling => self.index.ceiling_columns(keys, near_keys, values, found),
+            Near::Lower => self.index.lower_columns(keys, near_keys, values, found),
+            Near::Higher => self.index.higher_columns(keys, near_keys, values, found),
+        };
+        served.expect("they are of one length");
+        for (i, at) in chunk.enumerate() {
+            answers.found.store(at, found[i]);
+            if !found[i] {
+                continue;
+            }
             if let Some(words) = answers.keys {
-                words.store(at, self.decode(key));
+                words.store(at, self.decode(near_keys[i]));
             }
             if let Some(words) = answers.values {
-                words.store(at, value);
+                words.store(at, values[i]);
             }
         }
         Ok(())
-    }
-
-    fn near_each(&self, near: Near, keys: &[B], found: &mut [Option<(B, B)>]) {
-        for (found, &key) in found.iter_mut().zip(keys) {
-            *found = self.near(near, key);
-        }
     }
 
     /// The neighbour of one key.

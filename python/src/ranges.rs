@@ -63,18 +63,17 @@ impl<B: Lane> Engine<B> {
                 self.append(range.clone(), direction, room, &mut keys, &mut values);
             }
             if keys.len() - before >= room {
-                let last = keys[keys.len() - 1];
-                rest = match direction {
+                let last = keys.last().and_then(|&last| self.encode(last));
+                rest = last.and_then(|last| match direction {
                     Direction::Forward => last.next().map(|low| low..=*range.end()),
                     Direction::Reverse => last.before().map(|high| *range.start()..=high),
-                };
+                });
                 rest = rest.filter(|range| range.start() <= range.end());
                 pulse.check()?;
             }
         }
         keys.truncate(limit);
         values.truncate(limit);
-        keys.iter_mut().for_each(|key| *key = self.decode(*key));
         Ok((keys, values))
     }
 
@@ -91,16 +90,20 @@ impl<B: Lane> Engine<B> {
         match direction {
             Direction::Forward => {
                 let shown = self.index.visit(range, |more, their| {
-                    keys.extend_from_slice(more);
+                    keys.extend(more.iter().map(|&key| self.decode(key)));
                     values.extend_from_slice(their);
-                    if keys.len() - before < room { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                    if keys.len() - before < room {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
                 });
                 shown.expect("the range isn't inverted");
             }
             Direction::Reverse => {
                 let entries = self.index.range(range).expect("the range isn't inverted").rev();
                 for (key, value) in entries.take(room) {
-                    keys.push(key);
+                    keys.push(self.decode(key));
                     values.push(value);
                 }
             }
@@ -175,9 +178,20 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         counts: Words<'_, A>,
     ) -> Result<(), NoKey> {
+        let (mut ranges, mut positions) = (Vec::with_capacity(chunk.len()), Vec::with_capacity(chunk.len()));
         for at in chunk {
-            let range = self.range_at(lows, highs, closed, at)?;
-            counts.store(at, range.map_or(0, |range| self.count(range)) as u64);
+            match self.range_at(lows, highs, closed, at)? {
+                None => counts.store(at, 0),
+                Some(range) => {
+                    ranges.push(range);
+                    positions.push(at);
+                }
+            }
+        }
+        let mut found = vec![0; ranges.len()];
+        self.index.count_many(&ranges, &mut found).expect("no range is inverted");
+        for (at, found) in positions.into_iter().zip(found) {
+            counts.store(at, found as u64);
         }
         Ok(())
     }

@@ -81,26 +81,22 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         changed: &mut Changed,
     ) -> Result<(), NoKey> {
-        let (mut entries, mut before) = ([(B::MIN, B::MIN); CHUNK], [None; CHUNK]);
-        let (entries, before) = (&mut entries[..chunk.len()], &mut before[..chunk.len()]);
-        match sequence {
-            Sequence::AsGiven => {
-                for (entry, at) in entries.iter_mut().zip(chunk.clone()) {
-                    *entry = (self.encode(keys.load(at)).ok_or(NoKey(at))?, values.load(at));
-                }
-            }
-            Sequence::ByKey(order) => {
-                for (entry, &(key, at)) in entries.iter_mut().zip(&order[chunk.clone()]) {
-                    *entry = (key, values.load(at as usize));
-                }
-            }
+        let (mut room, mut its_values) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
+        let (room, its_values) = (&mut room[..chunk.len()], &mut its_values[..chunk.len()]);
+        for (i, at) in chunk.clone().enumerate() {
+            (room[i], its_values[i]) = match sequence {
+                Sequence::AsGiven => (self.encode(keys.load(at)).ok_or(NoKey(at))?, values.load(at)),
+                Sequence::ByKey(order) => (order[at].0, values.load(order[at].1 as usize)),
+            };
         }
-        let refused = self.index.insert_many(entries, before).err();
-        changed.keys += before.iter().filter(|before| before.is_none()).count();
-        if let Some(incomplete) = refused {
-            changed.keys -= incomplete.refused.len();
-            changed.refused.extend(incomplete.refused.iter().map(|&at| sequence.position(chunk.start + at)));
-            changed.error.get_or_insert(incomplete.error);
+        match self.index.insert_columns(room, its_values) {
+            Ok(new) => changed.keys += new,
+            Err(incomplete) => {
+                changed
+                    .refused
+                    .extend(incomplete.refused.iter().map(|&at| sequence.position(chunk.start + at)));
+                changed.error.get_or_insert(incomplete.error);
+            }
         }
         Ok(())
     }
@@ -112,10 +108,10 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         changed: &mut Changed,
     ) -> Result<(), NoKey> {
-        let (mut room, mut removed) = ([B::MIN; CHUNK], [None; CHUNK]);
-        let (keys, removed) = (self.read(keys, &chunk, &mut room)?, &mut removed[..chunk.len()]);
-        self.index.remove_many(keys, removed).expect("they are of one length");
-        changed.keys += removed.iter().flatten().count();
+        let (mut room, mut values, mut found) = ([B::MIN; CHUNK], [B::MIN; CHUNK], [false; CHUNK]);
+        let keys = self.read(keys, &chunk, &mut room)?;
+        let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
+        changed.keys += self.index.remove_columns(keys, values, found).expect("they are of one length");
         Ok(())
     }
 }

@@ -38,6 +38,8 @@ pub mod index;
 pub mod node;
 #[doc(hidden)]
 pub mod slot_map;
+#[cfg(feature = "snapshot")]
+pub mod snapshot;
 #[doc(hidden)]
 pub mod tree;
 

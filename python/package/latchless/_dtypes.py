@@ -18,6 +18,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 Array = NDArray[Any]
 
 _LETTERS = "iufbMm"
+# The kinds of arrays that may become each kind.
+_FROM = {"i": "iub", "u": "iub", "f": "fiub", "b": "b", "M": "M", "m": "m"}
+# Up to here every integer is a float of so many bytes.
 _EXACT_INTEGERS = {4: 1 << 24, 8: 1 << 53}
 
 
@@ -76,13 +79,14 @@ class Column:
         if type(data) is np.ndarray and data.dtype == self.dtype and data.ndim == 1:
             return data
         array = self._plain(data)
+        empty = array.size == 0 and not isinstance(data, np.ndarray)  # NumPy takes it for floats.
+        if not empty and array.dtype.kind not in _FROM[self.dtype.kind]:
+            raise TypeError(f"{self.what} of dtype {array.dtype} can't become {self.dtype}")
         if array.ndim != 1:
             raise ValueError(f"{self.what} must be one-dimensional, not of shape {array.shape}")
-        if array.dtype == self.dtype:
-            return array
-        if array.size == 0 and not isinstance(data, np.ndarray):
+        if empty:
             return np.empty(0, self.dtype)
-        return self._converted(array)
+        return array if array.dtype == self.dtype else self._converted(array)
 
     def missing(self) -> Any:
         """What arrays have where there is nothing: NaN, NaT, False or 0."""
@@ -133,9 +137,7 @@ class Column:
         return array
 
     def _converted(self, array: Array) -> Array:
-        kinds = {"i": "iub", "u": "iub", "f": "fiub", "b": "b", "M": "M", "m": "m"}[self.dtype.kind]
-        if array.dtype.kind not in kinds:
-            raise TypeError(f"{self.what} of dtype {array.dtype} can't become {self.dtype}")
+        """An array of another dtype, but of a kind that may become this one."""
         if self.dtype.kind in "iu":
             info = np.iinfo(self.dtype)
             self._refuse(_outside(array, int(info.min), int(info.max)), array, "is outside of")

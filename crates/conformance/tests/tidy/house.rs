@@ -19,7 +19,7 @@ pub const ROOMS: [Rooms; 9] = [
     },
     Rooms {
         folder: "crates/latchless/src/",
-        floors: &[&["node"], &["tree", "slot_map"], &["index"]],
+        floors: &[&["node"], &["tree", "slot_map"], &["index"], &["snapshot"]],
         complete: true,
     },
     Rooms {

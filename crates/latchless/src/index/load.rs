@@ -99,4 +99,20 @@ impl<K: Key, V: Value> Index<K, V> {
         let entry_at = |at: usize| (encode_key::<K, V>(keys[at]), encode_value::<K, V>(values[at]));
         self.tree.bulk_load(keys.len(), entry_at, fill, threads)
     }
+
+    /// As [`Index::bulk_load_with`], of entries that are made when they are asked for, some of them twice.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn bulk_load_by(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (K, V) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let entry_at = |at: usize| {
+            let (key, value) = entry_at(at);
+            (encode_key::<K, V>(key), encode_value::<K, V>(value))
+        };
+        self.tree.bulk_load(len, entry_at, fill, threads)
+    }
 }

@@ -140,6 +140,8 @@ pub use scan::Scan;
 #[cfg(feature = "rayon")]
 #[doc(hidden)]
 pub use side_by_side::edit_side_by_side;
+#[cfg(feature = "snapshot")]
+pub(crate) use {access::Holder, scan::visit_all};
 
 use crate::tree::{BlinkOptions, Shared};
 use access::{Access, Tree};

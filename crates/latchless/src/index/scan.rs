@@ -265,6 +265,15 @@ impl<H: Holder> fmt::Debug for Scan<H> {
     }
 }
 
+/// Shows all entries of an index, ascending, leaf by leaf, until `visit` breaks.
+#[cfg(feature = "snapshot")]
+pub(crate) fn visit_all<H: Holder>(holder: &H, visit: impl FnMut(&[H::Key], &[H::Value]) -> ControlFlow<()>) {
+    let access = Access::<_, _, H::Mode>::new(holder.index());
+    access
+        .visit(&.., visit)
+        .unwrap_or_else(|error| unreachable!("the range of all keys was refused: {error}"));
+}
+
 operations! {
     /// How many keys lie in a range. Reads one cache line of each leaf in it.
     ///

@@ -1,0 +1,155 @@
+//! Why a snapshot wasn't saved, or isn't one that can be opened.
+
+use super::data_type::DataType;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of saving or opening.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// Why a snapshot couldn't be saved or opened. After a failed [`save`](super::save) what was there before
+/// still is; after a failed [`open`](super::open) there is no index.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused to read or write.
+    #[error("can't {doing}{}: {cause}", called(path.as_deref()))]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// To which file; `None` for a reader or writer of the caller's.
+        path: Option<PathBuf>,
+        /// The system's own error.
+        #[source]
+        cause: io::Error,
+    },
+    /// Not an Arrow file: its first bytes say so.
+    #[error("this isn't an Arrow file: it doesn't begin with ARROW1")]
+    NotArrow,
+    /// The file doesn't end as Arrow files do.
+    #[error("the file was cut short, or something was appended: it doesn't end with ARROW1")]
+    NoEnd,
+    /// An Arrow file that another program made, or made anew.
+    #[error("this is an Arrow file, but no snapshot of an index: {lacks}")]
+    Foreign {
+        /// What a snapshot has and this file doesn't.
+        lacks: &'static str,
+    },
+    /// A snapshot of another version of the format.
+    #[error("this is a snapshot of version {found:?}; version {} is known", super::VERSION)]
+    Version {
+        /// The file's version.
+        found: String,
+    },
+    /// A byte of the file isn't what was written.
+    #[error("the file is damaged: its checksum is {found:08x}, but {stored:08x} was written")]
+    Checksum {
+        /// What the file says.
+        stored: u32,
+        /// What its bytes come to.
+        found: u32,
+    },
+    /// What is in the file doesn't fit together.
+    #[error("the file is damaged at byte {at}: {what}")]
+    Damaged {
+        /// Where.
+        at: u64,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// A snapshot has a column `key` and a column `value`.
+    #[error("a snapshot has the columns key and value, but this file has {found}")]
+    Columns {
+        /// The file's columns.
+        found: String,
+    },
+    /// A column of a type that no index has.
+    #[error("the column {column} is of a type that a snapshot can't have: {found}")]
+    UnknownType {
+        /// `key` or `value`.
+        column: &'static str,
+        /// What Arrow calls its type.
+        found: String,
+    },
+    /// A column of another type than the index that was asked for.
+    #[error("the column {column} holds {found}, but the index that was asked for has {asked}")]
+    OtherType {
+        /// `key` or `value`.
+        column: &'static str,
+        /// What the file has.
+        found: DataType,
+        /// What was asked for.
+        asked: DataType,
+    },
+    /// A cell without a value.
+    #[error("the column {column} has {count} nulls in record batch {batch}: an index has none")]
+    Nulls {
+        /// `key` or `value`.
+        column: &'static str,
+        /// The record batch, counted from 0.
+        batch: usize,
+        /// How many.
+        count: i64,
+    },
+    /// Columns that are compressed, which those of a snapshot aren't.
+    #[error("record batch {batch} is compressed; snapshots are not")]
+    Compressed {
+        /// The record batch, counted from 0.
+        batch: usize,
+    },
+    /// All batches of a snapshot but the last are of one size.
+    #[error("record batch {batch} has {found} rows where a snapshot has {expected}")]
+    Rows {
+        /// The record batch, counted from 0.
+        batch: usize,
+        /// How many rows it has.
+        found: i64,
+        /// How many it should have.
+        expected: u64,
+    },
+    /// Another number of rows than the file's own count.
+    #[error("the file has {found} rows, but its count is {stored:?}")]
+    Len {
+        /// What the file says.
+        stored: String,
+        /// Rows in its batches.
+        found: u64,
+    },
+    /// Metadata that would be taken for this library's own.
+    #[error(
+        "the metadata under {name:?} can't be saved: latchless. at a name's start and crc32= anywhere are reserved"
+    )]
+    Reserved {
+        /// The name.
+        name: String,
+    },
+    /// There is no memory for the columns.
+    #[error("the system refused {requested_bytes} bytes of memory for the columns")]
+    OutOfMemory {
+        /// How much was asked for, in bytes.
+        requested_bytes: u64,
+    },
+    /// The rows are no entries of an index: not ascending, or a key comes twice. Or memory is refused.
+    #[error(transparent)]
+    Index(#[from] crate::Error),
+}
+
+/// A file's name as a message goes on with it.
+fn called(path: Option<&Path>) -> String {
+    path.map_or(String::new(), |path| format!(" {}", path.display()))
+}
+
+impl Error {
+    /// An error of the system, `doing` something to no file in particular.
+    pub(super) fn io(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Io { doing, path: None, cause }
+    }
+
+    /// The same about a file, which it names unless it names one already.
+    pub(super) fn about(self, file: &Path) -> Self {
+        match self {
+            Self::Io { doing, path: None, cause } => Self::Io { doing, path: Some(file.into()), cause },
+            other => other,
+        }
+    }
+}

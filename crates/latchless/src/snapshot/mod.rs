@@ -1,0 +1,339 @@
+//! Snapshots: an index's entries in a file, and an index from such a file. With the feature `snapshot`.
+//!
+//! ```
+//! use latchless::{Index, snapshot};
+//!
+//! let prices: Index<u64, f64> = [(99, 5.0), (101, 7.5), (105, 3.0)].into_iter().collect();
+//! # let folder = std::env::temp_dir().join(format!("latchless-snapshot-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # let path = folder.join("prices.arrow");
+//! assert_eq!(snapshot::save(&prices, &path)?, 3);
+//! let again: Index<u64, f64> = snapshot::open(&path)?;
+//! assert_eq!(again.floor(104), Some((101, 7.5)));
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The file
+//! A plain Arrow IPC file, as pyarrow, polars and pandas read it: two columns, `key` and `value`, without
+//! nulls, sorted by key, at most 2^20 rows per record batch, not compressed. The schema's metadata has
+//! `latchless.version`; the footer's has `latchless.len`, the number of entries, and `latchless.checksum`.
+//! The checksum is a CRC-32 of the whole file, in which its own eight digits count as zeros.
+//!
+//! [`open`] reads the file into memory, compares the checksum, and loads the index from the columns as they
+//! lie there. Beside the index it takes as much memory as the file has bytes. It refuses a file that is cut
+//! short, one in which a single bit has changed, and one that another program has written again. The
+//! checksum keeps accidents away, not people: anyone can compute it. A file that was made on purpose can
+//! hold other entries, but it makes nothing panic, and takes no more memory than its bytes and its entries.
+//!
+//! # A file is replaced in one step
+//! [`save`] writes a new file beside the one that is there, under that file's name and `.tmp-…`. The new
+//! file is synced, takes the place of the old one, and the folder is synced. If anything fails, or the
+//! process is killed, the old file is whole. Only a killed process leaves its `.tmp-…` file.
+//!
+//! # While others write
+//! A save takes no latch and stops no writer. The snapshot has every entry that nobody touched during the
+//! save, exactly once. An entry that was inserted, changed or removed meanwhile is in it in one of the
+//! states that it had, which may be its absence. Two entries may come from different moments: of two
+//! inserts, one made after the other, the snapshot may have only the second. For a snapshot of one moment
+//! no other thread may write: [`Index::exclusive`] makes sure of that.
+//!
+//! ```
+//! # let mut index: latchless::Index<u64, u64> = (0..10).map(|key| (key, 2 * key)).collect();
+//! let mut bytes = Vec::new();
+//! latchless::snapshot::write(&index.exclusive(), &mut bytes)?;
+//! assert_eq!(latchless::snapshot::read::<u64, u64>(&bytes[..])?.len(), 10);
+//! # Ok::<(), latchless::snapshot::Error>(())
+//! ```
+//!
+//! # Types
+//! [`save`] and [`open`] are for indexes whose keys and values are [`Native`] to Arrow. An index of other types,
+//! or one whose types are known only at run time, is saved by a [`Layout`] and opened by a [`Snapshot`]: the
+//! caller says what the cells of an entry are, and what entry two cells are.
+
+mod data_type;
+mod error;
+mod layout;
+mod parse;
+mod replace;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use data_type::{DataType, Native, TimeUnit};
+pub use error::{Error, Result};
+
+use crate::Index;
+use crate::index::Holder;
+use core::num::NonZeroUsize;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::key::Key;
+use latchless_core::base::value::Value;
+use layout::About;
+use parse::Parsed;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// The version of the format, as files have it in their metadata.
+pub const VERSION: &str = "1";
+
+/// Saves an index, `&Index` or `&Exclusive`, and says how many entries the snapshot has. What is at `path`
+/// is replaced in one step: see [the module](self).
+///
+/// # Errors
+/// [`Error::Io`] if the system refuses; what was at `path` is still there then.
+pub fn save<H>(index: H, path: impl AsRef<Path>) -> Result<u64>
+where
+    H: Holder<Key: Native, Value: Native>,
+{
+    native_layout::<H>().save(index, path, native_cells::<H>)
+}
+
+/// Writes a snapshot of an index, `&Index` or `&Exclusive`, and says how many entries it has.
+///
+/// # Errors
+/// [`Error::Io`] if `out` refuses.
+pub fn write<H>(index: H, out: impl Write) -> Result<u64>
+where
+    H: Holder<Key: Native, Value: Native>,
+{
+    native_layout::<H>().write(index, out, native_cells::<H>)
+}
+
+/// The index of a snapshot, its leaves filled to four fifths.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::OtherType`] if the file holds other types than `K` and `V`; [`Error::Index`] if
+/// its rows are out of order or memory is refused; the others if it is no snapshot, or damaged.
+pub fn open<K: Native, V: Native>(path: impl AsRef<Path>) -> Result<Index<K, V>> {
+    Snapshot::open(path)?.index()
+}
+
+/// As [`open`], from anything that can be read to its end.
+///
+/// # Errors
+/// As [`open`].
+pub fn read<K: Native, V: Native>(from: impl Read) -> Result<Index<K, V>> {
+    Snapshot::read(from)?.index()
+}
+
+fn native_layout<H: Holder<Key: Native, Value: Native>>() -> Layout {
+    Layout::new(H::Key::DATA_TYPE, H::Value::DATA_TYPE)
+}
+
+fn native_cells<H: Holder<Key: Native, Value: Native>>(key: H::Key, value: H::Value) -> (u64, u64) {
+    (key.to_cell(), value.to_cell())
+}
+
+/// How an index is saved whose types aren't [`Native`], or not the ones that the columns are to have.
+///
+/// ```
+/// use latchless::snapshot::{DataType, Layout, Snapshot};
+/// use latchless::{FillFactor, Index};
+/// use std::num::NonZeroUsize;
+///
+/// // Keys of two parts, as one number of 64 bits.
+/// let index: Index<(u32, u32), u8> = [((7, 1), 10), ((7, 2), 20)].into_iter().collect();
+/// let layout = Layout::new(DataType::UInt64, DataType::UInt8).with_metadata("parts", "user, item");
+/// let mut file = Vec::new();
+/// layout.write(&index, &mut file, |(user, item), value| {
+///     (u64::from(user) << 32 | u64::from(item), value.into())
+/// })?;
+///
+/// let snapshot = Snapshot::from_bytes(file)?;
+/// assert_eq!(snapshot.metadata(), [("parts".to_owned(), "user, item".to_owned())]);
+/// let mut again = Index::<(u32, u32), u8>::new()?;
+/// snapshot.load_by(&mut again, FillFactor::FULL, NonZeroUsize::MIN, |key, value| {
+///     (((key >> 32) as u32, key as u32), value as u8)
+/// })?;
+/// assert_eq!(again.get((7, 2)), Some(20));
+/// # Ok::<(), latchless::snapshot::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout(About);
+
+impl Layout {
+    /// Columns of these types.
+    pub fn new(key: DataType, value: DataType) -> Self {
+        Self(About { types: [key, value], metadata: Vec::new() })
+    }
+
+    /// Adds a name and a text to the schema's metadata, where other programs see them, too.
+    #[must_use]
+    pub fn with_metadata(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.0.metadata.push((name.into(), text.into()));
+        self
+    }
+
+    /// As [`save`](self::save), of the cells that `cells` makes of an entry. The bytes of each, little-endian,
+    /// are the low bytes of a number; those above are ignored. The rows are in the order of the index's keys;
+    /// where that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them.
+    ///
+    /// # Errors
+    /// As [`save`](self::save); and [`Error::Reserved`].
+    pub fn save<H: Holder>(
+        &self,
+        index: H,
+        path: impl AsRef<Path>,
+        cells: impl Fn(H::Key, H::Value) -> (u64, u64),
+    ) -> Result<u64> {
+        replace::replace(path.as_ref(), |file| self.write(index, file, cells))
+    }
+
+    /// As [`write`](self::write), of the cells that `cells` makes of an entry: see [`Layout::save`].
+    ///
+    /// # Errors
+    /// As [`write`](self::write); and [`Error::Reserved`].
+    pub fn write<H: Holder>(
+        &self,
+        index: H,
+        out: impl Write,
+        cells: impl Fn(H::Key, H::Value) -> (u64, u64),
+    ) -> Result<u64> {
+        write::write(index, out, self.0.clone(), cells)
+    }
+}
+
+/// A file in memory, of which all is known to be right but the order of its rows.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    bytes: Vec<u8>,
+    parsed: Parsed,
+}
+
+impl Snapshot {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`open`], but for [`Error::OtherType`] and the order of the rows.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(|cause| Error::io("open")(cause).about(path))?;
+        let bytes = file.metadata().map_or(0, |about| about.len());
+        gather(file, bytes).map_err(|error| error.about(path)).and_then(Self::from_bytes)
+    }
+
+    /// Reads a file from anything that can be read to its end.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub fn read(from: impl Read) -> Result<Self> {
+        gather(from, 0).and_then(Self::from_bytes)
+    }
+
+    /// Takes the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let parsed = parse::parse(&bytes)?;
+        Ok(Self { bytes, parsed })
+    }
+
+    /// How many entries it has.
+    pub fn len(&self) -> usize {
+        self.parsed.len
+    }
+
+    /// Whether it has no entry.
+    pub fn is_empty(&self) -> bool {
+        self.parsed.len == 0
+    }
+
+    /// The type of the column `key`.
+    pub fn key_type(&self) -> DataType {
+        self.parsed.types[0]
+    }
+
+    /// The type of the column `value`.
+    pub fn value_type(&self) -> DataType {
+        self.parsed.types[1]
+    }
+
+    /// Names and texts of the schema's metadata, but for this library's own.
+    pub fn metadata(&self) -> &[(String, String)] {
+        &self.parsed.metadata
+    }
+
+    /// The cells of a row: the bytes of each, little-endian, are the low bytes of a number, and those above
+    /// are zero.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row(&self, at: usize) -> (u64, u64) {
+        assert!(at < self.len(), "there is no row {at} in a snapshot of {}", self.len());
+        self.cells(at)
+    }
+
+    #[inline(always)]
+    fn cells(&self, at: usize) -> (u64, u64) {
+        let [keys, values] = &self.parsed.cells;
+        (keys.get(&self.bytes, at), values.get(&self.bytes, at))
+    }
+
+    /// The index, its leaves filled to four fifths.
+    ///
+    /// # Errors
+    /// [`Error::OtherType`]; or [`Error::Index`] if rows are out of order or memory is refused.
+    pub fn index<K: Native, V: Native>(&self) -> Result<Index<K, V>> {
+        let mut index = Index::new()?;
+        let fill = FillFactor::new(ROOM_FOR_CHANGES)?;
+        self.load(&mut index, fill, NonZeroUsize::MIN)?;
+        Ok(index)
+    }
+
+    /// Fills an empty index, by several threads, as [`Index::bulk_load_with`] does.
+    ///
+    /// # Errors
+    /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
+    pub fn load<K: Native, V: Native>(
+        &self,
+        index: &mut Index<K, V>,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let asked = [("key", K::DATA_TYPE), ("value", V::DATA_TYPE)];
+        for ((column, asked), found) in asked.into_iter().zip(self.parsed.types) {
+            if found != asked {
+                return Err(Error::OtherType { column, found, asked });
+            }
+        }
+        self.load_by(index, fill, threads, |key, value| (K::from_cell(key), V::from_cell(value)))
+    }
+
+    /// As [`Snapshot::load`], of the entries that `entry` makes of the cells of a row: see
+    /// [`Snapshot::row`]. It may be asked about a row more than once.
+    ///
+    /// # Errors
+    /// [`Error::Index`], as [`Index::bulk_load`].
+    pub fn load_by<K: Key, V: Value>(
+        &self,
+        index: &mut Index<K, V>,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+        entry: impl Fn(u64, u64) -> (K, V) + Sync,
+    ) -> Result<()> {
+        let entry_at = |at| {
+            let (key, value) = self.cells(at);
+            entry(key, value)
+        };
+        Ok(index.bulk_load_by(self.len(), entry_at, fill, threads)?)
+    }
+}
+
+/// How full the leaves of an index are that is opened: inserts after a load into full leaves would split
+/// each of them.
+const ROOM_FOR_CHANGES: f64 = 0.8;
+
+/// All that can be read; `expected_bytes` of it, unless the file changes.
+fn gather(mut from: impl Read, expected_bytes: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let refused = || Error::OutOfMemory { requested_bytes: expected_bytes };
+    // One more than is expected, or the end would only be found after the buffer has grown.
+    let room =
+        usize::try_from(expected_bytes).ok().and_then(|bytes| bytes.checked_add(1)).ok_or_else(refused)?;
+    bytes.try_reserve_exact(room).map_err(|_| refused())?;
+    from.read_to_end(&mut bytes).map_err(Error::io("read"))?;
+    Ok(bytes)
+}

@@ -1,0 +1,322 @@
+//! From the bytes of a file to columns that are known to be what was written.
+//!
+//! The bytes are taken for hostile: each length and each place is checked before it is used, and a flatbuffer
+//! is read by functions that answer with an error where it isn't one.
+
+use super::data_type::{DataType, TimeUnit};
+use super::error::{Error, Result};
+use super::layout::{
+    BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, COLUMNS, HEAD, LEN_NAME, MAGIC, NO_CHECKSUM, RESERVED,
+    TAIL_BYTES, VERSION_NAME, digits_of,
+};
+use core::ops::Range;
+use crc32fast::Hasher;
+use polars_arrow_format::ipc;
+use polars_arrow_format::ipc::planus::{self, ReadAsRoot, Vector};
+
+/// The most columns that an error names, and the most characters of a name.
+const COLUMNS_NAMED_MAX: usize = 8;
+const NAME_CHARS_MAX: usize = 40;
+
+/// What a flatbuffer says where it can't be read.
+type Read<T> = planus::Result<T>;
+
+/// A column's cells, batch by batch.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    /// Where each batch's cells begin in the file.
+    starts: Vec<usize>,
+    /// The bits of a cell in the eight bytes that begin where it does.
+    mask: u64,
+    width: usize,
+}
+
+impl Cells {
+    /// A cell. Eight bytes are read whatever its width is: after the last cell there is the footer.
+    #[inline(always)]
+    pub fn get(&self, file: &[u8], at: usize) -> u64 {
+        let start = self.starts[at >> BATCH_ROWS_LOG2] + (at & (BATCH_ROWS - 1)) * self.width;
+        let bytes = file[start..start + 8].try_into().expect("eight bytes");
+        u64::from_le_bytes(bytes) & self.mask
+    }
+}
+
+/// What a good file holds.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    pub types: [DataType; 2],
+    pub metadata: Vec<(String, String)>,
+    pub cells: [Cells; 2],
+    pub len: usize,
+}
+
+/// A complaint about what is at a place in the file.
+fn damaged(at: usize, what: &'static str) -> Error {
+    Error::Damaged { at: at as u64, what }
+}
+
+/// Reads a whole file.
+pub fn parse(file: &[u8]) -> Result<Parsed> {
+    let footer_at = find_footer(file)?;
+    let unreadable = |_| damaged(footer_at.start, "the footer can't be read");
+    let footer = ipc::FooterRef::read_as_root(&file[footer_at.clone()]).map_err(unreadable)?;
+    let Some(schema) = footer.schema().map_err(unreadable)? else {
+        return Err(damaged(footer_at.start, "the footer has no schema"));
+    };
+    let in_schema = pairs(schema.custom_metadata().map_err(unreadable)?).map_err(unreadable)?;
+    let in_footer = pairs(footer.custom_metadata().map_err(unreadable)?).map_err(unreadable)?;
+    // Whose file it is comes first: others have no checksum.
+    check_version(&in_schema)?;
+    check_sum(file, footer_at.clone(), &in_footer)?;
+    let types = column_types(schema, footer_at.start)?;
+    if footer.dictionaries().map_err(unreadable)?.is_some_and(|dictionaries| !dictionaries.is_empty()) {
+        return Err(damaged(footer_at.start, "there are dictionaries"));
+    }
+    let blocks = footer.record_batches().map_err(unreadable)?;
+    let blocks: Vec<ipc::BlockRef> = blocks.map_or(Vec::new(), |blocks| blocks.iter().collect());
+    let mut batches =
+        Batches { file, messages: HEAD.len()..footer_at.start, types, len: 0, starts: [vec![], vec![]] };
+    for (batch, block) in blocks.iter().enumerate() {
+        batches.add(batch, batch + 1 == blocks.len(), block)?;
+    }
+    let stored = lookup(&in_footer, LEN_NAME).unwrap_or_default();
+    if stored != batches.len.to_string() {
+        return Err(Error::Len { stored: stored.to_owned(), found: batches.len as u64 });
+    }
+    let own: Pairs = in_schema.into_iter().filter(|(name, _)| !name.starts_with(RESERVED)).collect();
+    // A flatbuffer may refer to one text many times, and so be much larger when it is copied.
+    if own.iter().map(|(name, text)| name.len() + text.len()).sum::<usize>() > footer_at.len() {
+        return Err(damaged(footer_at.start, "the metadata is longer than the footer"));
+    }
+    let metadata = own.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
+    Ok(Parsed { types, metadata, len: batches.len, cells: batches.cells() })
+}
+
+/// Where the footer is.
+fn find_footer(file: &[u8]) -> Result<Range<usize>> {
+    if !file.starts_with(MAGIC) {
+        return Err(Error::NotArrow);
+    }
+    if file.len() < HEAD.len() + TAIL_BYTES || !file.ends_with(MAGIC) {
+        return Err(Error::NoEnd);
+    }
+    let end = file.len() - TAIL_BYTES;
+    let footer_bytes = u32::from_le_bytes(file[end..end + 4].try_into().expect("four bytes"));
+    match end.checked_sub(footer_bytes as usize) {
+        Some(start) if start >= HEAD.len() => Ok(start..end),
+        _ => Err(damaged(end, "the footer is said to be longer than the file")),
+    }
+}
+
+type Pairs<'a> = Vec<(&'a str, &'a str)>;
+
+/// Names and texts of a flatbuffer's metadata.
+fn pairs<'a>(metadata: Option<Vector<'a, Read<ipc::KeyValueRef<'a>>>>) -> Read<Pairs<'a>> {
+    let mut pairs = Vec::new();
+    for pair in metadata.iter().flat_map(|metadata| metadata.iter()) {
+        let pair = pair?;
+        pairs.push((pair.key()?.unwrap_or_default(), pair.value()?.unwrap_or_default()));
+    }
+    Ok(pairs)
+}
+
+fn lookup<'a>(pairs: &Pairs<'a>, name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(there, _)| *there == name).map(|&(_, text)| text)
+}
+
+fn check_version(in_schema: &Pairs) -> Result<()> {
+    match lookup(in_schema, VERSION_NAME) {
+        Some(super::VERSION) => Ok(()),
+        Some(other) => Err(Error::Version { found: other.to_owned() }),
+        None => Err(Error::Foreign { lacks: "its schema has no latchless.version" }),
+    }
+}
+
+/// Compares the file with the checksum in its footer. From here on it is what was written, or made on purpose.
+fn check_sum(file: &[u8], footer_at: Range<usize>, in_footer: &Pairs) -> Result<()> {
+    if lookup(in_footer, CHECKSUM_NAME).is_none() {
+        // Arrow's own tools keep the schema's metadata when they write a table again, not the footer's.
+        return Err(Error::Foreign {
+            lacks: "its footer has no latchless.checksum; perhaps it was written again",
+        });
+    }
+    let Some(digits) = digits_of(&file[footer_at.clone()]) else {
+        return Err(damaged(footer_at.start, "the footer's checksum has no digits"));
+    };
+    let digits = footer_at.start + digits;
+    let (before, rest) = file.split_at(digits);
+    let (text, after) = rest.split_at(NO_CHECKSUM.len());
+    let digit = |&byte: &u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
+    let Some(stored) = text.iter().try_fold(0, |so_far, byte| Some(so_far << 4 | digit(byte)?)) else {
+        return Err(damaged(digits, "the checksum isn't a number"));
+    };
+    let mut checksum = Hasher::new();
+    [before, NO_CHECKSUM, after].into_iter().for_each(|part| checksum.update(part));
+    let found = checksum.finalize();
+    if found == stored { Ok(()) } else { Err(Error::Checksum { stored, found }) }
+}
+
+/// The types of the columns `key` and `value`.
+fn column_types(schema: ipc::SchemaRef, at: usize) -> Result<[DataType; 2]> {
+    let unreadable = |_| damaged(at, "the schema can't be read");
+    if schema.endianness().map_err(unreadable)? != ipc::Endianness::Little {
+        return Err(damaged(at, "the columns are big-endian"));
+    }
+    let fields = schema.fields().map_err(unreadable)?;
+    let fields: Vec<ipc::FieldRef> = fields
+        .iter()
+        .flat_map(|fields| fields.iter())
+        .take(COLUMNS_NAMED_MAX)
+        .collect::<Read<_>>()
+        .map_err(unreadable)?;
+    let names: Vec<&str> = fields
+        .iter()
+        .map(|field| Ok(field.name()?.unwrap_or_default()))
+        .collect::<Read<_>>()
+        .map_err(unreadable)?;
+    if names != COLUMNS {
+        let shown = names.iter().map(|name| name.chars().take(NAME_CHARS_MAX).collect());
+        let shown: Vec<String> = shown.collect();
+        return Err(Error::Columns {
+            found: if shown.is_empty() { "none".to_owned() } else { shown.join(", ") },
+        });
+    }
+    let type_of = |column: usize| {
+        let field = fields[column];
+        let encoded = field.dictionary().map_err(unreadable)?.is_some();
+        let arrow = field.type_().map_err(unreadable)?;
+        let known =
+            if encoded { None } else { arrow.map(data_type).transpose().map_err(unreadable)?.flatten() };
+        known.ok_or_else(|| Error::UnknownType {
+            column: COLUMNS[column],
+            found: if encoded { "dictionary".to_owned() } else { name_of(arrow) },
+        })
+    };
+    Ok([type_of(0)?, type_of(1)?])
+}
+
+/// What Arrow calls a type, without its parameters.
+fn name_of(arrow: Option<ipc::TypeRef>) -> String {
+    let Some(arrow) = arrow else { return "none".to_owned() };
+    // All are tuples of one field: `Utf8(…)`.
+    format!("{arrow:?}").split('(').next().unwrap_or_default().to_owned()
+}
+
+/// The type of a column; `None` if no snapshot has it.
+fn data_type(arrow: ipc::TypeRef) -> Read<Option<DataType>> {
+    Ok(match arrow {
+        ipc::TypeRef::Int(int) => match (int.is_signed()?, int.bit_width()?) {
+            (false, 8) => Some(DataType::UInt8),
+            (false, 16) => Some(DataType::UInt16),
+            (false, 32) => Some(DataType::UInt32),
+            (false, 64) => Some(DataType::UInt64),
+            (true, 8) => Some(DataType::Int8),
+            (true, 16) => Some(DataType::Int16),
+            (true, 32) => Some(DataType::Int32),
+            (true, 64) => Some(DataType::Int64),
+            _ => None,
+        },
+        ipc::TypeRef::FloatingPoint(float) => match float.precision()? {
+            ipc::Precision::Half => None,
+            ipc::Precision::Single => Some(DataType::Float32),
+            ipc::Precision::Double => Some(DataType::Float64),
+        },
+        ipc::TypeRef::Timestamp(time) if time.timezone()?.is_none() => {
+            Some(DataType::Timestamp(time.unit()?.into()))
+        }
+        ipc::TypeRef::Duration(duration) => Some(DataType::Duration(duration.unit()?.into())),
+        _ => None,
+    })
+}
+
+impl From<ipc::TimeUnit> for TimeUnit {
+    fn from(unit: ipc::TimeUnit) -> Self {
+        match unit {
+            ipc::TimeUnit::Second => Self::Second,
+            ipc::TimeUnit::Millisecond => Self::Millisecond,
+            ipc::TimeUnit::Microsecond => Self::Microsecond,
+            ipc::TimeUnit::Nanosecond => Self::Nanosecond,
+        }
+    }
+}
+
+/// The record batches so far.
+struct Batches<'a> {
+    file: &'a [u8],
+    /// Where the next message and its body may be: batches follow each other, so no byte counts twice.
+    messages: Range<usize>,
+    types: [DataType; 2],
+    /// Rows so far.
+    len: usize,
+    /// Where each column's cells begin, for each batch.
+    starts: [Vec<usize>; 2],
+}
+
+/// The `bytes` from `offset` on of what lies at `within`, as a range of the file.
+fn part_of(within: &Range<usize>, offset: i64, bytes: i64) -> Option<Range<usize>> {
+    let start = within.start.checked_add(usize::try_from(offset).ok()?)?;
+    let end = start.checked_add(usize::try_from(bytes).ok()?)?;
+    (end <= within.end).then_some(start..end)
+}
+
+impl Batches<'_> {
+    /// Takes in the next batch.
+    fn add(&mut self, batch: usize, is_last: bool, block: &ipc::BlockRef) -> Result<()> {
+        let from_start = 0..self.messages.end;
+        let metadata = part_of(&from_start, block.offset(), block.meta_data_length().into());
+        let Some(metadata) = metadata.filter(|place| place.start >= self.messages.start && place.len() >= 8)
+        else {
+            return Err(damaged(self.messages.end, "the footer names a record batch outside of its place"));
+        };
+        let Some(body) = part_of(&(metadata.end..self.messages.end), 0, block.body_length()) else {
+            return Err(damaged(metadata.start, "a record batch is longer than the file"));
+        };
+        let unreadable = |_| damaged(metadata.start, "a record batch can't be read");
+        let message = ipc::MessageRef::read_as_root(&self.file[metadata.start + 8..metadata.end])
+            .map_err(unreadable)?;
+        let Some(ipc::MessageHeaderRef::RecordBatch(header)) = message.header().map_err(unreadable)? else {
+            return Err(damaged(metadata.start, "there is something else where a record batch should be"));
+        };
+        if header.compression().map_err(unreadable)?.is_some() {
+            return Err(Error::Compressed { batch });
+        }
+        let found = header.length().map_err(unreadable)?;
+        let rows = usize::try_from(found).ok().filter(|&rows| match is_last {
+            true => (1..=BATCH_ROWS).contains(&rows),
+            false => rows == BATCH_ROWS,
+        });
+        let Some(rows) = rows else {
+            return Err(Error::Rows { batch, found, expected: BATCH_ROWS as u64 });
+        };
+        let nodes = header.nodes().map_err(unreadable)?;
+        let buffers = header.buffers().map_err(unreadable)?;
+        let (Some(nodes), Some(buffers)) = (nodes, buffers) else {
+            return Err(damaged(metadata.start, "a record batch without columns"));
+        };
+        for (column, name) in COLUMNS.into_iter().enumerate() {
+            let (Some(node), Some(buffer)) = (nodes.get(column), buffers.get(2 * column + 1)) else {
+                return Err(damaged(metadata.start, "a record batch with too few columns"));
+            };
+            if node.null_count() != 0 {
+                return Err(Error::Nulls { column: name, batch, count: node.null_count() });
+            }
+            let cells = part_of(&body, buffer.offset(), buffer.length());
+            let wanted = rows * self.types[column].width_bytes();
+            match cells.filter(|cells| node.length() == found && cells.len() == wanted) {
+                Some(cells) => self.starts[column].push(cells.start),
+                None => return Err(damaged(metadata.start, "a record batch's column is of another length")),
+            }
+        }
+        self.len += rows;
+        self.messages.start = body.end;
+        Ok(())
+    }
+
+    fn cells(self) -> [Cells; 2] {
+        let [keys, values] = self.starts;
+        [(keys, self.types[0]), (values, self.types[1])].map(|(starts, data_type)| {
+            let width = data_type.width_bytes();
+            Cells { starts, width, mask: u64::MAX >> (64 - 8 * width) }
+        })
+    }
+}

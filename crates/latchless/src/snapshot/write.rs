@@ -1,0 +1,155 @@
+//! Writing a snapshot, from its first byte to its last.
+//!
+//! One record batch of cells is in memory at a time: 16 MiB at the most, less for a small index.
+
+use super::data_type::DataType;
+use super::error::{Error, Result};
+use super::layout::{About, BATCH_ROWS, END, HEAD, aligned};
+use crate::index::{Holder, visit_all};
+use core::ops::ControlFlow;
+use crc32fast::Hasher;
+use polars_arrow_format::ipc::Block;
+use std::io::Write;
+
+/// Writes bytes, and keeps count and checksum of them.
+struct Counted<W> {
+    out: W,
+    checksum: Hasher,
+    at: u64,
+}
+
+impl<W: Write> Counted<W> {
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.write_all(bytes).map_err(Error::io("write"))?;
+        self.checksum.update(bytes);
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// A column of the batch that is being filled.
+struct Column {
+    data_type: DataType,
+    bytes: Vec<u8>,
+}
+
+impl Column {
+    fn new(data_type: DataType) -> Self {
+        Self { data_type, bytes: Vec::new() }
+    }
+
+    /// Adds the low bytes of each cell.
+    #[inline(always)]
+    fn extend(&mut self, cells: impl ExactSizeIterator<Item = u64>) -> Result<()> {
+        let wanted = cells.len() * self.data_type.width_bytes();
+        self.bytes
+            .try_reserve(wanted)
+            .map_err(|_| Error::OutOfMemory { requested_bytes: (self.bytes.len() + wanted) as u64 })?;
+        match self.data_type.width_bytes() {
+            1 => self.bytes.extend(cells.map(|cell| cell as u8)),
+            2 => self.bytes.extend(cells.flat_map(|cell| (cell as u16).to_le_bytes())),
+            4 => self.bytes.extend(cells.flat_map(|cell| (cell as u32).to_le_bytes())),
+            _ => self.bytes.extend(cells.flat_map(u64::to_le_bytes)),
+        }
+        Ok(())
+    }
+}
+
+/// A file that is being written.
+struct Writing<W> {
+    file: Counted<W>,
+    about: About,
+    columns: [Column; 2],
+    /// Rows in the columns.
+    rows: usize,
+    /// Rows that are written.
+    len: u64,
+    blocks: Vec<Block>,
+}
+
+impl<W: Write> Writing<W> {
+    fn begin(about: About, out: W) -> Result<Self> {
+        about.check()?;
+        let mut file = Counted { out, checksum: Hasher::new(), at: 0 };
+        file.put(HEAD)?;
+        file.put(&about.opening())?;
+        let columns = about.types.map(Column::new);
+        Ok(Self { file, about, columns, rows: 0, len: 0, blocks: Vec::new() })
+    }
+
+    /// Adds entries, and writes a batch when one is full.
+    #[inline(always)]
+    fn add<K: Copy, V: Copy>(
+        &mut self,
+        (mut keys, mut values): (&[K], &[V]),
+        cells: &impl Fn(K, V) -> (u64, u64),
+    ) -> Result<()> {
+        while !keys.is_empty() {
+            let now = keys.len().min(BATCH_ROWS - self.rows);
+            let (keys_now, values_now) = (&keys[..now], &values[..now]);
+            let both = || keys_now.iter().zip(values_now).map(|(&key, &value)| cells(key, value));
+            self.columns[0].extend(both().map(|(key, _)| key))?;
+            self.columns[1].extend(both().map(|(_, value)| value))?;
+            self.rows += now;
+            if self.rows == BATCH_ROWS {
+                self.put_batch()?;
+            }
+            (keys, values) = (&keys[now..], &values[now..]);
+        }
+        Ok(())
+    }
+
+    fn put_batch(&mut self) -> Result<()> {
+        let message = self.about.batch(self.rows);
+        let start = self.file.at;
+        self.file.put(&message)?;
+        let body = self.file.at;
+        for column in &mut self.columns {
+            column.bytes.resize(aligned(column.bytes.len()), 0);
+            self.file.put(&column.bytes)?;
+            column.bytes.clear();
+        }
+        self.blocks.push(Block {
+            offset: start as i64,
+            meta_data_length: message.len() as i32,
+            body_length: (self.file.at - body) as i64,
+        });
+        self.len += self.rows as u64;
+        self.rows = 0;
+        Ok(())
+    }
+
+    /// Writes what is left, and what is known only now; gives the number of entries.
+    fn finish(mut self) -> Result<u64> {
+        if self.rows > 0 {
+            self.put_batch()?;
+        }
+        self.file.put(&END)?;
+        let (mut closing, digits) = self.about.closing(self.blocks, self.len)?;
+        // Of the whole file, the digits of the checksum counted as zeros.
+        let mut checksum = self.file.checksum;
+        checksum.update(&closing);
+        let text = format!("{:08x}", checksum.finalize());
+        closing[digits..digits + text.len()].copy_from_slice(text.as_bytes());
+        let mut out = self.file.out;
+        out.write_all(&closing).and_then(|()| out.flush()).map_err(Error::io("write"))?;
+        Ok(self.len)
+    }
+}
+
+/// Writes all entries of an index, and gives their number. `cells` makes the two cells of an entry.
+pub fn write<H: Holder, W: Write>(
+    index: H,
+    out: W,
+    about: About,
+    cells: impl Fn(H::Key, H::Value) -> (u64, u64),
+) -> Result<u64> {
+    let mut writing = Writing::begin(about, out)?;
+    let mut added = Ok(());
+    visit_all(&index, |keys, values| {
+        added = writing.add((keys, values), &cells);
+        if added.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    added?;
+    writing.finish()
+}

@@ -240,10 +240,12 @@ def test_the_mapping_protocol_against_a_dict(columns):
     assert index == model
     assert model == index
     assert (index.peekitem(), index.peekitem(last=False)) == (ordered[-1], ordered[0])
-    assert (index.popitem(), index.popitem(last=False)) == (ordered[-1], ordered[0])
-    for key, _ in ordered[1:-1:2]:
+    for last in (True, False):
+        if ordered:
+            assert index.popitem(last) == ordered.pop(-1 if last else 0)
+    for key, _ in ordered[::2]:
         del index[key]
-    assert list(index) == [key for key, _ in ordered[2:-1:2]]
+    assert list(index) == [key for key, _ in ordered[1::2]]
     index.update(model)
     assert index == model
     index.clear()

@@ -128,7 +128,7 @@ class Column:
             for each in integers:
                 if not least <= each <= most:
                     raise OverflowError(f"{each} is outside of {self.dtype}")
-            if array.dtype.kind == "O" and len(integers) == len(data) and self.dtype.kind in "iu":
+            if len(integers) == len(data) and self.dtype.kind in "iu":
                 least, most = int(np.iinfo(self.dtype).min), int(np.iinfo(self.dtype).max)
                 refused = [each for each in integers if not least <= each <= most]
                 if refused:

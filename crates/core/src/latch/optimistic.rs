@@ -15,6 +15,8 @@
 //!    the time for 43 s before one comes back. A reader would have to be kept from its processor
 //!    between its two looks for as long, and wake in the one change of 2^31 that has its version. Where
 //!    that is too likely, take 64-bit keys.
+//! 4. The highest bit of a word of 64 bits is the *mark*, a note about the content that only holders read and
+//!    change. It is no part of the count of changes, which has 2^62 versions there (146 years).
 //!
 //! # Orderings
 //! - The first look is an acquire load: content is read after it.
@@ -51,6 +53,7 @@ impl<A: Atom> Default for OptimisticLatch<A> {
 impl<A: Atom> OptimisticLatch<A> {
     const HELD: u64 = 1;
     const STEP: u64 = 2;
+    const MARK: u64 = 1 << (8 * A::BYTES - 1);
 
     /// The latch that a node's word is.
     #[cfg(not(loom))]
@@ -145,6 +148,38 @@ impl<A: Atom> Latched<'_, A> {
     #[inline(always)]
     pub fn changing(&mut self) {
         self.left = self.found.wrapping_add(OptimisticLatch::<A>::STEP);
+    }
+
+    /// Whether an earlier holder left the mark. For words of 64 bits.
+    #[inline(always)]
+    pub fn is_marked(&self) -> bool {
+        const { assert!(A::BYTES == 8, "a version of 32 bits needs all of them") }
+        self.found & OptimisticLatch::<A>::MARK != 0
+    }
+
+    /// Leaves the mark, or takes it back. To readers that looks like a change.
+    #[inline(always)]
+    pub fn set_mark(&mut self, marked: bool) {
+        const { assert!(A::BYTES == 8, "a version of 32 bits needs all of them") }
+        let mark = OptimisticLatch::<A>::MARK;
+        let with = |word: u64| if marked { word | mark } else { word & !mark };
+        (self.found, self.left) = (with(self.found), with(self.left));
+    }
+}
+
+#[cfg(not(loom))]
+impl OptimisticLatch {
+    /// As [`Latched::is_marked`], for a caller that has the node to itself without its latch.
+    #[inline(always)]
+    pub fn is_marked(&self) -> bool {
+        self.word.load(Ordering::Relaxed) & Self::MARK != 0
+    }
+
+    /// As [`Latched::set_mark`], for a caller that has the node to itself without its latch.
+    #[inline(always)]
+    pub fn set_mark(&self, marked: bool) {
+        let word = self.word.load(Ordering::Relaxed) & !Self::MARK;
+        self.word.store(if marked { word | Self::MARK } else { word }, Ordering::Relaxed);
     }
 }
 

@@ -63,6 +63,20 @@ impl Word {
         self.0.fetch_or(bits, Ordering::Release);
     }
 
+    /// Sets bits, in no order with anything else, and leaves the others as they are.
+    #[inline(always)]
+    pub fn set_bits(&self, bits: u64) {
+        step();
+        self.0.fetch_or(bits, Ordering::Relaxed);
+    }
+
+    /// Clears bits, in no order with anything else, and says which of them were set.
+    #[inline(always)]
+    pub fn take_bits(&self, bits: u64) -> u64 {
+        step();
+        self.0.fetch_and(!bits, Ordering::Relaxed) & bits
+    }
+
     /// Adds to the value, in no order with anything else; for counters.
     #[inline(always)]
     pub fn add(&self, amount: u64) {

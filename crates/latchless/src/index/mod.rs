@@ -36,7 +36,7 @@
 //! | [`insert`](Index::insert), [`remove`](Index::remove), [`compare_exchange`](Index::compare_exchange), … | O(log n) | one leaf's |
 //! | [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`execute`](Index::execute), … | O(log n) a request, their waits for memory overlap | as the single ones |
 //! | [`range`](Index::range), [`fold`](Index::fold), [`scan`](Index::scan), … | O(log n + r), leaves are fetched ahead | no |
-//! | [`count`](Index::count), each range of [`count_many`](Index::count_many) | O(log n + leaves in the range), one cache line each | no |
+//! | [`count`](Index::count), each range of [`count_many`](Index::count_many), [`rank`](Index::rank), [`nth`](Index::nth) | O(log n + n / 10,000), and one cache line for each leaf near a change since the last call | one leaf's at a time, of those leaves |
 //! | [`remove_range`](Index::remove_range) | O(log n + r) | one leaf's at a time |
 //! | [`from_sorted`](Index::from_sorted), [`bulk_load`](Index::bulk_load) | O(n) | none |
 //! | [`len`](Index::len) | O(1) | no |
@@ -50,7 +50,8 @@
 //! | with a closure: [`update`](Index::update), [`upsert`](Index::upsert), [`compute`](Index::compute), … | linearizable: see *Races* |
 //! | batches: [`get_many`](Index::get_many), [`insert_columns`](Index::insert_columns), [`floor_many`](Index::floor_many), [`execute`](Index::execute), … | each request is linearizable, the batch isn't: others may see some of its updates and not yet the rest |
 //! | [`iter`](Index::iter), [`range`](Index::range), [`fold`](Index::fold), [`visit`](Index::visit), [`scan`](Index::scan), [`scan_columns`](Index::scan_columns), … | weakly consistent: the entries of one leaf are of one moment, of iterators those of a part of a leaf; others are not. A key that is there throughout is seen exactly once: see [`Entries`] |
-//! | [`count`](Index::count), [`count_many`](Index::count_many) | weakly consistent: a sum over leaves, each counted at a moment of its own, so perhaps a number that the range never had. A key that is there throughout counts once, one that comes or goes at most once |
+//! | [`count`](Index::count), [`count_many`](Index::count_many), [`rank`](Index::rank) | weakly consistent: a sum over leaves, each counted at a moment of its own, so perhaps a number that the range never had. A key that is there throughout counts once, one that comes or goes at most once |
+//! | [`nth`](Index::nth), [`split_points`](Index::split_points) | weakly consistent: the entry was there, and the number of keys before it is one that [`rank`](Index::rank) might have counted |
 //! | [`len`](Index::len), [`is_empty`](Index::is_empty) | a sum of counters, each read at a moment of its own. An update counts a little after it has taken effect. Exact when no update is going on |
 //! | [`remove_range`](Index::remove_range), [`clear`](Index::clear), [`retain`](Index::retain) | not atomic as a whole: others see some entries gone and others not yet. Each leaf's entries go in one step; with `retain`, each entry |
 //! | [`stats`](Index::stats), [`dump`](Index::dump), [`check_invariants`](Index::check_invariants) | for an index that no thread is changing |
@@ -117,6 +118,7 @@ mod parallel;
 mod parallel_update;
 mod point;
 mod range;
+mod ranks;
 mod scan;
 #[cfg(feature = "rayon")]
 mod side_by_side;

@@ -275,7 +275,12 @@ pub(crate) fn visit_all<H: Holder>(holder: &H, visit: impl FnMut(&[H::Key], &[H:
 }
 
 operations! {
-    /// How many keys lie in a range. Reads one cache line of each leaf in it.
+    /// How many keys lie in a range. A few thousand are counted leaf by leaf; of a longer range the index keeps
+    /// counts of its parts, from the first call on, and counts only those that have changed since the last call:
+    /// see [`Index::rank`]. A call takes some microseconds, however long the range is, if nothing has.
+    ///
+    /// Weakly consistent when other threads change the index meanwhile: a key that is in the range throughout
+    /// counts once, one that comes or goes at most once, and any other never. Exact when no thread does.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange).

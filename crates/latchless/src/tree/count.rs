@@ -1,14 +1,19 @@
-//! Counting a range by the leaves' first lines.
+//! Counting a range: few leaves by their first lines, many by the counts that are kept.
 
+use super::ranks::by_block;
 use super::sweep::{AHEAD_OF_COUNTS, Depth};
 use super::*;
 use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
+use latchless_core::base::span::{before, behind};
+
+/// Leaves that are counted before it is worth having counts kept. Harsher in tests.
+pub(super) const WALKED: usize = if cfg!(debug_assertions) { 4 } else { 256 };
 
 impl<B: Bits> BlinkTree<B> {
-    /// How many keys lie in `low..=high`. Reads one line of each leaf, and all lines of the first and
-    /// the last leaf of the range.
+    /// How many keys lie in `low..=high`. Each leaf's are counted at a moment during the call, or nothing has
+    /// changed them since they were.
     pub fn count<M: Mode>(&self, low: B, high: B) -> usize {
         self.dispatch.run(Count { tree: self, low, high, mode: PhantomData::<M> })
     }
@@ -21,15 +26,54 @@ struct Count<'a, B, M> {
     mode: PhantomData<M>,
 }
 
+/// A range by the counts that are kept.
+struct Kept<B> {
+    /// How many keys whole buckets have.
+    count: usize,
+    /// What is left of the range at either end.
+    rest: [Option<(B, B)>; 2],
+}
+
 impl<B: Bits, M: Mode> Operation for Count<'_, B, M> {
     type Output = usize;
 
     #[inline(always)]
     fn run<S: Search>(self) -> usize {
-        let (low, high) = (self.low, self.high);
+        let walked = if self.tree.ranks.are_kept() { 0 } else { WALKED };
+        let (count, rest) = self.walk::<S>((self.low, self.high), walked);
+        let Some(range) = rest else { return count };
+        let kept = self.keep::<S>(range).unwrap_or(Kept { count: 0, rest: [Some(range), None] });
+        let rest = kept.rest.into_iter().flatten();
+        count + kept.count + rest.map(|range| self.walk::<S>(range, usize::MAX).0).sum::<usize>()
+    }
+}
+
+impl<B: Bits, M: Mode> Count<'_, B, M> {
+    /// Counts by the counts that are kept. `None`: none are.
+    #[inline(never)]
+    fn keep<S: Search>(&self, (low, high): (B, B)) -> Option<Kept<B>> {
+        let (table, _guard) = self.tree.kept_counts()?;
+        let (first, last) = (table.bucket_of(low.to_u64()), table.bucket_of(high.to_u64()));
+        let starts_inside = table.keys::<B>(first..first + 1).0 < low;
+        let ends_inside = high < table.keys::<B>(last..last + 1).1;
+        let whole = first + usize::from(starts_inside)..last + usize::from(!ends_inside);
+        if whole.is_empty() {
+            return Some(Kept { count: 0, rest: [Some((low, high)), None] });
+        }
+        self.tree.settle::<S, M>(table, whole.clone());
+        let (start, end) = table.keys::<B>(whole.clone());
+        let left = starts_inside.then(|| (low, before(start)));
+        let right = ends_inside.then(|| (behind(end), high));
+        Some(Kept { count: by_block(whole).map(|part| table.sum(part)).sum(), rest: [left, right] })
+    }
+
+    /// Counts leaf by leaf: reads one line of each leaf, and all lines of the first and the last leaf of the
+    /// range. Says what is left of the range after so many leaves, too.
+    #[inline(never)]
+    fn walk<S: Search>(&self, (low, high): (B, B), leaves: usize) -> (usize, Option<(B, B)>) {
         let mut sweep = Sweep::<B, AHEAD_OF_COUNTS>::with_room(low, high, Direction::Forward, usize::MAX);
-        let (mut entries, mut count) = (Entries::default(), 0);
-        while let Some((low, high)) = sweep.remaining() {
+        let (mut entries, mut count, mut visited) = (Entries::default(), 0, 0);
+        while let Some((low, high)) = sweep.remaining().filter(|_| visited < leaves) {
             count += sweep.next::<S, M, _>(self.tree, Depth::Header, |leaf| {
                 if low <= leaf.low() && leaf.high() <= high {
                     return leaf.len();
@@ -38,7 +82,11 @@ impl<B: Bits, M: Mode> Operation for Count<'_, B, M> {
                 entries.trim(low, high);
                 entries.keys().len()
             });
+            visited += 1;
         }
-        count
+        if leaves == usize::MAX {
+            self.tree.ranks.waste_visits(visited, 1);
+        }
+        (count, sweep.remaining())
     }
 }

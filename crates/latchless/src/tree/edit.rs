@@ -123,6 +123,7 @@ impl<B: Bits> BlinkTree<B> {
                 if !leaf.insert::<S>(seen, (key, value)) {
                     return Err(Full);
                 }
+                self.unsettle::<M>(leaf, &mut held);
                 drop(held);
                 self.count_entries::<M>(1);
             }
@@ -136,8 +137,9 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     #[inline(always)]
-    fn take_out<M: Mode>(&self, leaf: Leaf<'_, B>, held: M::Held<'_>, place: Place, key: B) {
+    fn take_out<M: Mode>(&self, leaf: Leaf<'_, B>, mut held: M::Held<'_>, place: Place, key: B) {
         leaf.remove(place);
+        self.unsettle::<M>(leaf, &mut held);
         let left = leaf.len();
         drop(held);
         self.follow_up::<M>(key, left);

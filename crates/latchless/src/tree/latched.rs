@@ -123,6 +123,7 @@ impl<B: Bits> BlinkTree<B> {
             let place = leaf.find::<S>(entry.0).expect("the leaf is latched since the entry was found");
             held.changing();
             leaf.remove(place);
+            self.unsettle::<M>(leaf, &mut held);
         }
         (entry, leaf.len())
     }
@@ -167,6 +168,7 @@ mod tests {
             let (leaf, mut held) = (at.leaf::<u64>(), tree.latch::<Shared>(at.node));
             held.changing();
             leaf.remove(leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"));
+            tree.unsettle::<Shared>(leaf, &mut held);
             drop(held);
             tree.count_entries::<Shared>(-1);
             model.remove(&(2 * key));

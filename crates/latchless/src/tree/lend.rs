@@ -51,6 +51,7 @@ impl<B: Bits> BlinkTree<B> {
         left_held.changing();
         right_held.changing();
         parent_held.changing();
+        self.unsettle_both::<M>((left, &mut left_held), (right, &mut right_held));
         let separator = self.leaf(left).lend_to::<S>(self.leaf(right));
         let named = self.inner(parent).lower_separator::<S>(old, separator);
         debug_assert!(named, "a parent names its child at the low fence");

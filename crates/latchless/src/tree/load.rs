@@ -68,6 +68,7 @@ impl<B: Bits> BlinkTree<B> {
         if self.held_bytes() > self.live_bytes() {
             self.clear();
         }
+        self.ranks.forget_all();
         let guard = Levels { tree: self, levels: self.allocate_levels(len, fill)? };
         let (levels, (old, old_levels)) = (&guard.levels, self.root());
         debug_assert_eq!(old_levels, 1, "an empty tree is one leaf");

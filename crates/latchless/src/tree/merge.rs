@@ -129,6 +129,9 @@ impl<B: Bits> BlinkTree<B> {
         left_held.changing();
         right_held.changing();
         parent_held.changing();
+        if level == 0 {
+            self.unsettle_both::<M>((left, &mut left_held), (right, &mut right_held));
+        }
         let names = self.inner(parent);
         let mut children = Children::default();
         names.copy_out(&mut children);

@@ -38,6 +38,8 @@ mod merge;
 mod mode;
 mod nearest;
 mod nearest_each;
+mod nth;
+mod ranks;
 mod remove_range;
 mod spares;
 mod split;
@@ -140,6 +142,7 @@ pub struct BlinkTree<B> {
     tuner: Tuner,
     directory: directory::Directory,
     guesses: guesses::Guesses,
+    ranks: ranks::Ranks,
     /// How many operations are listed: see `tries.rs`.
     listed: Word,
     lanes: PhantomData<fn() -> B>,
@@ -164,6 +167,7 @@ impl<B: Bits> BlinkTree<B> {
             tuner: Tuner::new(Group::CANDIDATES),
             directory: directory::Directory::default(),
             guesses: guesses::Guesses::none(options.huge_pages),
+            ranks: ranks::Ranks::default(),
             listed: Word::new(0),
             lanes: PhantomData,
         };
@@ -184,6 +188,7 @@ impl<B: Bits> BlinkTree<B> {
         self.arena.clear();
         self.directory.clear();
         self.guesses.clear();
+        self.ranks.clear();
         self.len.set(0);
         self.init_root().expect("one node found room before");
     }

@@ -2,8 +2,9 @@
 
 use super::watch::Watched;
 use crate::node::{self, NodeLines};
-use core::marker::PhantomData;
 use latchless_core::latch::Latched;
+#[cfg(not(debug_assertions))]
+use latchless_core::latch::OptimisticLatch;
 use latchless_core::sync::Origin;
 
 /// Whether latches are taken and versions looked at.
@@ -21,6 +22,10 @@ pub trait Held {
     /// From here on content changes. To be said before the first change: a panic after it must not leave new
     /// content under an old version.
     fn changing(&mut self);
+    /// Whether the node is marked: see [`ranks`](super::ranks).
+    fn is_marked(&self) -> bool;
+    /// Marks the node, or takes the mark back.
+    fn set_mark(&mut self, marked: bool);
 }
 
 /// Beside others: writers latch, readers validate.
@@ -48,25 +53,34 @@ impl Held for Latched<'_> {
     fn changing(&mut self) {
         Latched::changing(self);
     }
+
+    #[inline(always)]
+    fn is_marked(&self) -> bool {
+        Latched::is_marked(self)
+    }
+
+    #[inline(always)]
+    fn set_mark(&mut self, marked: bool) {
+        Latched::set_mark(self, marked);
+    }
 }
 
 /// Nothing is held. In debug builds the latch is, because nodes ask for that when they are changed.
 #[derive(Debug)]
 pub struct Free<'a> {
     #[cfg(debug_assertions)]
-    _latched: Latched<'a>,
-    node: PhantomData<&'a NodeLines>,
+    latch: Latched<'a>,
+    #[cfg(not(debug_assertions))]
+    latch: &'a OptimisticLatch,
 }
 
 impl<'a> Free<'a> {
     #[inline(always)]
-    #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "nothing is held"))]
     fn new(node: &'a NodeLines) -> Self {
-        Self {
-            #[cfg(debug_assertions)]
-            _latched: node::latch(node).try_latch().expect("the caller has the tree to itself"),
-            node: PhantomData,
-        }
+        let latch = node::latch(node);
+        #[cfg(debug_assertions)]
+        let latch = latch.try_latch().expect("the caller has the tree to itself");
+        Self { latch }
     }
 }
 
@@ -83,4 +97,14 @@ impl Mode for Exclusive {
 impl Held for Free<'_> {
     #[inline(always)]
     fn changing(&mut self) {}
+
+    #[inline(always)]
+    fn is_marked(&self) -> bool {
+        self.latch.is_marked()
+    }
+
+    #[inline(always)]
+    fn set_mark(&mut self, marked: bool) {
+        self.latch.set_mark(marked);
+    }
 }

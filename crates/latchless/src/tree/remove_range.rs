@@ -39,6 +39,7 @@ impl<B: Bits, M: Mode> Operation for RemoveRange<'_, B, M> {
             if left < count {
                 held.changing();
                 leaf.keep(&entries);
+                tree.unsettle::<M>(leaf, &mut held);
             }
             drop(held);
             tree.count_entries::<M>(left as i64 - count as i64);

@@ -51,6 +51,9 @@ impl<B: Bits> BlinkTree<B> {
             return Err(needed);
         }
         path.nodes[..path.len].iter_mut().flatten().for_each(|(_, held)| held.changing());
+        if let Some((leaf, held)) = &mut path.nodes[0] {
+            self.unsettle::<M>(self.leaf(*leaf), held);
+        }
         let mut child = self.split_leaf::<S, M>(path.node(0), (new, cut), spares.take(0));
         [path.node(0), child.1].into_iter().for_each(|leaf| self.name_leaf(leaf, self.fences(0, leaf)));
         for level in 1..splitting {

@@ -180,6 +180,27 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         found
     }
 
+    /// As [`Sweep::next`], of a leaf that is latched: so `take` runs once.
+    #[inline(always)]
+    pub(super) fn next_latched<S: Search, M: Mode>(
+        &mut self,
+        tree: &BlinkTree<B>,
+        take: impl FnOnce(Leaf<'_, B>, &mut M::Held<'_>),
+    ) {
+        let start = self.find::<S>(tree, Depth::Header);
+        self.follow_link(start.leaf());
+        self.ask_for_headers(tree);
+        let (at, mut held) = tree.latch_leaf::<M>(start, self.key());
+        if at.node != self.ahead[self.at] {
+            self.start_at(at.node);
+        }
+        let leaf = at.leaf();
+        let fences = (leaf.low(), leaf.high());
+        take(leaf, &mut held);
+        drop(held);
+        self.advance(fences);
+    }
+
     /// Reads the leaf to read next, as of one moment. Says which leaf it was and in which version.
     #[inline(always)]
     pub(super) fn read<'a, S: Search, M: Mode, R>(

@@ -45,6 +45,16 @@ impl<H: Held> Held for Watched<'_, H> {
         self.watch.announce();
         self.held.changing();
     }
+
+    #[inline(always)]
+    fn is_marked(&self) -> bool {
+        self.held.is_marked()
+    }
+
+    #[inline(always)]
+    fn set_mark(&mut self, marked: bool) {
+        self.held.set_mark(marked);
+    }
 }
 
 /// What a node was when its latch was taken.

@@ -166,6 +166,41 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
         self.index.count(range)
     }
 
+    /// How many keys are less than this one, as [`Index::rank`].
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
+    /// #     names.insert(number, name.to_owned(), &pin)?;
+    /// # }
+    /// assert_eq!(names.rank(9), 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn rank(&self, key: K) -> usize {
+        self.index.rank(key)
+    }
+
+    /// The entry before which there are so many others, as [`Index::nth`].
+    ///
+    /// ```
+    /// # let names = latchless::BoxedIndex::<u32, String>::new()?;
+    /// # let pin = names.pin();
+    /// # for (number, name) in [(5, "five"), (7, "seven"), (9, "nine")] {
+    /// #     names.insert(number, name.to_owned(), &pin)?;
+    /// # }
+    /// assert_eq!(names.nth(1, &pin).unwrap(), (7, &"seven".to_owned()));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn nth<'p>(&'p self, position: usize, pin: &'p Pinned) -> Option<(K, &'p T)> {
+        self.entry(pin, |index| index.nth(position))
+    }
+
+    /// Keys that cut the index into so many parts of equal size, as [`Index::split_points`].
+    pub fn split_points(&self, parts: usize) -> Vec<K> {
+        self.index.split_points(parts)
+    }
+
     /// The entries of a range under one pin, as [`Index::range`]. A value that is replaced after its
     /// leaf was read is shown as it is when its turn comes.
     ///

@@ -339,7 +339,7 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Shows `visit` the children of each of the lowest inner nodes, and the node's high fence.
-    fn each_of_the_lowest(&self, mut node: NodeRef, mut visit: impl FnMut(&Children<B>, u64)) {
+    pub(super) fn each_of_the_lowest(&self, mut node: NodeRef, mut visit: impl FnMut(&Children<B>, u64)) {
         let mut children = Children::default();
         while !node.is_nil() {
             let inner = self.inner(node);

@@ -78,6 +78,8 @@ impl<'py, A: Shared> Column<'py, A> {
 
     fn over<T: numpy::Element>(array: &Bound<'py, PyArray1<T>>) -> PyResult<Self> {
         const { assert!(size_of::<T>() == size_of::<A>()) };
+        // First of all: from here on the array stays as it is.
+        let holds = holds(array.as_untyped())?;
         let (start, len) = (array.data().cast::<A>(), array.len());
         if !array.is_c_contiguous() || !start.is_aligned() {
             return Err(PyValueError::new_err("the array is not contiguous or not aligned"));
@@ -90,7 +92,7 @@ impl<'py, A: Shared> Column<'py, A> {
             // memory stays where it is while `_holds` is there, and the words are lent no longer than that.
             unsafe { std::slice::from_raw_parts(start, len) }
         };
-        Ok(Self { words, step: 1, _holds: holds(array.as_untyped())? })
+        Ok(Self { words, step: 1, _holds: holds })
     }
 }
 

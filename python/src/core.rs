@@ -7,12 +7,14 @@ use crate::kind::Kind;
 use crate::lookups::Near;
 use crate::ranges::{Closed, RANGES, words};
 use crate::serve::{ends, load};
+use crate::snapshot::{self, Snapshot};
 use crate::{batch, column, failure};
 use latchless::Direction;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyAssertionError, PyKeyError, PyValueError};
+use pyo3::exceptions::{PyAssertionError, PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// An index of one of the two widths.
@@ -58,7 +60,7 @@ pub struct Core {
 #[pymethods]
 impl Core {
     #[new]
-    #[pyo3(signature = (wide, key, value, keys, values, sorted, fill, limit_bytes))]
+    #[pyo3(signature = (wide, key, value, keys, values, sorted, fill, limit_bytes, snapshot=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
     fn new(
         py: Python<'_>,
@@ -70,6 +72,7 @@ impl Core {
         sorted: bool,
         fill: f64,
         limit_bytes: Option<usize>,
+        snapshot: Option<&Bound<'_, Snapshot>>,
     ) -> PyResult<Self> {
         let keys_kind = Kind::new(wide, &key.0, key.1, key.2, true)?;
         let values_kind = Kind::new(wide, &value.0, value.1, value.2, false)?;
@@ -77,11 +80,19 @@ impl Core {
         let error = |error: latchless::Error| failure::exception(&error);
         let tree = if wide {
             let mut engine = Engine::<u64>::new(order, limit_bytes).map_err(error)?;
-            load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?;
+            let kinds = (&keys_kind, &values_kind);
+            match snapshot {
+                Some(snapshot) => snapshot.get().load(py, &mut engine, kinds, fill)?,
+                None => load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?,
+            }
             Tree::Wide(engine)
         } else {
             let mut engine = Engine::<u32>::new(order, limit_bytes).map_err(error)?;
-            load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?;
+            let kinds = (&keys_kind, &values_kind);
+            match snapshot {
+                Some(snapshot) => snapshot.get().load(py, &mut engine, kinds, fill)?,
+                None => load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?,
+            }
             Tree::Narrow(engine)
         };
         Ok(Self { tree, keys: keys_kind, values: values_kind, broken: AtomicBool::new(false) })
@@ -128,6 +139,7 @@ impl Core {
         })
     }
 
+    /// The key's value, or the default.
     #[pyo3(signature = (key, default=None, /))]
     fn get<'py>(&self, key: &Object<'py>, default: Option<Object<'py>>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
@@ -168,6 +180,7 @@ impl Core {
         })
     }
 
+    /// Replace the value of a key that is there, atomically: return the one before, or None if it isn't there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
             let (word, value) = (self.key(engine, key)?, self.value(value)?);
@@ -176,6 +189,8 @@ impl Core {
         })
     }
 
+    /// Replace the key's value if it is the expected one, atomically: return whether it was. Floats are compared
+    /// by their bits, so NaN equals itself.
     fn compare_exchange(
         &self,
         key: &Object<'_>,
@@ -188,6 +203,7 @@ impl Core {
         })
     }
 
+    /// Remove a key if its value is the expected one, atomically: return whether it was.
     fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
         with!(self, engine => {
             let (word, expected) = (self.key(engine, key)?, self.value(expected)?);
@@ -195,18 +211,22 @@ impl Core {
         })
     }
 
+    /// The entry with the largest key that is equal or smaller, as (key, value), or None.
     fn floor<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
         self.near(Near::Floor, key)
     }
 
+    /// The entry with the smallest key that is equal or larger, as (key, value), or None.
     fn ceiling<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
         self.near(Near::Ceiling, key)
     }
 
+    /// The entry with the largest smaller key, as (key, value), or None.
     fn lower<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
         self.near(Near::Lower, key)
     }
 
+    /// The entry with the smallest larger key, as (key, value), or None.
     fn higher<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
         self.near(Near::Higher, key)
     }
@@ -360,8 +380,52 @@ impl Core {
         })
     }
 
+    // ---- positions ----
+
+    /// How many keys are less than this one, whether it is there or not. Exact when no thread changes the index.
+    fn rank(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            self.guarded(|| Ok(batch::alone(py, || engine.index.rank(word))))
+        })
+    }
+
+    fn _rank_many(&self, py: Python<'_>, keys: &Object<'_>, ranks: &Object<'_>) -> PyResult<()> {
+        with!(self, engine => self.ranks(py, engine, keys, ranks))
+    }
+
+    /// The entry at a position in the order of keys, as (key, value); from the end where it is negative. Raises
+    /// IndexError where there is none.
+    fn nth<'py>(&self, py: Python<'py>, position: isize) -> PyResult<Entry<'py>> {
+        with!(self, engine => {
+            let found = self.guarded(|| Ok(batch::alone(py, || {
+                let from_start = if position < 0 {
+                    engine.index.len().checked_sub(position.unsigned_abs())
+                } else {
+                    Some(position.unsigned_abs())
+                };
+                from_start.and_then(|at| engine.index.nth(at))
+            })))?;
+            let outside = || PyIndexError::new_err(format!("there is no entry at position {position}"));
+            self.entry(py, engine, found)?.ok_or_else(outside)
+        })
+    }
+
+    fn _split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
+        with!(self, engine => {
+            let mut keys = self.guarded(|| Ok(batch::alone(py, || engine.index.split_points(parts))))?;
+            keys.iter_mut().for_each(|key| *key = engine.decode(*key));
+            Ok(PyArray1::from_vec(py, keys).into_any())
+        })
+    }
+
     // ---- the whole ----
 
+    fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+        with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), path)))
+    }
+
+    /// Remove all entries. Other threads may see some gone and others not yet.
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
         with!(self, engine => self.guarded(|| {
             batch::alone(py, || engine.index.clear());
@@ -369,16 +433,19 @@ impl Core {
         }))
     }
 
+    /// Bytes that the index holds for its nodes.
     #[getter]
     fn nbytes(&self) -> usize {
         with!(self, engine => engine.index.memory_bytes())
     }
 
+    /// Bytes of the nodes that are in use.
     #[getter]
     fn live_nbytes(&self) -> usize {
         with!(self, engine => engine.index.live_bytes())
     }
 
+    /// How the tree is built, as a dict: bits per word, levels, nodes, leaf_fill, splits, restarts, misled.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (stats, width) = with!(self, engine => {
             let stats = self.guarded(|| Ok(batch::alone(py, || engine.index.stats())))?;
@@ -396,6 +463,7 @@ impl Core {
         Ok(dict)
     }
 
+    /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         let checked = with!(self, engine => self.guarded(|| {
             Ok(batch::alone(py, || engine.index.check_invariants()))

@@ -1,6 +1,7 @@
 //! Single keys and values: from Python's objects to words and back.
 
 use crate::lane::Order;
+use latchless::snapshot::{DataType, TimeUnit};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
@@ -117,6 +118,56 @@ impl Kind {
                 Ok(f64::from_bits(word).into_pyobject(py)?.into_any())
             }
             Form::Time { decode, .. } => decode.bind(py).call1((word as i64,)),
+        }
+    }
+
+    /// The column's type in a snapshot. Where Arrow has none, the dtype's name tells what the integers are.
+    pub fn data_type(&self) -> DataType {
+        match &self.form {
+            Form::Signed { bits: 8 } => DataType::Int8,
+            Form::Signed { bits: 16 } => DataType::Int16,
+            Form::Signed { bits: 32 } => DataType::Int32,
+            Form::Signed { .. } => DataType::Int64,
+            Form::Unsigned { bits: 8 } | Form::Bool => DataType::UInt8,
+            Form::Unsigned { bits: 16 } => DataType::UInt16,
+            Form::Unsigned { bits: 32 } => DataType::UInt32,
+            Form::Unsigned { .. } => DataType::UInt64,
+            Form::Float32 { .. } => DataType::Float32,
+            Form::Float64 => DataType::Float64,
+            Form::Time { .. } => {
+                let unit = match self.name.split_once('[').map(|(_, unit)| unit) {
+                    Some("s]") => TimeUnit::Second,
+                    Some("ms]") => TimeUnit::Millisecond,
+                    Some("us]") => TimeUnit::Microsecond,
+                    Some("ns]") => TimeUnit::Nanosecond,
+                    _ => return DataType::Int64,
+                };
+                if self.name.starts_with('d') { DataType::Timestamp(unit) } else { DataType::Duration(unit) }
+            }
+        }
+    }
+
+    /// The dtype's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The cell of a word in a snapshot: its low bytes, as many as the column's type has.
+    #[inline(always)]
+    pub fn cell(&self, word: u64) -> u64 {
+        match self.form {
+            Form::Float32 { wide: true } => u64::from((f64::from_bits(word) as f32).to_bits()),
+            _ => word,
+        }
+    }
+
+    /// The word of a cell, whose upper bytes are zeros.
+    #[inline(always)]
+    pub fn word_of_cell(&self, cell: u64) -> u64 {
+        match self.form {
+            Form::Signed { bits } => ((cell << (64 - bits)) as i64 >> (64 - bits)) as u64,
+            Form::Float32 { wide: true } => f64::from(f32::from_bits(cell as u32)).to_bits(),
+            _ => cell,
         }
     }
 

@@ -13,6 +13,7 @@ mod lane;
 mod lookups;
 mod ranges;
 mod serve;
+mod snapshot;
 mod sort;
 mod updates;
 
@@ -25,6 +26,8 @@ mod _latchless {
 
     #[pymodule_export]
     use super::core::Core;
+    #[pymodule_export]
+    use super::snapshot::Snapshot;
 
     /// Forks wait for the chunks of batches that are running: see `gate`.
     #[pymodule_init]

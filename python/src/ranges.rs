@@ -195,4 +195,18 @@ impl<B: Lane> Engine<B> {
         }
         Ok(())
     }
+
+    /// How many keys are less than each key of a chunk.
+    pub fn rank_chunk<A: Shared<Word = u64>>(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        chunk: Range<usize>,
+        ranks: Words<'_, A>,
+    ) -> Result<(), NoKey> {
+        for at in chunk {
+            let key = self.encode(keys.load(at)).ok_or(NoKey(at))?;
+            ranks.store(at, self.index.rank(key) as u64);
+        }
+        Ok(())
+    }
 }

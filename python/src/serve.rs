@@ -156,6 +156,27 @@ impl Core {
         })
     }
 
+    /// Ranks of keys.
+    pub fn ranks<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        ranks: &Object<'_>,
+    ) -> PyResult<()> {
+        let keys = column::input::<B>(keys)?;
+        let keys = keys.words();
+        let ranks = column::output::<u64>(ranks, keys.len())?;
+        let ranks = ranks.words();
+        self.guarded(|| {
+            self.checked(py, engine, keys)?;
+            let (_, failed) = batch::run::<()>(py, &[0, keys.len()], |chunk, ()| {
+                engine.rank_chunk(keys, chunk, ranks).map_err(|no_key| self.no_key(no_key))
+            });
+            failed.map_or(Ok(()), Err)
+        })
+    }
+
     /// Removes keys.
     pub fn remove<B: Lane>(
         &self,
@@ -207,8 +228,7 @@ pub fn load<B: Lane>(
     let keys = column::input::<B>(keys)?;
     let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
     let (keys, values) = (keys.words(), values.words());
-    let loaded =
-        catch_unwind(AssertUnwindSafe(|| batch::alone(py, || engine.load(keys, values, sorted, fill))));
+    let loaded = catch_unwind(AssertUnwindSafe(|| py.detach(|| engine.load(keys, values, sorted, fill))));
     match loaded.map_err(|panic| failure::panicked(&*panic))? {
         Ok(()) => Ok(()),
         Err(Unloaded::NoKey(NoKey(at))) => Err(kind.no_key_at(at)),

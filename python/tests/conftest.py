@@ -8,7 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-KEY_DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "M8[ns]", "M8[s]", "M8[D]", "m8[us]"]
+KEY_DTYPES = [
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "f4",
+    "f8",
+    "M8[ns]",
+    "M8[s]",
+    "M8[D]",
+    "m8[us]",
+]
 VALUE_DTYPES = ["i8", "u8", "f8", "i2", "u4", "f4", "bool", "M8[ns]"]
 
 
@@ -52,7 +67,7 @@ def in_child(act: Callable[[], None], seconds: int = 30) -> None:
             act()
             code = 0
         except BaseException:
-            import traceback  # noqa: PLC0415
+            import traceback
 
             traceback.print_exc()
         finally:

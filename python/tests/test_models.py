@@ -8,9 +8,12 @@ from conftest import KEY_DTYPES, VALUE_DTYPES, assert_same, model_of, random_col
 
 from latchless import Index
 
-PAIRS = [(key, "i8") for key in KEY_DTYPES] + [(key, "f4") for key in KEY_DTYPES] + [
-    (key, value) for key in ("i8", "f8", "i2") for value in VALUE_DTYPES
-] + [("bool", "bool"), ("bool", "f8")]
+PAIRS = (
+    [(key, "i8") for key in KEY_DTYPES]
+    + [(key, "f4") for key in KEY_DTYPES]
+    + [(key, value) for key in ("i8", "f8", "i2") for value in VALUE_DTYPES]
+    + [("bool", "bool"), ("bool", "f8")]
+)
 COUNT = 3000
 
 
@@ -152,7 +155,7 @@ def test_ranges(index, model, rng, closed):
 
 @pytest.mark.parametrize("closed", ["left", "right", "both", "neither"])
 def test_many_ranges(index, model, rng, closed):
-    keys, values = model
+    keys, _values = model
     lows, highs = rng.choice(keys, 200), rng.choice(keys, 200)
     offsets, got_keys, got_values = index.range_many(lows, highs, closed=closed)
     assert (offsets.dtype, len(offsets), offsets[0]) == (np.int64, 201, 0)
@@ -290,7 +293,7 @@ def test_scalars_of_times_keep_their_unit():
 
 
 def test_python_and_pandas_times():
-    import datetime  # noqa: PLC0415
+    import datetime
 
     index = Index(key_dtype="M8[ns]")
     aware = datetime.datetime(2024, 1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
@@ -307,7 +310,7 @@ def test_python_and_pandas_times():
 
 
 def test_copies_are_apart(index, model):
-    import copy  # noqa: PLC0415
+    import copy
 
     for other in (index.copy(), copy.copy(index), copy.deepcopy(index)):
         assert other == index
@@ -317,9 +320,7 @@ def test_copies_are_apart(index, model):
 
 
 def test_repr_shows_ten_entries_at_most():
-    assert repr(Index([2, 1], [1.5, 2.5])) == (
-        "Index({1: 2.5, 2: 1.5}, key_dtype='int64', value_dtype='float64')"
-    )
+    assert repr(Index([2, 1], [1.5, 2.5])) == ("Index({1: 2.5, 2: 1.5}, key_dtype='int64', value_dtype='float64')")
     assert repr(Index(range(100), range(100))).count(":") == 10
     assert "100 entries" in repr(Index(range(100), range(100)))
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from latchless._dtypes import Array, Column
+from latchless._dtypes import Array, Column, one_or_many
 from latchless._latchless import Core
 
 Direction = Literal["backward", "forward", "nearest"]
@@ -107,8 +107,8 @@ class Batches(Core):
         Index({1: 10, 2: 21, 3: 31}, key_dtype='int64', value_dtype='int64')
         """
         words = self._key.to_words(keys)
-        scalar = np.ndim(values) == 0 and not hasattr(values, "__len__")
-        its = self._value.to_words([values] if scalar else values)
+        values, scalar = one_or_many(values)
+        its = self._value.to_words(values)
         if not scalar and len(its) != len(words):
             raise ValueError(f"there are {len(words)} keys but {len(its)} values")
         return self._insert_many(words, its, _checked(threads))
@@ -222,12 +222,14 @@ class Batches(Core):
 
     def _tolerance(self, tolerance: Any) -> Any:
         if self._key.dtype.kind in "Mm":
-            span = Column(np.dtype(f"m8[{np.datetime_data(self._key.dtype)[0]}]"), np.dtype("m8"), np.dtype("u8"),
-                          True)
+            span = Column(
+                np.dtype(f"m8[{np.datetime_data(self._key.dtype)[0]}]"), np.dtype("m8"), np.dtype("u8"), True
+            )
             tolerance = span.scalar_to_int(tolerance)
         elif self._key.dtype.kind != "f" and not isinstance(tolerance, (int, np.integer)):
-            raise TypeError(f"the tolerance for keys of dtype {self._key.dtype} is an integer, not "
-                            f"{type(tolerance).__name__}")
+            raise TypeError(
+                f"the tolerance for keys of dtype {self._key.dtype} is an integer, not {type(tolerance).__name__}"
+            )
         elif isinstance(tolerance, (str, bytes)):
             raise TypeError("the tolerance is a number")
         if not tolerance >= 0:

@@ -28,8 +28,10 @@ def _resolved(dtype: DTypeLike) -> np.dtype[Any]:
     """The dtype in native byte order, if columns can have it."""
     found = np.dtype(dtype).newbyteorder("=")
     if found.kind not in _LETTERS or (found.kind == "f" and found.itemsize not in (4, 8)):
-        raise TypeError(f"keys and values can't be of dtype {found}: only integers, float32, float64, bool, "
-                        "datetime64 and timedelta64")
+        raise TypeError(
+            f"keys and values can't be of dtype {found}: only integers, float32, float64, bool, "
+            "datetime64 and timedelta64"
+        )
     if found.kind in "Mm" and np.datetime_data(found)[0] == "generic":
         raise TypeError(f"dtype {found} needs a unit, such as {found}[ns]")
     return found
@@ -105,8 +107,7 @@ class Column:
             if np.ma.is_masked(data):
                 raise ValueError(f"{self.what} must not be masked")
             return data.data
-        if isinstance(data, (Set, MappingView, Iterator)):
-            data = list(data)
+        data = listed(data)
         if isinstance(data, (list, tuple)):
             return self._from_list(data)
         if hasattr(data, "isna") and not isinstance(data.dtype, np.dtype):  # A nullable column of pandas.
@@ -215,6 +216,18 @@ def columns(key_dtype: DTypeLike, value_dtype: DTypeLike) -> tuple[Column, Colum
         return Column(dtype, stored, words, is_key)
 
     return column(dtypes[0], True), column(dtypes[1], False)
+
+
+def listed(data: Any) -> Any:
+    """Sets, views of mappings and iterators as lists; anything else as it is."""
+    return list(data) if isinstance(data, (Set, MappingView, Iterator)) else data
+
+
+def one_or_many(values: Any) -> tuple[Any, bool]:
+    """Values as an array-like, and whether they are one value for all keys."""
+    values = listed(values)
+    scalar = np.ndim(values) == 0 and not hasattr(values, "__len__")
+    return ([values] if scalar else values), scalar
 
 
 def dtype_of(data: Any, given: DTypeLike | None) -> DTypeLike:

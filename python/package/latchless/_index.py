@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, MappingView, MutableMapping, Set
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from latchless import _interchange
-from latchless._dtypes import Array, columns, dtype_of
+from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
+from latchless._latchless import Snapshot
 from latchless._ranges import Ranges
 from latchless._views import Items, Keys, Values
 
@@ -71,20 +72,18 @@ class Index(Ranges, MutableMapping[Any, Any]):
             raise TypeError("keys and values are given together")
         if isinstance(keys, Mapping):
             raise TypeError("a mapping is given as Index(mapping.keys(), mapping.values())")
-        keys, values = _listed(keys), _listed(values)
-        scalar = values is not None and np.ndim(values) == 0 and not hasattr(values, "__len__")
-        values = [values] if scalar else values
+        keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
         key, value = columns(dtype_of(keys, key_dtype), dtype_of(values, value_dtype))
         key_words = None if keys is None else key.to_words(keys)
         value_words = None if values is None else value.to_words(values)
         if key_words is not None and value_words is not None and not scalar and len(key_words) != len(value_words):
             raise ValueError(f"there are {len(key_words)} keys but {len(value_words)} values")
-        if not 0.01 <= fill <= 1.0:
-            raise ValueError(f"fill must be between 0.01 and 1.0, not {fill}")
-        wide = key.words.itemsize == 8
-        made = super().__new__(
-            cls, wide, key.told(), value.told(), key_words, value_words, assume_sorted, fill, limit_bytes
-        )
+        _check_fill(fill)
+        return cls._made(key, value, key_words, value_words, assume_sorted, fill, limit_bytes)
+
+    @classmethod
+    def _made(cls, key: Column, value: Column, *told: Any) -> Index:
+        made = super().__new__(cls, key.words.itemsize == 8, key.told(), value.told(), *told)
         made._key, made._value = key, value
         made.key_dtype, made.value_dtype = key.dtype, value.dtype
         return made
@@ -190,7 +189,7 @@ class Index(Ranges, MutableMapping[Any, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as two arrays, which protocol 5 can pass on without a copy."""
-        keys, values = self.to_numpy()
+        keys, values = map(_interchange.picklable, self.to_numpy())
         return _interchange.restored, (type(self), self.key_dtype, self.value_dtype, keys, values)
 
     def to_arrow(self) -> Any:
@@ -198,7 +197,11 @@ class Index(Ranges, MutableMapping[Any, Any]):
         return _interchange.to_arrow(*self.to_numpy())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """All entries for any library that reads Arrow streams: polars, pandas, duckdb. Needs pyarrow."""
+        """All entries for any library that reads Arrow streams. Needs pyarrow.
+
+        `polars.from_arrow(index)`, `pandas.DataFrame.from_arrow(index)`, `pyarrow.table(index)`; duckdb finds
+        `table = index.to_arrow()` by its name.
+        """
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     @classmethod
@@ -225,28 +228,42 @@ class Index(Ranges, MutableMapping[Any, Any]):
         keys, values = _interchange.from_arrow(data, key, value)
         return cls(keys, values, assume_sorted=assume_sorted, fill=fill, limit_bytes=limit_bytes)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all entries to an Arrow IPC file, which `open` and other tools read. Needs pyarrow.
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write all entries to an Arrow IPC file, and return how many there are.
 
-        The file appears whole or not at all. What other threads change meanwhile is in it as before or after the
-        change; every entry that no thread touches is in it.
+        `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
+        written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
+        others as before or after a change. Raises OSError if the file can't be written.
+
+        >>> import pathlib, tempfile
+        >>> from latchless import Index
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "index.arrow"
+        >>> Index([1, 2], [10.5, 20.5]).save(path)
+        2
+        >>> Index.open(path)
+        Index({1: 10.5, 2: 20.5}, key_dtype='int64', value_dtype='float64')
         """
-        _interchange.save(path, *self.to_numpy())
+        return self._save(os.fspath(path))
 
     @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], *, fill: float = 0.8, limit_bytes: int | None = None
-    ) -> Index:
-        """Make an index from a file that `save` has written. Needs pyarrow.
+    def open(cls, path: str | os.PathLike[str], *, fill: float = 0.8, limit_bytes: int | None = None) -> Index:
+        """Make an index from a file that `save` has written, here or in Rust.
 
-        Raises ValueError for a file that was cut, changed, or isn't such a file, and OSError if it can't be read.
+        Raises ValueError for a file that was cut or changed, by a single bit, or isn't such a file; OSError if it
+        can't be read; MemoryError for more than `limit_bytes`.
         """
-        keys, values = _interchange.load(path)
-        return cls(keys, values, assume_sorted=True, fill=fill, limit_bytes=limit_bytes)
+        _check_fill(fill)
+        snapshot = Snapshot(os.fspath(path))
+        try:
+            key, value = columns(snapshot.key_dtype, snapshot.value_dtype)
+        except TypeError as error:
+            raise ValueError(f"the file has columns that no index has: {error}") from None
+        return cls._made(key, value, None, None, True, fill, limit_bytes, snapshot)
 
 
-def _listed(data: Any) -> Any:
-    return list(data) if isinstance(data, (Set, MappingView, Iterator)) else data
+def _check_fill(fill: float) -> None:
+    if not 0.01 <= fill <= 1.0:
+        raise ValueError(f"fill must be between 0.01 and 1.0, not {fill}")
 
 
 def _plain(column: Array) -> Iterable[Any]:

@@ -103,6 +103,31 @@ class Ranges(Batches):
         self._count_many(lows, highs, _ends(closed), counts.view(np.uint64))
         return counts
 
+    def rank_many(self, keys: ArrayLike | Any) -> NDArray[np.int64]:
+        """For each of n keys, how many keys of the index are less: n integers.
+
+        >>> from latchless import Index
+        >>> Index([10, 20, 30], 0).rank_many([5, 20, 99])
+        array([0, 1, 3])
+        """
+        words = self._key.to_words(keys)
+        ranks = np.empty(len(words), np.int64)
+        self._rank_many(words, ranks.view(np.uint64))
+        return ranks
+
+    def split_points(self, parts: int) -> Array:
+        """Keys that cut the index into so many parts of equal size: at most parts - 1 keys, ascending.
+
+        The keys of the second part and of every later one begin with one of them.
+
+        >>> from latchless import Index
+        >>> Index(range(9), 0).split_points(3)
+        array([3, 6])
+        """
+        if parts < 1:
+            raise ValueError(f"parts must be at least 1, not {parts}")
+        return self._key.from_words(self._split_points(parts))
+
 
 def _ends(closed: str) -> tuple[bool, bool]:
     try:

@@ -233,14 +233,17 @@ impl Core {
 
     // ---- batches: arrays of words ----
 
+    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
     fn _get_many(
         &self,
         py: Python<'_>,
         keys: &Object<'_>,
         values: Option<&Object<'_>>,
+        missing: u64,
         found: &Object<'_>,
         threads: usize,
     ) -> PyResult<()> {
+        let values = values.map(|values| (values, missing));
         with!(self, engine => self.look_up(py, engine, keys, (None, values, found), (None, threads)))
     }
 
@@ -252,6 +255,7 @@ impl Core {
         keys: &Object<'_>,
         found_keys: &Object<'_>,
         values: &Object<'_>,
+        missing: (u64, u64),
         found: &Object<'_>,
         threads: usize,
     ) -> PyResult<()> {
@@ -262,7 +266,7 @@ impl Core {
             "higher" => Near::Higher,
             _ => return Err(PyValueError::new_err(format!("there is no neighbour called {near}"))),
         };
-        let answers = (Some(found_keys), Some(values), found);
+        let answers = (Some((found_keys, missing.0)), Some((values, missing.1)), found);
         with!(self, engine => self.look_up(py, engine, keys, answers, (Some(near), threads)))
     }
 

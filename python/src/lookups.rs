@@ -20,12 +20,27 @@ pub enum Near {
     Higher,
 }
 
-/// Room for the answers of a batch. Where nothing is found, the words stay as they are.
+/// Room for one answer of each request, and the word that it gets where nothing is found.
 pub struct Answers<'a, B: Lane> {
+    /// The places.
+    pub words: Words<'a, B::Atomic>,
+    /// The word for nothing.
+    pub missing: B,
+}
+
+impl<B: Lane> Answers<'_, B> {
+    #[inline(always)]
+    fn put(&self, at: usize, word: B, found: bool) {
+        self.words.store(at, if found { word } else { self.missing });
+    }
+}
+
+/// Where the answers of a batch go.
+pub struct Room<'a, B: Lane> {
     /// The keys that were found.
-    pub keys: Option<Words<'a, B::Atomic>>,
+    pub keys: Option<Answers<'a, B>>,
     /// Their values.
-    pub values: Option<Words<'a, B::Atomic>>,
+    pub values: Option<Answers<'a, B>>,
     /// Whether something was found.
     pub found: Words<'a, AtomicU8>,
 }
@@ -36,7 +51,7 @@ impl<B: Lane> Engine<B> {
         &self,
         keys: Words<'_, B::Atomic>,
         chunk: Range<usize>,
-        answers: &Answers<'_, B>,
+        answers: &Room<'_, B>,
     ) -> Result<(), NoKey> {
         let (mut room, mut values, mut found) = ([B::MIN; CHUNK], [B::MIN; CHUNK], [false; CHUNK]);
         let keys = self.read(keys, &chunk, &mut room)?;
@@ -44,8 +59,8 @@ impl<B: Lane> Engine<B> {
         self.index.get_columns(keys, values, found).expect("they are of one length");
         for ((at, &value), &found) in chunk.zip(&*values).zip(&*found) {
             answers.found.store(at, found);
-            if let (Some(words), true) = (answers.values, found) {
-                words.store(at, value);
+            if let Some(values) = &answers.values {
+                values.put(at, value, found);
             }
         }
         Ok(())
@@ -57,7 +72,7 @@ impl<B: Lane> Engine<B> {
         near: Near,
         keys: Words<'_, B::Atomic>,
         chunk: Range<usize>,
-        answers: &Answers<'_, B>,
+        answers: &Room<'_, B>,
     ) -> Result<(), NoKey> {
         let (mut room, mut near_keys) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
         let (mut values, mut found) = ([B::MIN; CHUNK], [false; CHUNK]);
@@ -73,14 +88,11 @@ impl<B: Lane> Engine<B> {
         served.expect("they are of one length");
         for (i, at) in chunk.enumerate() {
             answers.found.store(at, found[i]);
-            if !found[i] {
-                continue;
+            if let Some(keys) = &answers.keys {
+                keys.put(at, self.decode(near_keys[i]), found[i]);
             }
-            if let Some(words) = answers.keys {
-                words.store(at, self.decode(near_keys[i]));
-            }
-            if let Some(words) = answers.values {
-                words.store(at, values[i]);
+            if let Some(its) = &answers.values {
+                its.put(at, values[i], found[i]);
             }
         }
         Ok(())

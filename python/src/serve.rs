@@ -5,7 +5,7 @@ use crate::engine::{Engine, NoKey, Unloaded};
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lane::Lane;
-use crate::lookups::{Answers, Near};
+use crate::lookups::{Answers, Near, Room};
 use crate::updates::{Changed, Sequence};
 use crate::{batch, column, failure};
 use pyo3::exceptions::PyValueError;
@@ -102,17 +102,21 @@ impl Core {
         py: Python<'_>,
         engine: &Engine<B>,
         keys: &Object<'_>,
-        (found_keys, values, found): (Option<&Object<'_>>, Option<&Object<'_>>, &Object<'_>),
+        (found_keys, values, found): (Option<Places<'_, '_>>, Option<Places<'_, '_>>, &Object<'_>),
         (near, threads): (Option<Near>, usize),
     ) -> PyResult<()> {
         let keys = column::input::<B>(keys)?;
         let words = keys.words();
-        let found_keys = found_keys.map(|array| column::output::<B>(array, words.len())).transpose()?;
-        let values = values.map(|array| column::output::<B>(array, words.len())).transpose()?;
+        let found_keys = found_keys.map(|places| room::<B>(places, words.len())).transpose()?;
+        let values = values.map(|places| room::<B>(places, words.len())).transpose()?;
         let found = column::flags(found, words.len())?;
-        let answers = Answers::<B> {
-            keys: found_keys.as_ref().map(column::Column::words),
-            values: values.as_ref().map(column::Column::words),
+        let answers = Room::<B> {
+            keys: found_keys
+                .as_ref()
+                .map(|(column, missing)| Answers { words: column.words(), missing: *missing }),
+            values: values
+                .as_ref()
+                .map(|(column, missing)| Answers { words: column.words(), missing: *missing }),
             found: found.words(),
         };
         self.guarded(|| {
@@ -196,6 +200,16 @@ impl Core {
             failure::changed(py, parts, failed, &Sequence::<B>::AsGiven)
         })
     }
+}
+
+/// An array for answers, and the word for nothing.
+pub type Places<'a, 'py> = (&'a Object<'py>, u64);
+
+fn room<'py, B: Lane>(
+    (array, missing): Places<'_, 'py>,
+    len: usize,
+) -> PyResult<(column::Column<'py, B::Atomic>, B)> {
+    Ok((column::output::<B>(array, len)?, B::truncate(missing)))
 }
 
 /// The ends of ranges.

@@ -80,7 +80,7 @@ def test_every_dtype_through_arrow(rng, dtype):
 def test_polars(quotes):
     pytest.importorskip("pyarrow")
     polars = pytest.importorskip("polars")
-    frame = polars.from_arrow(quotes)
+    frame = polars.DataFrame(quotes.to_arrow())
     assert_same(frame["key"].to_numpy(), quotes.to_numpy()[0])
     assert Index.from_arrow(frame) == quotes
     assert quotes.get_many(frame["key"])[1].all()

@@ -53,7 +53,7 @@ class Batches(Core):
         (array([20,  0, 10]), array([ True, False,  True]))
         """
         words = self._key.to_words(keys)
-        fill = self._value.missing() if default is None else self._value.to_array([default])[0]
+        missing = self._value.missing_word(default)
         if out is not None:
             _check_room(out, "out", self._value.dtype, words)
         if found is not None:
@@ -62,9 +62,8 @@ class Batches(Core):
                 raise ValueError("out and found must not overlap")
         direct = out is not None and out.dtype == self._value.stored and _is_plain(out)
         answers = out if direct and out is not None else np.empty(len(words), self._value.stored)
-        answers.fill(fill)
         flags = found if found is not None and _is_plain(found) else np.empty(len(words), bool)
-        self._get_many(words, answers.view(self._value.words), flags, _checked(threads))
+        self._get_many(words, answers.view(self._value.words), missing, flags, _checked(threads))
         values = self._value.from_words(answers.view(self._value.words))
         if out is not None and not direct:
             out[...] = values
@@ -81,7 +80,7 @@ class Batches(Core):
         """
         words = self._key.to_words(keys)
         found = np.empty(len(words), bool)
-        self._get_many(words, None, found, _checked(threads))
+        self._get_many(words, None, 0, found, _checked(threads))
         return found
 
     def insert_many(self, keys: ArrayLike | Any, values: ArrayLike | Any, *, threads: int = 1) -> int:
@@ -204,10 +203,9 @@ class Batches(Core):
         return found_keys, values, found
 
     def _neighbours(self, name: str, words: Array, threads: int) -> Found:
-        keys = np.full(len(words), self._key.missing(), self._key.stored).view(self._key.words)
-        values = np.full(len(words), self._value.missing(), self._value.stored).view(self._value.words)
-        found = np.empty(len(words), bool)
-        self._near_many(name, words, keys, values, found, _checked(threads))
+        keys, values = np.empty(len(words), self._key.words), np.empty(len(words), self._value.words)
+        found, missing = np.empty(len(words), bool), (self._key.missing_word(), self._value.missing_word())
+        self._near_many(name, words, keys, values, missing, found, _checked(threads))
         return self._key.from_words(keys), self._value.from_words(values), found
 
     def _distance(self, words: Array, found: Array) -> Array:

@@ -8,7 +8,7 @@ part's business.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, MappingView, Set
+from collections.abc import Iterable, Iterator, MappingView, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ _EXACT_INTEGERS = {4: 1 << 24, 8: 1 << 53}
 
 def _resolved(dtype: DTypeLike) -> np.dtype[Any]:
     """The dtype in native byte order, if columns can have it."""
-    found = np.dtype(dtype).newbyteorder("=")
+    found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     if found.kind not in _LETTERS or (found.kind == "f" and found.itemsize not in (4, 8)):
         raise TypeError(
             f"keys and values can't be of dtype {found}: only integers, float32, float64, bool, "
@@ -64,7 +64,7 @@ class Column:
         if array.dtype != self.stored:
             array = array.astype(self.stored)
         if not (array.flags.c_contiguous and array.flags.aligned):
-            array = np.require(array, requirements="CA")
+            array = np.require(array, requirements=["C", "A"])
         return array.view(self.words)
 
     def from_words(self, words: Array) -> Array:
@@ -97,6 +97,11 @@ class Column:
         if self.dtype.kind in "Mm":
             return np.array("NaT", self.dtype)[()]
         return self.dtype.type(0)
+
+    def missing_word(self, value: Any = None) -> int:
+        """The word of what is missing, or of another value."""
+        filler = self.missing() if value is None else self.to_array([value])[0]
+        return int(np.array([filler], self.dtype).astype(self.stored).view(self.words)[0])
 
     def _plain(self, data: Any) -> Array:
         """Any array-like as an array of whatever dtype, if it has no nulls."""
@@ -220,7 +225,9 @@ def columns(key_dtype: DTypeLike, value_dtype: DTypeLike) -> tuple[Column, Colum
 
 def listed(data: Any) -> Any:
     """Sets, views of mappings and iterators as lists; anything else as it is."""
-    return list(data) if isinstance(data, (Set, MappingView, Iterator)) else data
+    if isinstance(data, (Set, Iterator)):
+        return list(data)
+    return list(data) if isinstance(data, MappingView) and isinstance(data, Iterable) else data
 
 
 def one_or_many(values: Any) -> tuple[Any, bool]:

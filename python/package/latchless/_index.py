@@ -199,8 +199,8 @@ class Index(Ranges, MutableMapping[Any, Any]):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """All entries for any library that reads Arrow streams. Needs pyarrow.
 
-        `polars.from_arrow(index)`, `pandas.DataFrame.from_arrow(index)`, `pyarrow.table(index)`; duckdb finds
-        `table = index.to_arrow()` by its name.
+        `pyarrow.table(index)`, `pandas.DataFrame.from_arrow(index)`, `polars.DataFrame(index.to_arrow())`;
+        duckdb finds `table = index.to_arrow()` by its name.
         """
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 

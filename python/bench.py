@@ -398,7 +398,9 @@ def table(rows: list[Row]) -> str:
                 cells.append("")
                 continue
             text = f"{cell:,.0f}" if cell >= 100 else f"{cell:.1f}"
-            cells.append(text if who == OURS else f"{text} ({cell / row.cells[OURS]:.2g}×)")
+            ratio = cell / row.cells[OURS]
+            times = f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2f}"
+            cells.append(text if who == OURS else f"{text} ({times}×)")
         unit = "" if row.unit == "ns" else f", {row.unit}"
         lines.append(f"| {row.name}{unit} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

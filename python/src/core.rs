@@ -233,7 +233,6 @@ impl Core {
 
     // ---- batches: arrays of words ----
 
-    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
     fn _get_many(
         &self,
         py: Python<'_>,

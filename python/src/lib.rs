@@ -19,9 +19,43 @@ mod updates;
 
 use pyo3::prelude::*;
 
+/// What Python calls around a fork.
+mod forks {
+    use crate::gate;
+    use pyo3::prelude::*;
+    use pyo3::types::PyDict;
+
+    #[pyfunction]
+    fn before() {
+        gate::before_fork();
+    }
+
+    #[pyfunction]
+    fn after_in_parent() {
+        gate::after_fork_in_parent();
+    }
+
+    #[pyfunction]
+    fn after_in_child() {
+        gate::after_fork_in_child();
+    }
+
+    /// From now on forks wait for the chunks of batches that are running, where the system has forks.
+    pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let os = module.py().import("os")?;
+        if !os.hasattr("register_at_fork")? {
+            return Ok(());
+        }
+        let hooks = PyDict::new(module.py());
+        hooks.set_item("before", wrap_pyfunction!(before, module)?)?;
+        hooks.set_item("after_in_parent", wrap_pyfunction!(after_in_parent, module)?)?;
+        hooks.set_item("after_in_child", wrap_pyfunction!(after_in_child, module)?)?;
+        os.call_method("register_at_fork", (), Some(&hooks)).map(drop)
+    }
+}
+
 #[pymodule(gil_used = false)]
 mod _latchless {
-    use super::gate;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -29,33 +63,9 @@ mod _latchless {
     #[pymodule_export]
     use super::snapshot::Snapshot;
 
-    /// Forks wait for the chunks of batches that are running: see `gate`.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        let options = pyo3::types::PyDict::new(module.py());
-        options.set_item("before", wrap_pyfunction!(before_fork, module)?)?;
-        options.set_item("after_in_parent", wrap_pyfunction!(after_fork_in_parent, module)?)?;
-        options.set_item("after_in_child", wrap_pyfunction!(after_fork_in_child, module)?)?;
-        let os = module.py().import("os")?;
-        if os.hasattr("register_at_fork")? {
-            os.call_method("register_at_fork", (), Some(&options))?;
-        }
-        Ok(())
-    }
-
-    #[pyfunction]
-    fn before_fork() {
-        gate::before_fork();
-    }
-
-    #[pyfunction]
-    fn after_fork_in_parent() {
-        gate::after_fork_in_parent();
-    }
-
-    #[pyfunction]
-    fn after_fork_in_child() {
-        gate::after_fork_in_child();
+        super::forks::register(module)
     }
 }

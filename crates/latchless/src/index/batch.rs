@@ -36,14 +36,21 @@ use latchless_core::base::value::Value;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{} inserts of a batch were refused; the first because {error}", refused.len())]
 pub struct Incomplete {
-    /// Why the first of them was refused.
+    /// Why the first of them that was tried was refused.
     pub error: Error,
     /// The positions in the batch of those that were refused, ascending.
     pub refused: Vec<usize>,
 }
 
 impl Incomplete {
-    /// One more insert was refused, behind those that were refused so far.
+    /// That, if inserts were refused, with their positions in order; otherwise `done`.
+    pub(super) fn or<T>(incomplete: Option<Self>, done: T) -> Result<T, Self> {
+        let Some(mut incomplete) = incomplete else { return Ok(done) };
+        incomplete.refused.sort_unstable();
+        Err(incomplete)
+    }
+
+    /// One more insert was refused.
     #[cold]
     pub(super) fn add(so_far: &mut Option<Self>, position: usize, error: Error) {
         so_far.get_or_insert_with(|| Self { error, refused: Vec::new() }).refused.push(position);
@@ -109,7 +116,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 }
             },
         );
-        incomplete.map_or(Ok(()), Err)
+        Incomplete::or(incomplete, ())
     }
 
     #[inline]

@@ -1,5 +1,5 @@
-//! Batches as columns: a slice of keys and a slice of values in place of a slice of pairs, and a mask in place
-//! of `Option`s. They do what the batches of the same name do, and copy nothing on the way.
+//! Batches as columns: a slice of keys and a slice of values in place of a slice of pairs, and a mask in
+//! place of `Option`s. They do what the batches of the same name do, and copy nothing on the way.
 
 use super::Index;
 use super::access::{
@@ -54,7 +54,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 Err(error) => Incomplete::add(&mut incomplete, at, error),
             },
         );
-        incomplete.map_or(Ok(new), Err)
+        Incomplete::or(incomplete, new)
     }
 
     #[inline]
@@ -113,9 +113,9 @@ fn append<B: Copy, T>(column: &mut Vec<T>, lanes: &[B], decode: impl Fn(B) -> T)
 }
 
 operations! {
-    /// As [`Index::get_many`], with the answers in columns: `found` says for each key whether it is there, and
-    /// `values` gets its value; where a key isn't there, the place in `values` keeps what it has. Says how many
-    /// were found.
+    /// As [`Index::get_many`], with the answers in columns: `found` says for each key whether it is there,
+    /// and `values` gets its value; where a key isn't there, the place in `values` keeps what it has. Says
+    /// how many were found.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
@@ -150,8 +150,8 @@ operations! {
         self.access().insert_columns(keys, values)
     }
 
-    /// As [`Index::remove_many`], with the answers in columns, as those of [`Index::get_columns`]. Says how many
-    /// keys were removed.
+    /// As [`Index::remove_many`], with the answers in columns, as those of [`Index::get_columns`]. Says how
+    /// many keys were removed.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] if one of the columns isn't as long as `keys`; nothing is done then.
@@ -168,8 +168,8 @@ operations! {
         self.access().remove_columns(keys, values, found)
     }
 
-    /// Appends the entries of a range, ascending, to two columns, and says how many they were. What is seen of
-    /// concurrent changes is as for [`Index::scan`].
+    /// Appends the entries of a range, ascending, to two columns, and says how many they were. What is seen
+    /// of concurrent changes is as for [`Index::scan`].
     ///
     /// # Errors
     /// [`Error::InvertedRange`]; [`Error::OutOfMemory`] if the columns can't grow. They are then as before.

@@ -19,7 +19,7 @@ impl<K: Key, V: Value> Index<K, V> {
     ///
     /// ```
     /// use latchless::{Error, FillFactor, Index};
-    /// let index = Index::from_sorted(&[(3u64, 30u32), (5, 50)], FillFactor::FULL)?;
+    /// let index = Index::from_sorted(&[(3u64, 30u32), (5, 50)], FillFactor::default())?;
     /// assert_eq!(index.get(5), Some(50));
     /// let twice = Index::from_sorted(&[(3u64, 30u32), (3, 50)], FillFactor::FULL);
     /// assert_eq!(twice.err(), Some(Error::DuplicateKey { position: 1 }));
@@ -40,7 +40,7 @@ impl<K: Key, V: Value> Index<K, V> {
     /// ```
     /// # use latchless::{FillFactor, Index};
     /// let mut index = Index::<u64, u32>::new()?;
-    /// index.bulk_load(&[(3, 30), (5, 50)], FillFactor::new(0.8)?)?;
+    /// index.bulk_load(&[(3, 30), (5, 50)], FillFactor::default())?;
     /// assert_eq!(index.len(), 2);
     /// # Ok::<(), latchless::Error>(())
     /// ```

@@ -43,9 +43,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         let Side { direction, strict } = side;
         let from = |at: usize| {
             let key = encode_key::<K, V>(keys[at]);
+            if !strict {
+                return key;
+            }
             let beside = if direction == Forward { next(key) } else { previous(key) };
             // Nothing is beyond the last key of all; its own entry is dropped below.
-            if strict { beside.unwrap_or(key) } else { key }
+            beside.unwrap_or(key)
         };
         self.tree.nearest_each::<M>(keys.len(), self.group, direction, from, |at, found| {
             let own = |&(key, _): &EncodedRange<K, V>| strict && key == encode_key::<K, V>(keys[at]);
@@ -96,7 +99,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
                 *encoded = encode_range::<K, V>(range)?.unwrap_or((last, first));
             }
             // Going down to the leaves of their ends together brings these into the cache.
-            let end_at = |at: usize| if at % 2 == 0 { together[at / 2].0 } else { together[at / 2].1 };
+            let end_at =
+                |at: usize| if at.is_multiple_of(2) { together[at / 2].0 } else { together[at / 2].1 };
             self.tree.get_each::<M>(2 * ranges.len(), self.group, end_at, |_, _| {});
             for (count, &(low, high)) in counts.iter_mut().zip(&together) {
                 *count = if low <= high { self.tree.count::<M>(low, high) } else { 0 };
@@ -107,12 +111,12 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 }
 
 operations! {
-    /// What [`Index::floor`] finds for each key, in the keys' order: the entry with the largest key that is at
-    /// most that key, `None` if there is none. Takes little more time than [`Index::get_many`], and less if the
-    /// keys ascend.
+    /// What [`Index::floor`] finds for each key, in the keys' order: the entry with the largest key that is
+    /// at most that key, `None` if there is none. Takes little more time than [`Index::get_many`], and less
+    /// if the keys ascend.
     ///
-    /// Each answer is linearizable by itself: it was the nearest entry at one moment during the call. The batch
-    /// isn't: its answers may be of different moments.
+    /// Each answer is linearizable by itself: it was the nearest entry at one moment during the call. The
+    /// batch isn't: its answers may be of different moments.
     ///
     /// # Errors
     /// [`Error::UnequalBuffers`] if `answers` isn't as long as `keys`; nothing is done then.
@@ -273,12 +277,12 @@ operations! {
         self.access().neighbour_columns(Side::HIGHER, keys, (found_keys, values, found))
     }
 
-    /// How many keys lie in each of many ranges, in the ranges' order, as [`Index::count`] says. The leaves of
-    /// the ranges' ends are fetched together.
+    /// How many keys lie in each of many ranges, in the ranges' order, as [`Index::count`] says. The leaves
+    /// of the ranges' ends are fetched together.
     ///
     /// # Errors
-    /// [`Error::InvertedRange`] if any of them starts after its end, [`Error::UnequalBuffers`] if `counts` isn't
-    /// as long as `ranges`; nothing is done then.
+    /// [`Error::InvertedRange`] if any of them starts after its end, [`Error::UnequalBuffers`] if `counts`
+    /// isn't as long as `ranges`; nothing is done then.
     ///
     /// ```
     /// # let index: latchless::Index<u64, u32> = (0..1000).map(|key| (key, 0)).collect();

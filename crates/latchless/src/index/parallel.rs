@@ -5,6 +5,7 @@
 
 use super::Index;
 use super::access::{EncodedRange, decode_entry, encode_range};
+use super::columns::check_columns;
 use crate::tree::Shared;
 use core::ops::RangeBounds;
 use latchless_core::base::error::Result;
@@ -125,6 +126,102 @@ impl<K: Key, V: Value> Index<K, V> {
         check_side_by_side(keys.len(), answers.len())?;
         let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
         parts.try_for_each(|(keys, answers)| self.get_many(keys, answers))
+    }
+
+    /// As [`Index::get_columns`], on rayon's threads.
+    ///
+    /// # Errors
+    /// As [`Index::get_columns`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
+    /// let keys: Vec<u64> = (0..20_000).collect();
+    /// let (mut values, mut found) = (vec![0; keys.len()], vec![false; keys.len()]);
+    /// assert_eq!(index.par_get_columns(&keys, &mut values, &mut found)?, 10_000);
+    /// assert_eq!((values[9_999], found[10_000]), (19_998, false));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_get_columns(&self, keys: &[K], values: &mut [V], found: &mut [bool]) -> Result<usize> {
+        check_columns(keys.len(), [values.len(), found.len()])?;
+        let answers = values.par_chunks_mut(KEYS_TOGETHER).zip(found.par_chunks_mut(KEYS_TOGETHER));
+        let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers);
+        parts.map(|(keys, (values, found))| self.get_columns(keys, values, found)).sum()
+    }
+
+    /// As [`Index::floor_many`], on rayon's threads.
+    ///
+    /// # Errors
+    /// As [`Index::floor_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();
+    /// let keys: Vec<u64> = (0..50_000).map(|at| 2 * at + 1).collect();
+    /// let mut answers = vec![None; keys.len()];
+    /// index.par_floor_many(&keys, &mut answers)?;
+    /// assert_eq!(answers[7], index.floor(15));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_floor_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
+        parts.try_for_each(|(keys, answers)| self.floor_many(keys, answers))
+    }
+
+    /// As [`Index::ceiling_many`], on rayon's threads.
+    ///
+    /// # Errors
+    /// As [`Index::ceiling_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();
+    /// let keys: Vec<u64> = (0..50_000).map(|at| 2 * at + 1).collect();
+    /// let mut answers = vec![None; keys.len()];
+    /// index.par_ceiling_many(&keys, &mut answers)?;
+    /// assert_eq!(answers[7], index.ceiling(15));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_ceiling_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
+        parts.try_for_each(|(keys, answers)| self.ceiling_many(keys, answers))
+    }
+
+    /// As [`Index::lower_many`], on rayon's threads.
+    ///
+    /// # Errors
+    /// As [`Index::lower_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();
+    /// let keys: Vec<u64> = (0..50_000).map(|at| 2 * at + 1).collect();
+    /// let mut answers = vec![None; keys.len()];
+    /// index.par_lower_many(&keys, &mut answers)?;
+    /// assert_eq!(answers[7], index.lower(15));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_lower_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
+        parts.try_for_each(|(keys, answers)| self.lower_many(keys, answers))
+    }
+
+    /// As [`Index::higher_many`], on rayon's threads.
+    ///
+    /// # Errors
+    /// As [`Index::higher_many`].
+    ///
+    /// ```
+    /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (10 * key, key)).collect();
+    /// let keys: Vec<u64> = (0..50_000).map(|at| 2 * at + 1).collect();
+    /// let mut answers = vec![None; keys.len()];
+    /// index.par_higher_many(&keys, &mut answers)?;
+    /// assert_eq!(answers[7], index.higher(15));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn par_higher_many(&self, keys: &[K], answers: &mut [Option<(K, V)>]) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let parts = keys.par_chunks(KEYS_TOGETHER).zip(answers.par_chunks_mut(KEYS_TOGETHER));
+        parts.try_for_each(|(keys, answers)| self.higher_many(keys, answers))
     }
 }
 

@@ -60,7 +60,7 @@ impl<K: Key, V: Value> Index<K, V> {
     pub fn try_from_iter(entries: impl IntoIterator<Item = (K, V)>) -> Result<Self> {
         let mut entries: Vec<(K, V)> = entries.into_iter().collect();
         sort_and_dedup(&mut entries);
-        Self::from_sorted(&entries, FillFactor::FULL)
+        Self::from_sorted(&entries, FillFactor::default())
     }
 }
 

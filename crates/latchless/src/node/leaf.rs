@@ -247,37 +247,45 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// The first entry at `key` or behind it.
     #[inline(always)]
     pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
-        self.first_from_in::<S>(self.named_block::<S>(key), key)
-    }
-
-    /// As [`Leaf::first_from`]; the hints named block `at` for `key`.
-    #[inline(always)]
-    pub fn first_from_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
-        let shape = self.shape();
-        // Of tied blocks the first ones may hold keys behind `key`, too.
-        let tied = is_tied(self.node, at, self.hint(shape, key));
-        let first = if tied { self.first_block::<S>(key) } else { at };
-        (first..Self::BLOCKS).find_map(|block| {
-            let found = S::keys_between(self.line(block), key, B::MAX) & ((1 << shape.count(block)) - 1);
-            (found != 0).then(|| self.entry_at(Place { block, at: found.trailing_zeros() as usize }))
-        })
+        let (first, shape) = (self.first_block::<S>(key), self.shape());
+        (first..Self::BLOCKS).find_map(|at| self.first_between::<S>(shape, at, (key, B::MAX)))
     }
 
     /// The last entry at `key` or before it.
     #[inline(always)]
     pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
-        self.last_up_to_in::<S>(self.named_block::<S>(key), key)
+        let shape = self.shape();
+        // Blocks behind the one that the hints name have keys behind `key` only.
+        (0..=self.named::<S>(shape, key).0).rev().find_map(|at| self.last_up_to_in::<S>(at, key))
     }
 
-    /// As [`Leaf::last_up_to`]; the hints named block `at` for `key`. Blocks after that one hold keys behind
-    /// `key` only.
+    /// As [`Leaf::first_from`], if that entry is in block `at`, which the hints named for `key`.
+    #[inline(always)]
+    pub fn first_from_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
+        let shape = self.shape();
+        let found = self.first_between::<S>(shape, at, (key, B::MAX))?;
+        // Of tied blocks the one before may have an entry at `key` or behind it, too.
+        let first = found.0 == self.key(Place { block: at, at: 0 });
+        (!first || !is_tied(self.node, at, self.hint(shape, key))).then_some(found)
+    }
+
+    /// As [`Leaf::last_up_to`], if that entry is in block `at`, which the hints named for `key`.
     #[inline(always)]
     pub fn last_up_to_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
-        let shape = self.shape();
-        (0..=at).rev().find_map(|block| {
-            let found = S::keys_between(self.line(block), B::MIN, key) & ((1 << shape.count(block)) - 1);
-            (found != 0).then(|| self.entry_at(Place { block, at: found.ilog2() as usize }))
-        })
+        let found = self.between::<S>(self.shape(), at, (B::MIN, key));
+        (found != 0).then(|| self.entry_at(Place { block: at, at: found.ilog2() as usize }))
+    }
+
+    #[inline(always)]
+    fn first_between<S: Lines>(self, shape: Shape, at: usize, range: (B, B)) -> Option<(B, B)> {
+        let found = self.between::<S>(shape, at, range);
+        (found != 0).then(|| self.entry_at(Place { block: at, at: found.trailing_zeros() as usize }))
+    }
+
+    /// One bit for each entry of block `at`: whether its key lies in the range.
+    #[inline(always)]
+    fn between<S: Lines>(self, shape: Shape, at: usize, (low, high): (B, B)) -> u32 {
+        S::keys_between(self.line(at), low, high) & ((1 << shape.count(at)) - 1)
     }
 
     /// The places of a block that are in use.

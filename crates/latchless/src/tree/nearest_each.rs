@@ -1,13 +1,13 @@
 //! The nearest entries to many keys: grouped descents, as for lookups, and fewer of them where keys ascend.
 //!
 //! Keys in any order go down in groups (`group.rs`), and each is answered in the block that its leaf's hints
-//! name. A chunk of ascending keys needs no descent for each of them: keys that belong to one leaf are
-//! neighbours, a *run*. So only every so many keys, a *leader*, goes down, about two for each leaf. The leaves'
-//! fences tell where runs end. A leaf between those of two leaders is looked up by itself, which is rare.
+//! name. Ascending keys need no descent each: those that belong to one leaf follow each other, a *run*. So
+//! only every so many keys, a *leader*, goes down, about two for each leaf. The leaves' fences tell where
+//! runs end. A leaf between those of two leaders is looked up by itself, which is rare.
 //!
 //! # Thread safety
-//! An answer counts if its leaf has the version that was read before its fences, and if the leaf has an answer.
-//! All other keys are asked for one by one (`nearest.rs`). So each answer is of one moment.
+//! An answer counts if its leaf has the version that was read before its fences, and if the leaf has an
+//! answer. All other keys are asked for one by one (`nearest.rs`). So each answer is of one moment.
 
 use super::group::Descents;
 use super::*;
@@ -17,12 +17,14 @@ use latchless_core::base::index::Direction;
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read_later;
 
-/// Keys that are looked at together to find out whether they ascend.
+/// Keys in no order that are answered before it is looked whether further ones ascend.
 const CHUNK_KEYS: usize = 1024;
-/// The fewest keys for which that is worth it.
-const CHUNK_KEYS_MIN: usize = 32;
+/// The fewest keys for which it is worth to find out.
+const ASCENDING_MIN: usize = 32;
+/// Keys that tell whether all are worth a look.
+const FIRST_LOOK: usize = 8;
 /// Ascending keys that are answered together, at most.
-const WINDOW: usize = 512;
+const WINDOW: usize = 256;
 /// Every 2^n-th key is a leader; the largest n.
 const STRIDE_BITS_MAX: u32 = 5;
 
@@ -67,13 +69,12 @@ struct NearestEach<'a, B, F, G, M> {
     mode: PhantomData<M>,
 }
 
-/// A leaf, and the keys of a window that belong to it.
+/// A leaf, and the ascending keys of a window that belong to it.
 #[derive(Clone, Copy)]
 struct LeafRun<'a> {
     at: At<'a>,
+    /// `None`: the leaf was being changed, or isn't the keys' own.
     version: Option<Version>,
-    /// Whether the first key lies between the leaf's fences. None lies above them, but a first one.
-    inside: bool,
     /// Where in the window the next run begins.
     end: usize,
 }
@@ -83,54 +84,68 @@ struct Window<'a, B> {
     keys: [B; WINDOW],
     blocks: [u8; WINDOW],
     len: usize,
-    leaders: Descents<'a, B>,
+    /// Every 2^n-th key is a leader.
+    stride_bits: u32,
     runs: [LeafRun<'a>; Group::MAX],
     runs_len: usize,
 }
 
-/// The nearest entry in a leaf; the hints named block `at`.
-#[inline(always)]
-fn nearest_in<S: Search, B: Bits>(
-    leaf: Leaf<'_, B>,
-    at: usize,
-    key: B,
-    direction: Direction,
-) -> Option<(B, B)> {
-    match direction {
-        Direction::Forward => leaf.first_from_in::<S>(at, key),
-        Direction::Reverse => leaf.last_up_to_in::<S>(at, key),
+/// Keys whose nearest entries aren't in the blocks that the hints named.
+struct Others {
+    at: [u8; WINDOW],
+    len: usize,
+}
+
+impl Others {
+    fn none() -> Self {
+        Self { at: [0; WINDOW], len: 0 }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, at: usize) {
+        self.at[self.len % WINDOW] = at as u8;
+        self.len += 1;
+    }
+
+    /// All of them; then there are none.
+    #[inline(always)]
+    fn take(&mut self) -> &[u8] {
+        let len = core::mem::take(&mut self.len);
+        &self.at[..len]
     }
 }
 
 impl<'a, B: Bits> Window<'a, B> {
     #[inline(always)]
     fn new(tree: &'a BlinkTree<B>) -> Self {
-        let at = tree.at(tree.root().0);
+        let run = LeafRun { at: tree.at(tree.root().0), version: None, end: 0 };
         Self {
             keys: [B::MIN; WINDOW],
             blocks: [0; WINDOW],
             len: 0,
-            leaders: Descents::new(tree),
-            runs: [LeafRun { at, version: None, inside: false, end: 0 }; Group::MAX],
+            stride_bits: 0,
+            runs: [run; Group::MAX],
             runs_len: 0,
         }
     }
 
-    /// Leads every 2^`stride_bits`-th key to its leaf.
+    /// Leads the leaders to their leaves.
     #[inline(always)]
-    fn lead<S: Search>(&mut self, tree: &'a BlinkTree<B>, stride_bits: u32) {
-        self.leaders.len = self.len.div_ceil(1 << stride_bits);
-        for at in 0..self.leaders.len {
-            self.leaders.keys[at] = self.keys[at << stride_bits];
+    fn lead<S: Search>(&self, tree: &'a BlinkTree<B>, leaders: &mut Descents<'a, B>) {
+        let keys = self.keys[..self.len].iter().step_by(1 << self.stride_bits);
+        leaders.len = 0;
+        for (leader, &key) in leaders.keys.iter_mut().zip(keys) {
+            *leader = key;
+            leaders.len += 1;
         }
-        self.leaders.descend::<S>(tree);
+        leaders.descend::<S>(tree);
     }
 
     /// The leaf of a key: that of the leader before it or after it, as a rule.
     #[inline(always)]
-    fn leaf_of<S: Search>(&self, tree: &'a BlinkTree<B>, at: usize, stride_bits: u32) -> At<'a> {
-        let (key, leader) = (self.keys[at], at >> stride_bits);
-        let near = &self.leaders.nodes[leader..self.leaders.len.min(leader + 2)];
+    fn leaf_of<S: Search>(&self, tree: &'a BlinkTree<B>, leaders: &Descents<'a, B>, at: usize) -> At<'a> {
+        let (key, leader) = (self.keys[at], at >> self.stride_bits);
+        let near = &leaders.nodes[leader..leaders.len.min(leader + 2)];
         let found = near.iter().find(|node| node.leaf::<B>().covers(key));
         found.copied().unwrap_or_else(|| tree.descend::<S>(key))
     }
@@ -138,98 +153,161 @@ impl<'a, B: Bits> Window<'a, B> {
     /// Finds out which keys belong to which leaf, and asks for the blocks that the hints name. Keys for whose
     /// leaves there is no room aren't part of the window any more.
     #[inline(always)]
-    fn name_blocks<S: Search>(&mut self, tree: &'a BlinkTree<B>, stride_bits: u32) {
-        let mut at = 0;
+    fn name_blocks<S: Search>(&mut self, tree: &'a BlinkTree<B>, leaders: &Descents<'a, B>) {
+        let mut begin = 0;
         self.runs_len = 0;
-        while at < self.len && self.runs_len < Group::MAX {
-            let found = self.leaf_of::<S>(tree, at, stride_bits);
-            let version = found.latch().stable_version();
-            let leaf = found.leaf::<B>();
-            let (inside, high) = (leaf.covers(self.keys[at]), leaf.high());
-            loop {
-                let block = leaf.named_and_prefetched::<S>(self.keys[at]);
-                prefetch_read_later(leaf.block_address(block));
-                self.blocks[at] = block as u8;
-                at += 1;
-                if at == self.len || self.keys[at] > high {
+        while begin < self.len && self.runs_len < Group::MAX {
+            let at = self.leaf_of::<S>(tree, leaders, begin);
+            let (version, leaf) = (at.latch().stable_version(), at.leaf::<B>());
+            let version = version.filter(|_| leaf.covers(self.keys[begin]));
+            let (keys, high) = (&self.keys[begin..self.len], leaf.high());
+            let mut run = 0;
+            for (&key, named) in keys.iter().zip(&mut self.blocks[begin..self.len]) {
+                if key > high && run > 0 {
                     break;
                 }
+                let block = leaf.named_block::<S>(key);
+                prefetch_read_later(leaf.block_address(block));
+                *named = block as u8;
+                run += 1;
             }
-            self.runs[self.runs_len] = LeafRun { at: found, version, inside, end: at };
+            begin += run;
+            self.runs[self.runs_len] = LeafRun { at, version, end: begin };
             self.runs_len += 1;
         }
-        self.len = at;
+        self.len = begin;
     }
 
     /// Which keys are leaders next time: about two for each leaf.
     #[inline(always)]
-    fn stride_bits(&self) -> u32 {
-        (self.len / self.runs_len / 2).max(1).ilog2().min(STRIDE_BITS_MAX)
+    fn adapt(&mut self) {
+        self.stride_bits = (self.len / self.runs_len / 2).max(1).ilog2().min(STRIDE_BITS_MAX);
     }
 }
 
-impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> NearestEach<'_, B, F, G, M> {
-    fn ascends(&self, chunk: Range<usize>) -> bool {
-        chunk.len() >= CHUNK_KEYS_MIN && chunk.map(&self.key_at).is_sorted()
+/// Whether a leaf is still as it was in that version.
+#[inline(always)]
+fn still<M: Mode>(at: At<'_>, version: Option<Version>) -> bool {
+    version.is_some_and(|version| !M::SHARED || at.latch().validate(version))
+}
+
+impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> NearestEach<'a, B, F, G, M> {
+    /// Whether keys from `start` on seem to ascend.
+    #[inline(always)]
+    fn seems_to_ascend(&self, start: usize) -> bool {
+        self.len - start >= ASCENDING_MIN && (start..start + FIRST_LOOK).map(&self.key_at).is_sorted()
+    }
+
+    /// Fills a window with the keys from `start` on. Says whether they ascend.
+    #[inline(always)]
+    fn fill(&self, window: &mut Window<'_, B>, start: usize) -> bool {
+        window.len = (self.len - start).min(WINDOW).min(Group::MAX << window.stride_bits);
+        let keys = &mut window.keys[..window.len];
+        for (at, key) in (start..).zip(&mut *keys) {
+            *key = (self.key_at)(at);
+        }
+        keys.is_sorted()
+    }
+
+    /// Answers the keys of a window.
+    #[inline(always)]
+    fn ascending<S: Search>(
+        &mut self,
+        start: usize,
+        window: &mut Window<'a, B>,
+        (leaders, others): (&mut Descents<'a, B>, &mut Others),
+    ) {
+        window.lead::<S>(self.tree, leaders);
+        window.name_blocks::<S>(self.tree, leaders);
+        let mut begin = 0;
+        for run in &window.runs[..window.runs_len] {
+            let keys = window.keys[begin..run.end].iter().zip(&window.blocks[begin..run.end]);
+            for (at, (&key, &block)) in (begin..).zip(keys) {
+                if !self.answer_by_block::<S>(start + at, key, (run.at, run.version, block)) {
+                    others.push(at);
+                }
+            }
+            begin = run.end;
+        }
+        let mut run = 0;
+        for &at in others.take() {
+            let at = usize::from(at);
+            while at >= window.runs[run].end {
+                run += 1;
+            }
+            self.answer_in_leaf::<S>(
+                start + at,
+                window.keys[at],
+                (window.runs[run].at, window.runs[run].version),
+            );
+        }
     }
 
     /// Answers keys in any order.
     #[inline(always)]
-    fn grouped<S: Search>(&mut self, chunk: Range<usize>) {
-        let mut descents = Descents::new(self.tree);
-        let (tree, levels) = (self.tree, self.tree.root().1);
-        tree.tuner.run(chunk.len(), self.group.wanted(), levels, |from, to, group| {
-            for start in (from..to).step_by(group) {
-                let first = chunk.start + start;
+    fn grouped<S: Search>(
+        &mut self,
+        keys: Range<usize>,
+        descents: &mut Descents<'a, B>,
+        others: &mut Others,
+    ) {
+        let (tree, wanted) = (self.tree, self.group.wanted());
+        tree.tuner.run(keys.len(), wanted, tree.root().1, |from, to, group| {
+            let to = keys.start + to;
+            for start in (keys.start + from..to).step_by(group) {
                 descents.len = group.min(to - start);
                 for at in 0..descents.len {
-                    descents.keys[at] = (self.key_at)(first + at);
+                    descents.keys[at] = (self.key_at)(start + at);
                 }
                 descents.descend::<S>(tree);
                 descents.name_blocks::<S>(|_| false);
                 for at in 0..descents.len {
-                    let leaf = descents.nodes[at].leaf::<B>();
-                    let run = LeafRun {
-                        at: descents.nodes[at],
-                        version: descents.versions[at],
-                        inside: leaf.covers(descents.keys[at]),
-                        end: 0,
-                    };
-                    self.answer::<S>(first + at, run, descents.blocks[at], descents.keys[at]);
+                    let (key, node) = (descents.keys[at], descents.nodes[at]);
+                    let version = descents.versions[at].filter(|_| node.leaf::<B>().covers(key));
+                    if !self.answer_by_block::<S>(start + at, key, (node, version, descents.blocks[at])) {
+                        descents.versions[at] = version;
+                        others.push(at);
+                    }
+                }
+                for &at in others.take() {
+                    let at = usize::from(at);
+                    let leaf = (descents.nodes[at], descents.versions[at]);
+                    self.answer_in_leaf::<S>(start + at, descents.keys[at], leaf);
                 }
             }
         });
     }
 
-    /// Answers ascending keys. `stride_bits`: of the leaders, from one chunk to the next.
+    /// Answers a key if its nearest entry is in the block that the hints named. Otherwise asks for the block
+    /// beside that one, and says `false`.
     #[inline(always)]
-    fn ascending<S: Search>(&mut self, mut chunk: Range<usize>, stride_bits: &mut u32) {
-        let (tree, mut window) = (self.tree, Window::new(self.tree));
-        while !chunk.is_empty() {
-            window.len = chunk.len().min(WINDOW).min(Group::MAX << *stride_bits);
-            for at in 0..window.len {
-                window.keys[at] = (self.key_at)(chunk.start + at);
-            }
-            window.lead::<S>(tree, *stride_bits);
-            window.name_blocks::<S>(tree, *stride_bits);
-            let mut begin = 0;
-            for &run in &window.runs[..window.runs_len] {
-                for at in begin..run.end {
-                    self.answer::<S>(chunk.start + at, run, window.blocks[at], window.keys[at]);
-                }
-                begin = run.end;
-            }
-            chunk.start += window.len;
-            *stride_bits = window.stride_bits();
+    fn answer_by_block<S: Search>(
+        &mut self,
+        at: usize,
+        key: B,
+        (node, version, block): (At<'_>, Option<Version>, u8),
+    ) -> bool {
+        let (leaf, block) = (node.leaf::<B>(), usize::from(block));
+        let (found, beside) = match self.direction {
+            Direction::Forward => (leaf.first_from_in::<S>(block, key), block + 1),
+            Direction::Reverse => (leaf.last_up_to_in::<S>(block, key), block.saturating_sub(1)),
+        };
+        if found.is_some() && still::<M>(node, version) {
+            (self.answer)(at, found);
+            return true;
         }
+        prefetch_read_later(leaf.block_address(beside));
+        false
     }
 
-    /// Answers a key of which the leaf is known, and the block that its hints name.
+    /// Answers a key by any block of its leaf, or by itself.
     #[inline(always)]
-    fn answer<S: Search>(&mut self, at: usize, run: LeafRun<'_>, block: u8, key: B) {
-        let found = nearest_in::<S, B>(run.at.leaf(), usize::from(block), key, self.direction);
-        let at_rest = !M::SHARED || run.version.is_some_and(|version| run.at.latch().validate(version));
-        let good = run.inside && found.is_some() && at_rest;
+    fn answer_in_leaf<S: Search>(&mut self, at: usize, key: B, (node, version): (At<'_>, Option<Version>)) {
+        let found = match self.direction {
+            Direction::Forward => node.leaf::<B>().first_from::<S>(key),
+            Direction::Reverse => node.leaf::<B>().last_up_to::<S>(key),
+        };
+        let good = found.is_some() && still::<M>(node, version);
         (self.answer)(at, if good { found } else { self.tree.nearest_again::<M>(key, self.direction) });
     }
 }
@@ -241,14 +319,21 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> Opera
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
-        let mut stride_bits = 0;
-        for start in (0..self.len).step_by(CHUNK_KEYS) {
-            let chunk = start..self.len.min(start + CHUNK_KEYS);
-            if self.ascends(chunk.clone()) {
-                self.ascending::<S>(chunk, &mut stride_bits);
-            } else {
-                self.grouped::<S>(chunk);
+        let (mut descents, mut others) = (Descents::new(self.tree), Others::none());
+        let (mut start, mut window) = (0, None);
+        while start < self.len {
+            if self.seems_to_ascend(start) {
+                let window = window.get_or_insert_with(|| Window::new(self.tree));
+                if self.fill(window, start) {
+                    self.ascending::<S>(start, window, (&mut descents, &mut others));
+                    start += window.len;
+                    window.adapt();
+                    continue;
+                }
             }
+            let end = self.len.min(start + CHUNK_KEYS);
+            self.grouped::<S>(start..end, &mut descents, &mut others);
+            start = end;
         }
     }
 }

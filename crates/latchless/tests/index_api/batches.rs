@@ -127,3 +127,54 @@ fn a_batch_that_runs_out_of_memory_says_exactly_what_was_done() {
         assert!(refusals > 1000 && model.len() > many, "{refusals} refused, {} in", model.len());
     }
 }
+
+#[test]
+fn a_large_batch_goes_in_as_its_entries_would_one_by_one() {
+    let n = if cfg!(miri) { 300 } else { 40_000 };
+    for shared in [true, false] {
+        let (mut index, mut model, mut rng) = (Index::<u64, u64>::new().unwrap(), BTreeMap::new(), Rng(5));
+        for round in 0..3 {
+            let mut entries: Vec<(u64, u64)> = (0..n).map(|_| (rng.below(n / 2), rng.next())).collect();
+            if round == 1 {
+                entries.sort_by_key(|entry| entry.0);
+            }
+            let expected: Vec<_> = entries.iter().map(|&(key, value)| model.insert(key, value)).collect();
+            let mut replaced = vec![Some(7); entries.len()];
+            if shared {
+                index.insert_many(&entries, &mut replaced).unwrap();
+            } else {
+                index.exclusive().insert_many(&entries, &mut replaced).unwrap();
+            }
+            assert_eq!(replaced, expected);
+        }
+        let (keys, values): (Vec<u64>, Vec<u64>) = (0..n).map(|_| (rng.below(n), rng.next())).unzip();
+        let before = model.len();
+        model.extend(keys.iter().copied().zip(values.iter().copied()));
+        assert_eq!(index.insert_columns(&keys, &values), Ok(model.len() - before));
+        assert!(index.iter().eq(model));
+        index.check_invariants().unwrap();
+    }
+}
+
+#[test]
+fn a_large_batch_that_runs_out_of_memory_names_the_refused_in_order() {
+    let mut rng = Rng(6);
+    let entries: Vec<(u64, u64)> = (0..20_000).map(|at| (rng.below(15_000), at)).collect();
+    let (keys, values): (Vec<u64>, Vec<u64>) = entries.iter().copied().unzip();
+    for columns in [false, true] {
+        let (index, mut replaced) = (tiny(), vec![Some(7); entries.len()]);
+        let refused = if columns {
+            index.insert_columns(&keys, &values).unwrap_err().refused
+        } else {
+            index.insert_many(&entries, &mut replaced).unwrap_err().refused
+        };
+        assert!(refused.is_sorted_by(|a, b| a < b));
+        let mut model = BTreeMap::new();
+        for (at, &(key, value)) in entries.iter().enumerate() {
+            let expected = if refused.binary_search(&at).is_ok() { None } else { model.insert(key, value) };
+            assert!(columns || replaced[at] == expected, "{at}");
+        }
+        assert!(index.iter().eq(model));
+        index.check_invariants().unwrap();
+    }
+}

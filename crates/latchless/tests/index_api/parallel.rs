@@ -86,3 +86,39 @@ fn a_large_batch_that_runs_out_of_memory_says_exactly_what_was_done() {
     assert!(index.iter().eq(model));
     index.check_invariants().unwrap();
 }
+
+#[test]
+fn parallel_columns_and_neighbours_are_those_of_one_thread() {
+    let n = if cfg!(miri) { 200 } else { 40_000 };
+    let (index, mut rng) = (Index::<u64, u64>::new().unwrap(), Rng(5));
+    let keys: Vec<u64> = (0..n).map(|_| rng.below(3 * n)).collect();
+    let values: Vec<u64> = keys.iter().map(|_| rng.next()).collect();
+    let model: BTreeMap<u64, u64> = keys.iter().copied().zip(values.iter().copied()).collect();
+    assert_eq!(index.par_insert_columns(&keys, &values), Ok(model.len()));
+    assert_eq!(index.par_insert_columns(&keys, &values), Ok(0));
+    assert!(index.iter().eq(model));
+    let keys: Vec<u64> = (0..n).map(|_| rng.below(3 * n)).collect();
+    let mut columns = [(); 2].map(|()| (vec![3; keys.len()], vec![true; keys.len()]));
+    let [one, many] = &mut columns;
+    let hits = index.get_columns(&keys, &mut one.0, &mut one.1);
+    assert_eq!(index.par_get_columns(&keys, &mut many.0, &mut many.1), hits);
+    assert_eq!(one, many);
+    let mut answers = [(); 2].map(|()| vec![None; keys.len()]);
+    let [one, many] = &mut answers;
+    index.floor_many(&keys, one).unwrap();
+    index.par_floor_many(&keys, many).unwrap();
+    assert_eq!(one, many);
+    index.ceiling_many(&keys, one).unwrap();
+    index.par_ceiling_many(&keys, many).unwrap();
+    assert_eq!(one, many);
+    index.lower_many(&keys, one).unwrap();
+    index.par_lower_many(&keys, many).unwrap();
+    assert_eq!(one, many);
+    index.higher_many(&keys, one).unwrap();
+    index.par_higher_many(&keys, many).unwrap();
+    assert_eq!(one, many);
+    let unequal = |left| Error::UnequalBuffers { left, right: 0 };
+    assert_eq!(index.par_insert_columns(&[1], &[]).unwrap_err().error, unequal(1));
+    assert_eq!(index.par_get_columns(&[1, 2], &mut [0; 2], &mut []), Err(unequal(2)));
+    assert_eq!(index.par_floor_many(&[1], &mut []), Err(unequal(1)));
+}

@@ -57,7 +57,7 @@ impl<K: Key, T: Send + Sync + 'static> BoxedIndex<K, T> {
     pub fn try_from_iter(entries: impl IntoIterator<Item = (K, T)>) -> Result<Self> {
         let mut entries: Vec<(K, T)> = entries.into_iter().collect();
         sort_and_dedup(&mut entries);
-        Self::from_sorted(entries, FillFactor::FULL)
+        Self::from_sorted(entries, FillFactor::default())
     }
 }
 

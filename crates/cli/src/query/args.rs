@@ -25,6 +25,9 @@ Examples, on the sample file (10,376 variants of human chromosome 22, by positio
     latchless query $FILE --key pos --ceil 50400000
   Through a pipe, as JSON:
     zcat rows.csv.gz | latchless query - --key id --get 7 --format json
+  The index in a file of its own, and a question that reads that instead of building it anew:
+    latchless query $FILE --key pos --count 50400000 50500000 --save pos.arrow
+    latchless query pos.arrow --floor 50400000
   The second column of a file without a header, cells such as NA passed over:
     latchless query rows.csv --no-header --key 2 --skip-bad --between -2.5 1e3
 
@@ -54,15 +57,17 @@ pub struct Args {
     /// The file: CSV in UTF-8, its first line naming the columns, or, in a build with the feature
     /// `parquet`, Parquet. `-` is standard input.
     ///
+    /// Or an index that --save saved: then the file that it is over is only read where the answer has rows.
+    ///
     /// Of a Parquet file, times and dates are read as the integers that they are stored as; in a
     /// message, its first row is line 2.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 
     /// The column that is indexed: every row holds a number there. Its name, in capitals or not, or
-    /// its number from 1.
+    /// its number from 1. A saved index has its own.
     #[arg(long, value_name = "COLUMN")]
-    pub key: String,
+    pub key: Option<String>,
 
     /// Print this column beside the key instead of the whole row.
     #[arg(long, value_name = "COLUMN")]
@@ -133,6 +138,14 @@ pub struct Args {
     /// What separates the fields: one ASCII character, or `tab`.
     #[arg(long, value_name = "CHARACTER", default_value = ",", allow_hyphen_values = true)]
     pub delimiter: String,
+
+    /// Save the index in this file, so that the next question reads it instead of FILE: `latchless query
+    /// PATH QUESTION`. FILE has to stay where it is, and as it is.
+    ///
+    /// The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte of FILE at
+    /// which each one's row starts. What is at PATH is replaced in one step.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub save: Option<PathBuf>,
 
     /// How answers are printed. In JSON the key is a number, every other cell a string.
     #[arg(long, value_enum, default_value_t)]

@@ -1,6 +1,7 @@
 //! What can be wrong with a query's file, its arguments or its index.
 
-use super::key::Complaint;
+use super::key::{Complaint, KeyType};
+use latchless::snapshot::{self, DataType};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
 use latchless_terminal::output::visible;
@@ -66,6 +67,35 @@ pub enum QueryError {
     /// A field separator that can't separate fields.
     #[error("--delimiter takes one ASCII character that is neither a quote nor a line end, not {given:?}")]
     Delimiter { given: String },
+    /// No column to index, of a file that isn't an index already.
+    #[error("{file} isn't a saved index, so --key has to name the column to build one over")]
+    NoKey { file: String },
+    /// A question about another column than the saved index is over.
+    #[error("{file} is an index over {column}; --key can name no other column")]
+    OtherKey { file: String, column: String },
+    /// A question about other keys than the saved index has.
+    #[error("{file} is an index over keys of type {found}, not {asked}")]
+    OtherKeyType { file: String, found: KeyType, asked: KeyType },
+    /// Keys of a type that isn't known here.
+    #[error("{file} has keys of type {found}, which can't be asked about here")]
+    UnknownKeys { file: String, found: DataType },
+    /// An Arrow file that isn't a good snapshot.
+    #[error("can't open {file}: {cause}")]
+    Snapshot { file: String, cause: snapshot::Error },
+    /// A good snapshot with metadata of this program that is wrong.
+    #[error("{file} says in its metadata that this program saved it, but what else it says there is wrong")]
+    BadMetadata { file: String },
+    /// A file that isn't what it was when its index was saved.
+    #[error(
+        "{file} has changed since {index} was saved; ask {file} itself, with --save to save its index again"
+    )]
+    Changed { file: String, index: String },
+    /// An index whose rows couldn't be found again.
+    #[error("the index over {file} can't be saved: {why}")]
+    CannotSave { file: String, why: &'static str },
+    /// The system refused to write the index.
+    #[error("can't save the index in {file}: {cause}")]
+    Save { file: String, cause: snapshot::Error },
     /// The index refused.
     #[error(transparent)]
     Index(#[from] latchless::Error),
@@ -102,7 +132,7 @@ fn is_number(complaint: &Complaint) -> bool {
 impl From<QueryError> for Failure {
     fn from(error: QueryError) -> Self {
         match error {
-            QueryError::Index(_) | QueryError::Output(_) => Self::run(error),
+            QueryError::Index(_) | QueryError::Output(_) | QueryError::Save { .. } => Self::run(error),
             _ => Self::usage(error),
         }
     }

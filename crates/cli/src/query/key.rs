@@ -5,6 +5,7 @@
 
 use super::number::Number;
 use super::numeric::{Numeric, Unfit};
+use latchless::snapshot::DataType;
 use latchless::{Bits, Key};
 use std::fmt;
 
@@ -20,17 +21,24 @@ struct Codec {
     at_most: fn(&Number) -> Option<u64>,
     at_least: fn(&Number) -> Option<u64>,
     ends: fn() -> (u64, u64),
+    data_type: DataType,
+    /// The cell of a snapshot for a key's order-keeping bits, and back.
+    cell: fn(u64) -> u64,
+    of_cell: fn(u64) -> u64,
 }
 
 impl Codec {
     const fn of<K: Numeric>(name: &'static str) -> Self {
         Self {
             name,
-            is_narrow: size_of::<K::Bits>() == size_of::<u32>(),
+            is_narrow: size_of::<<K as Key>::Bits>() == size_of::<u32>(),
             read: |text| K::read(text).map(bits),
             at_most: |number| K::at_most(number).map(bits),
             at_least: |number| K::at_least(number).map(bits),
             ends: || (bits(K::SMALLEST), bits(K::LARGEST)),
+            data_type: K::DATA_TYPE,
+            cell: |bits| <K as Key>::decode(Bits::truncate(bits)).to_cell(),
+            of_cell: |cell| bits(K::from_cell(cell).unified()),
         }
     }
 }
@@ -85,6 +93,38 @@ impl KeyType {
             Unfit::Syntax if !is_number(text) => Complaint::NotANumber(quoted(text)),
             Unfit::Syntax => Complaint::NotOfType(quoted(text), self),
             Unfit::Size => Complaint::Beyond(quoted(text), self),
+        })
+    }
+
+    /// What keys of a snapshot are read as; narrow ones as the narrowest type here that holds them.
+    pub fn of(data_type: DataType) -> Option<Self> {
+        Some(match data_type {
+            DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Self::U32,
+            DataType::UInt64 => Self::U64,
+            DataType::Int8 | DataType::Int16 | DataType::Int32 => Self::I32,
+            DataType::Int64 | DataType::Timestamp(_) | DataType::Duration(_) => Self::I64,
+            DataType::Float32 => Self::F32,
+            DataType::Float64 => Self::F64,
+            _ => return None,
+        })
+    }
+
+    /// What a snapshot of these keys has.
+    pub fn data_type(self) -> DataType {
+        self.codec().data_type
+    }
+
+    /// The cell of a key, which is given by its order-keeping bits.
+    pub fn cell(self, bits: u64) -> u64 {
+        (self.codec().cell)(bits)
+    }
+
+    /// The order-keeping bits of the key in a cell of a column `from`, of which this is the type here.
+    pub fn bits_of_cell(self, from: DataType, cell: u64) -> u64 {
+        (self.codec().of_cell)(match from {
+            DataType::Int8 => cell as i8 as u64,
+            DataType::Int16 => cell as i16 as u64,
+            _ => cell,
         })
     }
 

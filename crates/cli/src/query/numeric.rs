@@ -2,6 +2,7 @@
 
 use super::number::Number;
 use latchless::Key;
+use latchless::snapshot::Native;
 
 /// Why a text is no key of a type.
 pub enum Unfit {
@@ -12,11 +13,14 @@ pub enum Unfit {
 }
 
 /// A type of keys, and where other numbers lie among its own.
-pub trait Numeric: Key {
+pub trait Numeric: Key + Native {
     /// The smallest key that is a number or an infinity.
     const SMALLEST: Self;
     /// The largest key that is a number or an infinity.
     const LARGEST: Self;
+
+    /// The one key that stands for all that are equal to this: zero has two signs, and NaN many forms.
+    fn unified(self) -> Self;
 
     /// The key that a text is written for.
     fn read(text: &str) -> Result<Self, Unfit>;
@@ -33,6 +37,10 @@ macro_rules! integers {
         impl Numeric for $int {
             const SMALLEST: Self = Self::MIN;
             const LARGEST: Self = Self::MAX;
+
+            fn unified(self) -> Self {
+                self
+            }
 
             fn read(text: &str) -> Result<Self, Unfit> {
                 text.parse().map_err(|_| Unfit::Syntax)
@@ -59,13 +67,16 @@ macro_rules! floats {
             const SMALLEST: Self = Self::NEG_INFINITY;
             const LARGEST: Self = Self::INFINITY;
 
+            fn unified(self) -> Self {
+                if self.is_nan() { Self::NAN } else { self + 0.0 }
+            }
+
             fn read(text: &str) -> Result<Self, Unfit> {
                 let read: Self = text.parse().map_err(|_| Unfit::Syntax)?;
                 if read.is_infinite() && text.contains(|digit: char| digit.is_ascii_digit()) {
                     return Err(Unfit::Size);
                 }
-                // Zero has two signs, and NaN many forms; as a key each is one.
-                Ok(if read.is_nan() { Self::NAN } else { read + 0.0 })
+                Ok(read.unified())
             }
 
             fn at_most(number: &Number) -> Option<Self> {

@@ -55,6 +55,11 @@ impl Postings {
         &self.rows[self.starts[first as usize] as usize..self.starts[last as usize + 1] as usize]
     }
 
+    /// All rows, in the order of their keys.
+    pub fn all(&self) -> &[u32] {
+        &self.rows
+    }
+
     /// How much memory the postings take, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.starts[..]) + size_of_val(&self.rows[..])

@@ -12,6 +12,9 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How much is read between two looks at the progress bar, in bytes.
 const CHUNK_BYTES: u64 = 16 << 20;
 
+/// What an Arrow file begins with.
+const ARROW: &[u8] = b"ARROW1";
+
 /// What a Parquet file begins with.
 const PARQUET: &[u8] = b"PAR1";
 
@@ -28,12 +31,27 @@ pub struct Wanted<'a> {
     pub columns: Option<[&'a str; 2]>,
 }
 
-/// The text of `file`, or of standard input for `-`, without a byte order mark.
+/// What is in a file.
+#[derive(Debug)]
+pub enum Content {
+    /// Rows, as text without a byte order mark, and whether that is the file's own text.
+    Text(String, bool),
+    /// An index.
+    Arrow(Vec<u8>),
+}
+
+/// Whether a file that can be read begins as Arrow files do.
+pub fn is_arrow(file: &Path) -> bool {
+    let mut begins = [0; ARROW.len()];
+    File::open(file).and_then(|mut open| open.read_exact(&mut begins)).is_ok() && begins == ARROW
+}
+
+/// What is in `file`, or comes from standard input for `-`.
 ///
 /// # Errors
 /// [`QueryError::Unreadable`], [`QueryError::Empty`], [`QueryError::NotUtf8`], and what can be
 /// wrong with a Parquet file.
-pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<String, QueryError> {
+pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<Content, QueryError> {
     let bytes = if file == Path::new("-") {
         gather(io::stdin().lock(), 0, progress)
     } else {
@@ -46,7 +64,13 @@ pub fn read(file: &Path, wanted: Wanted, progress: &Progress) -> Result<String, 
         })
     };
     let bytes = bytes.map_err(|cause| QueryError::Unreadable { file: name(file), cause })?;
-    if bytes.starts_with(PARQUET) { from_parquet(bytes, file, wanted, progress) } else { text(bytes, file) }
+    Ok(if bytes.starts_with(ARROW) {
+        Content::Arrow(bytes)
+    } else if bytes.starts_with(PARQUET) {
+        Content::Text(from_parquet(bytes, file, wanted, progress)?, false)
+    } else {
+        Content::Text(text(bytes, file)?, true)
+    })
 }
 
 #[cfg(feature = "parquet")]

@@ -43,6 +43,11 @@ impl<'t> Table<'t> {
         self.header.iter()
     }
 
+    /// What separates the fields.
+    pub fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
     /// Whether the text's first row names the columns.
     pub fn is_named(&self) -> bool {
         self.is_named
@@ -128,7 +133,7 @@ impl<'t> Table<'t> {
 }
 
 /// Readers that take the first row for the header and don't mind how many fields a row has.
-fn builder(delimiter: u8) -> ReaderBuilder {
+pub fn builder(delimiter: u8) -> ReaderBuilder {
     let mut builder = ReaderBuilder::new();
     builder.delimiter(delimiter).flexible(true);
     builder

@@ -145,7 +145,7 @@ impl About {
         message(0, ipc::MessageHeader::RecordBatch(Box::new(batch)), body)
     }
 
-    /// All that comes after the last message, with [`NO_CHECKSUM`], and where the checksum's digits are in it.
+    /// All that comes after the last message, with [`NO_CHECKSUM`], and where those digits are in it.
     pub fn closing(&self, blocks: Vec<ipc::Block>, len: u64) -> Result<(Vec<u8>, usize)> {
         let mut checksum = CHECKSUM_MARK.to_vec();
         checksum.extend(NO_CHECKSUM);

@@ -47,9 +47,9 @@
 //! ```
 //!
 //! # Types
-//! [`save`] and [`open`] are for indexes whose keys and values are [`Native`] to Arrow. An index of other types,
-//! or one whose types are known only at run time, is saved by a [`Layout`] and opened by a [`Snapshot`]: the
-//! caller says what the cells of an entry are, and what entry two cells are.
+//! [`save`] and [`open`] are for indexes whose keys and values are [`Native`] to Arrow. For other types, or
+//! types that are known only at run time, a [`Layout`] saves and a [`Snapshot`] opens: the caller says what
+//! the cells of an entry are, and what entry two cells are.
 
 mod data_type;
 mod error;
@@ -166,9 +166,9 @@ impl Layout {
         self
     }
 
-    /// As [`save`](self::save), of the cells that `cells` makes of an entry. The bytes of each, little-endian,
-    /// are the low bytes of a number; those above are ignored. The rows are in the order of the index's keys;
-    /// where that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them.
+    /// As [`save`](self::save), of the cells that `cells` makes of an entry. The bytes of each, in
+    /// little-endian order, are the low bytes of a number; those above are ignored. The rows are in the order
+    /// of the index's keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them.
     ///
     /// # Errors
     /// As [`save`](self::save); and [`Error::Reserved`].
@@ -179,6 +179,19 @@ impl Layout {
         cells: impl Fn(H::Key, H::Value) -> (u64, u64),
     ) -> Result<u64> {
         replace::replace(path.as_ref(), |file| self.write(index, file, cells))
+    }
+
+    /// As [`Layout::save`], of rows that are in no index: cells as there, sorted by the key. A key may come
+    /// more than once, but then only [`Snapshot::row`] reads the file: no index can be loaded from it.
+    ///
+    /// # Errors
+    /// As [`Layout::save`].
+    pub fn save_rows(
+        &self,
+        path: impl AsRef<Path>,
+        rows: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Result<u64> {
+        replace::replace(path.as_ref(), |file| write::write_rows(rows, file, self.0.clone()))
     }
 
     /// As [`write`](self::write), of the cells that `cells` makes of an entry: see [`Layout::save`].

@@ -1,7 +1,7 @@
 //! From the bytes of a file to columns that are known to be what was written.
 //!
-//! The bytes are taken for hostile: each length and each place is checked before it is used, and a flatbuffer
-//! is read by functions that answer with an error where it isn't one.
+//! The bytes may be hostile. Each length and each place is checked before it is used, and a flatbuffer is
+//! read by functions that return an error where it isn't one.
 
 use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
@@ -132,7 +132,7 @@ fn check_version(in_schema: &Pairs) -> Result<()> {
     }
 }
 
-/// Compares the file with the checksum in its footer. From here on it is what was written, or made on purpose.
+/// Compares the file with the checksum in its footer. After this it is what was written, or made on purpose.
 fn check_sum(file: &[u8], footer_at: Range<usize>, in_footer: &Pairs) -> Result<()> {
     if lookup(in_footer, CHECKSUM_NAME).is_none() {
         // Arrow's own tools keep the schema's metadata when they write a table again, not the footer's.

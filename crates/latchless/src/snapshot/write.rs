@@ -153,3 +153,24 @@ pub fn write<H: Holder, W: Write>(
     added?;
     writing.finish()
 }
+
+/// Rows that are gathered before they are added.
+const ROWS_AT_ONCE: usize = 256;
+
+/// Writes rows, and gives their number.
+pub fn write_rows<W: Write>(rows: impl IntoIterator<Item = (u64, u64)>, out: W, about: About) -> Result<u64> {
+    let mut writing = Writing::begin(about, out)?;
+    let (mut keys, mut values) = ([0; ROWS_AT_ONCE], [0; ROWS_AT_ONCE]);
+    let mut rows = rows.into_iter();
+    loop {
+        let mut now = 0;
+        for (key, value) in rows.by_ref().take(ROWS_AT_ONCE) {
+            (keys[now], values[now]) = (key, value);
+            now += 1;
+        }
+        if now == 0 {
+            return writing.finish();
+        }
+        writing.add((&keys[..now], &values[..now]), &|key, value| (key, value))?;
+    }
+}

@@ -1,0 +1,176 @@
+//! `latchless query --save`, and questions to the index that it saved.
+
+mod common;
+
+use common::{Outcome, file, run, sample};
+use latchless::{Index, snapshot};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Saves the index over a file with the first question; the folder that it is in, and its place.
+fn saved(from: &Path, how: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("index.arrow");
+    let first = run(from, &format!("{how} --get 1 --save {}", index.display()));
+    assert_eq!(first.code, 0, "{}", first.err);
+    (folder, index)
+}
+
+/// The answer, and what is said about it but for times.
+fn answers(outcome: &Outcome) -> (i32, &str, Vec<&str>) {
+    let times = |line: &&str| !line.starts_with("read ");
+    (outcome.code, &outcome.out, outcome.err.lines().filter(times).collect())
+}
+
+/// A run must be refused: exit code 2, no answer, and this in its message.
+fn refused(file: &Path, arguments: &str, message: &str) {
+    let outcome = run(file, arguments);
+    assert_eq!((outcome.code, &outcome.out[..]), (2, ""), "{}", outcome.err);
+    assert!(outcome.err.contains(message), "{message:?} should be in {:?}", outcome.err);
+}
+
+#[test]
+fn every_question_has_the_same_answer_as_from_the_file() {
+    let (_folder, index) = saved(&sample(), "--key pos");
+    for question in [
+        "--get 50338589 1 50300078 50338589",
+        "--get 1",
+        "--between 50338500 50400000",
+        "--between 50338589 50500000 --limit 700 --reverse",
+        "--between 0 5",
+        "--count 50400000 50500000",
+        "--count 0 1e30",
+        "--floor 50300085.5",
+        "--ceil -7",
+        "--floor 3 --value id",
+        "--between 50400000 50410000 --value 3",
+        "--get 50338589 --value pos",
+        "--get 50338589 --format csv",
+        "--get 50338589 --format json --value ref",
+    ] {
+        let (from_file, from_index) =
+            (run(&sample(), &format!("--key pos {question}")), run(&index, question));
+        if question.contains("--format") {
+            // The times are in the same lines as the rest.
+            assert_eq!((from_file.code, &from_file.out), (from_index.code, &from_index.out), "{question}");
+        } else {
+            assert_eq!(answers(&from_file), answers(&from_index), "{question}");
+        }
+    }
+    assert_eq!(run(&index, "--key POS --count 0 1e9 --format csv").lines(), ["count", "10376"]);
+}
+
+#[test]
+fn key_types_are_kept() {
+    let (_folder, rows) = file("k;v\n-2.5;a\n1e3;\"b;c\"\nNaN;d\n-0;e\n0.0;f\n");
+    let (_folder, index) = saved(&rows, "--key k --delimiter ;");
+    let all = run(&index, "--between -inf inf --format json");
+    let expected = [
+        r#"{"k":-2.5,"v":"a"}"#,
+        r#"{"k":-0.0,"v":"e"}"#,
+        r#"{"k":0.0,"v":"f"}"#,
+        r#"{"k":1000.0,"v":"b;c"}"#,
+    ];
+    assert_eq!(all.lines(), expected);
+    assert_eq!(run(&index, "--get NaN --format csv").lines(), ["k,v", "NaN,d"]);
+    assert!(run(&index, "--get 0").err.contains("distinct f64 keys"));
+    refused(&index, "--get 0 --key-type f32", "is an index over keys of type f64, not f32");
+    for (key_type, arrow) in [
+        ("u32", "uint32"),
+        ("i32", "int32"),
+        ("u64", "uint64"),
+        ("i64", "int64"),
+        ("f32", "float32"),
+        ("f64", "float64"),
+    ] {
+        let (_folder, rows) = file("k\n7\n3\n");
+        let (_folder, index) = saved(&rows, &format!("--key k --key-type {key_type}"));
+        let columns = snapshot::Snapshot::open(&index).unwrap();
+        assert_eq!(columns.key_type().to_string(), arrow);
+        for again in ["", &format!("--key-type {key_type}")] {
+            assert_eq!(run(&index, &format!("--ceil 4 --format csv {again}")).lines(), ["k", "7"]);
+        }
+    }
+}
+
+#[test]
+fn files_of_all_forms_keep_theirs() {
+    let (_folder, rows) = file("5\tx\n3\t\"y\ny\"\n\n3\tz\n");
+    let (_folder, index) = saved(&rows, "--no-header --key 1 --delimiter tab");
+    assert_eq!(run(&index, "--between 0 9 --format csv").lines(), ["3,\"y", "y\"", "3,z", "5,x"]);
+    assert!(run(&index, "--get 8").err.starts_with("no row has column 1 8\n"));
+    let (_folder, rows) = file("\u{feff}k,v\r\n1,é\r\nNA,b\r\n2,c\r\n");
+    let (_folder, index) = saved(&rows, "--key k --skip-bad");
+    assert_eq!(run(&index, "--between 0 9 --format csv").lines(), ["k,v", "1,é", "2,c"]);
+    let (_folder, rows) = file("k,v\n");
+    let (_folder, index) = saved(&rows, "--key k");
+    assert!(run(&index, "--get 8").err.starts_with("no row has k 8\n0 of 0 rows"));
+}
+
+#[test]
+fn a_snapshot_of_another_program_is_its_own_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("prices.arrow");
+    let prices: Index<i16, f64> = [(-3, 0.5), (7, 2.0), (9, f64::INFINITY)].into_iter().collect();
+    snapshot::save(&prices, &path).unwrap();
+    assert_eq!(run(&path, "--between -5 8 --format csv").lines(), ["key,value", "-3,0.5", "7,2"]);
+    assert_eq!(run(&path, "--floor 100 --value value --format json").lines(), [r#"{"key":9,"value":"inf"}"#]);
+    refused(&path, "--key value --get 1", "is an index over key; --key can name no other column");
+    // Two zeros are two keys to an index, and one number to a question.
+    let zeros: Index<f64, u64> = [(-0.0, 1), (0.0, 2), (-f64::NAN, 3)].into_iter().collect();
+    snapshot::save(&zeros, &path).unwrap();
+    assert_eq!(run(&path, "--get 0 --value value --format csv").lines(), ["key,value", "-0,1", "0,2"]);
+    assert_eq!(run(&path, "--get NaN --value value --format csv").lines(), ["key,value", "NaN,3"]);
+}
+
+#[test]
+fn a_file_that_changed_is_not_asked_through_its_old_index() {
+    let (_folder, rows) = file("k,v\n1,a\n2,b\n");
+    let (_folder, index) = saved(&rows, "--key k");
+    assert_eq!(run(&index, "--get 2 --format csv").lines(), ["k,v", "2,b"]);
+    let before = fs::metadata(&rows).unwrap().modified().unwrap();
+    fs::write(&rows, "k,v\n2,c\n1,d\n").unwrap();
+    fs::File::options().write(true).open(&rows).unwrap().set_modified(before).unwrap();
+    // Of the same length and time: found by the row's key.
+    refused(&index, "--get 2", "has changed since");
+    fs::write(&rows, "k,v\n1,a\n2,b\n3,c\n").unwrap();
+    refused(&index, "--get 2", "ask");
+    fs::remove_file(&rows).unwrap();
+    refused(&index, "--get 2", "can't read");
+    // What needs no row needs no file.
+    assert_eq!(run(&index, "--count 0 9 --format csv").lines(), ["count", "2"]);
+    assert!(run(&index, "--get 5").err.starts_with("no row has k 5\n"));
+}
+
+#[test]
+fn what_cannot_be_saved_is_said_before_anything_is_written() {
+    let (folder, rows) = file("k,v\n1,a\n");
+    let index = folder.path().join("index.arrow");
+    let save = format!("--key k --get 1 --save {}", index.display());
+    refused(Path::new("-"), &save, "its rows can't be read again");
+    refused(&rows, &format!("--key k --get 1 --save {}", rows.display()), "the index would take its place");
+    refused(&rows, "--get 1", "--key has to name the column");
+    assert!(!index.exists());
+    assert_eq!(fs::read_to_string(&rows).unwrap(), "k,v\n1,a\n");
+    assert_eq!(run(&rows, &save).code, 0);
+    refused(&index, &format!("{save}2"), "it is a saved index already");
+    // A folder that isn't there is no fault of the file's.
+    let nowhere = run(&rows, "--key k --get 1 --save /nowhere/index.arrow");
+    assert_eq!((nowhere.code, &nowhere.out[..]), (1, ""), "{}", nowhere.err);
+    assert!(nowhere.err.contains("can't save the index in /nowhere/index.arrow"), "{}", nowhere.err);
+}
+
+#[test]
+fn a_damaged_index_is_refused() {
+    let (_folder, index) = saved(&sample(), "--key pos");
+    let good = fs::read(&index).unwrap();
+    let mut bad = good.clone();
+    bad[good.len() / 2] ^= 1;
+    fs::write(&index, &bad).unwrap();
+    refused(&index, "--get 1", "the file is damaged: its checksum is");
+    fs::write(&index, &good[..good.len() / 2]).unwrap();
+    refused(&index, "--get 1", "the file was cut short");
+    fs::write(&index, b"ARROW1\0\0").unwrap();
+    refused(&index, "--get 1", "can't open");
+}

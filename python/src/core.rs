@@ -6,7 +6,7 @@ use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lookups::Near;
 use crate::ranges::{Closed, RANGES, words};
-use crate::serve::{ends, load};
+use crate::serve::{ends, load, undone_exception};
 use crate::snapshot::{self, Snapshot};
 use crate::{batch, column, failure};
 use latchless::Direction;
@@ -348,7 +348,7 @@ impl Core {
                         let _pass = Pass::new();
                         let columns = (&mut keys, &mut values);
                         engine.append_ranges(lows, highs, closed, chunk, &mut ends, columns)
-                    }.map_err(|no_key| self.no_key(no_key))?;
+                    }.map_err(|undone| undone_exception(&self.keys, &undone))?;
                     pulse.check()?;
                 }
                 Ok((ends, keys, values))

@@ -84,11 +84,11 @@ impl<B: Lane> Engine<B> {
         values: Words<'_, B::Atomic>,
         sorted: bool,
         fill: f64,
-    ) -> Result<(), Unloaded> {
+    ) -> Result<(), Undone> {
         let fill = FillFactor::new(fill)?;
         let len = keys.len();
         if sorted || self.survey(keys)? {
-            let mut columns = (Vec::with_capacity(len), Vec::with_capacity(len));
+            let mut columns = (sort::room(len)?, sort::room(len)?);
             for at in 0..len {
                 columns.0.push(self.encode_at(keys, at)?);
                 columns.1.push(values.load(at));
@@ -99,32 +99,32 @@ impl<B: Lane> Engine<B> {
                 loaded => return Ok(loaded?),
             }
         }
-        let mut entries = Vec::with_capacity(len);
+        let mut entries = sort::room(len)?;
         for at in 0..len {
             entries.push((self.encode_at(keys, at)?, values.load(at)));
         }
-        sort::by_key(&mut entries);
+        sort::by_key(&mut entries)?;
         sort::keep_last(&mut entries);
         Ok(self.index.bulk_load(&entries, fill)?)
     }
 }
 
-/// Why an index wasn't filled.
+/// Why something wasn't done.
 #[derive(Debug)]
-pub enum Unloaded {
+pub enum Undone {
     /// A key is none.
     NoKey(NoKey),
-    /// The index refused.
+    /// The index refused, or the system did.
     Refused(Error),
 }
 
-impl From<NoKey> for Unloaded {
+impl From<NoKey> for Undone {
     fn from(no_key: NoKey) -> Self {
         Self::NoKey(no_key)
     }
 }
 
-impl From<Error> for Unloaded {
+impl From<Error> for Undone {
     fn from(error: Error) -> Self {
         Self::Refused(error)
     }

@@ -2,9 +2,11 @@
 
 use crate::batch::Pulse;
 use crate::column::Words;
-use crate::engine::{Engine, NoKey};
+use crate::engine::{Engine, NoKey, Undone};
+use crate::failure;
 use crate::gate::Pass;
 use crate::lane::{Lane, Shared};
+use crate::sort::reserve;
 use latchless::Direction;
 use pyo3::PyErr;
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -13,6 +15,10 @@ use std::ops::{ControlFlow, Range, RangeInclusive};
 const PIECE: usize = 1 << 16;
 /// Ranges that are shown between two looks at the clock.
 pub const RANGES: usize = 64;
+
+fn refused(error: latchless::Error) -> PyErr {
+    failure::exception(&error)
+}
 
 /// Which ends of a range belong to it.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +57,7 @@ impl<B: Lane> Engine<B> {
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         if *range.start() == B::MIN && *range.end() == B::MAX {
             let len = self.index.len().min(limit);
-            keys.reserve(len);
-            values.reserve(len);
+            reserve(&mut keys, len).and_then(|()| reserve(&mut values, len)).map_err(refused)?;
         }
         let (mut rest, mut pulse) = (Some(range), Pulse::new());
         while let Some(range) = rest.take().filter(|_| keys.len() < limit) {
@@ -60,7 +65,7 @@ impl<B: Lane> Engine<B> {
             let room = PIECE.min(limit - before);
             {
                 let _pass = Pass::new();
-                self.append(range.clone(), direction, room, &mut keys, &mut values);
+                self.append(range.clone(), direction, room, &mut keys, &mut values).map_err(refused)?;
             }
             if keys.len() - before >= room {
                 let last = keys.last().and_then(|&last| self.encode(last));
@@ -85,11 +90,16 @@ impl<B: Lane> Engine<B> {
         room: usize,
         keys: &mut Vec<B>,
         values: &mut Vec<B>,
-    ) {
+    ) -> latchless::Result<()> {
         let before = keys.len();
         match direction {
             Direction::Forward => {
+                let mut room_left = Ok(());
                 let shown = self.index.visit(range, |more, their| {
+                    room_left = reserve(keys, more.len()).and_then(|()| reserve(values, more.len()));
+                    if room_left.is_err() {
+                        return ControlFlow::Break(());
+                    }
                     keys.extend(more.iter().map(|&key| self.decode(key)));
                     values.extend_from_slice(their);
                     if keys.len() - before < room {
@@ -99,13 +109,17 @@ impl<B: Lane> Engine<B> {
                     }
                 });
                 shown.expect("the range isn't inverted");
+                room_left
             }
             Direction::Reverse => {
+                reserve(keys, room)?;
+                reserve(values, room)?;
                 let entries = self.index.range(range).expect("the range isn't inverted").rev();
                 for (key, value) in entries.take(room) {
                     keys.push(self.decode(key));
                     values.push(value);
                 }
+                Ok(())
             }
         }
     }
@@ -143,21 +157,28 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         ends: &mut Vec<i64>,
         (keys, values): (&mut Vec<B>, &mut Vec<B>),
-    ) -> Result<(), NoKey> {
+    ) -> Result<(), Undone> {
         let mut ranges = Vec::with_capacity(chunk.len());
         for at in chunk {
             // One that is empty shows nothing: its place is kept by a range without a key.
             ranges.push(self.range_at(lows, highs, closed, at)?);
         }
         let filled: Vec<_> = ranges.iter().flatten().cloned().collect();
-        let mut lengths = vec![0; filled.len()];
+        let (mut lengths, mut room_left) = (vec![0; filled.len()], Ok(()));
         let shown = self.index.range_many(&filled, |at, more, their| {
+            if room_left.is_ok() {
+                room_left = reserve(keys, more.len()).and_then(|()| reserve(values, more.len()));
+            }
+            if room_left.is_err() {
+                return ControlFlow::Break(());
+            }
             keys.extend(more.iter().map(|&key| self.decode(key)));
             values.extend_from_slice(their);
             lengths[at] += more.len();
             ControlFlow::Continue(())
         });
         shown.expect("no range is inverted");
+        room_left?;
         let mut lengths = lengths.into_iter();
         let mut end = ends.last().copied().unwrap_or(0);
         for range in &ranges {

@@ -1,7 +1,7 @@
 //! What the methods of [`Core`] share: objects to words, arrays to columns, panics to exceptions.
 
 use crate::core::{Core, Entry, Object, with};
-use crate::engine::{Engine, NoKey, Unloaded};
+use crate::engine::{Engine, NoKey, Undone};
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lane::Lane;
@@ -150,7 +150,7 @@ impl Core {
         self.guarded(|| {
             let mut cuts = batch::cuts(keys.len(), threads);
             let sequence = py.detach(|| engine.sequence(keys, cuts.len() > 2));
-            let sequence = sequence.map_err(|no_key| self.no_key(no_key))?;
+            let sequence = sequence.map_err(|undone| undone_exception(&self.keys, &undone))?;
             sequence.cut_between_keys(&mut cuts);
             let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
                 let inserted = engine.insert_chunk(keys, values, &sequence, chunk, changed);
@@ -243,9 +243,14 @@ pub fn load<B: Lane>(
     let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
     let (keys, values) = (keys.words(), values.words());
     let loaded = catch_unwind(AssertUnwindSafe(|| py.detach(|| engine.load(keys, values, sorted, fill))));
-    match loaded.map_err(|panic| failure::panicked(&*panic))? {
-        Ok(()) => Ok(()),
-        Err(Unloaded::NoKey(NoKey(at))) => Err(kind.no_key_at(at)),
-        Err(Unloaded::Refused(error)) => Err(failure::exception(&error)),
+    let loaded = loaded.map_err(|panic| failure::panicked(&*panic))?;
+    loaded.map_err(|undone| undone_exception(kind, &undone))
+}
+
+/// The exception for what wasn't done.
+pub fn undone_exception(kind: &Kind, undone: &Undone) -> PyErr {
+    match undone {
+        Undone::NoKey(NoKey(at)) => kind.no_key_at(*at),
+        Undone::Refused(error) => failure::exception(error),
     }
 }

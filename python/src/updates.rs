@@ -2,7 +2,7 @@
 
 use crate::batch::CHUNK;
 use crate::column::Words;
-use crate::engine::{Engine, NoKey};
+use crate::engine::{Engine, NoKey, Undone};
 use crate::lane::Lane;
 use crate::sort;
 use latchless::Error;
@@ -57,18 +57,18 @@ impl<B: Lane> Sequence<B> {
 impl<B: Lane> Engine<B> {
     /// Chooses the order in which the entries of a batch go in. Nothing is changed if one of the keys is none.
     /// `parted`: several threads will share the batch.
-    pub fn sequence(&self, keys: Words<'_, B::Atomic>, parted: bool) -> Result<Sequence<B>, NoKey> {
+    pub fn sequence(&self, keys: Words<'_, B::Atomic>, parted: bool) -> Result<Sequence<B>, Undone> {
         let ascends = self.survey(keys)?;
         let short = keys.len() < SORTED_FROM;
         if (!parted && (short || ascends)) || u32::try_from(keys.len()).is_err() {
             return Ok(Sequence::AsGiven);
         }
-        let mut order = Vec::with_capacity(keys.len());
+        let mut order = sort::room(keys.len())?;
         for at in 0..keys.len() {
             let key = self.encode(keys.load(at)).ok_or(NoKey(at))?;
             order.push((key, at as u32));
         }
-        sort::by_key(&mut order);
+        sort::by_key(&mut order)?;
         Ok(Sequence::ByKey(order))
     }
 

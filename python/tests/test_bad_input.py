@@ -1,6 +1,8 @@
 """The table of bad input, row by row. Nothing is done to the index by any of it."""
 
 import decimal
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -444,3 +446,30 @@ def test_nothing_warns():
         FLOAT.get_many([1, 2])
         INT.get_many(np.array([1], "u8"))
         INT.insert_many(np.array([], float).astype(int), [])
+
+
+LITTLE_MEMORY = """
+import resource
+import numpy as np
+from latchless import Index
+index = Index(np.arange(4_000_000), 0)
+keys = np.random.default_rng(1).permutation(4_000_000)
+lows, highs = np.zeros(40, np.int64), np.full(40, 4_000_000)
+now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (now + (40 << 20), now + (40 << 20)))
+for ask in (index.to_numpy, index.copy, lambda: index.range_many(lows, highs), lambda: index.insert_many(keys, 1),
+            lambda: Index(keys, keys)):
+    try:
+        ask()
+    except MemoryError:
+        print("refused")
+assert index[7] == 0
+index.check()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there may be no such limit")
+def test_what_the_system_refuses_is_a_memory_error():
+    done = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["refused"] * 5

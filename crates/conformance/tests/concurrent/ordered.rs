@@ -110,8 +110,8 @@ impl Ordered for BoxedIndex<u64, u64> {
     }
 }
 
-/// The index, asked for the neighbours of many keys: of the key again and again, so that it is answered as one of
-/// a group, and as one of a run of ascending keys.
+/// The index, asked for the neighbours of many keys: of one key several times, so that it is answered in
+/// a group, or in a run of ascending keys.
 #[derive(Debug)]
 struct InBatches(Index<u64, u64>);
 

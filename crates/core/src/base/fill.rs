@@ -22,7 +22,7 @@ impl FillFactor {
     pub const FULL: Self = Self(1.0);
 
     /// Four fifths of the places are filled: for data that will be written to. A tenth of new keys, at
-    /// random, then goes in two to three times as fast as after [`FillFactor::FULL`], and the index ends
+    /// random, then goes in about twice as fast as after [`FillFactor::FULL`], and the index ends
     /// smaller. Lookups take about the same time.
     pub const UPDATED: Self = Self(0.8);
 

@@ -49,8 +49,8 @@ pub struct Part<S> {
     pub state: S,
 }
 
-/// Runs `work` on chunks of a batch, in order within each part, the parts on threads of their own. `cuts`: where
-/// the parts begin, and where the last one ends. An error ends the batch.
+/// Runs `work` on chunks of a batch, in order within each part, the parts on threads of their own. `cuts`:
+/// where the parts begin, and where the last one ends. An error ends the batch.
 pub fn run<S: Default + Send>(
     py: Python<'_>,
     cuts: &[usize],

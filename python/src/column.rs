@@ -87,9 +87,10 @@ impl<'py, A: Shared> Column<'py, A> {
         let words = if len == 0 {
             &[]
         } else {
-            // SAFETY: `len` words of an array of `T` begin at `start`, contiguous and aligned, as was checked. An
-            // atomic has the size and alignment of its word, and allows others to write it. The array's
-            // memory stays where it is while `_holds` is there, and the words are lent no longer than that.
+            // SAFETY: `len` words of an array of `T` begin at `start`, contiguous and aligned, as was
+            // checked. An atomic has the size and alignment of its word, and allows others to write it. The
+            // array's memory stays where it is while `_holds` is there, and the words are lent no longer
+            // than that.
             unsafe { std::slice::from_raw_parts(start, len) }
         };
         Ok(Self { words, step: 1, _holds: holds })

@@ -180,7 +180,8 @@ impl Core {
         })
     }
 
-    /// Replace the value of a key that is there, atomically: return the one before, or None if it isn't there.
+    /// Replace the value of a key that is there, atomically: return the one before, or None if it isn't
+    /// there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
             let (word, value) = (self.key(engine, key)?, self.value(value)?);
@@ -189,8 +190,8 @@ impl Core {
         })
     }
 
-    /// Replace the key's value if it is the expected one, atomically: return whether it was. Floats are compared
-    /// by their bits, so NaN equals itself.
+    /// Replace the key's value if it is the expected one, atomically: return whether it was. Floats are
+    /// compared by their bits, so NaN equals itself.
     fn compare_exchange(
         &self,
         key: &Object<'_>,
@@ -385,7 +386,8 @@ impl Core {
 
     // ---- positions ----
 
-    /// How many keys are less than this one, whether it is there or not. Exact when no thread changes the index.
+    /// How many keys are less than this one, whether it is there or not. Exact when no thread changes the
+    /// index.
     fn rank(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
         with!(self, engine => {
             let word = self.key(engine, key)?;
@@ -397,8 +399,8 @@ impl Core {
         with!(self, engine => self.ranks(py, engine, keys, ranks))
     }
 
-    /// The entry at a position in the order of keys, as (key, value); from the end where it is negative. Raises
-    /// IndexError where there is none.
+    /// The entry at a position in the order of keys, as (key, value); from the end where it is negative.
+    /// Raises IndexError where there is none.
     fn nth<'py>(&self, py: Python<'py>, position: isize) -> PyResult<Entry<'py>> {
         with!(self, engine => {
             let found = self.guarded(|| Ok(batch::alone(py, || {

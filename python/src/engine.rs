@@ -71,10 +71,22 @@ impl<B: Lane> Engine<B> {
         room: &'a mut Keys<B>,
     ) -> Result<&'a [B], NoKey> {
         let room = &mut room[..chunk.len()];
+        self.read_into(keys, chunk, room)?;
+        Ok(room)
+    }
+
+    /// As [`Engine::read`], to a room of the chunk's length.
+    #[inline]
+    pub fn read_into(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        chunk: &Range<usize>,
+        room: &mut [B],
+    ) -> Result<(), NoKey> {
         for (place, at) in room.iter_mut().zip(chunk.clone()) {
             *place = self.encode_at(keys, at)?;
         }
-        Ok(room)
+        Ok(())
     }
 
     /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend.

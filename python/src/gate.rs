@@ -1,9 +1,9 @@
 //! A gate between batches and forks.
 //!
 //! A child of `os.fork()` has a copy of every index and one thread alone. A leaf that another thread had
-//! latched at that moment would stay latched in the child for ever. So a fork waits until no chunk of any batch
-//! is running, and no chunk begins until the fork is done. Single operations hold the interpreter's lock, as a
-//! fork does, so they can't meet; on an interpreter without that lock they pass the gate as well.
+//! latched at that moment would stay latched in the child for ever. So a fork waits until no chunk of any
+//! batch is running, and no chunk begins until the fork is done. Single operations hold the interpreter's
+//! lock, as a fork does, so they can't meet; on an interpreter without that lock they pass the gate as well.
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
@@ -17,8 +17,8 @@ const RUNNING: u64 = ONE_FORK - 1;
 pub struct Pass(());
 
 impl Pass {
-    /// Waits until no fork is going on. A thread that has a pass must neither ask for another one nor wait for
-    /// the interpreter's lock.
+    /// Waits until no fork is going on. A thread that has a pass must neither ask for another one nor wait
+    /// for the interpreter's lock.
     #[inline]
     pub fn new() -> Self {
         while GATE.fetch_add(1, SeqCst) >= ONE_FORK {

@@ -107,7 +107,8 @@ impl Kind {
     pub fn object<'py>(&self, py: Python<'py>, word: u64) -> PyResult<Bound<'py, PyAny>> {
         match &self.form {
             Form::Signed { bits: 64 } => Ok((word as i64).into_pyobject(py)?.into_any()),
-            // Narrower ones were extended to 32 or to 64 bits; the low 32 bits have the number in either case.
+            // Narrower ones were extended to 32 or to 64 bits; the low 32 bits have the number in either
+            // case.
             Form::Signed { .. } => Ok((word as i32).into_pyobject(py)?.into_any()),
             Form::Unsigned { .. } => Ok(word.into_pyobject(py)?.into_any()),
             Form::Bool => Ok(PyBool::new(py, word != 0).to_owned().into_any()),

@@ -1,6 +1,7 @@
 //! The compiled part of the Python package `latchless`. [`core`] is its only class; [`kind`] turns single
-//! objects into words, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock, [`gate`]
-//! keeps them apart from forks; [`engine`], [`lookups`], [`updates`] and [`ranges`] know nothing of Python.
+//! objects into words, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
+//! [`gate`] keeps them apart from forks; [`engine`], [`lookups`], [`updates`] and [`ranges`] know nothing of
+//! Python.
 
 mod batch;
 mod column;

@@ -70,22 +70,28 @@ impl<B: Lane> Engine<B> {
     pub fn near_chunk(
         &self,
         near: Near,
-        keys: Words<'_, B::Atomic>,
+        keys_given: Words<'_, B::Atomic>,
         chunk: Range<usize>,
         answers: &Room<'_, B>,
     ) -> Result<(), NoKey> {
         let (mut room, mut near_keys) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
         let (mut values, mut found) = ([B::MIN; CHUNK], [false; CHUNK]);
-        let keys = self.read(keys, &chunk, &mut room)?;
+        let keys = &mut room[..chunk.len()];
+        self.read_into(keys_given, &chunk, keys)?;
         let near_keys = &mut near_keys[..chunk.len()];
         let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
+        // The smallest key has none before it, the largest none after it.
+        let outside = match near {
+            Near::Lower => step(keys, B::before),
+            Near::Higher => step(keys, B::next),
+            Near::Floor | Near::Ceiling => Vec::new(),
+        };
         let served = match near {
-            Near::Floor => self.index.floor_columns(keys, near_keys, values, found),
-            Near::Ceiling => self.index.ceiling_columns(keys, near_keys, values, found),
-            Near::Lower => self.index.lower_columns(keys, near_keys, values, found),
-            Near::Higher => self.index.higher_columns(keys, near_keys, values, found),
+            Near::Floor | Near::Lower => self.index.floor_columns(keys, near_keys, values, found),
+            Near::Ceiling | Near::Higher => self.index.ceiling_columns(keys, near_keys, values, found),
         };
         served.expect("they are of one length");
+        outside.into_iter().for_each(|i| found[i] = false);
         for (i, at) in chunk.enumerate() {
             answers.found.store(at, found[i]);
             if let Some(keys) = &answers.keys {
@@ -103,8 +109,20 @@ impl<B: Lane> Engine<B> {
         match near {
             Near::Floor => self.index.floor(key),
             Near::Ceiling => self.index.ceiling(key),
-            Near::Lower => self.index.lower(key),
-            Near::Higher => self.index.higher(key),
+            Near::Lower => self.index.floor(key.before()?),
+            Near::Higher => self.index.ceiling(key.next()?),
         }
     }
+}
+
+/// Replaces each key by the one beside it, and says where there is none.
+fn step<B: Lane>(keys: &mut [B], beside: impl Fn(B) -> Option<B>) -> Vec<usize> {
+    let mut outside = Vec::new();
+    for (i, key) in keys.iter_mut().enumerate() {
+        match beside(*key) {
+            Some(next) => *key = next,
+            None => outside.push(i),
+        }
+    }
+    outside
 }

@@ -32,8 +32,8 @@ pub struct Closed {
 /// Keys and their values.
 pub type Columns<B> = (Vec<B>, Vec<B>);
 
-/// The stored words of a range, both ends included; nothing for an empty one. Every word has a next one but the
-/// last, so an open end is the closed one beside it.
+/// The stored words of a range, both ends included; nothing for an empty one. Every word has a next one but
+/// the last, so an open end is the closed one beside it.
 pub fn words<B: Lane>(low: Option<B>, high: Option<B>, closed: Closed) -> Option<RangeInclusive<B>> {
     let low = match low {
         Some(low) if !closed.low => low.next()?,
@@ -114,11 +114,13 @@ impl<B: Lane> Engine<B> {
             Direction::Reverse => {
                 reserve(keys, room)?;
                 reserve(values, room)?;
-                let entries = self.index.range(range).expect("the range isn't inverted").rev();
-                for (key, value) in entries.take(room) {
-                    keys.push(self.decode(key));
-                    values.push(value);
-                }
+                keys.resize(before + room, B::MIN);
+                values.resize(before + room, B::MIN);
+                let places = (&mut keys[before..], &mut values[before..]);
+                let filled = self.index.scan(range, direction, places.0, places.1)?;
+                keys.truncate(before + filled);
+                values.truncate(before + filled);
+                keys[before..].iter_mut().for_each(|key| *key = self.decode(*key));
                 Ok(())
             }
         }
@@ -147,8 +149,8 @@ impl<B: Lane> Engine<B> {
         Ok(words(Some(low), Some(high), closed))
     }
 
-    /// Appends the entries of some ranges, one range after the other; `ends` gets how many entries there are up
-    /// to the end of each.
+    /// Appends the entries of some ranges, one range after the other; `ends` gets how many entries there are
+    /// up to the end of each.
     pub fn append_ranges(
         &self,
         lows: Words<'_, B::Atomic>,

@@ -79,7 +79,8 @@ impl Core {
         self.keys.no_key_at(at)
     }
 
-    /// An error if one of the words is no key. A long batch is looked through without the interpreter's lock.
+    /// An error if one of the words is no key. A long batch is looked through without the interpreter's
+    /// lock.
     pub fn checked<B: Lane>(
         &self,
         py: Python<'_>,

@@ -1,6 +1,7 @@
 //! Sorting by key: least significant byte first, stable, so that of equal keys the last one stays last.
 //!
-//! One pass over the entries counts all bytes of the keys; bytes that all keys share need no pass of their own.
+//! One pass over the entries counts all bytes of the keys; bytes that all keys share need no pass of their
+//! own.
 
 use crate::lane::Lane;
 use latchless::{Error, Result};

@@ -55,8 +55,8 @@ impl<B: Lane> Sequence<B> {
 }
 
 impl<B: Lane> Engine<B> {
-    /// Chooses the order in which the entries of a batch go in. Nothing is changed if one of the keys is none.
-    /// `parted`: several threads will share the batch.
+    /// Chooses the order in which the entries of a batch go in. Nothing is changed if one of the keys is
+    /// none. `parted`: several threads will share the batch.
     pub fn sequence(&self, keys: Words<'_, B::Atomic>, parted: bool) -> Result<Sequence<B>, Undone> {
         let ascends = self.survey(keys)?;
         let short = keys.len() < SORTED_FROM;

@@ -9,6 +9,24 @@ use latchless_core::base::index::check_side_by_side;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 
+#[cfg(feature = "snapshot")]
+impl<K: Key, V: Value> Index<K, V> {
+    /// As [`Index::bulk_load_with`], of entries that are made when they are asked for, some of them twice.
+    pub(crate) fn bulk_load_by(
+        &mut self,
+        len: usize,
+        entry_at: impl Fn(usize) -> (K, V) + Sync,
+        fill: FillFactor,
+        threads: NonZeroUsize,
+    ) -> Result<()> {
+        let entry_at = |at: usize| {
+            let (key, value) = entry_at(at);
+            (encode_key::<K, V>(key), encode_value::<K, V>(value))
+        };
+        self.tree.bulk_load(len, entry_at, fill, threads)
+    }
+}
+
 impl<K: Key, V: Value> Index<K, V> {
     /// An index filled from strictly ascending entries. O(n), and much faster than inserting them.
     ///
@@ -98,21 +116,5 @@ impl<K: Key, V: Value> Index<K, V> {
         check_side_by_side(keys.len(), values.len())?;
         let entry_at = |at: usize| (encode_key::<K, V>(keys[at]), encode_value::<K, V>(values[at]));
         self.tree.bulk_load(keys.len(), entry_at, fill, threads)
-    }
-
-    /// As [`Index::bulk_load_with`], of entries that are made when they are asked for, some of them twice.
-    #[cfg(feature = "snapshot")]
-    pub(crate) fn bulk_load_by(
-        &mut self,
-        len: usize,
-        entry_at: impl Fn(usize) -> (K, V) + Sync,
-        fill: FillFactor,
-        threads: NonZeroUsize,
-    ) -> Result<()> {
-        let entry_at = |at: usize| {
-            let (key, value) = entry_at(at);
-            (encode_key::<K, V>(key), encode_value::<K, V>(value))
-        };
-        self.tree.bulk_load(len, entry_at, fill, threads)
     }
 }

@@ -166,12 +166,13 @@ impl Layout {
         self
     }
 
-    /// As [`save`](self::save), of the cells that `cells` makes of an entry. The bytes of each, in
+    /// As [`save`], of the cells that `cells` makes of an entry. The bytes of each, in
     /// little-endian order, are the low bytes of a number; those above are ignored. The rows are in the order
-    /// of the index's keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can load them.
+    /// of the index's keys; where that isn't the order of the column `key`, only [`Snapshot::load_by`] can
+    /// load them.
     ///
     /// # Errors
-    /// As [`save`](self::save); and [`Error::Reserved`].
+    /// As [`save`]; and [`Error::Reserved`].
     pub fn save<H: Holder>(
         &self,
         index: H,
@@ -194,10 +195,10 @@ impl Layout {
         replace::replace(path.as_ref(), |file| write::write_rows(rows, file, self.0.clone()))
     }
 
-    /// As [`write`](self::write), of the cells that `cells` makes of an entry: see [`Layout::save`].
+    /// As [`write()`], of the cells that `cells` makes of an entry: see [`Layout::save`].
     ///
     /// # Errors
-    /// As [`write`](self::write); and [`Error::Reserved`].
+    /// As [`write()`]; and [`Error::Reserved`].
     pub fn write<H: Holder>(
         &self,
         index: H,

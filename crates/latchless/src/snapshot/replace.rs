@@ -5,11 +5,6 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
-
-/// Tells apart the temporary files of one process.
-static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A file beside the one that it is to replace; removed unless it gets there.
 struct Temporary {
@@ -27,17 +22,17 @@ impl Drop for Temporary {
     }
 }
 
-/// Creates a new file beside `path`: `path.tmp-1234-0`.
+/// Creates a new file beside `path`: `path.tmp-1234-0`, or with the next number that is free.
 fn create_beside(path: &Path) -> Result<(File, Temporary)> {
+    let mut number = 0_u64;
     loop {
-        let number = NEXT.fetch_add(1, Relaxed);
         let mut name = OsString::from(path);
         name.push(format!(".tmp-{}-{number}", std::process::id()));
         let beside = PathBuf::from(name);
         match OpenOptions::new().write(true).create_new(true).open(&beside) {
             Ok(file) => return Ok((file, Temporary { path: beside, done: false })),
-            // Left by a process of the same number that was killed.
-            Err(cause) if cause.kind() == ErrorKind::AlreadyExists => {}
+            // Another thread's, or left by a process of the same number that was killed.
+            Err(cause) if cause.kind() == ErrorKind::AlreadyExists => number += 1,
             Err(cause) => return Err(Error::io("create")(cause).about(&beside)),
         }
     }

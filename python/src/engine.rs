@@ -99,13 +99,13 @@ impl<B: Lane> Engine<B> {
     ) -> Result<(), Undone> {
         let fill = FillFactor::new(fill)?;
         let len = keys.len();
+        let mut columns = (sort::room(len)?, sort::room(len)?);
         if sorted || self.survey(keys)? {
-            let mut columns = (sort::room(len)?, sort::room(len)?);
             for at in 0..len {
                 columns.0.push(self.encode_at(keys, at)?);
                 columns.1.push(values.load(at));
             }
-            match self.index.bulk_load_columns(&columns.0, &columns.1, fill, NonZeroUsize::MIN) {
+            match self.load_columns(&columns.0, &columns.1, fill) {
                 // Equal keys side by side: the way below keeps the last of them.
                 Err(Error::DuplicateKey { .. }) if !sorted => {}
                 loaded => return Ok(loaded?),
@@ -117,7 +117,16 @@ impl<B: Lane> Engine<B> {
         }
         sort::by_key(&mut entries)?;
         sort::keep_last(&mut entries);
-        Ok(self.index.bulk_load(&entries, fill)?)
+        columns.0.clear();
+        columns.1.clear();
+        columns.0.extend(entries.iter().map(|entry| entry.0));
+        columns.1.extend(entries.iter().map(|entry| entry.1));
+        drop(entries);
+        Ok(self.load_columns(&columns.0, &columns.1, fill)?)
+    }
+
+    fn load_columns(&mut self, keys: &[B], values: &[B], fill: FillFactor) -> Result<()> {
+        self.index.bulk_load_columns(keys, values, fill, NonZeroUsize::MIN)
     }
 }
 

@@ -201,20 +201,9 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         counts: Words<'_, A>,
     ) -> Result<(), NoKey> {
-        let (mut ranges, mut positions) = (Vec::with_capacity(chunk.len()), Vec::with_capacity(chunk.len()));
         for at in chunk {
-            match self.range_at(lows, highs, closed, at)? {
-                None => counts.store(at, 0),
-                Some(range) => {
-                    ranges.push(range);
-                    positions.push(at);
-                }
-            }
-        }
-        let mut found = vec![0; ranges.len()];
-        self.index.count_many(&ranges, &mut found).expect("no range is inverted");
-        for (at, found) in positions.into_iter().zip(found) {
-            counts.store(at, found as u64);
+            let range = self.range_at(lows, highs, closed, at)?;
+            counts.store(at, range.map_or(0, |range| self.count(range)) as u64);
         }
         Ok(())
     }

@@ -150,8 +150,13 @@ class Column:
         elif self.dtype.kind == "f" and array.dtype.kind in "iu":
             most = _EXACT_INTEGERS[self.dtype.itemsize]
             self._refuse(_outside(array, -most, most), array, "may be rounded as")
-        with np.errstate(over="ignore", invalid="ignore"):
-            converted = array.astype(self.dtype)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                converted = array.astype(self.dtype)
+        except OverflowError:  # NumPy from 2.5 on refuses times; those before wrap.
+            raise OverflowError(
+                f"{self.what} of dtype {array.dtype} can't be kept exactly as {self.dtype}"
+            ) from None
         if self.dtype.kind == "f" and array.dtype.kind == "f":
             if self.is_key:
                 changed = (converted != array) & (array == array)  # noqa: PLR0124

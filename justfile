@@ -61,6 +61,10 @@ fuzz seconds="60":
 neon:
     .ci/run neon
 
+# The Python package: its wheel, and its tests on every interpreter that is there.
+python:
+    .ci/run python
+
 # The rules of the house: imports, lengths, unsafe code, orderings.
 tidy:
     cargo test -p latchless-conformance --no-default-features --test tidy

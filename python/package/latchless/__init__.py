@@ -1,0 +1,18 @@
+"""An ordered index in main memory for NumPy and Arrow columns.
+
+>>> import numpy as np
+>>> from latchless import Index
+>>> quotes = Index(np.array([10, 20, 30]), np.array([1.5, 1.6, 1.7]))
+>>> quotes.insert_many([25, 5], [1.65, 1.4])
+2
+>>> times, prices, found = quotes.asof([4, 12, 26])
+>>> prices
+array([ nan, 1.5 , 1.65])
+>>> quotes.range(10, 30)
+(array([10, 20, 25]), array([1.5 , 1.6 , 1.65]))
+"""
+
+from latchless._index import Index
+from latchless._latchless import __version__
+
+__all__ = ["Index", "__version__"]

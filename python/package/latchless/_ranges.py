@@ -1,0 +1,136 @@
+"""Ranges: their entries as arrays, how many there are, and their removal."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from latchless._batches import Batches
+from latchless._dtypes import Array
+
+Closed = Literal["left", "right", "both", "neither"]
+
+_ENDS = {"left": (True, False), "right": (False, True), "both": (True, True), "neither": (False, False)}
+
+
+class Ranges(Batches):
+    """The part of `Index` that answers questions for ranges.
+
+    `closed` says which ends belong to a range, as pandas does: 'left' (as in Python's slices), 'right', 'both' or
+    'neither'. An end that is None is open. A range whose start is after its end is empty.
+    """
+
+    def range(
+        self,
+        lo: Any = None,
+        hi: Any = None,
+        *,
+        closed: Closed = "left",
+        reverse: bool = False,
+        limit: int | None = None,
+    ) -> tuple[Array, Array]:
+        """Copy the entries of a range: keys (m, key_dtype) and values (m, value_dtype), ascending.
+
+        With reverse=True they descend, and `limit` counts from the end of the range. Entries that other threads
+        change meanwhile are seen before or after the change; all others are seen once.
+
+        >>> from latchless import Index
+        >>> index = Index([1, 2, 3, 4], [10, 20, 30, 40])
+        >>> index.range(2, 4)
+        (array([2, 3]), array([20, 30]))
+        >>> index.range(hi=4, closed="both", reverse=True, limit=2)
+        (array([4, 3]), array([40, 30]))
+        """
+        if limit is not None and limit < 0:
+            raise ValueError(f"the limit must be at least 0, not {limit}")
+        keys, values = self._range(lo, hi, _ends(closed), reverse, limit)
+        return self._key.from_words(keys), self._value.from_words(values)
+
+    def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
+        """How many keys there are in a range.
+
+        >>> from latchless import Index
+        >>> Index([1, 2, 3, 4], 0).count(2, 4, closed="both")
+        3
+        """
+        return self._count(lo, hi, _ends(closed), False)
+
+    def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
+        """Remove the entries of a range, and return how many there were.
+
+        >>> from latchless import Index
+        >>> index = Index([1, 2, 3, 4], 0)
+        >>> index.remove_range(2, 4), list(index)
+        (2, [1, 4])
+        """
+        return self._count(lo, hi, _ends(closed), True)
+
+    def range_many(
+        self, lo: ArrayLike | Any, hi: ArrayLike | Any, *, closed: Closed = "left"
+    ) -> tuple[NDArray[np.int64], Array, Array]:
+        """Copy the entries of n ranges at once: an interval join.
+
+        Returns
+        -------
+        offsets (n + 1, int64), keys (m, key_dtype), values (m, value_dtype): the entries of range i are at
+        offsets[i]:offsets[i + 1]. This is Arrow's layout of lists.
+
+        Raises
+        ------
+        ValueError if `lo` and `hi` aren't of one length, or have NaN or NaT.
+
+        >>> from latchless import Index
+        >>> Index([1, 2, 3, 4], [10, 20, 30, 40]).range_many([1, 9, 3], [3, 12, 5])
+        (array([0, 2, 2, 4]), array([1, 2, 3, 4]), array([10, 20, 30, 40]))
+        """
+        lows, highs = self._key.to_words(lo), self._key.to_words(hi)
+        offsets, keys, values = self._range_many(lows, highs, _ends(closed))
+        return offsets, self._key.from_words(keys), self._value.from_words(values)
+
+    def count_many(
+        self, lo: ArrayLike | Any, hi: ArrayLike | Any, *, closed: Closed = "left"
+    ) -> NDArray[np.int64]:
+        """How many keys there are in each of n ranges: n integers. Errors are as for `range_many`.
+
+        >>> from latchless import Index
+        >>> Index([1, 2, 3, 4], 0).count_many([1, 9], [3, 12])
+        array([2, 0])
+        """
+        lows, highs = self._key.to_words(lo), self._key.to_words(hi)
+        counts = np.empty(len(lows), np.int64)
+        self._count_many(lows, highs, _ends(closed), counts.view(np.uint64))
+        return counts
+
+    def rank_many(self, keys: ArrayLike | Any) -> NDArray[np.int64]:
+        """For each of n keys, how many keys of the index are less: n integers.
+
+        >>> from latchless import Index
+        >>> Index([10, 20, 30], 0).rank_many([5, 20, 99])
+        array([0, 1, 3])
+        """
+        words = self._key.to_words(keys)
+        ranks = np.empty(len(words), np.int64)
+        self._rank_many(words, ranks.view(np.uint64))
+        return ranks
+
+    def split_points(self, parts: int) -> Array:
+        """Keys that cut the index into so many parts of equal size: at most parts - 1 keys, ascending.
+
+        The keys of the second part and of every later one begin with one of them.
+
+        >>> from latchless import Index
+        >>> Index(range(9), 0).split_points(3)
+        array([3, 6])
+        """
+        if parts < 1:
+            raise ValueError(f"parts must be at least 1, not {parts}")
+        return self._key.from_words(self._split_points(parts))
+
+
+def _ends(closed: str) -> tuple[bool, bool]:
+    try:
+        return _ENDS[closed]
+    except (KeyError, TypeError):
+        raise ValueError(f"closed is left, right, both or neither, not {closed!r}") from None

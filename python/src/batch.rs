@@ -1,0 +1,117 @@
+//! How a batch runs: in chunks, without the interpreter's lock, on one thread or several.
+//!
+//! Between two chunks the main thread looks every now and then whether a signal has come, so Ctrl-C ends a
+//! batch. What a batch that ended early has done and not done is always known.
+
+use crate::gate::Pass;
+use pyo3::prelude::*;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Requests that are served between two looks at the clock.
+pub const CHUNK: usize = 1024;
+/// Batches up to this length run with the lock held: releasing it would cost more.
+const SHORT: usize = 256;
+/// How often signals are looked for.
+const LISTENS_EVERY: Duration = Duration::from_millis(30);
+
+/// Finds out whether a signal has come.
+pub struct Pulse {
+    last: Instant,
+}
+
+impl Pulse {
+    /// Listens from now on.
+    pub fn new() -> Self {
+        Self { last: Instant::now() }
+    }
+
+    /// An error if a signal's handler raises one. Takes the interpreter's lock now and then, so the caller
+    /// must have no [`Pass`].
+    pub fn check(&mut self) -> PyResult<()> {
+        if self.last.elapsed() < LISTENS_EVERY {
+            return Ok(());
+        }
+        let checked = Python::attach(|py| py.check_signals());
+        self.last = Instant::now();
+        checked
+    }
+}
+
+/// What one thread was to do, and did.
+#[derive(Debug)]
+pub struct Part<S> {
+    /// What is left: positions in the batch.
+    pub rest: Range<usize>,
+    /// What the chunks have left there.
+    pub state: S,
+}
+
+/// Runs `work` on chunks of a batch, in order within each part, the parts on threads of their own. `cuts`:
+/// where the parts begin, and where the last one ends. An error ends the batch.
+pub fn run<S: Default + Send>(
+    py: Python<'_>,
+    cuts: &[usize],
+    work: impl Fn(Range<usize>, &mut S) -> PyResult<()> + Sync,
+) -> (Vec<Part<S>>, Option<PyErr>) {
+    let mut parts: Vec<Part<S>> =
+        cuts.windows(2).map(|cut| Part { rest: cut[0]..cut[1], state: S::default() }).collect();
+    let short = parts.len() == 1 && cuts[1] - cuts[0] <= SHORT && !cfg!(Py_GIL_DISABLED);
+    if short {
+        let part = &mut parts[0];
+        let ended = if part.rest.is_empty() { Ok(()) } else { work(part.rest.clone(), &mut part.state) };
+        if ended.is_ok() {
+            part.rest.start = part.rest.end;
+        }
+        return (parts, ended.err());
+    }
+    let (stop, failed) = (AtomicBool::new(false), Mutex::new(None));
+    let serve = |part: &mut Part<S>| {
+        let mut pulse = Pulse::new();
+        while !part.rest.is_empty() && !stop.load(Relaxed) {
+            let chunk = part.rest.start..part.rest.end.min(part.rest.start + CHUNK);
+            let end = chunk.end;
+            let ended = {
+                let _pass = Pass::new();
+                work(chunk, &mut part.state)
+            };
+            if ended.is_ok() {
+                part.rest.start = end;
+            }
+            if let Err(error) = ended.and_then(|()| pulse.check()) {
+                stop.store(true, Relaxed);
+                *failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+            }
+        }
+    };
+    py.detach(|| {
+        let Some((first, others)) = parts.split_first_mut() else { return };
+        if others.is_empty() {
+            return serve(first);
+        }
+        std::thread::scope(|threads| {
+            for part in others {
+                threads.spawn(|| serve(part));
+            }
+            serve(first);
+        });
+    });
+    let failed = failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    (parts, failed)
+}
+
+/// Where to cut a batch for so many threads: no part is shorter than a chunk.
+pub fn cuts(len: usize, threads: usize) -> Vec<usize> {
+    let parts = threads.clamp(1, len.div_ceil(CHUNK).max(1));
+    (0..=parts).map(|part| (len as u128 * part as u128 / parts as u128) as usize).collect()
+}
+
+/// Something long that isn't cut into chunks: without the interpreter's lock, but no fork comes in between.
+pub fn alone<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| {
+        let _pass = Pass::new();
+        work()
+    })
+}

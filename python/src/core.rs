@@ -1,0 +1,478 @@
+//! The class under `latchless.Index`: single operations by Python's objects, batches by arrays of words. The
+//! package's Python code turns arrays of all dtypes into arrays of words, and checks what it is given.
+
+use crate::engine::Engine;
+use crate::gate::Pass;
+use crate::kind::Kind;
+use crate::lookups::Near;
+use crate::ranges::{Closed, RANGES, words};
+use crate::serve::{ends, load, undone_exception};
+use crate::snapshot::{self, Snapshot};
+use crate::{batch, column, failure};
+use latchless::Direction;
+use numpy::PyArray1;
+use pyo3::exceptions::{PyAssertionError, PyIndexError, PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// An index of one of the two widths.
+pub enum Tree {
+    /// Of 32 bits.
+    Narrow(Engine<u32>),
+    /// Of 64 bits.
+    Wide(Engine<u64>),
+}
+
+/// Does something with the engine, whatever its width.
+macro_rules! with {
+    ($core:expr, $engine:ident => $body:expr) => {
+        match &$core.tree {
+            $crate::core::Tree::Narrow($engine) => $body,
+            $crate::core::Tree::Wide($engine) => $body,
+        }
+    };
+}
+pub(crate) use with;
+
+/// An object of Python's.
+pub type Object<'py> = Bound<'py, PyAny>;
+/// A key and its value.
+pub type Entry<'py> = (Object<'py>, Object<'py>);
+
+/// What `Core` is told of a dtype: NumPy's code, its name, functions for single objects.
+type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
+
+/// An ordered index of words. Not for users: `latchless.Index` is.
+#[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
+pub struct Core {
+    /// Its entries.
+    pub tree: Tree,
+    /// What keys are.
+    pub keys: Kind,
+    /// What values are.
+    pub values: Kind,
+    /// Whether an operation has failed in the middle.
+    pub broken: AtomicBool,
+}
+
+#[pymethods]
+impl Core {
+    #[new]
+    #[pyo3(signature = (wide, key, value, keys, values, sorted, fill, limit_bytes, snapshot=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
+    fn new(
+        py: Python<'_>,
+        wide: bool,
+        key: DtypeOf,
+        value: DtypeOf,
+        keys: Option<&Object<'_>>,
+        values: Option<&Object<'_>>,
+        sorted: bool,
+        fill: f64,
+        limit_bytes: Option<usize>,
+        snapshot: Option<&Bound<'_, Snapshot>>,
+    ) -> PyResult<Self> {
+        let keys_kind = Kind::new(wide, &key.0, key.1, key.2, true)?;
+        let values_kind = Kind::new(wide, &value.0, value.1, value.2, false)?;
+        let order = keys_kind.order();
+        let error = |error: latchless::Error| failure::exception(&error);
+        let tree = if wide {
+            let mut engine = Engine::<u64>::new(order, limit_bytes).map_err(error)?;
+            let kinds = (&keys_kind, &values_kind);
+            match snapshot {
+                Some(snapshot) => snapshot.get().load(py, &mut engine, kinds, fill)?,
+                None => load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?,
+            }
+            Tree::Wide(engine)
+        } else {
+            let mut engine = Engine::<u32>::new(order, limit_bytes).map_err(error)?;
+            let kinds = (&keys_kind, &values_kind);
+            match snapshot {
+                Some(snapshot) => snapshot.get().load(py, &mut engine, kinds, fill)?,
+                None => load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?,
+            }
+            Tree::Narrow(engine)
+        };
+        Ok(Self { tree, keys: keys_kind, values: values_kind, broken: AtomicBool::new(false) })
+    }
+
+    // ---- one entry ----
+
+    fn __len__(&self) -> usize {
+        with!(self, engine => engine.index.len())
+    }
+
+    fn __contains__(&self, key: &Object<'_>) -> PyResult<bool> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            self.one(|| Ok(engine.index.contains_key(word)))
+        })
+    }
+
+    fn __getitem__<'py>(&self, key: &Object<'py>) -> PyResult<Object<'py>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            match self.one(|| Ok(engine.index.get(word)))? {
+                Some(value) => self.value_object(key.py(), value),
+                None => Err(PyKeyError::new_err(key.clone().unbind())),
+            }
+        })
+    }
+
+    fn __setitem__(&self, key: &Object<'_>, value: &Object<'_>) -> PyResult<()> {
+        with!(self, engine => {
+            let (word, value) = (self.key(engine, key)?, self.value(value)?);
+            let put = self.one(|| engine.index.insert(word, value).map_err(|error| failure::exception(&error)));
+            put.map(drop)
+        })
+    }
+
+    fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            match self.one(|| Ok(engine.index.remove(word)))? {
+                Some(_) => Ok(()),
+                None => Err(PyKeyError::new_err(key.clone().unbind())),
+            }
+        })
+    }
+
+    /// The key's value, or the default.
+    #[pyo3(signature = (key, default=None, /))]
+    fn get<'py>(&self, key: &Object<'py>, default: Option<Object<'py>>) -> PyResult<Option<Object<'py>>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            match self.one(|| Ok(engine.index.get(word)))? {
+                Some(value) => self.value_object(key.py(), value).map(Some),
+                None => Ok(default),
+            }
+        })
+    }
+
+    fn _take<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            let value = self.one(|| Ok(engine.index.remove(word)))?;
+            value.map(|value| self.value_object(key.py(), value)).transpose()
+        })
+    }
+
+    fn _end<'py>(&self, py: Python<'py>, last: bool, remove: bool) -> PyResult<Option<Entry<'py>>> {
+        with!(self, engine => {
+            let index = &engine.index;
+            let entry = self.one(|| Ok(match (last, remove) {
+                (false, false) => index.first(),
+                (true, false) => index.last(),
+                (false, true) => index.pop_first(),
+                (true, true) => index.pop_last(),
+            }))?;
+            self.entry(py, engine, entry)
+        })
+    }
+
+    fn _get_or_insert<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Object<'py>> {
+        with!(self, engine => {
+            let (word, value) = (self.key(engine, key)?, self.value(value)?);
+            let put = || engine.index.get_or_insert(word, value).map_err(|error| failure::exception(&error));
+            self.value_object(key.py(), self.one(put)?)
+        })
+    }
+
+    /// Replace the value of a key that is there, atomically: return the one before, or None if it isn't
+    /// there.
+    fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
+        with!(self, engine => {
+            let (word, value) = (self.key(engine, key)?, self.value(value)?);
+            let before = self.one(|| Ok(engine.index.replace(word, value)))?;
+            before.map(|before| self.value_object(key.py(), before)).transpose()
+        })
+    }
+
+    /// Replace the key's value if it is the expected one, atomically: return whether it was. Floats are
+    /// compared by their bits, so NaN equals itself.
+    fn compare_exchange(
+        &self,
+        key: &Object<'_>,
+        expected: &Object<'_>,
+        value: &Object<'_>,
+    ) -> PyResult<bool> {
+        with!(self, engine => {
+            let (word, expected, value) = (self.key(engine, key)?, self.value(expected)?, self.value(value)?);
+            self.one(|| Ok(engine.index.compare_exchange(word, expected, value).is_ok()))
+        })
+    }
+
+    /// Remove a key if its value is the expected one, atomically: return whether it was.
+    fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
+        with!(self, engine => {
+            let (word, expected) = (self.key(engine, key)?, self.value(expected)?);
+            self.one(|| Ok(engine.index.compare_remove(word, expected).is_ok()))
+        })
+    }
+
+    /// The entry with the largest key that is equal or smaller, as (key, value), or None.
+    fn floor<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Floor, key)
+    }
+
+    /// The entry with the smallest key that is equal or larger, as (key, value), or None.
+    fn ceiling<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Ceiling, key)
+    }
+
+    /// The entry with the largest smaller key, as (key, value), or None.
+    fn lower<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Lower, key)
+    }
+
+    /// The entry with the smallest larger key, as (key, value), or None.
+    fn higher<'py>(&self, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        self.near(Near::Higher, key)
+    }
+
+    // ---- batches: arrays of words ----
+
+    fn _get_many(
+        &self,
+        py: Python<'_>,
+        keys: &Object<'_>,
+        values: Option<&Object<'_>>,
+        missing: u64,
+        found: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<()> {
+        let values = values.map(|values| (values, missing));
+        with!(self, engine => self.look_up(py, engine, keys, (None, values, found), (None, threads)))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
+    fn _near_many(
+        &self,
+        py: Python<'_>,
+        near: &str,
+        keys: &Object<'_>,
+        found_keys: &Object<'_>,
+        values: &Object<'_>,
+        missing: (u64, u64),
+        found: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<()> {
+        let near = match near {
+            "floor" => Near::Floor,
+            "ceiling" => Near::Ceiling,
+            "lower" => Near::Lower,
+            "higher" => Near::Higher,
+            _ => return Err(PyValueError::new_err(format!("there is no neighbour called {near}"))),
+        };
+        let answers = (Some((found_keys, missing.0)), Some((values, missing.1)), found);
+        with!(self, engine => self.look_up(py, engine, keys, answers, (Some(near), threads)))
+    }
+
+    fn _insert_many(
+        &self,
+        py: Python<'_>,
+        keys: &Object<'_>,
+        values: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        with!(self, engine => self.insert(py, engine, keys, values, threads))
+    }
+
+    fn _remove_many(&self, py: Python<'_>, keys: &Object<'_>, threads: usize) -> PyResult<usize> {
+        with!(self, engine => self.remove(py, engine, keys, threads))
+    }
+
+    // ---- ranges ----
+
+    fn _range<'py>(
+        &self,
+        py: Python<'py>,
+        low: Option<&Object<'py>>,
+        high: Option<&Object<'py>>,
+        closed: (bool, bool),
+        reverse: bool,
+        limit: Option<usize>,
+    ) -> PyResult<Entry<'py>> {
+        let direction = if reverse { Direction::Reverse } else { Direction::Forward };
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let range = words(self.end(engine, low)?, self.end(engine, high)?, closed);
+            let (keys, values) = match range {
+                None => (Vec::new(), Vec::new()),
+                Some(range) => self.guarded(|| {
+                    py.detach(|| engine.collect(range, direction, limit.unwrap_or(usize::MAX)))
+                })?,
+            };
+            Ok((PyArray1::from_vec(py, keys).into_any(), PyArray1::from_vec(py, values).into_any()))
+        })
+    }
+
+    fn _count(
+        &self,
+        py: Python<'_>,
+        low: Option<&Object<'_>>,
+        high: Option<&Object<'_>>,
+        closed: (bool, bool),
+        remove: bool,
+    ) -> PyResult<usize> {
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let range = words(self.end(engine, low)?, self.end(engine, high)?, closed);
+            let Some(range) = range else { return Ok(0) };
+            self.guarded(|| Ok(batch::alone(py, || {
+                if remove { engine.remove_range(range) } else { engine.count(range) }
+            })))
+        })
+    }
+
+    fn _range_many<'py>(
+        &self,
+        py: Python<'py>,
+        lows: &Object<'py>,
+        highs: &Object<'py>,
+        closed: (bool, bool),
+    ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let (lows, highs) = ends(engine, lows, highs)?;
+            let (lows, highs) = (lows.words(), highs.words());
+            self.checked(py, engine, lows)?;
+            self.checked(py, engine, highs)?;
+            let (ends, keys, values) = self.guarded(|| py.detach(|| {
+                let (mut ends, mut keys, mut values) = (vec![0], Vec::new(), Vec::new());
+                let mut pulse = batch::Pulse::new();
+                for start in (0..lows.len()).step_by(RANGES) {
+                    let chunk = start..lows.len().min(start + RANGES);
+                    {
+                        let _pass = Pass::new();
+                        let columns = (&mut keys, &mut values);
+                        engine.append_ranges(lows, highs, closed, chunk, &mut ends, columns)
+                    }.map_err(|undone| undone_exception(&self.keys, &undone))?;
+                    pulse.check()?;
+                }
+                Ok((ends, keys, values))
+            }))?;
+            let (keys, values) = (PyArray1::from_vec(py, keys).into_any(), PyArray1::from_vec(py, values).into_any());
+            Ok((PyArray1::from_vec(py, ends).into_any(), keys, values))
+        })
+    }
+
+    fn _count_many(
+        &self,
+        py: Python<'_>,
+        lows: &Object<'_>,
+        highs: &Object<'_>,
+        closed: (bool, bool),
+        counts: &Object<'_>,
+    ) -> PyResult<()> {
+        let closed = Closed { low: closed.0, high: closed.1 };
+        with!(self, engine => {
+            let (lows, highs) = ends(engine, lows, highs)?;
+            let (lows, highs) = (lows.words(), highs.words());
+            let counts = column::output::<u64>(counts, lows.len())?;
+            let counts: column::Words<'_, AtomicU64> = counts.words();
+            self.guarded(|| {
+                self.checked(py, engine, lows)?;
+                self.checked(py, engine, highs)?;
+                let (_, failed) = batch::run::<()>(py, &[0, lows.len()], |chunk, ()| {
+                    engine.count_chunk(lows, highs, closed, chunk, counts).map_err(|no_key| self.no_key(no_key))
+                });
+                failed.map_or(Ok(()), Err)
+            })
+        })
+    }
+
+    // ---- positions ----
+
+    /// How many keys are less than this one, whether it is there or not. Exact when no thread changes the
+    /// index.
+    fn rank(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            self.guarded(|| Ok(batch::alone(py, || engine.index.rank(word))))
+        })
+    }
+
+    fn _rank_many(&self, py: Python<'_>, keys: &Object<'_>, ranks: &Object<'_>) -> PyResult<()> {
+        with!(self, engine => self.ranks(py, engine, keys, ranks))
+    }
+
+    /// The entry at a position in the order of keys, as (key, value); from the end where it is negative.
+    /// Raises IndexError where there is none.
+    fn nth<'py>(&self, py: Python<'py>, position: isize) -> PyResult<Entry<'py>> {
+        with!(self, engine => {
+            let found = self.guarded(|| Ok(batch::alone(py, || {
+                let from_start = if position < 0 {
+                    engine.index.len().checked_sub(position.unsigned_abs())
+                } else {
+                    Some(position.unsigned_abs())
+                };
+                from_start.and_then(|at| engine.index.nth(at))
+            })))?;
+            let outside = || PyIndexError::new_err(format!("there is no entry at position {position}"));
+            self.entry(py, engine, found)?.ok_or_else(outside)
+        })
+    }
+
+    fn _split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
+        with!(self, engine => {
+            let mut keys = self.guarded(|| Ok(batch::alone(py, || engine.index.split_points(parts))))?;
+            keys.iter_mut().for_each(|key| *key = engine.decode(*key));
+            Ok(PyArray1::from_vec(py, keys).into_any())
+        })
+    }
+
+    // ---- the whole ----
+
+    fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+        with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), path)))
+    }
+
+    /// Remove all entries. Other threads may see some gone and others not yet.
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        with!(self, engine => self.guarded(|| {
+            batch::alone(py, || engine.index.clear());
+            Ok(())
+        }))
+    }
+
+    /// Bytes that the index holds for its nodes.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        with!(self, engine => engine.index.memory_bytes())
+    }
+
+    /// Bytes of the nodes that are in use.
+    #[getter]
+    fn live_nbytes(&self) -> usize {
+        with!(self, engine => engine.index.live_bytes())
+    }
+
+    /// How the tree is built, as a dict: bits per word, levels, nodes, leaf_fill, splits, restarts, misled.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (stats, width) = with!(self, engine => {
+            let stats = self.guarded(|| Ok(batch::alone(py, || engine.index.stats())))?;
+            (stats, if matches!(self.tree, Tree::Wide(_)) { 64 } else { 32 })
+        });
+        let dict = PyDict::new(py);
+        dict.set_item("bits", width)?;
+        dict.set_item("levels", stats.levels)?;
+        dict.set_item("inner_nodes", stats.inner_nodes)?;
+        dict.set_item("leaves", stats.leaves)?;
+        dict.set_item("leaf_fill", stats.leaf_fill)?;
+        dict.set_item("splits", stats.splits)?;
+        dict.set_item("restarts", stats.restarts)?;
+        dict.set_item("misled", stats.misled)?;
+        Ok(dict)
+    }
+
+    /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let checked = with!(self, engine => self.guarded(|| {
+            Ok(batch::alone(py, || engine.index.check_invariants()))
+        }))?;
+        checked.map_err(|broken| PyAssertionError::new_err(broken.to_string()))
+    }
+}

@@ -1,0 +1,64 @@
+//! What goes wrong in an index, as Python's exceptions.
+
+use crate::batch::Part;
+use crate::lane::Lane;
+use crate::updates::{Changed, Sequence};
+use latchless::Error;
+use numpy::PyArray1;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::any::Any;
+
+/// The exception for an error of the index.
+pub fn exception(error: &Error) -> PyErr {
+    match error {
+        Error::OutOfMemory { .. } | Error::MemoryLimit { .. } | Error::ReferencesExhausted { .. } => {
+            PyMemoryError::new_err(error.to_string())
+        }
+        Error::Unsorted { position } => PyValueError::new_err(format!(
+            "with assume_sorted=True keys must ascend, but the key at position {position} is smaller than the one \
+             before it"
+        )),
+        Error::DuplicateKey { position } => PyValueError::new_err(format!(
+            "with assume_sorted=True keys must differ, but the key at position {position} equals the one before it"
+        )),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for a panic: a bug, or an index that a fork has left in the middle of a change.
+pub fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+    PyRuntimeError::new_err(format!("the index can't be used any more: {text}"))
+}
+
+/// The exception for an index that isn't used any more.
+#[cold]
+pub fn broken() -> PyErr {
+    PyRuntimeError::new_err("the index can't be used any more, because an operation on it has failed before")
+}
+
+/// How many keys a batch of updates has changed; or the exception that ended it, or that some updates were
+/// refused with. Its attribute `refused` has the positions of those that weren't done.
+pub fn changed<B: Lane>(
+    py: Python<'_>,
+    parts: Vec<Part<Changed>>,
+    failed: Option<PyErr>,
+    sequence: &Sequence<B>,
+) -> PyResult<usize> {
+    let (mut keys, mut refused, mut why) = (0, Vec::new(), failed);
+    for part in parts {
+        keys += part.state.keys;
+        refused.extend(part.state.refused);
+        refused.extend(part.rest.map(|at| sequence.position(at)));
+        if let Some(error) = part.state.error {
+            why.get_or_insert_with(|| exception(&error));
+        }
+    }
+    let Some(why) = why else { return Ok(keys) };
+    refused.sort_unstable();
+    let refused: Vec<i64> = refused.into_iter().map(|at| at as i64).collect();
+    why.value(py).setattr("refused", PyArray1::from_vec(py, refused))?;
+    Err(why)
+}

@@ -1,0 +1,235 @@
+//! Single keys and values: from Python's objects to words and back.
+
+use crate::lane::Order;
+use latchless::snapshot::{DataType, TimeUnit};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt};
+
+/// How the objects of a dtype become words.
+#[derive(Debug)]
+enum Form {
+    Signed {
+        bits: u32,
+    },
+    Unsigned {
+        bits: u32,
+    },
+    Bool,
+    /// In words of 64 bits it is widened, as integers are.
+    Float32 {
+        wide: bool,
+    },
+    Float64,
+    /// Times go through functions of the package: from an object to an `int` and back.
+    Time {
+        encode: Py<PyAny>,
+        decode: Py<PyAny>,
+    },
+}
+
+/// A dtype: what its single objects look like as words of an index.
+#[derive(Debug)]
+pub struct Kind {
+    form: Form,
+    name: String,
+    is_key: bool,
+}
+
+impl Kind {
+    /// The kind of a dtype, told by NumPy's code for it (`i8`, `u2`, `f4`, `b1`, `M8`, …).
+    pub fn new(
+        wide: bool,
+        code: &str,
+        name: String,
+        hooks: Option<(Py<PyAny>, Py<PyAny>)>,
+        is_key: bool,
+    ) -> PyResult<Self> {
+        let unknown = || PyTypeError::new_err(format!("keys and values can't be of dtype {name}"));
+        let (letter, bytes) =
+            (code.chars().next(), code.get(1..).and_then(|bytes| bytes.parse::<u32>().ok()));
+        let form = match (letter, bytes, hooks) {
+            (Some('i'), Some(bytes @ (1 | 2 | 4 | 8)), None) => Form::Signed { bits: 8 * bytes },
+            (Some('u'), Some(bytes @ (1 | 2 | 4 | 8)), None) => Form::Unsigned { bits: 8 * bytes },
+            (Some('b'), Some(1), None) => Form::Bool,
+            (Some('f'), Some(4), None) => Form::Float32 { wide },
+            (Some('f'), Some(8), None) => Form::Float64,
+            (Some('M' | 'm'), Some(8), Some((encode, decode))) => Form::Time { encode, decode },
+            _ => return Err(unknown()),
+        };
+        Ok(Self { form, name, is_key })
+    }
+
+    /// How words of this kind are ordered.
+    pub fn order(&self) -> Order {
+        match self.form {
+            Form::Signed { .. } => Order::Signed,
+            Form::Unsigned { .. } | Form::Bool => Order::Unsigned,
+            Form::Float32 { .. } | Form::Float64 => Order::Float,
+            Form::Time { .. } => Order::Time,
+        }
+    }
+
+    /// The word of an object, in the low bits.
+    #[inline]
+    pub fn word(&self, object: &Bound<'_, PyAny>) -> PyResult<u64> {
+        match &self.form {
+            Form::Signed { bits } => {
+                let number = object.extract::<i64>().map_err(|error| self.refused(object, error))?;
+                let spare = 64 - bits;
+                if number << spare >> spare == number { Ok(number as u64) } else { Err(self.outside(object)) }
+            }
+            Form::Unsigned { bits } => {
+                let number = object.extract::<u64>().map_err(|error| self.refused(object, error))?;
+                let spare = 64 - bits;
+                if number << spare >> spare == number { Ok(number) } else { Err(self.outside(object)) }
+            }
+            Form::Bool => self.truth(object).map(u64::from),
+            Form::Float64 => self.float(object, 1 << 53).map(f64::to_bits),
+            &Form::Float32 { wide } => {
+                let given = self.float(object, 1 << 24)?;
+                let narrow = given as f32;
+                let refused = if self.is_key { f64::from(narrow) != given } else { narrow.is_infinite() };
+                if refused && given.is_finite() {
+                    let what = if self.is_key { "would be rounded" } else { "is too large" };
+                    return Err(PyOverflowError::new_err(format!("{object} {what} as {}", self.name)));
+                }
+                Ok(if wide { f64::from(narrow).to_bits() } else { u64::from(narrow.to_bits()) })
+            }
+            Form::Time { encode, .. } => {
+                Ok(encode.bind(object.py()).call1((object,))?.extract::<i64>()? as u64)
+            }
+        }
+    }
+
+    /// The object of a word.
+    #[inline]
+    pub fn object<'py>(&self, py: Python<'py>, word: u64) -> PyResult<Bound<'py, PyAny>> {
+        match &self.form {
+            Form::Signed { bits: 64 } => Ok((word as i64).into_pyobject(py)?.into_any()),
+            // Narrower ones were extended to 32 or to 64 bits; the low 32 bits have the number in either
+            // case.
+            Form::Signed { .. } => Ok((word as i32).into_pyobject(py)?.into_any()),
+            Form::Unsigned { .. } => Ok(word.into_pyobject(py)?.into_any()),
+            Form::Bool => Ok(PyBool::new(py, word != 0).to_owned().into_any()),
+            Form::Float32 { wide: false } => {
+                Ok(f64::from(f32::from_bits(word as u32)).into_pyobject(py)?.into_any())
+            }
+            Form::Float32 { wide: true } | Form::Float64 => {
+                Ok(f64::from_bits(word).into_pyobject(py)?.into_any())
+            }
+            Form::Time { decode, .. } => decode.bind(py).call1((word as i64,)),
+        }
+    }
+
+    /// The column's type in a snapshot. Where Arrow has none, the dtype's name tells what the integers are.
+    pub fn data_type(&self) -> DataType {
+        match &self.form {
+            Form::Signed { bits: 8 } => DataType::Int8,
+            Form::Signed { bits: 16 } => DataType::Int16,
+            Form::Signed { bits: 32 } => DataType::Int32,
+            Form::Signed { .. } => DataType::Int64,
+            Form::Unsigned { bits: 8 } | Form::Bool => DataType::UInt8,
+            Form::Unsigned { bits: 16 } => DataType::UInt16,
+            Form::Unsigned { bits: 32 } => DataType::UInt32,
+            Form::Unsigned { .. } => DataType::UInt64,
+            Form::Float32 { .. } => DataType::Float32,
+            Form::Float64 => DataType::Float64,
+            Form::Time { .. } => {
+                let unit = match self.name.split_once('[').map(|(_, unit)| unit) {
+                    Some("s]") => TimeUnit::Second,
+                    Some("ms]") => TimeUnit::Millisecond,
+                    Some("us]") => TimeUnit::Microsecond,
+                    Some("ns]") => TimeUnit::Nanosecond,
+                    _ => return DataType::Int64,
+                };
+                if self.name.starts_with('d') { DataType::Timestamp(unit) } else { DataType::Duration(unit) }
+            }
+        }
+    }
+
+    /// The dtype's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The cell of a word in a snapshot: its low bytes, as many as the column's type has.
+    #[inline(always)]
+    pub fn cell(&self, word: u64) -> u64 {
+        match self.form {
+            Form::Float32 { wide: true } => u64::from((f64::from_bits(word) as f32).to_bits()),
+            _ => word,
+        }
+    }
+
+    /// The word of a cell, whose upper bytes are zeros.
+    #[inline(always)]
+    pub fn word_of_cell(&self, cell: u64) -> u64 {
+        match self.form {
+            Form::Signed { bits } => ((cell << (64 - bits)) as i64 >> (64 - bits)) as u64,
+            Form::Float32 { wide: true } => f64::from(f32::from_bits(cell as u32)).to_bits(),
+            _ => cell,
+        }
+    }
+
+    /// The error for an object that is no key: NaN or NaT.
+    pub fn no_key(&self) -> PyErr {
+        let name = if matches!(self.form, Form::Time { .. }) { "NaT" } else { "NaN" };
+        PyValueError::new_err(format!("{name} can't be a key"))
+    }
+
+    /// The error for the word at a position of a batch that is no key.
+    pub fn no_key_at(&self, position: usize) -> PyErr {
+        let name = if matches!(self.form, Form::Time { .. }) { "NaT" } else { "NaN" };
+        PyValueError::new_err(format!("{name} can't be a key, but the key at position {position} is {name}"))
+    }
+
+    fn truth(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        // `bool` of NumPy is no subclass of `bool`, but converts to one; so would a list.
+        let is_numpy = || object.get_type().name().is_ok_and(|name| name == "bool" || name == "bool_");
+        if object.is_instance_of::<PyBool>() || is_numpy() {
+            object.is_truthy()
+        } else {
+            Err(self.wrong(object))
+        }
+    }
+
+    /// A float, of an integer only if it isn't rounded: those up to `exact` aren't.
+    fn float(&self, object: &Bound<'_, PyAny>, exact: i64) -> PyResult<f64> {
+        if let Ok(float) = object.cast::<PyFloat>() {
+            return Ok(float.value());
+        }
+        if object.is_instance_of::<PyInt>() || object.hasattr("__index__")? {
+            let number = object.extract::<i64>().map_err(|error| self.refused(object, error))?;
+            return if (-exact..=exact).contains(&number) {
+                Ok(number as f64)
+            } else {
+                Err(PyOverflowError::new_err(format!("{object} may be rounded as {}", self.name)))
+            };
+        }
+        object.extract::<f64>().map_err(|error| self.refused(object, error))
+    }
+
+    fn wrong(&self, object: &Bound<'_, PyAny>) -> PyErr {
+        let what = if self.is_key { "key" } else { "value" };
+        let its = object.get_type().name().map_or_else(|_| "it".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!("a {what} of dtype {} can't be made from {its}", self.name))
+    }
+
+    fn outside(&self, object: &Bound<'_, PyAny>) -> PyErr {
+        PyOverflowError::new_err(format!("{object} is outside of {}", self.name))
+    }
+
+    /// The error for an object that isn't a number of this kind.
+    #[cold]
+    fn refused(&self, object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+        let py = object.py();
+        if error.is_instance_of::<PyOverflowError>(py) {
+            self.outside(object)
+        } else if error.is_instance_of::<PyTypeError>(py) {
+            self.wrong(object)
+        } else {
+            error
+        }
+    }
+}

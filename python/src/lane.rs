@@ -1,0 +1,119 @@
+//! The words that an index stores: 32 or 64 bits. Keys of every dtype become words of the same order.
+
+use latchless::{Bits, Key, Value};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// How the words of a caller's keys are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// As unsigned integers.
+    Unsigned,
+    /// As signed integers.
+    Signed,
+    /// As signed integers, of which the smallest is NaT, which is no key.
+    Time,
+    /// As floats. NaN is no key, and −0.0 is 0.0.
+    Float,
+}
+
+impl Order {
+    /// Whether some words are no keys.
+    pub fn is_partial(self) -> bool {
+        matches!(self, Self::Time | Self::Float)
+    }
+}
+
+/// A word of an array that other threads may write at any moment.
+pub trait Shared: Sync {
+    /// What it holds.
+    type Word: Copy + Send + Sync;
+    /// The word.
+    fn load(&self) -> Self::Word;
+    /// Another word.
+    fn store(&self, word: Self::Word);
+}
+
+/// A word of an index: what keys are mapped to.
+pub trait Lane: Bits + Key + Value + numpy::Element {
+    /// A word in memory that Python's side may write at any moment.
+    type Atomic: Shared<Word = Self> + 'static;
+    /// The word whose order is the key's, or nothing where the word is no key.
+    fn ordered(self, order: Order) -> Option<Self>;
+    /// The key's own word.
+    fn restored(self, order: Order) -> Self;
+    /// The next larger word.
+    fn next(self) -> Option<Self>;
+    /// The next smaller word.
+    fn before(self) -> Option<Self>;
+    /// The byte at a place, 0 the lowest.
+    fn byte(self, at: usize) -> usize;
+}
+
+macro_rules! shared {
+    ($atomic:ty, $word:ty, $from:expr, $into:expr) => {
+        impl Shared for $atomic {
+            type Word = $word;
+
+            #[inline(always)]
+            fn load(&self) -> $word {
+                $from(<$atomic>::load(self, Relaxed))
+            }
+
+            #[inline(always)]
+            fn store(&self, word: $word) {
+                <$atomic>::store(self, $into(word), Relaxed);
+            }
+        }
+    };
+}
+
+shared!(AtomicU32, u32, |word| word, |word| word);
+shared!(AtomicU64, u64, |word| word, |word| word);
+shared!(AtomicU8, bool, |byte| byte != 0, u8::from);
+
+macro_rules! lane {
+    ($word:ty, $signed:ty, $atomic:ty, $infinity:expr) => {
+        impl Lane for $word {
+            type Atomic = $atomic;
+
+            #[inline(always)]
+            fn ordered(self, order: Order) -> Option<Self> {
+                const SIGN: $word = 1 << (<$word>::BITS - 1);
+                match order {
+                    Order::Unsigned => Some(self),
+                    Order::Signed => Some(self ^ SIGN),
+                    Order::Time => (self != SIGN).then_some(self ^ SIGN),
+                    Order::Float if self & !SIGN > $infinity => None,
+                    Order::Float if self == SIGN => Some(SIGN),
+                    Order::Float => Some(self ^ ((self as $signed >> (<$word>::BITS - 1)) as $word | SIGN)),
+                }
+            }
+
+            #[inline(always)]
+            fn restored(self, order: Order) -> Self {
+                const SIGN: $word = 1 << (<$word>::BITS - 1);
+                match order {
+                    Order::Unsigned => self,
+                    Order::Signed | Order::Time => self ^ SIGN,
+                    Order::Float => self ^ ((self >> (<$word>::BITS - 1)).wrapping_sub(1) | SIGN),
+                }
+            }
+
+            fn next(self) -> Option<Self> {
+                self.checked_add(1)
+            }
+
+            fn before(self) -> Option<Self> {
+                self.checked_sub(1)
+            }
+
+            #[inline(always)]
+            fn byte(self, at: usize) -> usize {
+                (self >> (8 * at)) as usize & 0xFF
+            }
+        }
+    };
+}
+
+lane!(u32, i32, AtomicU32, f32::INFINITY.to_bits());
+lane!(u64, i64, AtomicU64, f64::INFINITY.to_bits());

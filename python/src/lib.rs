@@ -1,0 +1,72 @@
+//! The compiled part of the Python package `latchless`. [`core`] is its only class; [`kind`] turns single
+//! objects into words, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
+//! [`gate`] keeps them apart from forks; [`engine`], [`lookups`], [`updates`] and [`ranges`] know nothing of
+//! Python.
+
+mod batch;
+mod column;
+mod core;
+mod engine;
+mod failure;
+mod gate;
+mod kind;
+mod lane;
+mod lookups;
+mod ranges;
+mod serve;
+mod snapshot;
+mod sort;
+mod updates;
+
+use pyo3::prelude::*;
+
+/// What Python calls around a fork.
+mod forks {
+    use crate::gate;
+    use pyo3::prelude::*;
+    use pyo3::types::PyDict;
+
+    #[pyfunction]
+    fn before() {
+        gate::before_fork();
+    }
+
+    #[pyfunction]
+    fn after_in_parent() {
+        gate::after_fork_in_parent();
+    }
+
+    #[pyfunction]
+    fn after_in_child() {
+        gate::after_fork_in_child();
+    }
+
+    /// From now on forks wait for the chunks of batches that are running, where the system has forks.
+    pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let os = module.py().import("os")?;
+        if !os.hasattr("register_at_fork")? {
+            return Ok(());
+        }
+        let hooks = PyDict::new(module.py());
+        hooks.set_item("before", wrap_pyfunction!(before, module)?)?;
+        hooks.set_item("after_in_parent", wrap_pyfunction!(after_in_parent, module)?)?;
+        hooks.set_item("after_in_child", wrap_pyfunction!(after_in_child, module)?)?;
+        os.call_method("register_at_fork", (), Some(&hooks)).map(drop)
+    }
+}
+
+#[pymodule(gil_used = false)]
+mod _latchless {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::core::Core;
+    #[pymodule_export]
+    use super::snapshot::Snapshot;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        super::forks::register(module)
+    }
+}

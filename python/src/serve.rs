@@ -1,0 +1,257 @@
+//! What the methods of [`Core`] share: objects to words, arrays to columns, panics to exceptions.
+
+use crate::core::{Core, Entry, Object, with};
+use crate::engine::{Engine, NoKey, Undone};
+use crate::gate::Pass;
+use crate::kind::Kind;
+use crate::lane::Lane;
+use crate::lookups::{Answers, Near, Room};
+use crate::updates::{Changed, Sequence};
+use crate::{batch, column, failure};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Core {
+    /// Does something with the index. A panic becomes an exception, and the index isn't used any more.
+    #[inline]
+    pub fn guarded<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        if self.broken.load(Relaxed) {
+            return Err(failure::broken());
+        }
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            self.broken.store(true, Relaxed);
+            Err(failure::panicked(&*panic))
+        })
+    }
+
+    /// As [`Core::guarded`], for one entry alone.
+    #[inline]
+    pub fn one<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+        self.guarded(|| {
+            let _pass = Pass::for_one();
+            work()
+        })
+    }
+
+    /// The stored word of a key.
+    #[inline]
+    pub fn key<B: Lane>(&self, engine: &Engine<B>, key: &Object<'_>) -> PyResult<B> {
+        engine.encode(B::truncate(self.keys.word(key)?)).ok_or_else(|| self.keys.no_key())
+    }
+
+    /// The word of a value.
+    #[inline]
+    pub fn value<B: Lane>(&self, value: &Object<'_>) -> PyResult<B> {
+        Ok(B::truncate(self.values.word(value)?))
+    }
+
+    /// The object of a value's word.
+    #[inline]
+    pub fn value_object<'py, B: Lane>(&self, py: Python<'py>, value: B) -> PyResult<Object<'py>> {
+        self.values.object(py, value.to_u64())
+    }
+
+    /// The objects of an entry's words.
+    pub fn entry<'py, B: Lane>(
+        &self,
+        py: Python<'py>,
+        engine: &Engine<B>,
+        entry: Option<(B, B)>,
+    ) -> PyResult<Option<Entry<'py>>> {
+        let Some((key, value)) = entry else { return Ok(None) };
+        let key = self.keys.object(py, engine.decode(key).to_u64())?;
+        Ok(Some((key, self.value_object(py, value)?)))
+    }
+
+    /// The neighbour of a key.
+    pub fn near<'py>(&self, near: Near, key: &Object<'py>) -> PyResult<Option<Entry<'py>>> {
+        with!(self, engine => {
+            let word = self.key(engine, key)?;
+            let entry = self.one(|| Ok(engine.near(near, word)))?;
+            self.entry(key.py(), engine, entry)
+        })
+    }
+
+    /// The error for a word that is no key.
+    pub fn no_key(&self, NoKey(at): NoKey) -> PyErr {
+        self.keys.no_key_at(at)
+    }
+
+    /// An error if one of the words is no key. A long batch is looked through without the interpreter's
+    /// lock.
+    pub fn checked<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: column::Words<'_, B::Atomic>,
+    ) -> PyResult<()> {
+        let checked =
+            if keys.len() > batch::CHUNK { py.detach(|| engine.check(keys)) } else { engine.check(keys) };
+        checked.map_err(|no_key| self.no_key(no_key))
+    }
+
+    /// The stored word of an end of a range.
+    pub fn end<B: Lane>(&self, engine: &Engine<B>, end: Option<&Object<'_>>) -> PyResult<Option<B>> {
+        end.map(|end| self.key(engine, end)).transpose()
+    }
+
+    /// Looks keys up, or their neighbours, and fills the arrays for keys, values and flags.
+    pub fn look_up<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        (found_keys, values, found): (Option<Places<'_, '_>>, Option<Places<'_, '_>>, &Object<'_>),
+        (near, threads): (Option<Near>, usize),
+    ) -> PyResult<()> {
+        let keys = column::input::<B>(keys)?;
+        let words = keys.words();
+        let found_keys = found_keys.map(|places| room::<B>(places, words.len())).transpose()?;
+        let values = values.map(|places| room::<B>(places, words.len())).transpose()?;
+        let found = column::flags(found, words.len())?;
+        let answers = Room::<B> {
+            keys: found_keys
+                .as_ref()
+                .map(|(column, missing)| Answers { words: column.words(), missing: *missing }),
+            values: values
+                .as_ref()
+                .map(|(column, missing)| Answers { words: column.words(), missing: *missing }),
+            found: found.words(),
+        };
+        self.guarded(|| {
+            self.checked(py, engine, words)?;
+            let cuts = batch::cuts(words.len(), threads);
+            let (_, failed) = batch::run::<()>(py, &cuts, |chunk, ()| {
+                let done = match near {
+                    None => engine.get_chunk(words, chunk, &answers),
+                    Some(near) => engine.near_chunk(near, words, chunk, &answers),
+                };
+                done.map_err(|no_key| self.no_key(no_key))
+            });
+            failed.map_or(Ok(()), Err)
+        })
+    }
+}
+
+impl Core {
+    /// Inserts entries.
+    pub fn insert<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        values: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        let keys = column::input::<B>(keys)?;
+        let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
+        let (keys, values) = (keys.words(), values.words());
+        self.guarded(|| {
+            let mut cuts = batch::cuts(keys.len(), threads);
+            let sequence = py.detach(|| engine.sequence(keys, cuts.len() > 2));
+            let sequence = sequence.map_err(|undone| undone_exception(&self.keys, &undone))?;
+            sequence.cut_between_keys(&mut cuts);
+            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
+                let inserted = engine.insert_chunk(keys, values, &sequence, chunk, changed);
+                inserted.map_err(|no_key| self.no_key(no_key))
+            });
+            failure::changed(py, parts, failed, &sequence)
+        })
+    }
+
+    /// Ranks of keys.
+    pub fn ranks<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        ranks: &Object<'_>,
+    ) -> PyResult<()> {
+        let keys = column::input::<B>(keys)?;
+        let keys = keys.words();
+        let ranks = column::output::<u64>(ranks, keys.len())?;
+        let ranks = ranks.words();
+        self.guarded(|| {
+            self.checked(py, engine, keys)?;
+            let (_, failed) = batch::run::<()>(py, &[0, keys.len()], |chunk, ()| {
+                engine.rank_chunk(keys, chunk, ranks).map_err(|no_key| self.no_key(no_key))
+            });
+            failed.map_or(Ok(()), Err)
+        })
+    }
+
+    /// Removes keys.
+    pub fn remove<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: &Object<'_>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        let keys = column::input::<B>(keys)?;
+        let keys = keys.words();
+        self.guarded(|| {
+            self.checked(py, engine, keys)?;
+            let cuts = batch::cuts(keys.len(), threads);
+            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
+                engine.remove_chunk(keys, chunk, changed).map_err(|no_key| self.no_key(no_key))
+            });
+            failure::changed(py, parts, failed, &Sequence::<B>::AsGiven)
+        })
+    }
+}
+
+/// An array for answers, and the word for nothing.
+pub type Places<'a, 'py> = (&'a Object<'py>, u64);
+
+fn room<'py, B: Lane>(
+    (array, missing): Places<'_, 'py>,
+    len: usize,
+) -> PyResult<(column::Column<'py, B::Atomic>, B)> {
+    Ok((column::output::<B>(array, len)?, B::truncate(missing)))
+}
+
+/// The ends of ranges.
+pub type End<'py, B> = column::Column<'py, <B as Lane>::Atomic>;
+
+/// Two columns with the ends of ranges, of one length.
+pub fn ends<'py, B: Lane>(
+    _: &Engine<B>,
+    lows: &Object<'py>,
+    highs: &Object<'py>,
+) -> PyResult<(End<'py, B>, End<'py, B>)> {
+    let (lows, highs) = (column::input::<B>(lows)?, column::input::<B>(highs)?);
+    let (low, high) = (lows.words().len(), highs.words().len());
+    if low == high {
+        Ok((lows, highs))
+    } else {
+        Err(PyValueError::new_err(format!("there are {low} low ends but {high} high ends")))
+    }
+}
+
+/// Fills an index that nobody else has yet.
+pub fn load<B: Lane>(
+    py: Python<'_>,
+    engine: &mut Engine<B>,
+    kind: &Kind,
+    (keys, values): (Option<&Object<'_>>, Option<&Object<'_>>),
+    (sorted, fill): (bool, f64),
+) -> PyResult<()> {
+    let (Some(keys), Some(values)) = (keys, values) else { return Ok(()) };
+    let keys = column::input::<B>(keys)?;
+    let values = column::input::<B>(values)?.beside(keys.words().len(), "values")?;
+    let (keys, values) = (keys.words(), values.words());
+    let loaded = catch_unwind(AssertUnwindSafe(|| py.detach(|| engine.load(keys, values, sorted, fill))));
+    let loaded = loaded.map_err(|panic| failure::panicked(&*panic))?;
+    loaded.map_err(|undone| undone_exception(kind, &undone))
+}
+
+/// The exception for what wasn't done.
+pub fn undone_exception(kind: &Kind, undone: &Undone) -> PyErr {
+    match undone {
+        Undone::NoKey(NoKey(at)) => kind.no_key_at(*at),
+        Undone::Refused(error) => failure::exception(error),
+    }
+}

@@ -1,0 +1,110 @@
+//! Snapshots: what `Index.save` writes and `Index.open` reads.
+
+use crate::engine::{Engine, NoKey};
+use crate::failure;
+use crate::kind::Kind;
+use crate::lane::Lane;
+use latchless::FillFactor;
+use latchless::snapshot::{self, DataType, Layout};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Under these names the schema's metadata has the dtypes.
+const DTYPES: [&str; 2] = ["numpy.key_dtype", "numpy.value_dtype"];
+
+/// A file that `save` has written, of which all is known to be right but the order of its rows.
+#[pyclass(frozen, module = "latchless._latchless")]
+pub struct Snapshot(snapshot::Snapshot);
+
+#[pymethods]
+impl Snapshot {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| snapshot::Snapshot::open(path)).map(Self).map_err(|error| exception(&error))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    #[getter]
+    fn key_dtype(&self) -> String {
+        self.dtype(0, self.0.key_type())
+    }
+
+    #[getter]
+    fn value_dtype(&self) -> String {
+        self.dtype(1, self.0.value_type())
+    }
+}
+
+impl Snapshot {
+    /// The dtype that the file names, or that NumPy has for the column's type.
+    fn dtype(&self, column: usize, data_type: DataType) -> String {
+        let told = self.0.metadata().iter().find(|(name, _)| name == DTYPES[column]);
+        told.map_or_else(
+            || data_type.to_string().replace("timestamp", "datetime64").replace("duration", "timedelta64"),
+            |(_, dtype)| dtype.clone(),
+        )
+    }
+
+    /// Fills an empty index that nobody else has yet.
+    pub fn load<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &mut Engine<B>,
+        (keys, values): (&Kind, &Kind),
+        fill: f64,
+    ) -> PyResult<()> {
+        for (kind, found) in [(keys, self.0.key_type()), (values, self.0.value_type())] {
+            if kind.data_type() != found {
+                let name = kind.name();
+                return Err(PyValueError::new_err(format!("the file has {found} where it says {name}")));
+            }
+        }
+        let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
+        let order = keys.order();
+        let key = |cell| B::truncate(keys.word_of_cell(cell)).ordered(order);
+        let loaded = py.detach(|| {
+            if order.is_partial() {
+                // A file that was made on purpose may have what no index has.
+                for at in 0..self.0.len() {
+                    key(self.0.row(at).0).ok_or(NoKey(at)).map_err(Ok)?;
+                }
+            }
+            let entry = |key_cell, value_cell| {
+                (key(key_cell).unwrap_or(B::MIN), B::truncate(values.word_of_cell(value_cell)))
+            };
+            self.0.load_by(&mut engine.index, fill, NonZeroUsize::MIN, entry).map_err(Err)
+        });
+        loaded.map_err(|error| match error {
+            Ok(NoKey(at)) => keys.no_key_at(at),
+            Err(error) => exception(&error),
+        })
+    }
+}
+
+/// Writes an index to a file, which is replaced in one step, and says how many entries it has.
+pub fn save<B: Lane>(
+    py: Python<'_>,
+    engine: &Engine<B>,
+    (keys, values): (&Kind, &Kind),
+    path: PathBuf,
+) -> PyResult<u64> {
+    let layout = Layout::new(keys.data_type(), values.data_type());
+    let layout = layout.with_metadata(DTYPES[0], keys.name()).with_metadata(DTYPES[1], values.name());
+    let cells = |key: B, value: B| (keys.cell(engine.decode(key).to_u64()), values.cell(value.to_u64()));
+    py.detach(|| layout.save(&engine.index, path, cells)).map_err(|error| exception(&error))
+}
+
+fn exception(error: &snapshot::Error) -> PyErr {
+    match error {
+        snapshot::Error::Io { cause, .. } => io::Error::new(cause.kind(), error.to_string()).into(),
+        snapshot::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+        snapshot::Error::Index(error) => failure::exception(error),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}

@@ -1,0 +1,117 @@
+//! Batches that change the index.
+
+use crate::batch::CHUNK;
+use crate::column::Words;
+use crate::engine::{Engine, NoKey, Undone};
+use crate::lane::Lane;
+use crate::sort;
+use latchless::Error;
+use std::ops::Range;
+
+/// From this length on, a batch of inserts is sorted first, unless it ascends already: neighbours then go to
+/// leaves that are in the cache.
+const SORTED_FROM: usize = 1 << 14;
+
+/// The order in which a batch's entries go in.
+#[derive(Debug)]
+pub enum Sequence<B> {
+    /// As they came.
+    AsGiven,
+    /// By key, each with its position.
+    ByKey(Vec<(B, u32)>),
+}
+
+/// What a part of a batch has changed.
+#[derive(Debug, Default)]
+pub struct Changed {
+    /// Keys that came in, or went.
+    pub keys: usize,
+    /// The positions that were refused, and why the first one was.
+    pub refused: Vec<usize>,
+    /// Why.
+    pub error: Option<Error>,
+}
+
+impl<B: Lane> Sequence<B> {
+    /// The position of the entry that is `at` in the order.
+    pub fn position(&self, at: usize) -> usize {
+        match self {
+            Self::AsGiven => at,
+            Self::ByKey(order) => order[at].1 as usize,
+        }
+    }
+
+    /// Moves cuts to where no two parts have equal keys, so that of equal keys the last one stays.
+    pub fn cut_between_keys(&self, cuts: &mut [usize]) {
+        let Self::ByKey(order) = self else { return };
+        for at in 1..cuts.len().saturating_sub(1) {
+            let mut cut = cuts[at].max(cuts[at - 1]);
+            while cut > 0 && cut < order.len() && order[cut].0 == order[cut - 1].0 {
+                cut += 1;
+            }
+            cuts[at] = cut;
+        }
+    }
+}
+
+impl<B: Lane> Engine<B> {
+    /// Chooses the order in which the entries of a batch go in. Nothing is changed if one of the keys is
+    /// none. `parted`: several threads will share the batch.
+    pub fn sequence(&self, keys: Words<'_, B::Atomic>, parted: bool) -> Result<Sequence<B>, Undone> {
+        let ascends = self.survey(keys)?;
+        let short = keys.len() < SORTED_FROM;
+        if (!parted && (short || ascends)) || u32::try_from(keys.len()).is_err() {
+            return Ok(Sequence::AsGiven);
+        }
+        let mut order = sort::room(keys.len())?;
+        for at in 0..keys.len() {
+            let key = self.encode(keys.load(at)).ok_or(NoKey(at))?;
+            order.push((key, at as u32));
+        }
+        sort::by_key(&mut order)?;
+        Ok(Sequence::ByKey(order))
+    }
+
+    /// Inserts a chunk of a batch.
+    pub fn insert_chunk(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        values: Words<'_, B::Atomic>,
+        sequence: &Sequence<B>,
+        chunk: Range<usize>,
+        changed: &mut Changed,
+    ) -> Result<(), NoKey> {
+        let (mut room, mut its_values) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
+        let (room, its_values) = (&mut room[..chunk.len()], &mut its_values[..chunk.len()]);
+        for (i, at) in chunk.clone().enumerate() {
+            (room[i], its_values[i]) = match sequence {
+                Sequence::AsGiven => (self.encode(keys.load(at)).ok_or(NoKey(at))?, values.load(at)),
+                Sequence::ByKey(order) => (order[at].0, values.load(order[at].1 as usize)),
+            };
+        }
+        match self.index.insert_columns(room, its_values) {
+            Ok(new) => changed.keys += new,
+            Err(incomplete) => {
+                changed
+                    .refused
+                    .extend(incomplete.refused.iter().map(|&at| sequence.position(chunk.start + at)));
+                changed.error.get_or_insert(incomplete.error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a chunk of keys.
+    pub fn remove_chunk(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        chunk: Range<usize>,
+        changed: &mut Changed,
+    ) -> Result<(), NoKey> {
+        let (mut room, mut values, mut found) = ([B::MIN; CHUNK], [B::MIN; CHUNK], [false; CHUNK]);
+        let keys = self.read(keys, &chunk, &mut room)?;
+        let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
+        changed.keys += self.index.remove_columns(keys, values, found).expect("they are of one length");
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+"""The package itself: its documentation's examples, its types, its version."""
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import latchless
+
+FOLDER = Path(__file__).parents[1]
+MODULES = sorted(module.name for module in pkgutil.iter_modules(latchless.__path__, "latchless."))
+
+
+@pytest.mark.parametrize("name", ["latchless", *MODULES])
+def test_examples_in_the_documentation(name):
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, raise_on_error=False)
+    assert failed == 0
+
+
+def test_every_module_is_found():
+    assert "latchless._index" in MODULES
+    assert doctest.testmod(importlib.import_module("latchless._batches")).attempted > 10
+
+
+def test_everything_public_is_documented():
+    undocumented = [
+        name
+        for name in dir(latchless.Index)
+        if not name.startswith("_") and not getattr(latchless.Index, name).__doc__
+    ]
+    assert undocumented == []
+
+
+def test_the_readme():
+    failed, attempted = doctest.testfile(str(FOLDER / "README.md"), module_relative=False)
+    assert failed == 0
+    assert attempted > 5
+
+
+def run(*command):
+    command = [sys.executable, "-m", *command]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="NumPy's own types are older there")
+def test_the_stubs_are_those_of_the_compiled_part():
+    pytest.importorskip("mypy")
+    run(
+        "mypy.stubtest",
+        "latchless",
+        "--mypy-config-file",
+        "pyproject.toml",
+        "--allowlist",
+        "tests/stubtest.txt",
+        "--ignore-unused-allowlist",
+    )
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="NumPy's own types are older there")
+def test_types():
+    pytest.importorskip("mypy")
+    run("mypy")
+
+
+def test_style():
+    pytest.importorskip("ruff")
+    run("ruff", "check", "--quiet", ".")
+    run("ruff", "format", "--quiet", "--check", ".")

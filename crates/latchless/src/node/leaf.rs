@@ -240,7 +240,7 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// The smallest key of a block that isn't empty.
-    fn first_of(self, block: usize) -> B {
+    pub(super) fn first_of(self, block: usize) -> B {
         self.key(Place { block, at: 0 })
     }
 
@@ -342,61 +342,6 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     pub fn last_block<S: Lines>(self, key: B) -> usize {
         self.block_for::<S>(self.shape(), key).min(Self::BLOCKS - 1)
-    }
-
-    /// The first entry at `key` or behind it.
-    #[inline(always)]
-    pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
-        let (first, shape) = (self.first_block::<S>(key), self.shape());
-        (first..Self::BLOCKS).find_map(|at| self.first_between::<S>(shape, at, (key, B::MAX)))
-    }
-
-    /// The last entry at `key` or before it.
-    #[inline(always)]
-    pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
-        let shape = self.shape();
-        let at = self.last_block::<S>(key);
-        (0..=at).rev().find_map(|at| self.last_between::<S>(shape, at, (B::MIN, key))).map(|found| found.0)
-    }
-
-    /// As [`Leaf::first_from`], if block `at`, which the hints named for `key`, surely has that entry.
-    #[inline(always)]
-    pub fn first_from_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
-        let shape = self.shape();
-        let found = self.first_between::<S>(shape, at, (key, B::MAX))?;
-        // Where hints alone can't tell, a block before this one may have an entry at `key` or behind it, too;
-        // not if this one has an entry before `key`.
-        let first = found.0 == self.first_of(at);
-        (!first || shape.is_plain()).then_some(found)
-    }
-
-    /// As [`Leaf::last_up_to`], if block `at`, which the hints named for `key`, surely has that entry.
-    #[inline(always)]
-    pub fn last_up_to_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
-        let shape = self.shape();
-        let (found, place) = self.last_between::<S>(shape, at, (B::MIN, key))?;
-        // Hints of two fields may name a block too early for a key that isn't there.
-        let last = place + 1 >= shape.count(at);
-        (!last || shape.width() == 0).then_some(found)
-    }
-
-    #[inline(always)]
-    fn first_between<S: Lines>(self, shape: Shape<B>, at: usize, range: (B, B)) -> Option<(B, B)> {
-        let found = self.between::<S>(shape, at, range);
-        (found != 0).then(|| self.entry_at(Place { block: at, at: found.trailing_zeros() as usize }))
-    }
-
-    /// The entry, and its place in the block.
-    #[inline(always)]
-    fn last_between<S: Lines>(self, shape: Shape<B>, block: usize, range: (B, B)) -> Option<((B, B), usize)> {
-        let at = self.between::<S>(shape, block, range).checked_ilog2()? as usize;
-        Some((self.entry_at(Place { block, at }), at))
-    }
-
-    /// One bit for each entry of block `at`: whether its key lies in the range.
-    #[inline(always)]
-    fn between<S: Lines>(self, shape: Shape<B>, at: usize, (low, high): (B, B)) -> u32 {
-        S::keys_between(self.line(at), low, high) & ((1 << shape.count(at)) - 1)
     }
 
     /// The places of a block that are in use.

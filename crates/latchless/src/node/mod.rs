@@ -41,6 +41,7 @@ mod fields;
 mod hints;
 mod inner;
 mod leaf;
+mod leaf_nearest;
 mod leaf_split;
 mod leaf_update;
 pub mod lines;

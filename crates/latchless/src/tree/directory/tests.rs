@@ -75,7 +75,9 @@ fn entries_follow_a_tree_that_grows_and_few_operations_are_misled() {
         let tree = grown(key);
         all_found::<Shared>(&tree, key);
         let misled = tree.stats().misled as usize;
-        assert!(misled <= LEN / 20, "{misled} of {LEN} inserts and as many lookups were misled");
+        // Of a tree of small nodes, one insert in four splits a leaf.
+        let most = LEN / if cfg!(latchless_small_nodes) { 10 } else { 20 };
+        assert!(misled <= most, "{misled} of {LEN} inserts and as many lookups were misled");
         all_found::<Shared>(&tree, key);
         assert!(at_the_lowest(&tree, key) >= LEN * 9 / 10);
     }
@@ -137,9 +139,11 @@ fn a_window_that_moves_on_keeps_its_directory() {
         }
     }
     let before = tree.stats().misled;
-    assert!(before <= all / 20, "{before} of {all} inserts were misled");
+    // In small nodes every other insert comes to a leaf that is new.
+    let (inserts, lookups) = if cfg!(latchless_small_nodes) { (4, 10) } else { (20, 50) };
+    assert!(before <= all / inserts, "{before} of {all} inserts were misled");
     (all - window..all).for_each(|key| assert_eq!(tree.get::<Shared>(key), Some(key)));
-    assert!(tree.stats().misled - before <= window / 50);
+    assert!(tree.stats().misled - before <= window / lookups);
 }
 
 /// Does a new survey, piece by piece, and `between` after each. Says how many there were.

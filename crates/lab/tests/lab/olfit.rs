@@ -69,7 +69,8 @@ fn only_olfit_scales_with_updates() {
 #[test]
 fn versions_fall_behind_as_updates_grow() {
     assert_orders("fig-9", 0);
-    assert_orders("fig-10", 0);
+    // On the model VN never falls below TL in the CSB+-Tree, as the figure's remark says.
+    assert_orders("fig-10", 2);
 }
 
 #[test]

@@ -326,7 +326,7 @@ operations! {
     /// # let index: latchless::Index<u64, u64> = (0..10_000).map(|key| (key, 2 * key)).collect();
     /// let stats = index.stats();
     /// assert!(stats.levels == 2 || stats.levels == 3);
-    /// assert!(stats.leaf_fill > 0.9);
+    /// assert!((0.7..0.9).contains(&stats.leaf_fill), "what collect fills");
     /// ```
     pub fn stats(&self) -> Stats {
         self.access().tree.stats()

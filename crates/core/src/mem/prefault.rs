@@ -2,7 +2,7 @@
 //!
 //! The first write to a page has the system find memory for it and clear it. For a huge page that takes a
 //! tenth of a millisecond where the system has memory at hand, and several where a hypervisor has to find it.
-//! No system call does that in pieces, so whoever can't wait for it needs another thread.
+//! No system call does that in pieces, so an insert that can't wait for it needs another thread.
 //!
 //! # Thread safety
 //! The thread starts with the first request of the process and serves all of them in order. It changes no

@@ -7,7 +7,7 @@
 //!
 //! The lower field is cut off at the top, so hints of two fields are in order only as long as keys with the
 //! same upper field agree on all bits between the fields. The keys that the form is chosen for do. A key that
-//! comes in later may not. Whoever puts it in compares its hint with those of the keys beside it, and makes
+//! comes in later may not. So an insert compares the key's hint with those of the keys beside it, and makes
 //! all hints anew if they are out of order.
 
 use super::hints::{Form, HINT_MAX, Shape};

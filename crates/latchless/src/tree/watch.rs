@@ -154,7 +154,7 @@ mod tests {
         }));
         let after = node::latch(&node).stable_version();
         assert!(unwound.is_err() && after.is_some() && after != before);
-        // Whoever holds it without a word leaves the version that was there.
+        // A latch that is held and announces no change leaves the version that was there.
         drop(Shared::latch(&node, &Origin::here()));
         assert_eq!(node::latch(&node).stable_version(), after);
     }

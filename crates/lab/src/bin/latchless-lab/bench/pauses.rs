@@ -3,7 +3,7 @@
 //! Throughput says nothing about the one insert in a million that waits while something large is made. Wall
 //! time would, but on a machine with other work it mostly shows when a thread had to stop for another one. So
 //! the clock is that of the thread: what the thread itself did, and what the system did for it, as the
-//! clearing of a page. Where there is no such clock, wall time stands in. Reading it twice is part of each
+//! clearing of a page. Where there is no such clock, wall time is used. Reading it twice is part of each
 //! time (about half a microsecond where it is a system call).
 
 use hdrhistogram::Histogram;

@@ -3,8 +3,9 @@
 //!
 //! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole
 //! operations ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation,
-//! never in a node. The vector kernels are one algorithm (`vector.rs`) over a vocabulary of four words,
-//! which each instruction set spells in its own file.
+//! never in a node. A kernel is one file: it spells the words of two traits for its instruction set. Searches in
+//! runs of lanes are written over those of [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers'
+//! crate), searches in single lines of a node over those of [`HalfLine`] (the index's nodes).
 //!
 //! ```
 //! use latchless_core::mem::touch::NoTrace;
@@ -59,6 +60,7 @@ macro_rules! vector_kernels {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod half_line;
 mod kernel;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -66,14 +68,15 @@ mod operations;
 mod scalar;
 #[cfg(test)]
 mod tests;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::{Avx2, bits, greater, splat};
+pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
+pub use half_line::{HalfLine, lanes_in_half};
 pub use kernel::{Dispatch, Kernel, Ranks};
 #[cfg(target_arch = "aarch64")]
-pub use neon::{Neon, bits, greater, splat};
+pub use neon::Neon;
 pub use scalar::Scalar;
+pub use vector::{InstructionSet, lanes_in_vector};

@@ -1,10 +1,10 @@
 //! Searching inside a node. Kernels over ascending `u32` and `u64` lanes, and their
 //! dispatch.
 //!
-//! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole
-//! operations ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation,
-//! never in a node. A kernel is one file: it spells the words of two traits for its instruction set. Searches in
-//! runs of lanes are written over those of [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers'
+//! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole operations
+//! ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation, never in a
+//! node. A kernel is one file: it spells the words of two traits for its instruction set. Searches in runs
+//! of lanes are written over those of [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers'
 //! crate), searches in single lines of a node over those of [`HalfLine`] (the index's nodes).
 //!
 //! ```
@@ -33,9 +33,9 @@
 //! assert_eq!(Dispatch::best().run(child), 2);
 //! ```
 
-/// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster is
-/// the later. A kernel: its type, its name, the function that its operations run in, the architecture, how
-/// its features are detected, and which it needs.
+/// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster
+/// is the later. A kernel: its type, its name, the function that its operations run in, the architecture,
+/// how its features are detected, and which it needs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! vector_kernels {
@@ -44,8 +44,8 @@ macro_rules! vector_kernels {
             /// 32-byte vectors, on x86-64 processors since about 2013.
             Avx2 "avx2" run_with_avx2 on "x86_64" by is_x86_feature_detected:
                 ("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
-            // BW and VL: how the unsigned 16-bit hints of hinted nodes are compared. Servers have had all of
-            // these together since the first that had AVX-512.
+            // BW and VL: how the unsigned 16-bit hints of hinted nodes are compared. Servers have had all
+            // of these together since the first that had AVX-512.
             /// 64-byte vectors with masks, on many x86-64 servers since 2017.
             Avx512 "avx512" run_with_avx512 on "x86_64" by is_x86_feature_detected:
                 ("avx512f" "avx512bw" "avx512vl" "avx2" "bmi1" "bmi2" "lzcnt" "popcnt");

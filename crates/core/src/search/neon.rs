@@ -14,8 +14,8 @@ pub struct Neon;
 /// Two registers.
 type Pair = [uint64x2_t; 2];
 
-// SAFETY: `load` loads one vector, `load_few` reads `lanes` lanes one by one. No load needs alignment beyond
-// that of a lane.
+// SAFETY: `load` loads one vector, `load_few` reads `lanes` lanes one by one. No load needs alignment
+// beyond that of a lane.
 unsafe impl InstructionSet for Neon {
     type Vector = Pair;
     /// Lanes of ones and lanes of zeros.
@@ -94,8 +94,8 @@ unsafe impl InstructionSet for Neon {
         [vorrq_u64(one[0], other[0]), vorrq_u64(one[1], other[1])]
     }
 
-    /// NEON has no instruction that does this, so each lane is cut down to its own bit, and the bits are added
-    /// up.
+    /// NEON has no instruction that does this, so each lane is cut down to its own bit, and the bits are
+    /// added up.
     #[inline]
     #[target_feature(enable = "neon")]
     unsafe fn bits<B: Bits>([low, high]: Pair) -> u32 {

@@ -13,12 +13,13 @@ use crate::base::key::Bits;
 use crate::base::span::next;
 use crate::mem::touch::{NoTrace, Trace, Work};
 
-/// What an instruction set must know to search ascending lanes: of a node that nobody writes (ranks, below), or
-/// of long arrays of words that may be written meanwhile.
+/// What an instruction set must know to search ascending lanes: of a node that nobody writes (ranks,
+/// below), or of long arrays of words that may be written meanwhile.
 ///
 /// # Safety
-/// The functions may run only on a processor that has the instruction set. `load` reads one whole vector from
-/// `at` on, and `load_few` reads `lanes` lanes and no byte more. Neither needs alignment beyond that of a lane.
+/// The functions may run only on a processor that has the instruction set. `load` reads one whole vector
+/// from `at` on, and `load_few` reads `lanes` lanes and no byte more. Neither needs alignment beyond that of
+/// a lane.
 pub unsafe trait InstructionSet: Copy + Send + Sync + 'static {
     /// A register, or several, full of lanes.
     type Vector: Copy;

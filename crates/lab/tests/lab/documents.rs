@@ -12,8 +12,8 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect()
 }
 
-/// The words after `latchless-lab` (and after `--`, where cargo runs it) of each command of a page: those of its
-/// code blocks, and those between backticks.
+/// The words after `latchless-lab` (and after `--`, where cargo runs it) of each command of a page: those of
+/// its code blocks, and those between backticks.
 fn commands(page: &str) -> Vec<Vec<String>> {
     let mut code = Vec::new();
     let mut in_block = false;

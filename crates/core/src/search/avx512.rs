@@ -1,63 +1,161 @@
 //! AVX-512: vectors of 64 bytes, 16 `u32` or 8 `u64` lanes, compared unsigned into masks.
 
+use super::avx2::Avx2;
+use super::half_line::HalfLine;
 use super::vector::InstructionSet;
 use crate::base::key::Bits;
+use crate::sync::Word;
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 /// The AVX-512 kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512;
 
-// SAFETY: `count` loads one vector from `at` on, `count_few` masks every lane after
-// `lanes` out of its load. No load needs alignment.
+// SAFETY: `load` loads one vector, `load_few` masks every lane after `lanes` out of its load. No load needs
+// alignment.
 unsafe impl InstructionSet for Avx512 {
     type Vector = __m512i;
+    /// One bit a lane.
+    type Mask = u32;
     const VECTOR_BYTES: usize = 64;
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "avx512f")]
     unsafe fn splat<B: Bits>(key: B) -> __m512i {
-        // SAFETY: the processor has AVX-512F, by the trait's contract.
+        match B::BYTES {
+            4 => _mm512_set1_epi32(key.to_u64() as i32),
+            _ => _mm512_set1_epi64(key.to_u64() as i64),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load<B: Bits>(at: *const B) -> __m512i {
+        // SAFETY: the caller vouches for a readable vector.
+        unsafe { _mm512_loadu_si512(at.cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load_few<B: Bits>(at: *const B, lanes: usize) -> __m512i {
+        let mask = (1u32 << lanes) - 1;
+        // SAFETY: the caller vouches for `lanes` readable lanes; a masked load doesn't touch the others.
         unsafe {
             match B::BYTES {
-                4 => _mm512_set1_epi32(key.to_u64() as i32),
-                _ => _mm512_set1_epi64(key.to_u64() as i64),
+                4 => _mm512_maskz_loadu_epi32(mask as __mmask16, at.cast()),
+                _ => _mm512_maskz_loadu_epi64(mask as __mmask8, at.cast()),
             }
         }
     }
 
-    #[inline(always)]
-    unsafe fn count<B: Bits>(at: *const B, key: __m512i) -> usize {
-        // SAFETY: the caller vouches for the processor and for a readable vector.
-        unsafe { below::<B>(_mm512_loadu_si512(at.cast()), key) }.count_ones() as usize
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load_words<B: Bits>(words: &[B::Word]) -> __m512i {
+        debug_assert!(words.len() >= 64 / B::BYTES);
+        let vector;
+        // SAFETY: reads the 64 bytes of the words, which fill a vector by the trait's contract, and nothing
+        // else. The words are atomics of the lanes' width, aligned to it; the load represents a relaxed
+        // load of each of them.
+        unsafe {
+            asm!("vmovdqu64 {v}, zmmword ptr [{at}]", v = lateout(zmm_reg) vector, at = in(reg) words.as_ptr(),
+                options(readonly, nostack, preserves_flags));
+        }
+        vector
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn greater<B: Bits>(left: __m512i, right: __m512i) -> u32 {
+        match B::BYTES {
+            4 => u32::from(_mm512_cmpgt_epu32_mask(left, right)),
+            _ => u32::from(_mm512_cmpgt_epu64_mask(left, right)),
+        }
     }
 
     #[inline(always)]
-    unsafe fn count_few<B: Bits>(at: *const B, lanes: usize, key: __m512i) -> usize {
-        let mask = (1u32 << lanes) - 1;
-        // SAFETY: the caller vouches for the processor and for `lanes` readable lanes; a masked
-        // load doesn't touch the others.
-        let below = unsafe {
-            let lanes = match B::BYTES {
-                4 => _mm512_maskz_loadu_epi32(mask as __mmask16, at.cast()),
-                _ => _mm512_maskz_loadu_epi64(mask as __mmask8, at.cast()),
-            };
-            below::<B>(lanes, key)
-        };
-        (below & mask).count_ones() as usize
+    unsafe fn either(one: u32, other: u32) -> u32 {
+        one | other
+    }
+
+    #[inline(always)]
+    unsafe fn bits<B: Bits>(mask: u32) -> u32 {
+        mask
     }
 }
 
-/// One bit a lane: whether it is smaller than the key.
-///
-/// # Safety
-/// The processor has AVX-512F.
-#[inline(always)]
-unsafe fn below<B: Bits>(lanes: __m512i, key: __m512i) -> u32 {
-    // SAFETY: the processor has AVX-512F, by this function's contract.
-    unsafe {
+/// The vectors of half a line are AVX2's; they are compared unsigned.
+impl HalfLine for Avx512 {
+    type Half = __m256i;
+    type Sums = __m512i;
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn half(words: &[Word; 4]) -> __m256i {
+        // SAFETY: a processor with AVX-512 has AVX2.
+        unsafe { Avx2::half(words) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn store<B: Bits>(half: __m256i, to: &mut [B]) {
+        // SAFETY: as above.
+        unsafe { Avx2::store(half, to) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx2")]
+    unsafe fn equal<B: Bits>(half: __m256i, key: B) -> u32 {
         match B::BYTES {
-            4 => u32::from(_mm512_cmplt_epu32_mask(lanes, key)),
-            _ => u32::from(_mm512_cmplt_epu64_mask(lanes, key)),
+            4 => u32::from(_mm256_cmpeq_epi32_mask(half, _mm256_set1_epi32(key.to_u64() as i32))),
+            _ => u32::from(_mm256_cmpeq_epi64_mask(half, _mm256_set1_epi64x(key.to_u64() as i64))),
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx2")]
+    unsafe fn up_to<B: Bits>(half: __m256i, key: B) -> u32 {
+        match B::BYTES {
+            4 => u32::from(_mm256_cmple_epu32_mask(half, _mm256_set1_epi32(key.to_u64() as i32))),
+            _ => u32::from(_mm256_cmple_epu64_mask(half, _mm256_set1_epi64x(key.to_u64() as i64))),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx2")]
+    unsafe fn between<B: Bits>(half: __m256i, low: B, high: B) -> u32 {
+        // SAFETY: a processor with AVX-512 has AVX2.
+        let (low, high) = unsafe { (Avx2::splat(low), Avx2::splat(high)) };
+        u32::from(match B::BYTES {
+            4 => _mm256_cmple_epu32_mask(low, half) & _mm256_cmple_epu32_mask(half, high),
+            _ => _mm256_cmple_epu64_mask(low, half) & _mm256_cmple_epu64_mask(half, high),
+        })
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512bw,avx512vl,avx2,popcnt")]
+    unsafe fn short_lanes_up_to(half: __m256i, hint: u16) -> usize {
+        let up_to = _mm256_cmple_epu16_mask(half, _mm256_set1_epi16(hint as i16));
+        // The first two lanes are no hints.
+        (u32::from(up_to) >> 2).count_ones() as usize
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn zero_sums() -> __m512i {
+        _mm512_setzero_si512()
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx2")]
+    unsafe fn add<B: Bits>(half: __m256i, places: u32, sums: __m512i) -> __m512i {
+        let values = if B::BYTES == 4 { _mm512_cvtepu32_epi64(half) } else { _mm512_zextsi256_si512(half) };
+        _mm512_mask_add_epi64(sums, places as u8, sums, values)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn add_up(sums: __m512i) -> u64 {
+        _mm512_reduce_add_epi64(sums) as u64
     }
 }

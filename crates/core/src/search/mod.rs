@@ -1,10 +1,11 @@
 //! Searching inside a node. Kernels over ascending `u32` and `u64` lanes, and their
 //! dispatch.
 //!
-//! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole
-//! operations ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation,
-//! never in a node. The vector kernels are one algorithm (`vector.rs`) over a vocabulary of four words,
-//! which each instruction set spells in its own file.
+//! A tree chooses its kernel once, when it is made ([`Dispatch::of`]), and hands it whole operations
+//! ([`operations!`](crate::operations)): the branch on the kernel is taken once an operation, never in a
+//! node. A kernel is one file: it spells the words of two traits for its instruction set. Searches in runs
+//! of lanes are written over those of [`InstructionSet`] (ranks in `vector.rs`; CSSL's lanes in the papers'
+//! crate), searches in single lines of a node over those of [`HalfLine`] (the index's nodes).
 //!
 //! ```
 //! use latchless_core::mem::touch::NoTrace;
@@ -32,9 +33,9 @@
 //! assert_eq!(Dispatch::best().run(child), 2);
 //! ```
 
-/// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster is
-/// the later. A kernel: its type, its name, the function that its operations run in, the architecture, how
-/// its features are detected, and which it needs.
+/// The list of vector kernels, for a macro that makes something of it. Of two for one processor the faster
+/// is the later. A kernel: its type, its name, the function that its operations run in, the architecture,
+/// how its features are detected, and which it needs.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! vector_kernels {
@@ -43,8 +44,8 @@ macro_rules! vector_kernels {
             /// 32-byte vectors, on x86-64 processors since about 2013.
             Avx2 "avx2" run_with_avx2 on "x86_64" by is_x86_feature_detected:
                 ("avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
-            // BW and VL: how the unsigned 16-bit hints of hinted nodes are compared. Servers have had all of
-            // these together since the first that had AVX-512.
+            // BW and VL: how the unsigned 16-bit hints of hinted nodes are compared. Servers have had all
+            // of these together since the first that had AVX-512.
             /// 64-byte vectors with masks, on many x86-64 servers since 2017.
             Avx512 "avx512" run_with_avx512 on "x86_64" by is_x86_feature_detected:
                 ("avx512f" "avx512bw" "avx512vl" "avx2" "bmi1" "bmi2" "lzcnt" "popcnt");
@@ -59,6 +60,7 @@ macro_rules! vector_kernels {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod half_line;
 mod kernel;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -66,14 +68,15 @@ mod operations;
 mod scalar;
 #[cfg(test)]
 mod tests;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx2::{Avx2, bits, greater, splat};
+pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
+pub use half_line::{HalfLine, lanes_in_half};
 pub use kernel::{Dispatch, Kernel, Ranks};
 #[cfg(target_arch = "aarch64")]
-pub use neon::{Neon, bits, greater, splat};
+pub use neon::Neon;
 pub use scalar::Scalar;
+pub use vector::{InstructionSet, lanes_in_vector};

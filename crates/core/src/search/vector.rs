@@ -13,27 +13,67 @@ use crate::base::key::Bits;
 use crate::base::span::next;
 use crate::mem::touch::{NoTrace, Trace, Work};
 
-/// What an instruction set must know to search a node.
+/// What an instruction set must know to search ascending lanes: of a node that nobody writes (ranks,
+/// below), or of long arrays of words that may be written meanwhile.
 ///
 /// # Safety
-/// The functions may run only on a processor that has the instruction set. `count` reads one whole
-/// vector from `at` on, and `count_few` reads `lanes` lanes and no byte more.
-/// Neither needs alignment beyond that of a lane.
+/// The functions may run only on a processor that has the instruction set. `load` reads one whole vector
+/// from `at` on, and `load_few` reads `lanes` lanes and no byte more. Neither needs alignment beyond that of
+/// a lane.
 pub unsafe trait InstructionSet: Copy + Send + Sync + 'static {
-    /// A register full of lanes.
+    /// A register, or several, full of lanes.
     type Vector: Copy;
-    /// Width of a register in bytes.
+    /// What a compare makes of a vector's lanes, in the form that the instruction set has them in.
+    type Mask: Copy;
+    /// Bytes in a vector.
     const VECTOR_BYTES: usize;
 
-    /// The key in every lane, in the form that the compare wants.
+    /// The key in every lane.
+    ///
+    /// # Safety
+    /// As the trait's.
     unsafe fn splat<B: Bits>(key: B) -> Self::Vector;
 
-    /// How many lanes of the vector at `at` are smaller than the key.
-    unsafe fn count<B: Bits>(at: *const B, key: Self::Vector) -> usize;
+    /// The vector at `at`.
+    ///
+    /// # Safety
+    /// As the trait's, and it can be read.
+    unsafe fn load<B: Bits>(at: *const B) -> Self::Vector;
 
-    /// How many of the `lanes` lanes from `at` on, fewer than a vector holds, are smaller than
-    /// the key.
-    unsafe fn count_few<B: Bits>(at: *const B, lanes: usize, key: Self::Vector) -> usize;
+    /// The `lanes` lanes from `at` on, fewer than a vector holds, and any others after them.
+    ///
+    /// # Safety
+    /// As the trait's, and they can be read.
+    unsafe fn load_few<B: Bits>(at: *const B, lanes: usize) -> Self::Vector;
+
+    /// These words, each of them whole, by what represents a relaxed load of each.
+    ///
+    /// # Safety
+    /// As the trait's, and there are as many words as a vector has lanes.
+    unsafe fn load_words<B: Bits>(words: &[B::Word]) -> Self::Vector;
+
+    /// The lanes in which `left` is greater than `right`, unsigned.
+    ///
+    /// # Safety
+    /// As the trait's.
+    unsafe fn greater<B: Bits>(left: Self::Vector, right: Self::Vector) -> Self::Mask;
+
+    /// The lanes of either mask.
+    ///
+    /// # Safety
+    /// As the trait's.
+    unsafe fn either(one: Self::Mask, other: Self::Mask) -> Self::Mask;
+
+    /// One bit a lane.
+    ///
+    /// # Safety
+    /// As the trait's.
+    unsafe fn bits<B: Bits>(mask: Self::Mask) -> u32;
+}
+
+/// Lanes in a vector.
+pub const fn lanes_in_vector<I: InstructionSet, B: Bits>() -> usize {
+    I::VECTOR_BYTES / B::BYTES
 }
 
 impl<I: InstructionSet> Ranks for I {
@@ -63,18 +103,18 @@ impl<I: InstructionSet> Ranks for I {
 /// The processor has the instruction set.
 #[inline(always)]
 unsafe fn rank<I: InstructionSet, B: Bits>(lanes: &[B], key: B) -> usize {
-    let per_vector = I::VECTOR_BYTES / B::BYTES;
-    let (at, len) = (lanes.as_ptr(), lanes.len());
+    let (at, len, per_vector) = (lanes.as_ptr(), lanes.len(), lanes_in_vector::<I, B>());
     // SAFETY: the processor has the instruction set, by this function's contract. `both_ends` is
     // given lanes of the slice, at least one vector of them: that is what the condition says, and
     // halving more than two vectors until at most two are left leaves at least one.
     unsafe {
-        let splat = I::splat(key);
+        let key_everywhere = I::splat(key);
         if len < per_vector {
-            return I::count_few(at, len, splat);
+            let below = I::bits::<B>(I::greater::<B>(key_everywhere, I::load_few(at, len)));
+            return (below & ((1 << len) - 1)).count_ones() as usize;
         }
         let (base, size) = halve::<B, NoTrace>(lanes, 2 * per_vector, |lane| lane < key);
-        base + both_ends::<I, B>(at.add(base), size, splat)
+        base + both_ends::<I, B>(at.add(base), size, key_everywhere)
     }
 }
 
@@ -86,11 +126,21 @@ unsafe fn rank<I: InstructionSet, B: Bits>(lanes: &[B], key: B) -> usize {
 /// vector and at most two.
 #[inline(always)]
 unsafe fn both_ends<I: InstructionSet, B: Bits>(at: *const B, len: usize, key: I::Vector) -> usize {
-    let end = I::VECTOR_BYTES / B::BYTES;
+    let end = lanes_in_vector::<I, B>();
     debug_assert!((end..=2 * end).contains(&len), "{len} lanes don't fit two vectors of {end}");
     // SAFETY: both ends lie in the `len` lanes, by this function's contract.
-    let (first, last) = unsafe { (I::count(at, key), I::count(at.add(len - end), key)) };
+    let (first, last) = unsafe { (below::<I, B>(at, key), below::<I, B>(at.add(len - end), key)) };
     // Lanes in both ends are the last end's first ones: when any of that end is smaller than the
     // key, these are, and have been counted before.
     first + last.saturating_sub(2 * end - len)
+}
+
+/// How many lanes of the vector at `at` are smaller than the key.
+///
+/// # Safety
+/// The processor has the instruction set, and the vector can be read.
+#[inline(always)]
+unsafe fn below<I: InstructionSet, B: Bits>(at: *const B, key: I::Vector) -> usize {
+    // SAFETY: both by this function's contract.
+    unsafe { I::bits::<B>(I::greater::<B>(key, I::load(at))).count_ones() as usize }
 }

@@ -14,9 +14,9 @@ pub enum Hold {
     Modified,
 }
 
-/// One place of a cache. Empty unless its generation is the cache's.
+/// One slot of a cache. Empty unless its generation is the cache's.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct CacheSlot {
     line: u64,
     /// When the line's data arrives; in the past for a line that is there.
     ready: u64,
@@ -26,11 +26,11 @@ struct Place {
     hold: Hold,
 }
 
-const EMPTY: Place = Place { line: 0, ready: 0, used: 0, generation: 0, hold: Hold::Shared };
+const EMPTY: CacheSlot = CacheSlot { line: 0, ready: 0, used: 0, generation: 0, hold: Hold::Shared };
 
 /// A line that a cache has or waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct Hit {
     /// When it is or was there.
     pub ready: u64,
     /// How it was held before this access.
@@ -49,7 +49,7 @@ pub struct Victim {
 /// A set-associative cache of line numbers. It holds no data: the real memory does.
 #[derive(Debug)]
 pub struct Cache {
-    places: Vec<Place>,
+    places: Vec<CacheSlot>,
     ways: usize,
     set_mask: u64,
     generation: u32,
@@ -70,10 +70,10 @@ impl Cache {
 
     /// When `line` is (or was) ready and how it is held, if the cache has it or waits for it. Counts as
     /// a use; a write also makes a line modified that is held exclusively. O(ways).
-    pub fn access(&mut self, line: u64, write: bool) -> Option<Found> {
+    pub fn access(&mut self, line: u64, write: bool) -> Option<Hit> {
         self.clock += 1;
         let (clock, place) = (self.clock, self.find(line)?);
-        let found = Found { ready: place.ready, hold: place.hold };
+        let found = Hit { ready: place.ready, hold: place.hold };
         place.used = clock;
         if write && place.hold == Hold::Exclusive {
             place.hold = Hold::Modified;
@@ -86,11 +86,11 @@ impl Cache {
         self.clock += 1;
         let (clock, generation) = (self.clock, self.generation);
         let places = self.set(line);
-        let age = |place: &Place| if place.generation == generation { place.used } else { 0 };
+        let age = |place: &CacheSlot| if place.generation == generation { place.used } else { 0 };
         let place = places.iter_mut().min_by_key(|place| age(place))?;
         let victim = (place.generation == generation)
             .then_some(Victim { line: place.line, dirty: place.hold == Hold::Modified });
-        *place = Place { line, ready, used: clock, generation, hold };
+        *place = CacheSlot { line, ready, used: clock, generation, hold };
         victim
     }
 
@@ -142,18 +142,18 @@ impl Cache {
         (line & self.set_mask) as usize * self.ways
     }
 
-    fn set(&mut self, line: u64) -> &mut [Place] {
+    fn set(&mut self, line: u64) -> &mut [CacheSlot] {
         let first = self.first_of_set(line);
         &mut self.places[first..first + self.ways]
     }
 
-    fn find(&mut self, line: u64) -> Option<&mut Place> {
+    fn find(&mut self, line: u64) -> Option<&mut CacheSlot> {
         let generation = self.generation;
         self.set(line).iter_mut().find(|place| place.is(line, generation))
     }
 }
 
-impl Place {
+impl CacheSlot {
     fn is(&self, line: u64, generation: u32) -> bool {
         self.line == line && self.generation == generation
     }
@@ -172,7 +172,7 @@ mod tests {
         let mut cache = cache(4, 2);
         assert_eq!(cache.access(9, false), None);
         assert_eq!(cache.fill(9, 150, Hold::Exclusive), None);
-        assert_eq!(cache.access(9, false), Some(Found { ready: 150, hold: Hold::Exclusive }));
+        assert_eq!(cache.access(9, false), Some(Hit { ready: 150, hold: Hold::Exclusive }));
         assert!(cache.holds(9) && !cache.holds(5));
         cache.clear();
         assert_eq!(cache.access(9, false), None);
@@ -218,7 +218,7 @@ mod tests {
         cache.access(1, true);
         assert!(!cache.demote(1), "a write to a shared line must ask the others first");
         cache.set_hold(1, 90, Hold::Exclusive);
-        assert_eq!(cache.access(1, true), Some(Found { ready: 90, hold: Hold::Exclusive }));
+        assert_eq!(cache.access(1, true), Some(Hit { ready: 90, hold: Hold::Exclusive }));
         assert!(cache.demote(1) && !cache.demote(1));
         cache.set_hold(7, 0, Hold::Modified);
         assert!(!cache.holds(7), "what isn't there can't be held");

@@ -50,7 +50,7 @@ use core::ops::Range;
 use hierarchy::Hierarchy;
 use latchless_core::mem::line::LINE_BYTES;
 use latchless_core::mem::touch::{Sink, Work};
-use pages::{Pages, Place};
+use pages::{Numbers, Pages};
 use processor::{Processor, Taken};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -187,7 +187,7 @@ impl Machine {
     }
 
     /// Where `address` is placed, which the working processor touches now.
-    fn settle(&mut self, address: usize) -> Place {
+    fn settle(&mut self, address: usize) -> Numbers {
         let place = self.pages.translate(address);
         self.hierarchy.homes.settle(place.line, self.current());
         place
@@ -206,7 +206,7 @@ impl Machine {
         }
     }
 
-    fn touch_line(&mut self, Place { line, page }: Place, access: Access) {
+    fn touch_line(&mut self, Numbers { line, page }: Numbers, access: Access) {
         const NOTHING: Taken = Taken { from: 0, at: 0 };
         let current = self.current();
         let (processor, hierarchy) = (&mut self.processors[current], &mut self.hierarchy);

@@ -19,7 +19,7 @@ const UNTOUCHED: u32 = u32::MAX;
 
 /// The numbers of a line and of the page that it lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Numbers {
     /// The line's.
     pub line: u64,
     /// The page's.
@@ -46,14 +46,14 @@ impl Pages {
     }
 
     /// The place of `address` in the modelled machine. O(1).
-    pub fn translate(&mut self, address: usize) -> Place {
+    pub fn translate(&mut self, address: usize) -> Numbers {
         let page = self.page(address);
         let within = address >> LINE_SHIFT & (PAGE_LINES - 1);
         let line = match self.granule {
             Granule::Page => page * PAGE_LINES as u64 + within as u64,
             Granule::Line => self.line(page, within),
         };
-        Place { line, page }
+        Numbers { line, page }
     }
 
     /// How many pages have been touched.
@@ -98,7 +98,7 @@ mod tests {
         let mut pages = Pages::new(Granule::Page);
         assert_eq!(line_of(&mut pages, 0x7fff_1234_5678), 0x678 / 64);
         assert_eq!(line_of(&mut pages, 0x5555_0000_0040), 64 + 1);
-        assert_eq!(pages.translate(0x7fff_1234_5000), Place { line: 0, page: 0 });
+        assert_eq!(pages.translate(0x7fff_1234_5000), Numbers { line: 0, page: 0 });
         assert_eq!(pages.len(), 2);
     }
 
@@ -116,8 +116,8 @@ mod tests {
     fn lines_with_numbers_of_their_own_still_lie_in_pages() {
         let mut pages = Pages::new(Granule::Line);
         pages.translate(0x1000);
-        assert_eq!(pages.translate(0x2fff), Place { line: 1, page: 1 });
-        assert_eq!(pages.translate(0x1fff), Place { line: 2, page: 0 });
+        assert_eq!(pages.translate(0x2fff), Numbers { line: 1, page: 1 });
+        assert_eq!(pages.translate(0x1fff), Numbers { line: 2, page: 0 });
     }
 
     #[test]

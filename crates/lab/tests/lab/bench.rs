@@ -336,7 +336,7 @@ fn the_suite_runs_every_row() {
         (row("range-48")["note"].as_str(), row("range-48")["unit"].as_str()),
         (Some(""), Some("ns/entry"))
     );
-    for pushed in ["sum-48", "sum-1000", "sum-100k", "sum-range", "twin-sum-48"] {
+    for pushed in ["sum-48", "sum-1000", "sum-100k", "sum-range", "exclusive-sum-48"] {
         assert_eq!(row(pushed)["note"], "pushed down; peers loop", "{pushed}");
     }
     assert_eq!(row("get")["best"].is_number(), cfg!(feature = "rivals"));

@@ -33,21 +33,21 @@ const EXCHANGE_IS_A_FENCE: bool = cfg!(all(target_arch = "x86_64", not(any(miri,
 /// A place and nothing else in its cache lines (processors fetch them in pairs).
 #[derive(Debug)]
 #[repr(align(128))]
-struct Place(AtomicU64);
+struct EpochSlot(AtomicU64);
 
 /// A clock, and the time at which everybody came in. See the file's head.
 #[derive(Debug)]
 pub struct Epochs {
-    clock: Place,
-    places: Box<[Place]>,
+    clock: EpochSlot,
+    places: Box<[EpochSlot]>,
 }
 
 impl Epochs {
     /// With room for so many at a time.
     pub fn new(places: usize) -> Self {
         // 1: no time is `OUTSIDE`.
-        let clock = Place(AtomicU64::new(OUTSIDE + 1));
-        Self { clock, places: (0..places).map(|_| Place(AtomicU64::new(OUTSIDE))).collect() }
+        let clock = EpochSlot(AtomicU64::new(OUTSIDE + 1));
+        Self { clock, places: (0..places).map(|_| EpochSlot(AtomicU64::new(OUTSIDE))).collect() }
     }
 
     /// Where a place's time is; not to be followed.

@@ -17,10 +17,15 @@ pub trait Pages: Sync {
     fn empty_page(&self, expected: usize) -> Page<Self::Lane>;
 
     /// Fills a page with the first entries of `low..=high`.
-    fn page_up(&self, low: Self::Lane, high: Self::Lane, page: &mut Page<Self::Lane>) -> Found<Self::Lane>;
+    fn page_up(&self, low: Self::Lane, high: Self::Lane, page: &mut Page<Self::Lane>) -> PageEnd<Self::Lane>;
 
     /// Fills a page with the last entries of `low..=high`, ascending.
-    fn page_down(&self, low: Self::Lane, high: Self::Lane, page: &mut Page<Self::Lane>) -> Found<Self::Lane>;
+    fn page_down(
+        &self,
+        low: Self::Lane,
+        high: Self::Lane,
+        page: &mut Page<Self::Lane>,
+    ) -> PageEnd<Self::Lane>;
 
     /// How many entries lie in `low..=high`.
     fn count(&self, mut low: Self::Lane, high: Self::Lane) -> usize {
@@ -29,8 +34,8 @@ pub trait Pages: Sync {
             let found = self.page_up(low, high, &mut page);
             count += page.keys.len();
             match found {
-                Found::All => break,
-                Found::UpTo(next) => low = next,
+                PageEnd::All => break,
+                PageEnd::UpTo(next) => low = next,
             }
         }
         count
@@ -48,7 +53,7 @@ pub struct Page<B> {
 
 /// How far a page of a scan has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<B> {
+pub enum PageEnd<B> {
     /// To the end of the range.
     All,
     /// Up to this key, which is where the next page begins; its entries aren't in this one.

@@ -2,7 +2,7 @@
 //! and values when no latch is held, and
 //! can pause for as long as the caller likes.
 
-use crate::common::pages::{Found, Page, Pages};
+use crate::common::pages::{Page, PageEnd, Pages};
 use core::fmt;
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
@@ -93,8 +93,8 @@ impl<'a, K: Key, V: Fits<K::Bits>, P: Pages> Scan<'a, K, V, P> {
             false => self.tree.page_down(low, high, &mut self.page),
         };
         self.left = match found {
-            Found::All => None,
-            Found::UpTo(next) => Some(if forward { (next, high) } else { (low, next) }),
+            PageEnd::All => None,
+            PageEnd::UpTo(next) => Some(if forward { (next, high) } else { (low, next) }),
         };
         true
     }

@@ -1,7 +1,7 @@
 //! Pages of scans: what is copied out of the list at once, so that nothing is pinned between pages.
 
 use super::skip_list::SkipList;
-use crate::common::pages::{Found, Page, Pages};
+use crate::common::pages::{Page, PageEnd, Pages};
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::{next, previous};
 use latchless_core::mem::touch::NoTrace;
@@ -17,7 +17,7 @@ impl<B: Bits> Pages for SkipList<B> {
         Page::of(expected.clamp(1, PAGE))
     }
 
-    fn page_up(&self, low: B, high: B, page: &mut Page<B>) -> Found<B> {
+    fn page_up(&self, low: B, high: B, page: &mut Page<B>) -> PageEnd<B> {
         let inside = self.enter();
         page.truncate(0);
         self.visit(inside.published(), low, high, |_, key, value| {
@@ -26,15 +26,15 @@ impl<B: Bits> Pages for SkipList<B> {
         });
         match page.keys().last() {
             Some(&key) if page.keys().len() == page.room && key < high => {
-                next(key).map_or(Found::All, Found::UpTo)
+                next(key).map_or(PageEnd::All, PageEnd::UpTo)
             }
-            _ => Found::All,
+            _ => PageEnd::All,
         }
     }
 
     /// The list has no way back. So this begins as many positions of the lanes further left as the page has
     /// room for, and walks up to the end.
-    fn page_down(&self, low: B, high: B, page: &mut Page<B>) -> Found<B> {
+    fn page_down(&self, low: B, high: B, page: &mut Page<B>) -> PageEnd<B> {
         let inside = self.enter();
         let (parts, list) = (inside.published(), self.list());
         let [mut spot] = self.locate(parts, [high]);
@@ -62,8 +62,8 @@ impl<B: Bits> Pages for SkipList<B> {
         }
         page.keep_last();
         match page.keys().first() {
-            Some(&key) if key > low => previous(key).map_or(Found::All, Found::UpTo),
-            _ => Found::All,
+            Some(&key) if key > low => previous(key).map_or(PageEnd::All, PageEnd::UpTo),
+            _ => PageEnd::All,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! neighbours (Algorithm 3), execute (Algorithm 4).
 
 use super::layer::Layer;
-use super::ranges::{Ahead, Found, go_ahead};
+use super::ranges::{Ahead, Pairs, go_ahead};
 use crate::pi::batch::carry::Carry;
 use crate::pi::batch::partition::{Neighbours, Piece, Share, staying};
 use crate::pi::mem::budget::Budget;
@@ -80,7 +80,7 @@ pub(super) struct Outcome<B> {
     /// What stood under each query's key.
     pub(super) answers: Vec<Option<B>>,
     /// What ranges found here, by the query's number.
-    pub(super) found: Vec<(u32, Found<B>)>,
+    pub(super) found: Vec<(u32, Pairs<B>)>,
     pub(super) refused: Vec<(u32, Error)>,
     pub(super) drift: Drift,
     pub(super) log: Vec<Update<B>>,

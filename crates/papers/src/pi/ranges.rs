@@ -18,14 +18,14 @@ use latchless_core::mem::touch::Trace;
 use std::vec::IntoIter;
 
 /// A range's entries, or some of them.
-pub(super) type Found<B> = Vec<(B, B)>;
+pub(super) type Pairs<B> = Vec<(B, B)>;
 
 /// What limited ranges found in a share before anything in it was changed.
 pub(super) struct Ahead<B> {
     /// Of ranges that begin further left, by the query's number.
-    pub(super) carried: Vec<(u32, Found<B>)>,
+    pub(super) carried: Vec<(u32, Pairs<B>)>,
     /// Of the share's own, by their place among the sorted queries, ascending.
-    own: Peekable<IntoIter<(usize, Found<B>)>>,
+    own: Peekable<IntoIter<(usize, Pairs<B>)>>,
 }
 
 impl<B: Bits> Ahead<B> {
@@ -36,7 +36,7 @@ impl<B: Bits> Ahead<B> {
         order: &[(B, u32)],
         at: usize,
         current: impl FnOnce(B) -> Option<B>,
-    ) -> Option<Found<B>> {
+    ) -> Option<Pairs<B>> {
         let (_, mut found) = self.own.next_if(|(of, _)| *of == at)?;
         if may_have_changed(order, at) {
             let key = order[at].0;
@@ -96,7 +96,7 @@ fn fetch<B: Bits, T: Trace>(
     anchor: Anchor,
     low: B,
     piece: Piece<B>,
-) -> (Found<B>, Option<Piece<B>>) {
+) -> (Pairs<B>, Option<Piece<B>>) {
     let mut found = Vec::new();
     let goes_on = list.range::<T>(anchor, (low, piece.high), piece.limit, &mut found);
     let rest = goes_on.then(|| Piece { limit: piece.limit - found.len(), ..piece });

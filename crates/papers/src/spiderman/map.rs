@@ -2,7 +2,7 @@
 
 use super::{BatchSize, Entries, Prefetch, Rounds, Scan};
 use crate::common::interleave::{Interleaving, SizeTuner, interleave};
-use crate::common::pages::{Found, Page, Pages};
+use crate::common::pages::{Page, PageEnd, Pages};
 use crate::common::walk::Aim;
 use crate::error;
 use crate::spiderman::tree::{Landed, OlcOptions, OlcTree, PageWalk};
@@ -260,7 +260,7 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
                 pairs.map(|(&key, &value)| (K::decode(K::Bits::truncate(key)), value_of::<K, V>(value))),
             );
             match found {
-                Found::UpTo(next) if entries.len() < limit => low = next,
+                PageEnd::UpTo(next) if entries.len() < limit => low = next,
                 _ => return entries,
             }
         }

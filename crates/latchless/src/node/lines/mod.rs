@@ -1,10 +1,10 @@
 //! Searching single cache lines that may be written meanwhile: hints, leaf blocks, inner blocks.
 //!
-//! A line is read as words, each of them whole, by relaxed loads. The vector kernels load many words
-//! with one instruction, which stands for as many relaxed loads; that instruction is written in
-//! assembly, because the language knows no vector of atomics, and it is all that is: comparing is
-//! done by intrinsics, in registers. The scalar twin is plain relaxed loads and serves interpreters,
-//! race detectors and processors that have none of AVX2, AVX-512 and NEON.
+//! A line is read as words, each of them whole, by relaxed loads. The vector kernels load four words with
+//! one instruction, which represents as many relaxed loads; that instruction is written in assembly, because
+//! the language knows no vector of atomics, and it is all that is: comparing is done by intrinsics, in
+//! registers. What a kernel must know for it is [`HalfLine`]; the scalar kernel's is plain relaxed loads and
+//! serves interpreters, race detectors and processors that have none of AVX2, AVX-512 and NEON.
 //!
 //! What a search answers for a line that is being written is one of the numbers that it may answer
 //! at all; readers find out by the node's version.
@@ -16,25 +16,17 @@
 //! - *Inner block*: 64 bits: words 0 to 4 are five separators, words 5 to 7 their children, two to a
 //!   word. 32 bits: words 0 to 3 are eight separators, words 4 to 7 eight children.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod by_functions;
-#[cfg(target_arch = "aarch64")]
-mod neon;
 #[cfg(test)]
 mod tests;
 
 use latchless_core::base::key::Bits;
-use latchless_core::search::Scalar;
+use latchless_core::search::{HalfLine, lanes_in_half};
 use latchless_core::sync::{Line, Word};
 
 /// Keys (and values) in a leaf block.
 #[inline(always)]
 pub const fn keys_in_line<B: Bits>() -> usize {
-    32 / B::BYTES
+    lanes_in_half::<B>()
 }
 
 /// Children in an inner block.
@@ -43,102 +35,77 @@ pub const fn children_in_line<B: Bits>() -> usize {
     if B::BYTES == 8 { 5 } else { 8 }
 }
 
-/// What hinted nodes ask of their lines.
-pub trait Lines {
-    /// Sums modulo 2^64 that are still to be added up: a vector of them.
-    type Sums: Copy;
+/// The four words of a line from `first` on.
+#[inline(always)]
+fn four(line: &Line, first: usize) -> &[Word; 4] {
+    line[first..first + 4].try_into().expect("four words")
+}
 
+/// What hinted nodes ask of their lines.
+// SAFETY (of every block below): a vector kernel comes to an operation through `Dispatch` alone, which is
+// made only of kernels that this processor has.
+pub trait Lines: HalfLine {
     /// How many of a header's fourteen hints are at most `hint`.
-    fn hints_up_to(header: &Line, hint: u16) -> usize;
+    #[inline(always)]
+    fn hints_up_to(header: &Line, hint: u16) -> usize {
+        // SAFETY: above the trait.
+        unsafe { Self::short_lanes_up_to(Self::half(four(header, 4)), hint) }
+    }
 
     /// One bit for each key place of a leaf block: whether it holds `key`.
-    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32;
+    #[inline(always)]
+    fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {
+        // SAFETY: above the trait.
+        unsafe { Self::equal(Self::half(four(block, 0)), key) }
+    }
 
     /// How many of the separators of an inner block are at most `key`.
-    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize;
+    #[inline(always)]
+    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
+        // Of five separators of 64 bits the first is compared apart.
+        let apart = children_in_line::<B>() - keys_in_line::<B>();
+        let first = usize::from(apart == 1 && block[0].load_relaxed() <= key.to_u64());
+        // SAFETY: above the trait.
+        first + unsafe { Self::up_to(Self::half(four(block, apart)), key) }.count_ones() as usize
+    }
 
     /// Copies the lanes of the four words from `first` on to the front of `to`.
     ///
     /// # Panics
     /// When that is shorter than half a line, or the words don't lie in the line.
-    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]);
-
-    /// One bit for each key place of a leaf block: whether its key is one of `low..=high`.
-    fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32;
-
-    /// Sums of nothing.
-    fn no_sums() -> Self::Sums;
-
-    /// Adds to the sums the values at these places of a leaf block, one bit each.
-    fn add_values<B: Bits>(block: &Line, places: u32, sums: Self::Sums) -> Self::Sums;
-
-    /// All sums added up.
-    fn total(sums: Self::Sums) -> u64;
-}
-
-/// Lane `at` of words that hold lanes of this width.
-#[inline(always)]
-fn lane<B: Bits>(line: &[Word], at: usize) -> B {
-    let per_word = 8 / B::BYTES;
-    B::truncate(line[at / per_word].load_relaxed() >> (at % per_word * B::BYTES * 8))
-}
-
-impl Lines for Scalar {
-    type Sums = u64;
-
-    #[inline(always)]
-    fn hints_up_to(header: &Line, hint: u16) -> usize {
-        let (mut count, mut skip) = (0, 2);
-        for word in &header[4..8] {
-            let lanes = word.load_relaxed();
-            for lane in skip..4 {
-                count += usize::from((lanes >> (16 * lane)) as u16 <= hint);
-            }
-            skip = 0;
-        }
-        count
-    }
-
-    #[inline(always)]
-    fn keys_equal<B: Bits>(line: &Line, key: B) -> u32 {
-        (0..keys_in_line::<B>()).fold(0, |bits, at| bits | u32::from(lane::<B>(line, at) == key) << at)
-    }
-
-    #[inline(always)]
-    fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
-        (0..children_in_line::<B>()).map(|at| usize::from(lane::<B>(block, at) <= key)).sum()
-    }
-
     #[inline(always)]
     fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
-        for (at, to) in to[..keys_in_line::<B>()].iter_mut().enumerate() {
-            *to = lane(&line[first..first + 4], at);
-        }
+        // SAFETY: above the trait.
+        unsafe { Self::store(Self::half(four(line, first)), to) }
     }
 
+    /// One bit for each key place of a leaf block: whether its key is one of `low..=high`.
     #[inline(always)]
     fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
-        (0..keys_in_line::<B>()).fold(0, |bits, at| {
-            let key: B = lane(block, at);
-            bits | u32::from((low <= key) & (key <= high)) << at
-        })
+        // SAFETY: above the trait.
+        unsafe { Self::between(Self::half(four(block, 0)), low, high) }
     }
 
+    /// Sums of nothing.
     #[inline(always)]
-    fn no_sums() -> u64 {
-        0
+    fn no_sums() -> Self::Sums {
+        // SAFETY: above the trait.
+        unsafe { Self::zero_sums() }
     }
 
+    /// Adds to the sums the values at these places of a leaf block, one bit each.
     #[inline(always)]
-    fn add_values<B: Bits>(block: &Line, places: u32, sums: u64) -> u64 {
-        (0..keys_in_line::<B>()).fold(sums, |sum, at| {
-            let value = lane::<B>(&block[4..], at).to_u64();
-            sum.wrapping_add(value & 0u64.wrapping_sub(u64::from(places >> at & 1)))
-        })
+    fn add_values<B: Bits>(block: &Line, places: u32, sums: Self::Sums) -> Self::Sums {
+        // SAFETY: above the trait.
+        unsafe { Self::add::<B>(Self::half(four(block, 4)), places, sums) }
     }
 
+    /// All sums added up.
     #[inline(always)]
-    fn total(sums: u64) -> u64 {
-        sums
+    fn total(sums: Self::Sums) -> u64 {
+        // SAFETY: above the trait.
+        unsafe { Self::add_up(sums) }
     }
 }
+
+impl<H: HalfLine> Lines for H {}

@@ -3,15 +3,9 @@
 //!
 //! A vector is loaded by assembly, because the language knows no vector of atomics; the load represents a
 //! relaxed load of each word. Comparing is done by intrinsics, in registers. A word that is being written
-//! counts as it was or as it becomes. The search by vectors is written once (`vector.rs`) over a vocabulary
-//! of five words, which each instruction set spells in its own file.
+//! counts as it was or as it becomes. The search by vectors is written once (`vector.rs`) over the words of
+//! [`InstructionSet`](latchless_core::search::InstructionSet).
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-#[cfg(target_arch = "aarch64")]
-mod neon;
 #[cfg(test)]
 mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -9,7 +9,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::NoTrace;
 
 /// Where a key is or would come in.
-pub(super) struct Place {
+pub(super) struct InsertionPoint {
     /// The last node before it.
     before: NodeRef,
     /// What that one's link said when what comes next was looked at.
@@ -41,7 +41,7 @@ pub struct Removed<B> {
 impl<B: Bits> List<'_, B> {
     /// Finds a key's place from an anchor on, the head or a node with a smaller key, and takes dead nodes
     /// out of the chain on the way.
-    pub(super) fn place(&self, anchor: NodeRef, key: B) -> Result<Place, DeadAnchor> {
+    pub(super) fn place(&self, anchor: NodeRef, key: B) -> Result<InsertionPoint, DeadAnchor> {
         'again: loop {
             let (mut before, mut passed) = (anchor, 0);
             let mut seen = self.node(before).link().follow();
@@ -50,7 +50,7 @@ impl<B: Bits> List<'_, B> {
             }
             loop {
                 let Some(next) = seen.next().map(NodeRef::from_word) else {
-                    return Ok(Place { before, seen, found: None, passed });
+                    return Ok(InsertionPoint { before, seen, found: None, passed });
                 };
                 let node = self.node(next);
                 let behind = node.link().follow();
@@ -65,7 +65,7 @@ impl<B: Bits> List<'_, B> {
                 let own = node.key();
                 if own >= key {
                     let found = (own == key).then_some(next);
-                    return Ok(Place { before, seen, found, passed });
+                    return Ok(InsertionPoint { before, seen, found, passed });
                 }
                 (before, seen, passed) = (next, behind, passed + 1);
             }
@@ -175,12 +175,12 @@ impl<B: Bits> List<'_, B> {
     /// As [`List::take_in_hand`], from the place of `low` on.
     pub(super) fn take_from(
         &self,
-        place: Place,
+        place: InsertionPoint,
         low: B,
         high: B,
         mut each: impl FnMut(B, NodeRef) -> bool,
     ) -> bool {
-        let Place { mut before, mut seen, .. } = place;
+        let InsertionPoint { mut before, mut seen, .. } = place;
         while let Some(next) = seen.next().map(NodeRef::from_word) {
             let node = self.node(next);
             let behind = node.link().follow();

@@ -8,7 +8,7 @@
 use super::guard::Access;
 use super::path::{Coupling, Path};
 use super::*;
-use crate::common::pages::{Found, Page, Pages, TOGETHER_MAX};
+use crate::common::pages::{Page, PageEnd, Pages, TOGETHER_MAX};
 use crate::olfit::node::{Fields, NodeLatch, Way};
 use latchless_core::base::span::next;
 use latchless_core::latch::Version;
@@ -16,7 +16,7 @@ use latchless_core::mem::touch::Work;
 
 /// How filling a page ended.
 enum End<B> {
-    At(Found<B>),
+    At(PageEnd<B>),
     /// The entries of one key alone need more room.
     NoRoom,
 }
@@ -58,7 +58,7 @@ impl<K: Kind> Pages for OlfitTree<K> {
         Page::of(expected.min(TOGETHER_MAX) + self.layout.leaf_places)
     }
 
-    fn page_up(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
+    fn page_up(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> PageEnd<K::Bits> {
         K::Trace::work(Work::Operation);
         loop {
             let tried = self.try_page(low, low, high, page);
@@ -69,13 +69,13 @@ impl<K: Kind> Pages for OlfitTree<K> {
         }
     }
 
-    fn page_down(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> Found<K::Bits> {
+    fn page_down(&self, low: K::Bits, high: K::Bits, page: &mut Page<K::Bits>) -> PageEnd<K::Bits> {
         K::Trace::work(Work::Operation);
         loop {
             let tried = self.try_page(high, low, high, page);
             match (tried.end, tried.begin) {
-                (End::At(Found::All), Some(begin)) if begin >= low => return Found::UpTo(begin),
-                (End::At(Found::All), _) => return Found::All,
+                (End::At(PageEnd::All), Some(begin)) if begin >= low => return PageEnd::UpTo(begin),
+                (End::At(PageEnd::All), _) => return PageEnd::All,
                 // The entries of the last key aren't all there.
                 _ if !tried.had_room => page.grow(self.layout.leaf_places),
                 _ => self.restarts.add(1),
@@ -101,10 +101,10 @@ impl<K: Kind> OlfitTree<K> {
         let mut beyond = self.copy_first(from, (low, high), &mut path, page);
         let begin = if from == low { None } else { path.low };
         let (end, had_room) = loop {
-            let Beyond::More(edge) = beyond else { break (End::At(Found::All), true) };
+            let Beyond::More(edge) = beyond else { break (End::At(PageEnd::All), true) };
             let upper = edge.upper;
             if upper > high || (upper == high && !self.duplicates) {
-                break (End::At(Found::All), true);
+                break (End::At(PageEnd::All), true);
             }
             let reads_on = page.keys.len() + self.layout.leaf_places <= page.room;
             if reads_on && let Some(next) = self.copy_next(edge, (low, high), &mut path, page) {
@@ -156,13 +156,13 @@ impl<K: Kind> OlfitTree<K> {
     /// needed.
     fn end_page(&self, upper: K::Bits, had_room: bool, page: &mut Page<K::Bits>) -> End<K::Bits> {
         if !self.duplicates {
-            return End::At(next(upper).map_or(Found::All, Found::UpTo));
+            return End::At(next(upper).map_or(PageEnd::All, PageEnd::UpTo));
         }
         if page.keys.last() == Some(&upper) {
             let run = page.last_run();
             page.truncate(run);
         }
-        if page.keys.is_empty() && !had_room { End::NoRoom } else { End::At(Found::UpTo(upper)) }
+        if page.keys.is_empty() && !had_room { End::NoRoom } else { End::At(PageEnd::UpTo(upper)) }
     }
 
     /// Appends the entries of `low..=high` that a leaf has to the first `len` of a page, and says where the
@@ -290,7 +290,7 @@ impl<K: Kind> OlfitTree<K> {
     #[cold]
     fn get_beyond(&self, key: K::Bits) -> Option<K::Bits> {
         let mut page = self.empty_page(1);
-        while let Found::UpTo(_) = self.page_up(key, key, &mut page) {}
+        while let PageEnd::UpTo(_) = self.page_up(key, key, &mut page) {}
         page.values.first().copied()
     }
 }

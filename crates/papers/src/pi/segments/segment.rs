@@ -67,7 +67,7 @@ impl<B: Bits> Node<B> {
 
 /// What owns a segment's nodes.
 #[derive(Debug)]
-enum Held<B> {
+enum SegmentNodes<B> {
     Own(Slab<Node<B>>),
     Shared(Arc<Slab<Node<B>>>),
 }
@@ -75,7 +75,7 @@ enum Held<B> {
 /// A run of the list, in memory of its own.
 #[derive(Debug)]
 pub(super) struct Segment<B> {
-    held: Held<B>,
+    held: SegmentNodes<B>,
     /// Nodes that were inserted or flagged since the segment was laid out.
     pub(super) drift: u32,
 }
@@ -97,7 +97,7 @@ impl<B: Bits> Segment<B> {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub(super) fn cut(allocator: &mut SlabAllocator, nodes: &[Node<B>], room: usize) -> Result<Self> {
-        Ok(Self { held: Held::Own(allocator.cut(nodes, room)?), drift: 0 })
+        Ok(Self { held: SegmentNodes::Own(allocator.cut(nodes, room)?), drift: 0 })
     }
 
     #[inline(always)]
@@ -109,31 +109,33 @@ impl<B: Bits> Segment<B> {
     #[inline(always)]
     pub(super) fn slab(&self) -> &Slab<Node<B>> {
         match &self.held {
-            Held::Own(nodes) => nodes,
-            Held::Shared(nodes) => nodes,
+            SegmentNodes::Own(nodes) => nodes,
+            SegmentNodes::Shared(nodes) => nodes,
         }
     }
 
     /// Whether a layout can share the segment as it is.
     pub(super) fn can_stay(&self) -> bool {
-        self.drift == 0 && matches!(self.held, Held::Shared(_))
+        self.drift == 0 && matches!(self.held, SegmentNodes::Shared(_))
     }
 
     /// The same nodes a second time; from here on nobody changes them.
     pub(super) fn lend(&mut self) -> Self {
-        let shared = match core::mem::replace(&mut self.held, Held::Own(Slab::default())) {
-            Held::Own(nodes) => Arc::new(nodes),
-            Held::Shared(nodes) => nodes,
+        let shared = match core::mem::replace(&mut self.held, SegmentNodes::Own(Slab::default())) {
+            SegmentNodes::Own(nodes) => Arc::new(nodes),
+            SegmentNodes::Shared(nodes) => nodes,
         };
-        self.held = Held::Shared(shared.clone());
-        Self { held: Held::Shared(shared), drift: self.drift }
+        self.held = SegmentNodes::Shared(shared.clone());
+        Self { held: SegmentNodes::Shared(shared), drift: self.drift }
     }
 
     /// The same nodes a second time, of a list that nobody changes.
     pub(super) fn share(&self) -> Option<Self> {
         match &self.held {
-            Held::Shared(nodes) => Some(Self { held: Held::Shared(nodes.clone()), drift: self.drift }),
-            Held::Own(_) => None,
+            SegmentNodes::Shared(nodes) => {
+                Some(Self { held: SegmentNodes::Shared(nodes.clone()), drift: self.drift })
+            }
+            SegmentNodes::Own(_) => None,
         }
     }
 
@@ -143,23 +145,25 @@ impl<B: Bits> Segment<B> {
     /// [`Error::OutOfMemory`]; nothing has changed then.
     #[inline(always)]
     fn own(&mut self) -> Result<&mut Slab<Node<B>>> {
-        if let Held::Shared(_) = self.held {
+        if let SegmentNodes::Shared(_) = self.held {
             self.part()?;
         }
         match &mut self.held {
-            Held::Own(nodes) => Ok(nodes),
-            Held::Shared(_) => unreachable!("they were just parted"),
+            SegmentNodes::Own(nodes) => Ok(nodes),
+            SegmentNodes::Shared(_) => unreachable!("they were just parted"),
         }
     }
 
     #[cold]
     fn part(&mut self) -> Result<()> {
-        if let Held::Shared(shared) = core::mem::replace(&mut self.held, Held::Own(Slab::default())) {
+        if let SegmentNodes::Shared(shared) =
+            core::mem::replace(&mut self.held, SegmentNodes::Own(Slab::default()))
+        {
             let copy = |shared: Arc<Slab<_>>| copied(&shared).map_err(|refused| (shared, refused));
             match Arc::try_unwrap(shared).or_else(copy) {
-                Ok(nodes) => self.held = Held::Own(nodes),
+                Ok(nodes) => self.held = SegmentNodes::Own(nodes),
                 Err((shared, refused)) => {
-                    self.held = Held::Shared(shared);
+                    self.held = SegmentNodes::Shared(shared);
                     return Err(refused);
                 }
             }

@@ -4,7 +4,7 @@
 use super::hold::{Restart, Seen};
 use super::resume::Landed;
 use super::*;
-use crate::common::pages::{Found, Page as Entries, Pages, TOGETHER_MAX};
+use crate::common::pages::{Page as Entries, PageEnd, Pages, TOGETHER_MAX};
 use latchless_core::mem::touch::Work;
 use latchless_core::sync::Backoff;
 
@@ -18,7 +18,7 @@ struct Rest {
 /// Where copying from a leaf has come to.
 enum Copied {
     /// There is no more room, or the range has ended.
-    Enough(Found<u64>),
+    Enough(PageEnd<u64>),
     /// All of the leaf; this one is to its right.
     GoesOn(NodeRef),
 }
@@ -31,12 +31,12 @@ impl<T: Trace> Pages for OlcTree<T> {
         Entries::of(expected.clamp(1, TOGETHER_MAX))
     }
 
-    fn page_up(&self, low: u64, high: u64, page: &mut Entries<u64>) -> Found<u64> {
+    fn page_up(&self, low: u64, high: u64, page: &mut Entries<u64>) -> PageEnd<u64> {
         page.truncate(0);
         self.scan_from(None, low, high, page)
     }
 
-    fn page_down(&self, low: u64, high: u64, page: &mut Entries<u64>) -> Found<u64> {
+    fn page_down(&self, low: u64, high: u64, page: &mut Entries<u64>) -> PageEnd<u64> {
         T::work(Work::Operation);
         let room = page.room;
         let begin = self.look_at_leaf(high, |leaf, begin| {
@@ -56,7 +56,7 @@ impl<T: Trace> Pages for OlcTree<T> {
             (Some(&first), _) if page.keys.len() == room => first.checked_sub(1),
             (_, begin) => begin,
         };
-        next.filter(|&next| next >= low).map_or(Found::All, Found::UpTo)
+        next.filter(|&next| next >= low).map_or(PageEnd::All, PageEnd::UpTo)
     }
 }
 
@@ -69,7 +69,7 @@ impl<T: Trace> OlcTree<T> {
         low: u64,
         high: u64,
         page: &mut Entries<u64>,
-    ) -> Found<u64> {
+    ) -> PageEnd<u64> {
         T::work(Work::Operation);
         let mut rest = Rest { low, high };
         let mut start = landed.and_then(|landed| self.still(landed));
@@ -94,7 +94,7 @@ impl<T: Trace> OlcTree<T> {
         mut leaf: Seen,
         rest: &mut Rest,
         page: &mut Entries<u64>,
-    ) -> Result<Found<u64>, Restart> {
+    ) -> Result<PageEnd<u64>, Restart> {
         loop {
             let len = page.keys.len();
             let copied = copy(self.page(leaf.page), rest, page);
@@ -116,7 +116,7 @@ impl<T: Trace> OlcTree<T> {
 
     /// The same with latches, each leaf's taken before the one to its left is released.
     #[cold]
-    fn copy_latched(&self, mut rest: Rest, page: &mut Entries<u64>) -> Found<u64> {
+    fn copy_latched(&self, mut rest: Rest, page: &mut Entries<u64>) -> PageEnd<u64> {
         let (mut leaf, held, _) = self.latch_leaf(rest.low);
         let mut held = Some(held);
         loop {
@@ -151,11 +151,11 @@ fn copy<T: Trace>(leaf: Page<'_, T>, rest: &Rest, page: &mut Entries<u64>) -> Co
         let key = leaf.key(place);
         if key > rest.high {
             T::work(Work::Copy(copied));
-            return Copied::Enough(Found::All);
+            return Copied::Enough(PageEnd::All);
         }
         if copied == room {
             T::work(Work::Copy(copied));
-            return Copied::Enough(Found::UpTo(key));
+            return Copied::Enough(PageEnd::UpTo(key));
         }
         page.push(key, leaf.value(place));
         copied += 1;
@@ -163,5 +163,5 @@ fn copy<T: Trace>(leaf: Page<'_, T>, rest: &Rest, page: &mut Entries<u64>) -> Co
     T::work(Work::Copy(copied));
     let link = meta.link();
     let ended = link.is_nil() || page.keys.last().is_some_and(|&last| last >= rest.high);
-    if ended { Copied::Enough(Found::All) } else { Copied::GoesOn(link) }
+    if ended { Copied::Enough(PageEnd::All) } else { Copied::GoesOn(link) }
 }

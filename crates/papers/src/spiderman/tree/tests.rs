@@ -1,7 +1,7 @@
 //! The tree against `BTreeMap`, on pages of seven pairs; walks and hints that come too late.
 
 use super::*;
-use crate::common::pages::{Found, Pages};
+use crate::common::pages::{PageEnd, Pages};
 use crate::common::walk::{Aim, Step, Walk};
 use crate::spiderman::prefetch::Prefetch;
 use latchless_core::base::error::Error;
@@ -41,8 +41,8 @@ fn scanned(tree: &Tree, mut low: u64, high: u64, room: usize) -> Vec<(u64, u64)>
         assert!(page.keys().len() <= room);
         found.extend(page.keys().iter().copied().zip(page.values().iter().copied()));
         match more {
-            Found::All => return found,
-            Found::UpTo(next) => low = next,
+            PageEnd::All => return found,
+            PageEnd::UpTo(next) => low = next,
         }
     }
 }
@@ -226,8 +226,8 @@ fn reverse_pages_end_where_the_next_begins() {
             let more = tree.page_down(333, high, &mut page);
             found.extend(page.keys().iter().rev().copied());
             match more {
-                Found::All => break,
-                Found::UpTo(next) => high = next,
+                PageEnd::All => break,
+                PageEnd::UpTo(next) => high = next,
             }
         }
         let expected: Vec<u64> = (34..=150).rev().map(|at| 10 * at).collect();

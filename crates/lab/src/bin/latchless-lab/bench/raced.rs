@@ -39,7 +39,7 @@ impl<L: Word> Raced<L> {
 }
 
 impl<L: Word> Raced<L> {
-    /// The form of the index to use, or of its sequential twin. O(nodes).
+    /// The form of the index to use, or of its single-threaded form. O(nodes).
     pub fn form(&self) -> Option<Stats> {
         match self {
             Self::Index(index) => Some(index.stats()),

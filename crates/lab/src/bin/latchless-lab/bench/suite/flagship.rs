@@ -28,7 +28,7 @@ pub const BY_LEAF: &str = "leaf by leaf; peers loop";
 const fn timed(name: &'static str, flags: &'static str, one_in: usize, field: Field) -> Row {
     Row {
         name,
-        of: Of::Run(Run { flags, one_in, field, twin: true }),
+        of: Of::Run(Run { flags, one_in, field, exclusive: true }),
         ours: FLAGSHIP,
         what: What::Time,
         goals: &[],
@@ -150,21 +150,21 @@ pub const ROWS: &[Row] = &[
     // The single-threaded form, in the same races.
     Row {
         goals: &[AS_FAST_AS_CONCURRENT, Faster { than: "brie-tree", in_row: None, times: 1.0 }],
-        ..single_threaded("twin-get", "get")
+        ..single_threaded("exclusive-get", "get")
     },
-    single_threaded("twin-chain", "chain"),
-    single_threaded("twin-get-many", "get-many"),
-    single_threaded("twin-insert", "insert"),
-    single_threaded("twin-insert-many", "insert-many"),
-    single_threaded("twin-remove", "remove"),
-    single_threaded("twin-remove-many", "remove-many"),
-    single_threaded("twin-update", "update"),
-    single_threaded("twin-update-many", "update-many"),
-    single_threaded("twin-range-48", "range-48"),
-    single_threaded("twin-range-1000", "range-1000"),
-    single_threaded("twin-range-100k", "range-100k"),
-    single_threaded("twin-sum-48", "sum-48").noted(PUSHED_DOWN),
-    single_threaded("twin-sum-1000", "sum-1000").noted(PUSHED_DOWN),
-    single_threaded("twin-sum-100k", "sum-100k").noted(PUSHED_DOWN),
-    single_threaded("twin-load", "load"),
+    single_threaded("exclusive-chain", "chain"),
+    single_threaded("exclusive-get-many", "get-many"),
+    single_threaded("exclusive-insert", "insert"),
+    single_threaded("exclusive-insert-many", "insert-many"),
+    single_threaded("exclusive-remove", "remove"),
+    single_threaded("exclusive-remove-many", "remove-many"),
+    single_threaded("exclusive-update", "update"),
+    single_threaded("exclusive-update-many", "update-many"),
+    single_threaded("exclusive-range-48", "range-48"),
+    single_threaded("exclusive-range-1000", "range-1000"),
+    single_threaded("exclusive-range-100k", "range-100k"),
+    single_threaded("exclusive-sum-48", "sum-48").noted(PUSHED_DOWN),
+    single_threaded("exclusive-sum-1000", "sum-1000").noted(PUSHED_DOWN),
+    single_threaded("exclusive-sum-100k", "sum-100k").noted(PUSHED_DOWN),
+    single_threaded("exclusive-load", "load"),
 ];

@@ -174,7 +174,7 @@ mod tests {
 
     const ROW: Row = Row {
         name: "row",
-        of: Of::Run(Run { flags: "--workload get", one_in: 1, field: Field::Concurrent, twin: true }),
+        of: Of::Run(Run { flags: "--workload get", one_in: 1, field: Field::Concurrent, exclusive: true }),
         ours: "index",
         what: What::Time,
         goals: &[],

@@ -21,13 +21,13 @@ const AHEAD: Goal = Faster { than: "btreemap", in_row: None, times: 1.0 };
 const SELDOM_MISLED: Goal = Misled(0.02);
 
 const fn row(name: &'static str, flags: &'static str, goals: &'static [Goal]) -> Row {
-    let run = Run { flags, one_in: 1, field: Field::All, twin: false };
+    let run = Run { flags, one_in: 1, field: Field::All, exclusive: false };
     Row { name, of: Of::Run(run), ours: FLAGSHIP, what: What::Time, goals, note: "" }
 }
 
 /// A row of ranges of 48 entries.
 const fn range(name: &'static str, flags: &'static str, note: &'static str) -> Row {
-    let run = Run { flags, one_in: 10, field: Field::All, twin: false };
+    let run = Run { flags, one_in: 10, field: Field::All, exclusive: false };
     Row { of: Of::Run(run), note, ..row(name, flags, &[AHEAD]) }
 }
 

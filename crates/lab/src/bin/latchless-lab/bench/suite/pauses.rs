@@ -14,7 +14,7 @@ const LONGEST: &[Goal] = &[AtMostMicroseconds(500.0)];
 
 /// A race, told by its 99.9 %.
 const fn race(name: &'static str, flags: &'static str) -> Row {
-    let run = Run { flags, one_in: 1, field: Field::Concurrent, twin: false };
+    let run = Run { flags, one_in: 1, field: Field::Concurrent, exclusive: false };
     Row { name, of: Of::Run(run), ours: FLAGSHIP, what: What::Within999, goals: &[], note: "99.9 %" }
 }
 

@@ -38,8 +38,8 @@ pub struct Run {
     pub one_in: usize,
     /// The indexes that race, besides the baseline and the recommended one.
     pub field: Field,
-    /// Whether the sequential twin races, too, where one thread does.
-    pub twin: bool,
+    /// Whether the single-threaded form races, too, where one thread does.
+    pub exclusive: bool,
 }
 
 /// Some of the published rivals.
@@ -108,7 +108,7 @@ impl Run {
         let fixed = ["btreemap", FLAGSHIP, SINGLE_THREADED];
         let one_thread = !self.flags.contains("--threads");
         let fixed = fixed.into_iter().filter(|&name| {
-            (name != SINGLE_THREADED || self.twin && one_thread)
+            (name != SINGLE_THREADED || self.exclusive && one_thread)
                 && entries.iter().any(|entry| entry.name == name)
         });
         fixed.chain(entries.iter().filter(|entry| self.field.has(entry)).map(|entry| entry.name)).collect()

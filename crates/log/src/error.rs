@@ -1,0 +1,110 @@
+//! Why a durable index wasn't opened, or refused a change.
+
+use latchless::snapshot::{self, DataType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of an operation on a durable index.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// Why a durable index couldn't be opened, or refused an operation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused to read or write. A change that was refused so isn't in the index.
+    #[error("can't {doing} {}: {cause}", path.display())]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// To which file or folder.
+        path: PathBuf,
+        /// The system's own error.
+        #[source]
+        cause: io::Error,
+    },
+    /// Another process, or another index of this one, has the folder open.
+    #[error("another index has {} open", folder.display())]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A file that recovery needs isn't there.
+    #[error("{} is missing: without it, changes would be lost", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A byte of a log isn't what was written, and not where a killed process could have left it.
+    #[error("{} is damaged at byte {at}: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        at: u64,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// The log was written for another type of keys or values.
+    #[error("{} has the {part} type {found}, but the index that was asked for has {asked}", path.display())]
+    OtherType {
+        /// The file.
+        path: PathBuf,
+        /// `key` or `value`.
+        part: &'static str,
+        /// What the file has.
+        found: String,
+        /// What was asked for.
+        asked: DataType,
+    },
+    /// The log was written by a later version of this library.
+    #[error("{} is a log of version {found}; version 1 is known", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// The snapshot couldn't be read or written.
+    #[error("{}: {cause}", path.display())]
+    Snapshot {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: snapshot::Error,
+    },
+    /// The disk failed before, so that nobody knows what of the log it has. Open the folder again.
+    #[error("the log failed before and takes nothing more: {why}")]
+    Closed {
+        /// What failed then.
+        why: String,
+    },
+    /// The index refused: memory, or a range whose ends are the wrong way round. Of a batch the entries at
+    /// the positions `refused` aren't done, now or after a recovery; all others are.
+    #[error("the index refused {} of the entries; the first because {cause}", refused.len().max(1))]
+    Index {
+        /// Why the first was refused.
+        #[source]
+        cause: latchless::Error,
+        /// Which entries of a batch were, ascending; empty for an operation that isn't a batch.
+        refused: Vec<usize>,
+    },
+}
+
+impl From<latchless::Error> for Error {
+    fn from(cause: latchless::Error) -> Self {
+        Self::Index { cause, refused: Vec::new() }
+    }
+}
+
+impl Error {
+    /// An error of the system, `doing` something to a file or folder.
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |cause| Self::Io { doing, path: path.into(), cause }
+    }
+
+    /// An error of a snapshot.
+    pub(crate) fn snapshot(path: &Path) -> impl FnOnce(snapshot::Error) -> Self {
+        move |cause| Self::Snapshot { path: path.into(), cause }
+    }
+}

@@ -1,0 +1,131 @@
+//! One log file: its first bytes, and records appended at its end.
+
+use crate::error::{Error, Result};
+use crate::record::Draft;
+use latchless::snapshot::{DataType, Native};
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes before the first record.
+pub const HEAD_BYTES: usize = 64;
+const MAGIC: &[u8; 8] = b"latchlog";
+const VERSION: u32 = 1;
+/// Where a file's first bytes have the sum of the others.
+const SUM: std::ops::Range<usize> = 12..16;
+
+/// A type's name, filled up with zeros.
+fn name(of: DataType) -> [u8; 16] {
+    let mut name = [0; 16];
+    let text = of.to_string();
+    name[..text.len()].copy_from_slice(text.as_bytes());
+    name
+}
+
+/// The first bytes of the log of this number.
+fn head<K: Native, V: Native>(number: u64) -> [u8; HEAD_BYTES] {
+    let mut head = [0; HEAD_BYTES];
+    head[..8].copy_from_slice(MAGIC);
+    head[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    head[16..24].copy_from_slice(&number.to_le_bytes());
+    head[24..40].copy_from_slice(&name(K::DATA_TYPE));
+    head[40..56].copy_from_slice(&name(V::DATA_TYPE));
+    let sum = sum_of(&head);
+    head[SUM].copy_from_slice(&sum.to_le_bytes());
+    head
+}
+
+/// The sum over all of the first bytes but the sum itself.
+fn sum_of(head: &[u8; HEAD_BYTES]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&head[..SUM.start]);
+    hasher.update(&head[SUM.end..]);
+    hasher.finalize()
+}
+
+/// Refuses a file whose first bytes aren't those of the log of this number and these types.
+pub fn check_head<K: Native, V: Native>(path: &Path, number: u64, found: &[u8; HEAD_BYTES]) -> Result<()> {
+    let damaged = |at, what| Error::Damaged { path: path.into(), at, what };
+    if &found[..8] != MAGIC {
+        return Err(damaged(0, "it doesn't begin as a log does"));
+    }
+    let version = u32::from_le_bytes(found[8..12].try_into().expect("four bytes"));
+    if version != VERSION {
+        return Err(Error::Version { path: path.into(), found: version });
+    }
+    if found[SUM] != sum_of(found).to_le_bytes() {
+        return Err(damaged(SUM.start as u64, "the sum of its first bytes is wrong"));
+    }
+    for (part, at, asked) in [("key", 24, K::DATA_TYPE), ("value", 40, V::DATA_TYPE)] {
+        if found[at..at + 16] != name(asked) {
+            let found = String::from_utf8_lossy(&found[at..at + 16]).trim_end_matches('\0').to_owned();
+            return Err(Error::OtherType { path: path.into(), part, found, asked });
+        }
+    }
+    if found[16..24] != number.to_le_bytes() {
+        return Err(damaged(16, "it was written under another number"));
+    }
+    Ok(())
+}
+
+/// A log that takes records.
+#[derive(Debug)]
+pub struct LogFile {
+    path: PathBuf,
+    /// Shared with whoever syncs it.
+    file: Arc<File>,
+    /// Bytes that are whole records.
+    len: u64,
+}
+
+impl LogFile {
+    /// A new log without records, synced; what is at its name is replaced.
+    pub fn create<K: Native, V: Native>(path: PathBuf, number: u64) -> Result<Self> {
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
+        let mut file = file.map_err(Error::io("create", &path))?;
+        file.write_all(&head::<K, V>(number)).map_err(Error::io("write", &path))?;
+        file.sync_all().map_err(Error::io("sync", &path))?;
+        Ok(Self { path, file: Arc::new(file), len: HEAD_BYTES as u64 })
+    }
+
+    /// A log whose first `len` bytes are whole records; what comes after is cut off.
+    pub fn reopen(path: PathBuf, len: u64) -> Result<Self> {
+        let file = OpenOptions::new().write(true).open(&path).map_err(Error::io("open", &path))?;
+        let cut =
+            file.set_len(len).and_then(|()| file.sync_all()).and_then(|()| (&file).seek(SeekFrom::End(0)));
+        cut.map_err(Error::io("cut", &path))?;
+        Ok(Self { path, file: Arc::new(file), len })
+    }
+
+    /// Its bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, for syncing it without holding up those who append.
+    pub fn file(&self) -> Arc<File> {
+        self.file.clone()
+    }
+
+    /// Appends a record. `Err(error, true)`: the file is as before. `Err(error, false)`: nobody knows.
+    pub fn append(&mut self, draft: &mut Draft, number: u64) -> Result<(), (Error, bool)> {
+        let bytes = draft.numbered(number);
+        let mut file = &*self.file;
+        match file.write_all(bytes) {
+            Ok(()) => {
+                self.len += bytes.len() as u64;
+                Ok(())
+            }
+            Err(cause) => {
+                let back = file.set_len(self.len).and_then(|()| file.seek(SeekFrom::Start(self.len)));
+                Err((Error::io("append to", &self.path)(cause), back.is_ok()))
+            }
+        }
+    }
+}

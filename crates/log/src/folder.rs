@@ -1,0 +1,102 @@
+//! The folder of a durable index: its files by name, and the lock that keeps others out.
+
+use crate::error::{Error, Result};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// A folder that this process has to itself.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Locked for as long as it is open.
+    _lock: File,
+}
+
+/// The numbers of the snapshots and of the logs in a folder, ascending.
+#[derive(Debug, Default)]
+pub struct Contents {
+    pub snapshots: Vec<u64>,
+    pub logs: Vec<u64>,
+}
+
+/// The number in a name such as `log-000000000000002a.redo`.
+fn number(name: &str, before: &str, after: &str) -> Option<u64> {
+    let digits = name.strip_prefix(before)?.strip_suffix(after)?;
+    if digits.len() != 16 {
+        return None;
+    }
+    u64::from_str_radix(digits, 16).ok()
+}
+
+impl Folder {
+    /// Makes the folder if it isn't there, and locks it.
+    pub fn open(path: &Path) -> Result<Self> {
+        fs::create_dir_all(path).map_err(Error::io("create", path))?;
+        let name = path.join("lock");
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
+        let lock = lock.map_err(Error::io("open", &name))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path: path.into(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(Error::Locked { folder: path.into() }),
+            Err(TryLockError::Error(cause)) => Err(Error::io("lock", &name)(cause)),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The log of this number.
+    pub fn log(&self, number: u64) -> PathBuf {
+        self.path.join(format!("log-{number:016x}.redo"))
+    }
+
+    /// What was cut off that log.
+    pub fn rejected(&self, number: u64) -> PathBuf {
+        self.path.join(format!("log-{number:016x}.rejected"))
+    }
+
+    /// The snapshot of this number.
+    pub fn snapshot(&self, number: u64) -> PathBuf {
+        self.path.join(format!("snapshot-{number:016x}.arrow"))
+    }
+
+    /// Which snapshots and logs there are.
+    pub fn contents(&self) -> Result<Contents> {
+        let mut contents = Contents::default();
+        for entry in fs::read_dir(&self.path).map_err(Error::io("read", &self.path))? {
+            let name = entry.map_err(Error::io("read", &self.path))?.file_name();
+            let Some(name) = name.to_str() else { continue };
+            contents.snapshots.extend(number(name, "snapshot-", ".arrow"));
+            contents.logs.extend(number(name, "log-", ".redo"));
+        }
+        contents.snapshots.sort_unstable();
+        contents.logs.sort_unstable();
+        Ok(contents)
+    }
+
+    /// Removes what a snapshot has made useless: older snapshots, older logs, and what a killed save left.
+    pub fn remove_older_than(&self, snapshot: u64) -> Result<()> {
+        for entry in fs::read_dir(&self.path).map_err(Error::io("read", &self.path))? {
+            let entry = entry.map_err(Error::io("read", &self.path))?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let older = [number(name, "snapshot-", ".arrow"), number(name, "log-", ".redo")];
+            let unfinished = name.starts_with("snapshot-") && name.contains(".arrow.tmp-");
+            if unfinished || older.into_iter().flatten().any(|number| number < snapshot) {
+                fs::remove_file(entry.path()).map_err(Error::io("remove", &entry.path()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes names in the folder outlast a power failure.
+    pub fn sync(&self) -> Result<()> {
+        if cfg!(unix) {
+            let folder = File::open(&self.path).map_err(Error::io("open", &self.path))?;
+            folder.sync_all().map_err(Error::io("sync", &self.path))?;
+        }
+        Ok(())
+    }
+}

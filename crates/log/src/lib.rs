@@ -1,0 +1,62 @@
+//! An index whose changes outlive its process: a redo log of batches, and snapshots that shorten it.
+//!
+//! ```
+//! use latchless_log::{DurableIndex, Options};
+//!
+//! # let folder = std::env::temp_dir().join(format!("latchless-log-{}", std::process::id()));
+//! let (prices, _) = DurableIndex::<u64, f64>::open(&folder, Options::default())?;
+//! prices.insert(101, 7.5)?; // is on the disk when this returns
+//! prices.insert_columns(&[99, 105], &[5.0, 3.0])?; // one record, one wait for the disk
+//! drop(prices);
+//!
+//! let (prices, recovery) = DurableIndex::<u64, f64>::open(&folder, Options::default())?;
+//! assert_eq!((prices.get(101), recovery.records), (Some(7.5), 2));
+//! prices.snapshot()?; // from here on the next start reads one file and nothing of the log
+//! # drop(prices);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is promised
+//! - **What was acknowledged is back.** When a changing operation has returned `Ok` under
+//!   [`SyncMode::Each`], a killed process or a power failure can't undo it, as far as the disk keeps what
+//!   it says that it has written. Under [`SyncMode::Every`] and [`SyncMode::Never`] that holds for a killed
+//!   process; a power failure may cost what wasn't synced yet, from some moment on: never a change without
+//!   all those before it.
+//! - **Nothing else is.** What is back was asked for. An operation that was under way when the process died
+//!   may be back or not; of a batch of over 2^20 entries also its first records alone.
+//! - **A key's changes are back in their order**, under any number of writers.
+//! - **Readers may see a change before it is on the disk.** It is visible as soon as the index has it. A
+//!   reader that needs the disk's word calls [`DurableIndex::sync`].
+//! - A batch isn't atomic for readers, as in the index itself. On recovery a record is whole or absent.
+//!
+//! # The folder
+//! `log-N.redo` has the changes since snapshot `N`, `snapshot-N.arrow` the state before them: the Arrow
+//! file of [`latchless::snapshot`]. N counts up in 16 hexadecimal digits. `lock` keeps a second process
+//! out. Recovery loads the newest snapshot and replays every log from it on. It stops at the first record
+//! that is cut short or damaged. At the end of the last log that is what a kill leaves: the rest is kept as
+//! `log-N.rejected`, cut off, and told in [`Recovery::stopped`]. Anywhere else it is damage, and
+//! [`Error::Damaged`] says where.
+//!
+//! # The log's bytes
+//! Little-endian. A file begins with 64 bytes: `latchlog`, a version (4 bytes, 1), a CRC-32 of the other 60
+//! bytes, N (8 bytes), the names of the key's and of the value's type (16 bytes each, filled up with
+//! zeros), 8 zeros. Then come records. Each begins with 24 bytes: a CRC-32 of the other 20, a CRC-32 of
+//! what follows them, the record's number (8 bytes; one more than that of the record before, across files),
+//! the number of entries (4 bytes), the kind (1 byte), 3 zeros. What follows: of kind 1 (put) all keys,
+//! then all values; of kind 2 (remove) all keys; of kind 3 (remove a range) two bytes that say of what kind
+//! its ends are (0 open, 1 included, 2 excluded), six zeros, both ends in 8 bytes each. Keys and values
+//! take their type's width.
+
+mod commit;
+mod durable;
+mod error;
+mod file;
+mod folder;
+mod record;
+mod recover;
+mod stripes;
+
+pub use durable::{DurableIndex, Options, SyncMode};
+pub use error::{Error, Result};
+pub use recover::{Recovery, Stopped};

@@ -1,0 +1,146 @@
+//! A process that is killed while it writes: every batch that it acknowledged is back, and nothing that it
+//! didn't send. `LATCHLESS_KILLS` says how often (`.ci/run log`: a thousand times).
+
+use latchless_log::{DurableIndex, Options, SyncMode};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+type Durable = DurableIndex<u64, u64>;
+
+const CHILD: &str = "LATCHLESS_LOG_CHILD";
+const THREADS: u64 = 3;
+/// Keys that one thread changes; no other does.
+const KEYS: u64 = 40;
+
+/// Numbers in no order.
+fn mix(mut state: u64) -> u64 {
+    state = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    state = (state ^ state >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    state ^ state >> 31
+}
+
+/// The `step`th change of a thread: keys and what they are set to, or removed.
+fn change(seed: u64, thread: u64, step: u64) -> Vec<(u64, Option<u64>)> {
+    let drawn = mix(seed ^ thread << 32 ^ step.wrapping_mul(0x9E37_79B9));
+    let first = drawn % KEYS;
+    let removed = drawn >> 40 & 3 == 0;
+    let many = if drawn >> 50 & 1 == 0 { 1 } else { 1 + (drawn >> 32 & 15) };
+    let keys = (0..many).map(|at| thread * 1_000 + (first + at) % KEYS);
+    keys.map(|key| (key, (!removed).then_some(step + 1))).collect()
+}
+
+/// Writes until it is killed, and says of each change that it is acknowledged.
+fn write(folder: &Path, seed: u64) {
+    let sync = if seed.is_multiple_of(2) { SyncMode::Each } else { SyncMode::Never };
+    let (durable, _) = Durable::open(folder, Options { sync, ..Options::default() }).expect("it opens");
+    // How far each thread came in its last life.
+    let done: Vec<u64> = (0..THREADS).map(|thread| durable.get(thread * 1_000 + 999).unwrap_or(0)).collect();
+    std::thread::scope(|threads| {
+        for thread in 0..THREADS {
+            let (durable, from) = (&durable, done[thread as usize]);
+            threads.spawn(move || {
+                for step in from.. {
+                    let change = change(0, thread, step);
+                    let keys: Vec<u64> = change.iter().map(|(key, _)| *key).collect();
+                    let done = match change[0].1 {
+                        None => durable.remove_many(&keys).map(|_| ()),
+                        Some(value) if keys.len() == 1 => durable.insert(keys[0], value).map(|_| ()),
+                        Some(value) => durable.insert_columns(&keys, &vec![value; keys.len()]).map(|_| ()),
+                    };
+                    done.expect("a change");
+                    // How far this thread has come, for the next life.
+                    durable.insert(thread * 1_000 + 999, step + 1).expect("a put");
+                    let line = format!("{thread} {step}\n");
+                    std::io::stdout().write_all(line.as_bytes()).expect("the parent listens");
+                }
+            });
+        }
+        if seed.is_multiple_of(3) {
+            threads.spawn(|| {
+                loop {
+                    durable.snapshot().expect("a snapshot among writers");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            });
+        }
+    });
+}
+
+fn start(folder: &Path, seed: u64) -> Child {
+    Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "a_killed_writer_loses_nothing_acknowledged", "--nocapture"])
+        .env(CHILD, folder)
+        .env("LATCHLESS_LOG_SEED", seed.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a child")
+}
+
+/// The entries of one thread's keys after so many of its steps.
+fn after(thread: u64, steps: u64) -> BTreeMap<u64, u64> {
+    let mut entries = BTreeMap::new();
+    for step in 0..steps {
+        for (key, value) in change(0, thread, step) {
+            match value {
+                Some(value) => drop(entries.insert(key, value)),
+                None => drop(entries.remove(&key)),
+            }
+        }
+    }
+    entries
+}
+
+/// The steps of a thread that are back: between what it acknowledged and what it had begun, one after the
+/// other.
+fn check(durable: &Durable, thread: u64, acknowledged: u64) {
+    let range = thread * 1_000..thread * 1_000 + 999;
+    let found: BTreeMap<u64, u64> = durable.index().range(range).expect("a range").collect();
+    let steps = durable.get(thread * 1_000 + 999).unwrap_or(0);
+    assert!(
+        steps >= acknowledged,
+        "thread {thread}: {steps} steps are back, {acknowledged} were acknowledged"
+    );
+    // One step more may be there whose own mark isn't.
+    assert!(
+        found == after(thread, steps) || found == after(thread, steps + 1),
+        "thread {thread} after {steps} steps: {found:?}"
+    );
+}
+
+#[test]
+fn a_killed_writer_loses_nothing_acknowledged() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        let seed = std::env::var("LATCHLESS_LOG_SEED").expect("a seed").parse().expect("a number");
+        write(Path::new(&folder), seed);
+        return;
+    }
+    let kills: u64 = std::env::var("LATCHLESS_KILLS").map_or(12, |kills| kills.parse().expect("a number"));
+    let mut folder = tempfile::tempdir().expect("a folder");
+    for kill in 0..kills {
+        if kill % 8 == 0 {
+            folder = tempfile::tempdir().expect("a folder");
+        }
+        let mut child = start(folder.path(), kill);
+        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        let mut acknowledged = [0; THREADS as usize];
+        let mut hear = |line: &str| {
+            let mut words = line.split_whitespace().map(str::parse::<u64>);
+            if let (Some(Ok(thread)), Some(Ok(step)), None) = (words.next(), words.next(), words.next()) {
+                acknowledged[thread as usize] = acknowledged[thread as usize].max(step + 1);
+            }
+        };
+        // Between a few and some hundred acknowledged changes, then at any moment.
+        for _ in 0..mix(kill) % 300 {
+            hear(&lines.next().expect("it writes on").expect("readable output"));
+        }
+        std::thread::sleep(Duration::from_micros(mix(kill + 1_000_000) % 3_000));
+        child.kill().expect("SIGKILL");
+        child.wait().expect("its end");
+        lines.map_while(Result::ok).for_each(|line| hear(&line));
+        let (durable, _) = Durable::open(folder.path(), Options::default()).expect("it opens after a kill");
+        (0..THREADS).for_each(|thread| check(&durable, thread, acknowledged[thread as usize]));
+    }
+}

@@ -344,8 +344,6 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
         let _held = self.stripes.hold(Set::ALL);
         self.log.sync()?;
         let mut tail = self.log.tail();
-        // What is longer than its records is as good.
-        let _ = tail.file.cut();
         tail.file = next;
         tail.log_number = number;
         Ok(number)
@@ -368,11 +366,9 @@ impl<K: Native, V: Native> Drop for DurableIndex<K, V> {
             // It ends at once, or when its sync does.
             let _ = thread.join();
         }
-        // Nobody is left who could be told; `close` tells. A log that is longer than its records is as
-        // good.
         if self.sync != SyncMode::Never {
+            // Nobody is left who could be told; `close` tells.
             let _ = self.log.sync();
         }
-        let _ = self.log.tail().file.cut();
     }
 }

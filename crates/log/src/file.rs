@@ -69,10 +69,6 @@ pub fn check_head<K: Native, V: Native>(path: &Path, number: u64, found: &[u8; H
     Ok(())
 }
 
-/// How far a file reaches ahead of its records, at most. A sync of a file that hasn't grown needn't write
-/// how long it is.
-const AHEAD_BYTES: u64 = 4 << 20;
-
 /// A log that takes records.
 #[derive(Debug)]
 pub struct LogFile {
@@ -81,8 +77,6 @@ pub struct LogFile {
     file: Arc<File>,
     /// Bytes that are whole records.
     len: u64,
-    /// How long the file is: zeros follow the records.
-    reserved: u64,
 }
 
 impl LogFile {
@@ -92,8 +86,7 @@ impl LogFile {
         let mut file = file.map_err(Error::io("create", &path))?;
         file.write_all(&head::<K, V>(number)).map_err(Error::io("write", &path))?;
         file.sync_all().map_err(Error::io("sync", &path))?;
-        let len = HEAD_BYTES as u64;
-        Ok(Self { path, file: Arc::new(file), len, reserved: len })
+        Ok(Self { path, file: Arc::new(file), len: HEAD_BYTES as u64 })
     }
 
     /// A log whose first `len` bytes are whole records; what comes after is cut off.
@@ -102,7 +95,7 @@ impl LogFile {
         let cut =
             file.set_len(len).and_then(|()| file.sync_all()).and_then(|()| (&file).seek(SeekFrom::End(0)));
         cut.map_err(Error::io("cut", &path))?;
-        Ok(Self { path, file: Arc::new(file), len, reserved: len })
+        Ok(Self { path, file: Arc::new(file), len })
     }
 
     /// Its bytes.
@@ -123,34 +116,16 @@ impl LogFile {
     /// Appends a record. `Err(error, true)`: the file is as before. `Err(error, false)`: nobody knows.
     pub fn append(&mut self, draft: &mut Draft, number: u64) -> Result<(), (Error, bool)> {
         let bytes = draft.numbered(number);
-        let end = self.len + bytes.len() as u64;
-        let written = self.reserve(end).and_then(|()| (&*self.file).write_all(bytes));
-        match written {
+        let mut file = &*self.file;
+        match file.write_all(bytes) {
             Ok(()) => {
-                self.len = end;
+                self.len += bytes.len() as u64;
                 Ok(())
             }
             Err(cause) => {
-                let back = self.cut().and_then(|()| (&*self.file).seek(SeekFrom::Start(self.len)));
+                let back = file.set_len(self.len).and_then(|()| file.seek(SeekFrom::Start(self.len)));
                 Err((Error::io("append to", &self.path)(cause), back.is_ok()))
             }
         }
-    }
-
-    /// Makes the file long enough for a record that ends there.
-    fn reserve(&mut self, end: u64) -> std::io::Result<()> {
-        if end > self.reserved {
-            let reserved = end + AHEAD_BYTES;
-            self.file.set_len(reserved)?;
-            self.reserved = reserved;
-        }
-        Ok(())
-    }
-
-    /// Cuts off what follows the records.
-    pub fn cut(&mut self) -> std::io::Result<()> {
-        self.file.set_len(self.len)?;
-        self.reserved = self.len;
-        Ok(())
     }
 }

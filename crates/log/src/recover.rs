@@ -83,18 +83,6 @@ fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(read)
 }
 
-/// Whether nothing but zeros is left.
-fn only_zeros(from: &mut impl Read) -> std::io::Result<bool> {
-    let mut buffer = [0; 4096];
-    loop {
-        match fill(from, &mut buffer)? {
-            0 => return Ok(true),
-            read if buffer[..read].iter().any(|&byte| byte != 0) => return Ok(false),
-            _ => {}
-        }
-    }
-}
-
 impl<K: Native, V: Native> Replay<'_, K, V> {
     /// Replays one log, up to its end or to the first record that isn't whole.
     fn log(&mut self, path: &Path, number: u64) -> Result<End> {
@@ -117,13 +105,6 @@ impl<K: Native, V: Native> Replay<'_, K, V> {
             let read = fill(&mut file, &mut header).map_err(refused)?;
             let wrong = match read {
                 0 => None,
-                // A log that wasn't closed reaches ahead of its records.
-                _ if header[..read].iter().all(|&byte| byte == 0) => {
-                    match only_zeros(&mut file).map_err(refused)? {
-                        true => None,
-                        false => Some("a record's header was never written"),
-                    }
-                }
                 HEADER_BYTES => {
                     match self.record(&mut file, &header, len - at - HEADER_BYTES as u64, path)? {
                         Ok(bytes) => {

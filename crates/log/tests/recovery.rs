@@ -101,24 +101,6 @@ fn a_log_cut_anywhere_gives_the_records_before() {
     }
 }
 
-/// Zeros after the records are room for further ones; anything else is told.
-#[test]
-fn a_log_that_reaches_ahead_of_its_records_is_whole() {
-    let folder = folder();
-    let (bytes, state) = history(folder.path()).pop().expect("states");
-    let mut log = fs::read(log_of(folder.path())).expect("the log");
-    assert_eq!(log.len() as u64, bytes, "a log that was closed has nothing after its records");
-    log.resize(log.len() + 10_000, 0);
-    fs::write(log_of(folder.path()), &log).expect("a longer log");
-    let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
-    assert_eq!((entries(&durable), recovery.stopped, durable.log_bytes()), (state, None, bytes));
-    drop(durable);
-    *log.last_mut().expect("bytes") = 1;
-    fs::write(log_of(folder.path()), &log).expect("a log with something after the zeros");
-    let (_, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
-    assert_eq!(recovery.stopped.map(|stopped| (stopped.at, stopped.bytes)), Some((bytes, 10_000)));
-}
-
 /// A flipped bit never gives entries that weren't there after one of the records. One bit of each byte; all
 /// of them in the campaign.
 #[test]

@@ -13,7 +13,7 @@ use redb::{Database, Durability, TableDefinition};
 use std::path::Path;
 use std::time::Instant;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 3;
 const TABLE: TableDefinition<u64, u64> = TableDefinition::new("entries");
 
 /// The `at`th key.

@@ -142,6 +142,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sends the upper part of a full leaf, with the new entry in its place, to the leaf `right`, whose
     /// reference is `name`. Says where that one begins.
+    #[inline(always)]
     pub fn split_into<S: Lines>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
         if B::BYTES == 8 {
             self.split_by::<S, FEW_LONG>(right, new, cut)
@@ -150,6 +151,7 @@ impl<B: Bits> Leaf<'_, B> {
         }
     }
 
+    #[inline(always)]
     fn split_by<S: Lines, const N: usize>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
         let ((name, right), Cut { place, kept, growth, reach }) = (right, cut);
         assert_held(self.node);
@@ -172,10 +174,10 @@ impl<B: Bits> Leaf<'_, B> {
         };
         let layout = if growth == Growth::Up { Layout { packed: true, reach } } else { Layout::SPREAD };
         right.set_fences((separator, self.high()));
-        right.fill(&old, stay..Self::CAPACITY, layout);
+        right.fill::<S, N>(&old, stay..Self::CAPACITY, layout);
         set_link(right.node, self.link());
         self.set_fences((self.low(), before(separator)));
-        self.fill(&old, 0..stay, layout);
+        self.fill::<S, N>(&old, 0..stay, layout);
         set_link(self.node, name);
         let home = if place < kept { self } else { right };
         let put = home.insert::<S>(home.seek::<S>(new.0), new);
@@ -185,10 +187,12 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Moves half of what this full leaf has more than its right neighbour over to that one, or a few
     /// entries to the last leaf of all. Says where that one begins now.
+    #[inline(always)]
     pub fn lend_to<S: Lines>(self, right: Self) -> B {
         if B::BYTES == 8 { self.lend_by::<S, FEW_LONG>(right) } else { self.lend_by::<S, FEW_SHORT>(right) }
     }
 
+    #[inline(always)]
     fn lend_by<S: Lines, const N: usize>(self, right: Self) -> B {
         assert_held(self.node);
         assert_held(right.node);
@@ -204,9 +208,9 @@ impl<B: Bits> Leaf<'_, B> {
         right.append_to::<S, N>(0, &mut moved);
         let separator = shortest_between(own.keys()[kept - 1], own.keys()[kept]);
         right.set_fences((separator, right.high()));
-        right.fill(&moved, 0..moved.keys().len(), Layout::SPREAD);
+        right.fill::<S, N>(&moved, 0..moved.keys().len(), Layout::SPREAD);
         self.set_fences((self.low(), before(separator)));
-        self.fill(&own, 0..kept, Layout::SPREAD);
+        self.fill::<S, N>(&own, 0..kept, Layout::SPREAD);
         separator
     }
 }

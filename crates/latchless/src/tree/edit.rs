@@ -129,7 +129,7 @@ impl<B: Bits> BlinkTree<B> {
             }
             (Step::TakeOut, Some(place)) => {
                 held.changing();
-                self.take_out::<M>(leaf, held, place, key);
+                self.take_out::<S, M>(leaf, held, place, key);
             }
             _ => return Ok(Edited { before, applied: false }),
         }
@@ -137,8 +137,14 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     #[inline(always)]
-    fn take_out<M: Mode>(&self, leaf: Leaf<'_, B>, mut held: M::Held<'_>, place: Place, key: B) {
-        leaf.remove(place);
+    fn take_out<S: Search, M: Mode>(
+        &self,
+        leaf: Leaf<'_, B>,
+        mut held: M::Held<'_>,
+        place: Place,
+        key: B,
+    ) {
+        leaf.remove::<S>(place);
         self.outdate::<M>(leaf, &mut held);
         let left = leaf.len();
         drop(held);

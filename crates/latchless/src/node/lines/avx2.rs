@@ -31,6 +31,33 @@ pub(super) fn four_words(line: &Line, first: usize) -> __m256i {
     vector
 }
 
+/// Sets four words by one instruction.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn set_four_words(line: &Line, first: usize, to: __m256i) {
+    let words: &[Word; 4] = line[first..first + 4].try_into().expect("four words");
+    // An interpreter reads no assembly.
+    if cfg!(miri) {
+        let lanes: [u64; 4] = [
+            _mm256_extract_epi64::<0>(to) as u64,
+            _mm256_extract_epi64::<1>(to) as u64,
+            _mm256_extract_epi64::<2>(to) as u64,
+            _mm256_extract_epi64::<3>(to) as u64,
+        ];
+        return words.iter().zip(lanes).for_each(|(word, lane)| word.store_relaxed(lane));
+    }
+    // SAFETY: writes the 32 bytes of the four words and nothing else. The words are atomics, aligned to eight
+    // bytes, that may be written through a shared reference; the store stands for a relaxed store to each of
+    // them.
+    unsafe {
+        asm!("vmovdqu ymmword ptr [{at}], {v}", v = in(ymm_reg) to, at = in(reg) words,
+            options(nostack, preserves_flags));
+    }
+}
+
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 fn hints_up_to(header: &Line, hint: u16) -> usize {
@@ -71,10 +98,66 @@ pub(super) fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+pub(super) fn set_half<B: Bits>(line: &Line, first: usize, from: &[B]) {
+    let from = &from[..keys_in_line::<B>()];
+    // SAFETY: the slice was just cut to 32 bytes; the load needs no alignment.
+    set_four_words(line, first, unsafe { _mm256_loadu_si256(from.as_ptr().cast()) });
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
     let keys = four_words(block, 0);
     let outside = _mm256_or_si256(greater::<B>(splat(low), keys), greater::<B>(keys, splat(high)));
     bits::<B>(outside) ^ ((1 << keys_in_line::<B>()) - 1)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn keys_below<B: Bits>(block: &Line, key: B) -> u32 {
+    bits::<B>(greater::<B>(splat(key), four_words(block, 0)))
+}
+
+/// For each of the eight words of 32 bits of half a line, which lane it is of.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn numbers<B: Bits>() -> __m256i {
+    match B::BYTES {
+        4 => _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+        _ => _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3),
+    }
+}
+
+/// Moves the chosen lanes of half a line one lane up (`by`: -1) or down (1); all bits of a chosen lane are set.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn moved<B: Bits>(half: __m256i, chosen: __m256i, by: i32) -> __m256i {
+    let words = _mm256_set1_epi32(by * (B::BYTES / 4) as i32);
+    let own = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_permutevar8x32_epi32(half, _mm256_add_epi32(own, _mm256_and_si256(words, chosen)))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn put_at<B: Bits>(block: &Line, at: usize, (key, value): (B, B)) {
+    let (numbers, at) = (numbers::<B>(), _mm256_set1_epi32(at as i32));
+    let (own, later) = (_mm256_cmpeq_epi32(numbers, at), _mm256_cmpgt_epi32(numbers, at));
+    for (first, new) in [(0, key), (4, value)] {
+        let others = moved::<B>(four_words(block, first), later, -1);
+        set_four_words(block, first, _mm256_blendv_epi8(others, splat(new), own));
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn take_out<B: Bits>(block: &Line, at: usize) {
+    let (numbers, before) = (numbers::<B>(), _mm256_set1_epi32(at as i32 - 1));
+    let last = _mm256_set1_epi32(keys_in_line::<B>() as i32 - 1);
+    // From this one on, but the last, which has none after it.
+    let chosen = _mm256_and_si256(_mm256_cmpgt_epi32(numbers, before), _mm256_cmpgt_epi32(last, numbers));
+    for first in [0, 4] {
+        set_four_words(block, first, moved::<B>(four_words(block, first), chosen, 1));
+    }
 }
 
 type Sums = __m256i;
@@ -109,4 +192,4 @@ fn total(sums: Sums) -> u64 {
     (_mm_cvtsi128_si64(pair) as u64).wrapping_add(_mm_extract_epi64::<1>(pair) as u64)
 }
 
-lines_by_functions!(Avx2);
+lines_by_functions!(Avx2, changes);

@@ -1,7 +1,7 @@
 //! Lines by AVX-512: a whole line a vector, compared unsigned into masks.
 
 use crate::node::lines::Lines;
-use crate::node::lines::avx2::{copy_half, four_words};
+use crate::node::lines::avx2::{copy_half, four_words, set_four_words, set_half};
 use crate::node::lines::by_functions::lines_by_functions;
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -65,6 +65,43 @@ fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32 {
     })
 }
 
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn keys_below<B: Bits>(block: &Line, key: B) -> u32 {
+    let (keys, own) = (four_words(block, 0), splat(key));
+    u32::from(match B::BYTES {
+        4 => _mm256_cmplt_epu32_mask(keys, own),
+        _ => _mm256_cmplt_epu64_mask(keys, own),
+    })
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn put_at<B: Bits>(block: &Line, at: usize, (key, value): (B, B)) {
+    // The lanes of the half in their order, in all places but this one.
+    let others = !(1u8 << at);
+    for (first, new) in [(0, key), (4, value)] {
+        let (half, new) = (four_words(block, first), splat(new));
+        set_four_words(block, first, match B::BYTES {
+            4 => _mm256_mask_expand_epi32(new, others, half),
+            _ => _mm256_mask_expand_epi64(new, others, half),
+        });
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx2")]
+fn take_out<B: Bits>(block: &Line, at: usize) {
+    let others = !(1u8 << at);
+    for first in [0, 4] {
+        let half = four_words(block, first);
+        set_four_words(block, first, match B::BYTES {
+            4 => _mm256_mask_compress_epi32(half, others, half),
+            _ => _mm256_mask_compress_epi64(half, others, half),
+        });
+    }
+}
+
 type Sums = __m512i;
 
 #[inline]
@@ -87,4 +124,4 @@ fn total(sums: Sums) -> u64 {
     _mm512_reduce_add_epi64(sums) as u64
 }
 
-lines_by_functions!(Avx512);
+lines_by_functions!(Avx512, changes);

@@ -1,8 +1,9 @@
 //! How a vector kernel's functions become its [`Lines`](super::Lines).
 
-/// Makes the functions of the same names, of the file that says this, a vector kernel's [`Lines`].
+/// Makes the functions of the same names, of the file that says this, a vector kernel's [`Lines`]. `changes`: it
+/// has functions for changes of blocks, too.
 macro_rules! lines_by_functions {
-    ($kernel:ty) => {
+    ($kernel:ty $(, $changes:ident)?) => {
         impl Lines for $kernel {
             type Sums = Sums;
 
@@ -38,6 +39,14 @@ macro_rules! lines_by_functions {
             }
 
             #[inline(always)]
+            fn keys_below<B: Bits>(block: &Line, key: B) -> u32 {
+                // SAFETY: as above.
+                unsafe { keys_below(block, key) }
+            }
+
+            $crate::node::lines::by_functions::changes!($($changes)?);
+
+            #[inline(always)]
             fn no_sums() -> Sums {
                 // SAFETY: as above.
                 unsafe { no_sums() }
@@ -58,3 +67,28 @@ macro_rules! lines_by_functions {
     };
 }
 pub(super) use lines_by_functions;
+
+/// The changes of blocks, if the file has functions for them.
+macro_rules! changes {
+    () => {};
+    (changes) => {
+        #[inline(always)]
+        fn put_at<B: Bits>(block: &Line, (at, _): (usize, usize), entry: (B, B)) {
+            // SAFETY: as above.
+            unsafe { put_at(block, at, entry) }
+        }
+
+        #[inline(always)]
+        fn take_out<B: Bits>(block: &Line, (at, _): (usize, usize)) {
+            // SAFETY: as above.
+            unsafe { take_out::<B>(block, at) }
+        }
+
+        #[inline(always)]
+        fn set_half<B: Bits>(line: &Line, first: usize, from: &[B]) {
+            // SAFETY: as above.
+            unsafe { set_half(line, first, from) }
+        }
+    };
+}
+pub(super) use changes;

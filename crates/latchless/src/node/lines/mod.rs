@@ -4,7 +4,8 @@
 //! with one instruction, which stands for as many relaxed loads; that instruction is written in
 //! assembly, because the language knows no vector of atomics, and it is all that is: comparing is
 //! done by intrinsics, in registers. The scalar twin is plain relaxed loads and serves interpreters,
-//! race detectors and processors that have none of AVX2, AVX-512 and NEON.
+//! race detectors and processors that have none of AVX2, AVX-512 and NEON. Half a line is written in the same
+//! ways, as so many relaxed stores.
 //!
 //! What a search answers for a line that is being written is one of the numbers that it may answer
 //! at all; readers find out by the node's version.
@@ -27,6 +28,7 @@ mod neon;
 #[cfg(test)]
 mod tests;
 
+use super::set_lane;
 use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
 use latchless_core::sync::{Line, Word};
@@ -63,8 +65,50 @@ pub trait Lines {
     /// When that is shorter than half a line, or the words don't lie in the line.
     fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]);
 
+    /// Sets the lanes of the four words from `first` on to those at the front of `from`. For the holder of the
+    /// latch.
+    ///
+    /// # Panics
+    /// As [`Lines::copy_half`].
+    #[inline(always)]
+    fn set_half<B: Bits>(line: &Line, first: usize, from: &[B]) {
+        let (words, per_word) = (&line[first..first + 4], 8 / B::BYTES);
+        for (word, lanes) in words.iter().zip(from[..keys_in_line::<B>()].chunks_exact(per_word)) {
+            let high = if B::BYTES == 8 { 0 } else { lanes[per_word - 1].to_u64() << 32 };
+            word.store_relaxed(lanes[0].to_u64() | high);
+        }
+    }
+
     /// One bit for each key place of a leaf block: whether its key is one of `low..=high`.
     fn keys_between<B: Bits>(block: &Line, low: B, high: B) -> u32;
+
+    /// One bit for each key place of a leaf block: whether its key is smaller than `key`.
+    fn keys_below<B: Bits>(block: &Line, key: B) -> u32;
+
+    /// Puts an entry at a place of a leaf block that has this many entries and room for one more. Those from
+    /// there on move one place up. What is in the places after them isn't sure then. For the holder of the
+    /// latch.
+    #[inline(always)]
+    fn put_at<B: Bits>(block: &Line, (at, count): (usize, usize), (key, value): (B, B)) {
+        let width = keys_in_line::<B>();
+        for to in (at + 1..=count).rev() {
+            set_lane::<B>(block, to, lane(block, to - 1));
+            set_lane::<B>(block, width + to, lane(block, width + to - 1));
+        }
+        set_lane(block, at, key);
+        set_lane(block, width + at, value);
+    }
+
+    /// Takes out the entry at a place of a leaf block that has this many entries. Those after it move one
+    /// place down. For the holder of the latch.
+    #[inline(always)]
+    fn take_out<B: Bits>(block: &Line, (at, count): (usize, usize)) {
+        let width = keys_in_line::<B>();
+        for to in at..count - 1 {
+            set_lane::<B>(block, to, lane(block, to + 1));
+            set_lane::<B>(block, width + to, lane(block, width + to + 1));
+        }
+    }
 
     /// Sums of nothing.
     fn no_sums() -> Self::Sums;
@@ -122,6 +166,11 @@ impl Lines for Scalar {
             let key: B = lane(block, at);
             bits | u32::from((low <= key) & (key <= high)) << at
         })
+    }
+
+    #[inline(always)]
+    fn keys_below<B: Bits>(block: &Line, key: B) -> u32 {
+        (0..keys_in_line::<B>()).fold(0, |bits, at| bits | u32::from(lane::<B>(block, at) < key) << at)
     }
 
     #[inline(always)]

@@ -108,6 +108,13 @@ fn keys_between<B: Bits>(block: &Line, least: B, most: B) -> u32 {
     bits::<B>(outside) ^ ((1 << keys_in_line::<B>()) - 1)
 }
 
+#[inline]
+#[target_feature(enable = "neon")]
+fn keys_below<B: Bits>(block: &Line, key: B) -> u32 {
+    let ([low, high], own) = (four_words(block, 0), splat(key));
+    bits::<B>([greater::<B>(own, low), greater::<B>(own, high)])
+}
+
 type Sums = uint64x2_t;
 
 #[inline]

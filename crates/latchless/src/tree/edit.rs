@@ -42,11 +42,27 @@ pub struct Edited<B> {
 }
 
 /// What follows from an edit and what stands there.
-enum Step<B> {
+pub(super) enum Step<B> {
     Leave,
     Set(B),
     TakeOut,
 }
+
+/// An [`Edit`], or one whose kind the compiler knows, so that nothing is asked about it when it is run.
+pub(super) trait Change<B>: Copy {
+    /// What follows from what stands there.
+    fn step(self, before: Option<B>) -> Step<B>;
+    /// The same edit, by its name.
+    fn edit(self) -> Edit<B>;
+}
+
+/// As [`Edit::Put`].
+#[derive(Debug, Clone, Copy)]
+struct Put<B>(B);
+
+/// As [`Edit::Remove`].
+#[derive(Debug, Clone, Copy)]
+struct Remove;
 
 impl<B: Bits> Edit<B> {
     /// Whether the key may come in anew.
@@ -55,6 +71,9 @@ impl<B: Bits> Edit<B> {
         matches!(self, Self::Put(_) | Self::Add(_))
     }
 
+}
+
+impl<B: Bits> Change<B> for Edit<B> {
     #[inline(always)]
     fn step(self, before: Option<B>) -> Step<B> {
         match (self, before) {
@@ -66,6 +85,35 @@ impl<B: Bits> Edit<B> {
             (Self::RemoveIf(expected), Some(before)) if before == expected => Step::TakeOut,
             _ => Step::Leave,
         }
+    }
+
+    #[inline(always)]
+    fn edit(self) -> Self {
+        self
+    }
+}
+
+impl<B: Bits> Change<B> for Put<B> {
+    #[inline(always)]
+    fn step(self, _: Option<B>) -> Step<B> {
+        Step::Set(self.0)
+    }
+
+    #[inline(always)]
+    fn edit(self) -> Edit<B> {
+        Edit::Put(self.0)
+    }
+}
+
+impl<B: Bits> Change<B> for Remove {
+    #[inline(always)]
+    fn step(self, before: Option<B>) -> Step<B> {
+        if before.is_some() { Step::TakeOut } else { Step::Leave }
+    }
+
+    #[inline(always)]
+    fn edit(self) -> Edit<B> {
+        Edit::Remove
     }
 }
 
@@ -82,18 +130,35 @@ impl<B: Bits> BlinkTree<B> {
         self.dispatch.run(EditOne { tree: self, key, edit, mode: PhantomData::<M> })
     }
 
+    /// Puts a value under `key`, and says which it replaces.
+    ///
+    /// # Errors
+    /// As [`BlinkTree::edit`].
+    #[inline]
+    pub fn put<M: Mode>(&self, key: B, value: B) -> Result<Option<B>> {
+        let edited = self.dispatch.run(EditOne { tree: self, key, edit: Put(value), mode: PhantomData::<M> });
+        Ok(edited?.before)
+    }
+
+    /// Removes `key`, and says which value it had.
+    #[inline]
+    pub fn remove<M: Mode>(&self, key: B) -> Option<B> {
+        let edited = self.dispatch.run(EditOne { tree: self, key, edit: Remove, mode: PhantomData::<M> });
+        edited.unwrap_or_else(|error| unreachable!("an edit that adds no key was refused: {error}")).before
+    }
+
     /// As [`BlinkTree::edit`]. `start`: where a descent came out.
     #[inline(always)]
     pub(super) fn edit_from<S: Search, M: Mode>(
         &self,
         start: At<'_>,
         key: B,
-        edit: Edit<B>,
+        edit: impl Change<B>,
     ) -> Result<Edited<B>> {
         let (at, held) = self.latch_leaf::<M>(start, key);
         match self.edit_in::<S, M>(at.leaf(), held, key, edit) {
             Ok(edited) => Ok(edited),
-            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit),
+            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit.edit()),
         }
     }
 
@@ -104,7 +169,7 @@ impl<B: Bits> BlinkTree<B> {
         leaf: Leaf<'_, B>,
         mut held: M::Held<'_>,
         key: B,
-        edit: Edit<B>,
+        edit: impl Change<B>,
     ) -> Result<Edited<B>, Full> {
         let seen = leaf.seek::<S>(key);
         let place = seen.place;
@@ -217,19 +282,19 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-struct EditOne<'a, B, M> {
+struct EditOne<'a, B, C, M> {
     tree: &'a BlinkTree<B>,
     key: B,
-    edit: Edit<B>,
+    edit: C,
     mode: PhantomData<M>,
 }
 
-impl<B: Bits, M: Mode> Operation for EditOne<'_, B, M> {
+impl<B: Bits, C: Change<B>, M: Mode> Operation for EditOne<'_, B, C, M> {
     type Output = Result<Edited<B>>;
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<Edited<B>> {
-        if self.edit == Edit::Look {
+        if self.edit.edit() == Edit::Look {
             let before = self.tree.get_with::<S, M>(self.key);
             return Ok(Edited { before, applied: false });
         }

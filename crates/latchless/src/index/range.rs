@@ -44,12 +44,12 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 pub struct Entries<H: Holder> {
     holder: H,
     /// Places of the chunk to yield from the front: `at..end`; none, when entries are taken from the back.
-    at: usize,
-    end: usize,
+    at: u32,
+    end: u32,
     /// Places of the chunk to yield from the back: those from `back` up to `behind`; none, when entries are
     /// taken from the front.
-    back: usize,
-    behind: usize,
+    back: u32,
+    behind: u32,
     chunk: Chunk<EncodedIn<H>>,
     chunks: Chunks<EncodedIn<H>>,
     /// In use once entries were taken from both ends. Then there are none in the chunk, and no chunks.
@@ -118,8 +118,8 @@ impl<H: Holder> Entries<H> {
         let pending = self.pending();
         let dropped = pending.saturating_sub(entries);
         match self.chunks.direction() {
-            Direction::Forward => self.end -= dropped,
-            Direction::Reverse => self.back += dropped,
+            Direction::Forward => self.end -= dropped as u32,
+            Direction::Reverse => self.back += dropped as u32,
         }
         self.chunks.want(self.chunks.wanted().min(entries.saturating_sub(pending)));
     }
@@ -127,7 +127,7 @@ impl<H: Holder> Entries<H> {
     /// Entries of the chunk that are still to be yielded.
     #[inline(always)]
     fn pending(&self) -> usize {
-        self.end - self.at + self.behind - self.back
+        (self.end - self.at + self.behind - self.back) as usize
     }
 
     /// The encoded keys that neither end has passed yet.
@@ -227,9 +227,9 @@ impl<H: Holder> Iterator for Entries<H> {
     #[inline]
     fn nth(&mut self, mut n: usize) -> Option<Self::Item> {
         while self.both.is_none() {
-            let pending = self.end - self.at;
+            let pending = (self.end - self.at) as usize;
             if n < pending {
-                self.at += n;
+                self.at += n as u32;
                 return self.next();
             }
             (n, self.at) = (n - pending, self.end);
@@ -302,7 +302,7 @@ struct End<B> {
     chunks: Chunks<B>,
     chunk: Chunk<B>,
     /// Places of the chunk that are still to be yielded.
-    left: core::ops::Range<usize>,
+    left: core::ops::Range<u32>,
 }
 
 impl<B: Bits> BothEnds<B> {

@@ -28,8 +28,8 @@ impl<B: Bits> Default for Chunk<B> {
 impl<B: Bits> Chunk<B> {
     /// The places of the entries.
     #[inline(always)]
-    pub fn places(&self) -> Range<usize> {
-        self.first as usize..self.end as usize
+    pub fn places(&self) -> Range<u32> {
+        self.first..self.end
     }
 
     /// How many entries there are.
@@ -46,8 +46,8 @@ impl<B: Bits> Chunk<B> {
 
     /// The entry at one of the places.
     #[inline(always)]
-    pub fn entry(&self, at: usize) -> (B, B) {
-        (self.keys[at], self.values[at])
+    pub fn entry(&self, at: u32) -> (B, B) {
+        (self.keys[at as usize], self.values[at as usize])
     }
 
     /// Forgets everything.
@@ -59,7 +59,7 @@ impl<B: Bits> Chunk<B> {
     /// Forgets keys below `low`.
     #[inline(always)]
     pub fn trim_front(&mut self, low: B) {
-        while self.first < self.end && self.entry(self.first as usize).0 < low {
+        while self.first < self.end && self.entry(self.first).0 < low {
             self.first += 1;
         }
     }
@@ -67,7 +67,7 @@ impl<B: Bits> Chunk<B> {
     /// Forgets keys above `high`.
     #[inline(always)]
     pub fn trim_back(&mut self, high: B) {
-        while self.first < self.end && self.entry(self.end as usize - 1).0 > high {
+        while self.first < self.end && self.entry(self.end - 1).0 > high {
             self.end -= 1;
         }
     }

@@ -10,7 +10,8 @@ impl<B: Bits> BlinkTree<B> {
     /// Says how many there were, and their sum. Those of one leaf are of one moment.
     #[inline]
     pub fn sum<M: Mode>(&self, low: B, high: B, most: usize) -> (usize, u64) {
-        let sweep = Sweep::new(low, high, Direction::Forward, most);
+        let mut sweep = Sweep::new(low, high, Direction::Forward, most);
+        sweep.expect(self.about(low, high));
         self.dispatch.run(SumUp { tree: self, sweep, most, mode: PhantomData::<M> })
     }
 }
@@ -35,7 +36,7 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
                 self.sweep.next::<S, M, _>(self.tree, Depth::Entries, |leaf| leaf.sum::<S>(low, high, left));
             left -= entries;
             sum = sum.wrapping_add(part);
-            self.sweep.want(left);
+            self.sweep.shown(entries);
         }
         (self.most - left, sum)
     }

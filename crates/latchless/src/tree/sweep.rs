@@ -22,6 +22,8 @@ use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 
 /// B of the paper's Eq. (2), T1/Tnext: see the file's head.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
+/// Lines that are on their way until the range turns out to be long.
+pub(super) const LINES_AT_FIRST: usize = 24;
 /// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
 /// over by then.
 const LEAVES_BY_LINK: u8 = 3;
@@ -44,6 +46,8 @@ pub struct Sweep<B, const ROOM: usize = AHEAD> {
     pub(super) direction: Direction,
     pub(super) done: bool,
     /// The most entries that the caller can still want.
+    limit: usize,
+    /// How many entries are expected to be wanted, at most the limit.
     wanted: usize,
     /// The leaf to read next, and then leaves after it, as the link or the inner nodes above named them.
     ahead: [NodeRef; ROOM],
@@ -63,6 +67,14 @@ pub struct Sweep<B, const ROOM: usize = AHEAD> {
 #[inline(always)]
 pub(super) fn lines_of<B: Bits>(entries: usize) -> usize {
     (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
+}
+
+/// Asks for so many lines from this one on.
+#[inline(always)]
+fn prefetch_lines(first: *const u8, lines: usize) {
+    for line in 0..lines {
+        prefetch_read(first.wrapping_add(line * LINE_BYTES));
+    }
 }
 
 /// What of a leaf is read.
@@ -92,6 +104,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             high,
             direction,
             done: low > high,
+            limit: wanted,
             wanted,
             ahead: [NodeRef::NIL; ROOM],
             at: 0,
@@ -112,13 +125,34 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// Says how many entries can still be wanted.
     #[inline(always)]
     pub(super) fn want(&mut self, entries: usize) {
-        self.wanted = entries;
+        (self.limit, self.wanted) = (entries, entries);
     }
 
     /// How many entries can still be wanted.
     #[inline(always)]
     pub(super) fn wanted(&self) -> usize {
+        self.limit
+    }
+
+    /// How many entries are expected to be wanted.
+    #[inline(always)]
+    pub(super) fn expected(&self) -> usize {
         self.wanted
+    }
+
+    /// Says that about so many entries will be wanted. If more are after all, that is noticed.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, entries: usize) {
+        self.wanted = self.limit.min(entries.max(1));
+    }
+
+    /// So many entries were shown.
+    #[inline(always)]
+    pub(super) fn shown(&mut self, entries: usize) {
+        self.limit = self.limit.saturating_sub(entries);
+        // It goes on longer than expected: then nothing is known but the limit.
+        let wanted = self.wanted.saturating_sub(entries);
+        self.wanted = if wanted == 0 { self.limit } else { wanted };
     }
 
     /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
@@ -148,7 +182,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
             }
-            self.wanted = self.wanted.saturating_sub(into.keys().len());
+            self.shown(into.keys().len());
         }
         !into.keys().is_empty()
     }
@@ -241,6 +275,9 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let key = self.key();
         let first = self.at == self.len && (self.direction == Direction::Forward || self.read == 0);
         if first && !self.is_long() {
+            if depth == Depth::Entries && self.direction == Direction::Forward {
+                return self.enter::<S>(tree, key);
+            }
             let at = tree.descend::<S>(key);
             self.start_at(at.node);
             return at;
@@ -254,6 +291,33 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             Some(at) => at,
             None => tree.at(tree.descend_to::<S>(0, key).expect("every tree has leaves")),
         }
+    }
+
+    /// Where the leaf of `key` is likely to be. Asks for the lines that a short range reads from there on, in
+    /// the leaf after it as well, before any of them tells where the range really begins.
+    #[inline(always)]
+    fn enter<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, key: B) -> At<'a> {
+        let lines = lines_of::<B>(self.wanted).min(LINES_AT_FIRST);
+        let guess = tree.guesses.slots().and_then(|slots| slots.guess_two(key.to_u64()));
+        let (leaf, share, next) = match guess {
+            Some(guess) => guess,
+            None => {
+                let (leaf, share) = tree.descend_through_nodes::<S>(key);
+                (leaf, share, leaf)
+            }
+        };
+        let at = tree.at(leaf);
+        self.start_at(leaf);
+        prefetch_read(at.line_address(0));
+        let first = Leaf::<B>::first_likely_line(share);
+        let own = lines.max(3).min(LINES - first);
+        prefetch_lines(at.line_address(first), own);
+        if lines > own && next != leaf {
+            let more = (lines - own + 1).min(LINES);
+            prefetch_lines(tree.arena.address(next), more);
+            (self.ahead[1], self.asked) = (next, LINES + more);
+        }
+        at
     }
 
     /// Takes this for the leaf to read next, of which nothing more needs to be asked for.
@@ -291,6 +355,10 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let link = leaf.link();
         let last = self.at + 1 == self.len && self.linked && self.direction == Direction::Forward;
         if last && leaf.high() < self.high && !link.is_nil() {
+            // Lines of the leaf after it were asked for already, if it was guessed right.
+            if self.at > 0 || self.ahead[1] != link {
+                self.asked = self.asked.min(LINES);
+            }
             (self.ahead[0], self.ahead[1]) = (self.ahead[self.at], link);
             (self.at, self.len) = (0, 2);
         }
@@ -413,19 +481,21 @@ impl<B: Bits> BlinkTree<B> {
         mut visit: impl FnMut(&[B], &[B]) -> bool,
     ) {
         let visit = |leaf: &LeafCopy<B>| visit(leaf.keys(), leaf.values());
-        self.scan_leaves::<M>((low, high), direction, wanted, visit);
+        self.scan_leaves::<M>((low, high), direction, (wanted, usize::MAX), visit);
     }
 
-    /// As [`BlinkTree::scan`]; shows the copies themselves.
+    /// As [`BlinkTree::scan`]; shows the copies themselves. `expected`: how many entries the caller is likely to
+    /// want.
     #[inline]
     pub fn scan_leaves<M: Mode>(
         &self,
         (low, high): (B, B),
         direction: Direction,
-        wanted: usize,
+        (wanted, expected): (usize, usize),
         visit: impl FnMut(&LeafCopy<B>) -> bool,
     ) {
-        let sweep = Sweep::new(low, high, direction, wanted);
+        let mut sweep = Sweep::new(low, high, direction, wanted);
+        sweep.expect(expected.min(self.about(low, high)));
         self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
     }
 }

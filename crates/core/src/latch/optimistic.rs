@@ -31,9 +31,9 @@
 //!
 //! `crates/conformance/tests/loom` checks each of these, and that leaving any of them out is found.
 
+use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, fence, perturb};
 #[cfg(not(loom))]
 use crate::sync::{BitsWord, is_alone};
-use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, fence, perturb};
 
 /// A version and a latch in one word. See the file's head.
 #[derive(Debug)]

@@ -33,7 +33,11 @@ impl Striped {
     #[inline(always)]
     pub fn add(&self, amount: i64) {
         let own = OWN.get();
-        if own < OWNED { self.stripes[own].0.add_alone(amount as u64) } else { self.add_beside_others(amount) }
+        if own < OWNED {
+            self.stripes[own].0.add_alone(amount as u64)
+        } else {
+            self.add_beside_others(amount)
+        }
     }
 
     /// As [`Striped::add`], for a thread that has no line of its own, or that counts for the first time.

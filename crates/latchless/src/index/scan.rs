@@ -9,7 +9,6 @@ use super::access::{
 };
 use super::operations::operations;
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
-use core::any::Any;
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::Result;
@@ -156,11 +155,8 @@ impl<K: Key, V: Value> Page<K, V> {
         leaf: &LeafCopy<Encoded<K, V>>,
         visit: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let stored: &dyn Any = leaf;
-        if let (Some(keys), Some(values)) =
-            (stored.downcast_ref::<LeafCopy<K>>(), stored.downcast_ref::<LeafCopy<V>>())
-        {
-            return visit(keys.keys(), values.values());
+        if let Some((keys, values)) = leaf.of_types::<K, V>() {
+            return visit(keys, values);
         }
         leaf.keys().chunks(PAGE).zip(leaf.values().chunks(PAGE)).try_for_each(|(keys, values)| {
             let (keys, values) = self.0.fill(keys, values, decode_key::<K, V>, decode_value::<K, V>);

@@ -46,12 +46,18 @@ impl<B: Bits> Leaf<'_, B> {
     /// Takes these entries in place of all others.
     pub fn keep(self, entries: &Entries<B>) {
         assert_held(self.node);
-        self.fill::<Scalar, _>(entries, 0..entries.keys().len(), Layout::SPREAD);
+        self.fill::<Scalar>(entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
     /// Puts in an entry whose key isn't here, as `seen` says. `false`: the leaf is full.
     #[inline(always)]
-    pub fn insert<S: Lines>(self, seen: Seen<B>, (key, value): (B, B)) -> bool {
+    pub fn insert<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
+        self.insert_in_block::<S>(seen, entry) || self.insert_beside::<S>(seen, entry)
+    }
+
+    /// As [`Leaf::insert`], if the entry's own block has room.
+    #[inline(always)]
+    pub fn insert_in_block<S: Lines>(self, seen: Seen<B>, (key, value): (B, B)) -> bool {
         assert_held(self.node);
         debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
         debug_assert_eq!(seen.shape.0, self.shape().0, "nothing came in since the key was sought");
@@ -62,15 +68,21 @@ impl<B: Bits> Leaf<'_, B> {
             self.set_shape(shape.with_one_more(at));
             return true;
         }
-        let fits = shape.total() < Self::CAPACITY;
+        false
+    }
+
+    /// As [`Leaf::insert`], if the entry's own block has no room, or hints don't tell which block that is.
+    #[inline(always)]
+    pub fn insert_beside<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
+        let fits = seen.shape.total() < Self::CAPACITY;
         if fits {
-            self.make_room::<S>(shape, at, far, (key, value));
+            self.make_room::<S>(seen.shape, seen.block, seen.far, entry);
         }
         fits
     }
 
     /// Puts an entry into a leaf that has room, but not where the entry belongs.
-    #[inline(never)]
+    #[inline(always)]
     fn make_room<S: Lines>(self, shape: Shape<B>, at: usize, far: bool, entry: (B, B)) {
         let (left, right) = Self::nearest_rooms(shape, at);
         let moved = match (left, right) {
@@ -95,6 +107,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Whether one of these blocks begins with a key of the same hint as the key before it.
     #[cold]
+    #[inline(never)]
     fn has_ties(self, mut blocks: Range<usize>) -> bool {
         let shape = self.shape();
         blocks.any(|at| {
@@ -105,10 +118,11 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Spreads the entries anew: another form of hints may tell them apart.
     #[cold]
+    #[inline(never)]
     fn make_hints_anew<S: Lines>(self) {
         let mut entries = Entries::default();
         self.copy_out::<S>(&mut entries);
-        self.fill::<S, _>(&entries, 0..entries.keys().len(), Layout::SPREAD);
+        self.fill::<S>(&entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
     /// The nearest blocks with room to the left of block `at` and to the right.
@@ -213,19 +227,21 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Spreads the entries anew while another one goes in.
+    #[cold]
+    #[inline(never)]
     fn rearrange<S: Lines>(self, (key, value): (B, B)) {
         let mut entries = Entries::default();
         self.copy_out::<S>(&mut entries);
         entries.insert(key, value);
         let packed = entries.keys().last() == Some(&key);
-        self.fill::<S, _>(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
+        self.fill::<S>(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
     }
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
     pub fn set(self, fences: (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
         assert_held_or_new(self.node);
         self.set_fences(fences);
-        self.fill::<Scalar, _>(entries, range, Layout::SPREAD);
+        self.fill::<Scalar>(entries, range, Layout::SPREAD);
         set_link(self.node, link);
     }
 
@@ -237,12 +253,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Takes these of the `entries` in place of all others.
     #[inline(always)]
-    pub(super) fn fill<S: Lines, const N: usize>(
-        self,
-        entries: &Entries<B, N>,
-        range: Range<usize>,
-        layout: Layout,
-    ) {
+    pub(super) fn fill<S: Lines>(self, entries: &Entries<B>, range: Range<usize>, layout: Layout) {
         let (len, keys) = (range.len(), &entries.keys()[range.clone()]);
         debug_assert!(len <= Self::CAPACITY, "entries that fit a leaf");
         debug_assert!(
@@ -263,7 +274,7 @@ impl<B: Bits> Leaf<'_, B> {
         for at in (0..Self::BLOCKS).rev() {
             let first = start(at);
             if first < end {
-                self.set_block::<S, N>(at, entries, range.start + first);
+                self.set_block::<S>(at, entries, range.start + first);
                 hint = shape.upper(keys[first].to_u64(), base).min(HINT_MAX) as u16;
                 are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
             }
@@ -300,7 +311,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:
     /// they are not in use.
     #[inline(always)]
-    fn set_block<S: Lines, const N: usize>(self, at: usize, entries: &Entries<B, N>, first: usize) {
+    fn set_block<S: Lines>(self, at: usize, entries: &Entries<B>, first: usize) {
         let (keys, values) = entries.from(first);
         let line = block(self.node, at);
         S::set_half(line, 0, keys);

@@ -3,8 +3,8 @@
 use super::mode::Held;
 use super::spares::Reserve;
 use super::*;
-use crate::node::Place;
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::{Place, Seen};
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 
@@ -70,7 +70,6 @@ impl<B: Bits> Edit<B> {
     pub(super) fn may_add(self) -> bool {
         matches!(self, Self::Put(_) | Self::Add(_))
     }
-
 }
 
 impl<B: Bits> Change<B> for Edit<B> {
@@ -185,8 +184,11 @@ impl<B: Bits> BlinkTree<B> {
                 // A full leaf changes nothing, but it is split next: that its readers start again costs less
                 // than to look first.
                 held.changing();
-                if !leaf.insert::<S>(seen, (key, value)) {
-                    return Err(Full);
+                if !leaf.insert_in_block::<S>(seen, (key, value)) {
+                    let beside = InsertBeside { leaf, seen, entry: (key, value) };
+                    if !self.dispatch.run(beside) {
+                        return Err(Full);
+                    }
                 }
                 self.outdate::<M>(leaf, &mut held);
                 drop(held);
@@ -202,13 +204,7 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     #[inline(always)]
-    fn take_out<S: Search, M: Mode>(
-        &self,
-        leaf: Leaf<'_, B>,
-        mut held: M::Held<'_>,
-        place: Place,
-        key: B,
-    ) {
+    fn take_out<S: Search, M: Mode>(&self, leaf: Leaf<'_, B>, mut held: M::Held<'_>, place: Place, key: B) {
         leaf.remove::<S>(place);
         self.outdate::<M>(leaf, &mut held);
         let left = leaf.len();
@@ -279,6 +275,22 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn count_entries<M: Mode>(&self, change: i64) {
         if M::SHARED { self.len.add(change) } else { self.len.add_alone(change) }
+    }
+}
+
+/// By itself, so that what most inserts don't need takes no registers from what they do.
+struct InsertBeside<'a, B> {
+    leaf: Leaf<'a, B>,
+    seen: Seen<B>,
+    entry: (B, B),
+}
+
+impl<B: Bits> Operation for InsertBeside<'_, B> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> bool {
+        self.leaf.insert_beside::<S>(self.seen, self.entry)
     }
 }
 

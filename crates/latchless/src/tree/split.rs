@@ -93,12 +93,7 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Sends the upper part of a full leaf, with the new entry in its place, to the node `right`, and
     /// says how it is to be named.
-    fn split_leaf<M: Mode>(
-        &self,
-        left: NodeRef,
-        (new, cut): ((B, B), Cut),
-        right: NodeRef,
-    ) -> (B, NodeRef) {
+    fn split_leaf<M: Mode>(&self, left: NodeRef, (new, cut): ((B, B), Cut), right: NodeRef) -> (B, NodeRef) {
         let mut held = self.latch::<M>(right);
         held.changing();
         let right = (right, self.leaf(right));

@@ -29,9 +29,8 @@ pub(super) const LINES_AT_FIRST: usize = 24;
 const LEAVES_BY_LINK: u8 = 3;
 /// Leaves that a sweep of whole leaves may want, for it to look those ahead up at once.
 const LONG: usize = 4;
-/// Leaves that a sweep of whole leaves knows of at a time: room for what is left of one inner node and all of
-/// the next.
-const AHEAD: usize = 160;
+/// Leaves that a sweep of whole leaves knows of at a time: those of most of an inner node.
+const AHEAD: usize = 64;
 /// Leaves that a reader of chunks knows of at a time, whose state is to be small.
 pub(super) const AHEAD_OF_CHUNKS: usize = 8;
 /// Leaves that a count knows of at a time: it reads one line of each.
@@ -72,8 +71,15 @@ pub(super) fn lines_of<B: Bits>(entries: usize) -> usize {
 /// Asks for so many lines from this one on.
 #[inline(always)]
 fn prefetch_lines(first: *const u8, lines: usize) {
-    for line in 0..lines {
-        prefetch_read(first.wrapping_add(line * LINE_BYTES));
+    // Four at a time, and then those that are left.
+    let (mut line, end) = (first, first.wrapping_add(lines * LINE_BYTES));
+    while line.addr() + 4 * LINE_BYTES <= end.addr() {
+        (0..4).for_each(|at| prefetch_read(line.wrapping_add(at * LINE_BYTES)));
+        line = line.wrapping_add(4 * LINE_BYTES);
+    }
+    while line.addr() < end.addr() {
+        prefetch_read(line);
+        line = line.wrapping_add(LINE_BYTES);
     }
 }
 
@@ -451,7 +457,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     }
 }
 
-struct NextLeaf<'a, B, M, const ROOM: usize> {
+struct NextLeaf<'a, B: Bits, M, const ROOM: usize> {
     sweep: &'a mut Sweep<B, ROOM>,
     tree: &'a BlinkTree<B>,
     into: &'a mut LeafCopy<B>,
@@ -494,15 +500,16 @@ impl<B: Bits> BlinkTree<B> {
         (wanted, expected): (usize, usize),
         visit: impl FnMut(&LeafCopy<B>) -> bool,
     ) {
-        let mut sweep = Sweep::new(low, high, direction, wanted);
-        sweep.expect(expected.min(self.about(low, high)));
-        self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
+        let range = (low, high, direction);
+        self.dispatch.run(Scan { tree: self, range, wanted, expected, visit, mode: PhantomData::<M> });
     }
 }
 
 struct Scan<'a, B, F, M> {
     tree: &'a BlinkTree<B>,
-    sweep: Sweep<B>,
+    range: (B, B, Direction),
+    wanted: usize,
+    expected: usize,
     visit: F,
     mode: PhantomData<M>,
 }
@@ -512,8 +519,11 @@ impl<B: Bits, M: Mode, F: FnMut(&LeafCopy<B>) -> bool> Operation for Scan<'_, B,
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
+        let (low, high, direction) = self.range;
+        let mut sweep = Sweep::<B>::new(low, high, direction, self.wanted);
+        sweep.expect(self.expected.min(self.tree.about(low, high)));
         let mut entries = Entries::default();
-        while self.sweep.next_leaf_with::<S, M>(self.tree, &mut entries) {
+        while sweep.next_leaf_with::<S, M>(self.tree, &mut entries) {
             if !(self.visit)(&entries) {
                 return;
             }

@@ -129,6 +129,9 @@ impl<B: Bits> Chunks<B> {
             self.sweep.done = true;
         }
         self.sweep.shown(into.len());
+        if !FORWARD {
+            into.turn();
+        }
         true
     }
 
@@ -213,8 +216,7 @@ impl<B: Bits> Chunks<B> {
     #[inline(always)]
     fn pass<const FORWARD: bool>(&mut self, read: Read<B>, chunk: &mut Chunk<B>) {
         let (low, high) = (self.sweep.low, self.sweep.high);
-        if !chunk.is_empty() {
-            let (first, last) = (chunk.entry(0).0, chunk.entry(chunk.len() as u32 - 1).0);
+        if let (Some(first), Some(last)) = (chunk.first(), chunk.last()) {
             if FORWARD {
                 (self.sweep.low, self.sweep.done) = (behind(last).max(low), last >= high);
             } else {
@@ -240,8 +242,11 @@ impl<B: Bits> Chunks<B> {
 /// Whether a chunk has entries at a key or behind it.
 #[inline(always)]
 fn reaches<B: Bits, const FORWARD: bool>(chunk: &Chunk<B>, key: B) -> bool {
-    let at = if FORWARD { chunk.places().next_back() } else { chunk.places().next() };
-    at.map(|at| chunk.entry(at).0).is_some_and(|found| if FORWARD { found >= key } else { found <= key })
+    if FORWARD {
+        chunk.last().is_some_and(|last| last >= key)
+    } else {
+        chunk.first().is_some_and(|first| first <= key)
+    }
 }
 
 impl<B: Bits> Read<B> {

@@ -167,7 +167,9 @@ mod tests {
             let at = tree.descend::<Scalar>(2 * key);
             let (leaf, mut held) = (at.leaf::<u64>(), tree.latch::<Shared>(at.node));
             held.changing();
-            leaf.remove::<Scalar>(leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"));
+            leaf.remove::<Scalar>(
+                leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"),
+            );
             tree.outdate::<Shared>(leaf, &mut held);
             drop(held);
             tree.count_entries::<Shared>(-1);

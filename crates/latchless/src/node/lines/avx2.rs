@@ -4,6 +4,7 @@ use crate::node::lines::by_functions::lines_by_functions;
 use crate::node::lines::{Lines, keys_in_line};
 use core::arch::asm;
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 use latchless_core::base::key::Bits;
 use latchless_core::search::{Avx2, bits, greater, splat};
 use latchless_core::sync::{Line, Word};
@@ -90,7 +91,7 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+pub(super) fn copy_half_to<B: Bits>(line: &Line, first: usize, to: &mut [MaybeUninit<B>]) {
     let to = &mut to[..keys_in_line::<B>()];
     // SAFETY: the slice was just cut to 32 bytes; the store needs no alignment.
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), four_words(line, first)) };

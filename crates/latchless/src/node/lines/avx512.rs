@@ -1,10 +1,11 @@
 //! Lines by AVX-512: a whole line a vector, compared unsigned into masks.
 
 use crate::node::lines::Lines;
-use crate::node::lines::avx2::{copy_half, four_words, set_four_words, set_half};
+use crate::node::lines::avx2::{copy_half_to, four_words, set_four_words, set_half};
 use crate::node::lines::by_functions::lines_by_functions;
 use core::arch::asm;
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 use latchless_core::base::key::Bits;
 use latchless_core::search::{Avx512, splat};
 use latchless_core::sync::Line;
@@ -82,10 +83,14 @@ fn put_at<B: Bits>(block: &Line, at: usize, (key, value): (B, B)) {
     let others = !(1u8 << at);
     for (first, new) in [(0, key), (4, value)] {
         let (half, new) = (four_words(block, first), splat(new));
-        set_four_words(block, first, match B::BYTES {
-            4 => _mm256_mask_expand_epi32(new, others, half),
-            _ => _mm256_mask_expand_epi64(new, others, half),
-        });
+        set_four_words(
+            block,
+            first,
+            match B::BYTES {
+                4 => _mm256_mask_expand_epi32(new, others, half),
+                _ => _mm256_mask_expand_epi64(new, others, half),
+            },
+        );
     }
 }
 
@@ -95,10 +100,14 @@ fn take_out<B: Bits>(block: &Line, at: usize) {
     let others = !(1u8 << at);
     for first in [0, 4] {
         let half = four_words(block, first);
-        set_four_words(block, first, match B::BYTES {
-            4 => _mm256_mask_compress_epi32(half, others, half),
-            _ => _mm256_mask_compress_epi64(half, others, half),
-        });
+        set_four_words(
+            block,
+            first,
+            match B::BYTES {
+                4 => _mm256_mask_compress_epi32(half, others, half),
+                _ => _mm256_mask_compress_epi64(half, others, half),
+            },
+        );
     }
 }
 

@@ -27,9 +27,9 @@ macro_rules! lines_by_functions {
             }
 
             #[inline(always)]
-            fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+            fn copy_half_to<B: Bits>(line: &Line, first: usize, to: &mut [MaybeUninit<B>]) {
                 // SAFETY: as above.
-                unsafe { copy_half(line, first, to) }
+                unsafe { copy_half_to(line, first, to) }
             }
 
             #[inline(always)]

@@ -29,6 +29,7 @@ mod neon;
 mod tests;
 
 use super::set_lane;
+use core::mem::MaybeUninit;
 use latchless_core::base::key::Bits;
 use latchless_core::search::Scalar;
 use latchless_core::sync::{Line, Word};
@@ -63,7 +64,16 @@ pub trait Lines {
     ///
     /// # Panics
     /// When that is shorter than half a line, or the words don't lie in the line.
-    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]);
+    #[inline(always)]
+    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        // SAFETY: lanes are laid out alike whether they have been written or not, and nothing but lanes is
+        // written to these: they stay what they are.
+        let to = unsafe { &mut *(core::ptr::from_mut(to) as *mut [MaybeUninit<B>]) };
+        Self::copy_half_to(line, first, to);
+    }
+
+    /// As [`Lines::copy_half`], to lanes of which nothing needs to be there. All of half a line are there then.
+    fn copy_half_to<B: Bits>(line: &Line, first: usize, to: &mut [MaybeUninit<B>]);
 
     /// Sets the lanes of the four words from `first` on to those at the front of `from`. For the holder of the
     /// latch.
@@ -154,9 +164,9 @@ impl Lines for Scalar {
     }
 
     #[inline(always)]
-    fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+    fn copy_half_to<B: Bits>(line: &Line, first: usize, to: &mut [MaybeUninit<B>]) {
         for (at, to) in to[..keys_in_line::<B>()].iter_mut().enumerate() {
-            *to = lane(&line[first..first + 4], at);
+            to.write(lane(&line[first..first + 4], at));
         }
     }
 

@@ -4,6 +4,7 @@ use crate::node::lines::by_functions::lines_by_functions;
 use crate::node::lines::{Lines, keys_in_line};
 use core::arch::aarch64::*;
 use core::arch::asm;
+use core::mem::MaybeUninit;
 use latchless_core::base::key::Bits;
 use latchless_core::search::{Neon, bits, greater, splat};
 use latchless_core::sync::{Line, Word};
@@ -87,7 +88,7 @@ fn separators_up_to<B: Bits>(block: &Line, key: B) -> usize {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+fn copy_half_to<B: Bits>(line: &Line, first: usize, to: &mut [MaybeUninit<B>]) {
     let to = &mut to[..keys_in_line::<B>()];
     let [low, high] = four_words(line, first);
     // SAFETY: the slice was just cut to 32 bytes; the stores need no alignment beyond that of a byte.

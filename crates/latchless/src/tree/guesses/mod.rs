@@ -167,7 +167,8 @@ impl<'a> Slots<'a> {
     /// About how many slots lie between two keys, in quarters.
     #[inline(always)]
     fn quarters_between(self, low: u64, high: u64) -> u64 {
-        let quarters = (self.place(high) >> (PLACE_BITS - 2)).saturating_sub(self.place(low) >> (PLACE_BITS - 2));
+        let quarters =
+            (self.place(high) >> (PLACE_BITS - 2)).saturating_sub(self.place(low) >> (PLACE_BITS - 2));
         quarters.min(u128::from(u64::MAX)) as u64
     }
 
@@ -194,7 +195,8 @@ impl<'a> Slots<'a> {
         let (leaf, share) = self.guess(key)?;
         // A leaf has about two slots: the first of these that names another one.
         let slot = (self.place(key) >> PLACE_BITS) as usize;
-        let named = |after: usize| self.words.get(slot + after).map_or(leaf, |word| Slot(word.load_relaxed()).leaf());
+        let named =
+            |after: usize| self.words.get(slot + after).map_or(leaf, |word| Slot(word.load_relaxed()).leaf());
         let (first, second) = (named(1), named(2));
         let later = select_unpredictable(second != leaf, second.to_word(), named(3).to_word());
         let next = select_unpredictable(first != leaf, first.to_word(), later);

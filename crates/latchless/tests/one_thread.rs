@@ -13,7 +13,7 @@ fn change(index: &Index<u64, u64>, model: &mut BTreeMap<u64, u64>, steps: u64) {
     let mut state = 88_172_645_463_325_252u64;
     for step in 0..steps {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let key = (state >> 33) % 20_000 << 40 | 7;
+        let key = (state >> 33) % 20_000 * 1000 + 7;
         // It grows, then it shrinks, so that leaves are split and merged.
         let rarely = if step < steps / 2 { 5 } else { 2 };
         if (state >> 20).is_multiple_of(rarely) {
@@ -39,7 +39,8 @@ fn main() {
             let index = &index;
             scope.spawn(move || {
                 assert!(!is_alone(), "two threads, and one of them is taken for the only one");
-                (0..30_000).for_each(|at| assert_eq!(index.insert(at << 40 | 8 + thread, at).unwrap(), None));
+                (0..30_000)
+                    .for_each(|at| assert_eq!(index.insert(1000 * at + 8 + thread, at).unwrap(), None));
             });
         }
         assert!(!is_alone(), "a thread was made");
@@ -48,7 +49,7 @@ fn main() {
     index.check_invariants().unwrap();
     // What one thread left held would keep others waiting.
     for thread in 0..3u64 {
-        (0..30_000).for_each(|at| assert_eq!(index.remove(at << 40 | 8 + thread), Some(at)));
+        (0..30_000).for_each(|at| assert_eq!(index.remove(1000 * at + 8 + thread), Some(at)));
     }
     change(&index, &mut model, 20_000);
     println!("one thread, and then several: fine");

@@ -184,7 +184,7 @@ impl<H: Holder> Iterator for Entries<H> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(entry) = self.chunk.next() {
+            if let Some(entry) = self.chunk.take_first() {
                 return Some(decode_entry::<H::Key, H::Value>(entry));
             }
             if !self.fetch(Direction::Forward) {
@@ -231,7 +231,7 @@ impl<H: Holder> Iterator for Entries<H> {
     fn fold<A, F: FnMut(A, Self::Item) -> A>(mut self, start: A, mut fold: F) -> A {
         let mut folded = start;
         for _ in 0..CHUNKS_BEFORE_LEAVES {
-            while let Some(entry) = self.chunk.next() {
+            while let Some(entry) = self.chunk.take_first() {
                 folded = fold(folded, decode_entry::<H::Key, H::Value>(entry));
             }
             if !self.fetch(Direction::Forward) {
@@ -255,7 +255,7 @@ impl<H: Holder> DoubleEndedIterator for Entries<H> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(entry) = self.chunk.next_back() {
+            if let Some(entry) = self.chunk.take_last() {
                 return Some(decode_entry::<H::Key, H::Value>(entry));
             }
             if !self.fetch(Direction::Reverse) {
@@ -332,8 +332,8 @@ impl<B: Bits> End<B> {
             }
         }
         match self.chunks.direction() {
-            Direction::Forward => self.chunk.next(),
-            Direction::Reverse => self.chunk.next_back(),
+            Direction::Forward => self.chunk.take_first(),
+            Direction::Reverse => self.chunk.take_last(),
         }
     }
 }

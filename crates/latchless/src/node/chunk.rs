@@ -60,7 +60,7 @@ impl<B: Bits> Chunk<B> {
 
     /// Takes the first entry of the front window.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<(B, B)> {
+    pub fn take_first(&mut self) -> Option<(B, B)> {
         if self.at == self.end {
             return None;
         }
@@ -71,7 +71,7 @@ impl<B: Bits> Chunk<B> {
 
     /// Takes the last entry of the back window.
     #[inline(always)]
-    pub fn next_back(&mut self) -> Option<(B, B)> {
+    pub fn take_last(&mut self) -> Option<(B, B)> {
         if self.back == self.behind {
             return None;
         }
@@ -86,6 +86,18 @@ impl<B: Bits> Chunk<B> {
         let passed = most.min((self.end - self.at) as usize);
         self.at += passed as u32;
         passed
+    }
+
+    /// How many entries are left in the front window.
+    #[inline(always)]
+    pub fn front_len(&self) -> usize {
+        (self.end - self.at) as usize
+    }
+
+    /// The smallest and the greatest key of the front window.
+    #[inline(always)]
+    pub fn front_ends(&self) -> Option<(B, B)> {
+        (self.at < self.end).then(|| (self.entry(self.at).0, self.entry(self.end - 1).0))
     }
 
     /// The smallest key that is left.

@@ -119,16 +119,16 @@ impl<B: Bits> Chunks<B> {
                 None => self.enter::<S, M, FORWARD>(tree, into),
             };
             self.pass::<FORWARD>(read, into);
-            if !into.is_empty() {
+            if into.front_len() > 0 {
                 break;
             }
         }
         let wanted = self.sweep.wanted();
-        if wanted <= into.len() {
+        if wanted <= into.front_len() {
             into.keep(wanted, self.sweep.direction);
             self.sweep.done = true;
         }
-        self.sweep.shown(into.len());
+        self.sweep.shown(into.front_len());
         if !FORWARD {
             into.turn();
         }
@@ -216,7 +216,7 @@ impl<B: Bits> Chunks<B> {
     #[inline(always)]
     fn pass<const FORWARD: bool>(&mut self, read: Read<B>, chunk: &mut Chunk<B>) {
         let (low, high) = (self.sweep.low, self.sweep.high);
-        if let (Some(first), Some(last)) = (chunk.first(), chunk.last()) {
+        if let Some((first, last)) = chunk.front_ends() {
             if FORWARD {
                 (self.sweep.low, self.sweep.done) = (behind(last).max(low), last >= high);
             } else {
@@ -243,9 +243,9 @@ impl<B: Bits> Chunks<B> {
 #[inline(always)]
 fn reaches<B: Bits, const FORWARD: bool>(chunk: &Chunk<B>, key: B) -> bool {
     if FORWARD {
-        chunk.last().is_some_and(|last| last >= key)
+        chunk.front_ends().is_some_and(|(_, last)| last >= key)
     } else {
-        chunk.first().is_some_and(|first| first <= key)
+        chunk.front_ends().is_some_and(|(first, _)| first <= key)
     }
 }
 

@@ -41,6 +41,7 @@ mod nearest_each;
 mod nth;
 mod ranks;
 mod remove_range;
+mod scan;
 mod spares;
 mod split;
 mod sum;

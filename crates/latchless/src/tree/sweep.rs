@@ -45,9 +45,9 @@ pub struct Sweep<B, const ROOM: usize = AHEAD> {
     pub(super) direction: Direction,
     pub(super) done: bool,
     /// The most entries that the caller can still want.
-    limit: usize,
-    /// How many entries are expected to be wanted, at most the limit.
     wanted: usize,
+    /// How many entries are expected to be wanted, at most as many.
+    expected: usize,
     /// The leaf to read next, and then leaves after it, as the link or the inner nodes above named them.
     ahead: [NodeRef; ROOM],
     at: usize,
@@ -110,8 +110,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             high,
             direction,
             done: low > high,
-            limit: wanted,
             wanted,
+            expected: wanted,
             ahead: [NodeRef::NIL; ROOM],
             at: 0,
             len: 0,
@@ -131,34 +131,34 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// Says how many entries can still be wanted.
     #[inline(always)]
     pub(super) fn want(&mut self, entries: usize) {
-        (self.limit, self.wanted) = (entries, entries);
+        (self.wanted, self.expected) = (entries, entries);
     }
 
     /// How many entries can still be wanted.
     #[inline(always)]
     pub(super) fn wanted(&self) -> usize {
-        self.limit
+        self.wanted
     }
 
     /// How many entries are expected to be wanted.
     #[inline(always)]
     pub(super) fn expected(&self) -> usize {
-        self.wanted
+        self.expected
     }
 
     /// Says that about so many entries will be wanted. If more are after all, that is noticed.
     #[inline(always)]
     pub(super) fn expect(&mut self, entries: usize) {
-        self.wanted = self.limit.min(entries.max(1));
+        self.expected = self.wanted.min(entries.max(1));
     }
 
     /// So many entries were shown.
     #[inline(always)]
     pub(super) fn shown(&mut self, entries: usize) {
-        self.limit = self.limit.saturating_sub(entries);
-        // It goes on longer than expected: then nothing is known but the limit.
-        let wanted = self.wanted.saturating_sub(entries);
-        self.wanted = if wanted == 0 { self.limit } else { wanted };
+        self.wanted = self.wanted.saturating_sub(entries);
+        // It goes on longer than expected: then nothing is known but that.
+        let expected = self.expected.saturating_sub(entries);
+        self.expected = if expected == 0 { self.wanted } else { expected };
     }
 
     /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
@@ -303,7 +303,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// the leaf after it as well, before any of them tells where the range really begins.
     #[inline(always)]
     fn enter<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, key: B) -> At<'a> {
-        let lines = lines_of::<B>(self.wanted).min(LINES_AT_FIRST);
+        let lines = lines_of::<B>(self.expected).min(LINES_AT_FIRST);
         let guess = tree.guesses.slots().and_then(|slots| slots.guess_two(key.to_u64()));
         let (leaf, share, next) = match guess {
             Some(guess) => guess,
@@ -337,7 +337,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// hasn't said otherwise, or because so many were read.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
-        self.read >= LEAVES_BY_LINK || ROOM != AHEAD_OF_CHUNKS && self.wanted >= LONG * Leaf::<B>::CAPACITY
+        self.read >= LEAVES_BY_LINK || ROOM != AHEAD_OF_CHUNKS && self.expected >= LONG * Leaf::<B>::CAPACITY
     }
 
     /// Finds out about leaves ahead when few are left.
@@ -348,7 +348,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             Depth::Header => LINES_IN_FLIGHT,
         };
         let known = self.len - self.at;
-        let wanted = self.wanted / Leaf::<B>::CAPACITY >= known
+        let wanted = self.expected / Leaf::<B>::CAPACITY >= known
             && if self.linked { self.is_long() } else { self.onward.is_some() };
         if known == 0 || known <= distance && wanted {
             self.look_further::<S>(tree);
@@ -388,7 +388,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// counted from the first line of the leaf to read next.
     #[inline(always)]
     pub(super) fn ask(&mut self, tree: &BlinkTree<B>, from: usize, to: usize) {
-        let wanted = lines_of::<B>(self.wanted);
+        let wanted = lines_of::<B>(self.expected);
         let to = to.min(from.saturating_add(wanted)).min((self.len - self.at) * LINES);
         while self.asked < to {
             let leaf = self.asked / LINES;
@@ -436,7 +436,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         if let Some(at) = tree.descend_near::<S>(key) {
             let inner = at.inner::<B>();
             // As many as a short range needs; more are looked up if they turn out to be needed.
-            let most = (self.wanted / Leaf::<B>::CAPACITY).saturating_add(2);
+            let most = (self.expected / Leaf::<B>::CAPACITY).saturating_add(2);
             let to = known..ROOM.min(known.saturating_add(most));
             let limit = if self.direction == Direction::Forward { self.high } else { self.low };
             let (found, onward) = inner.children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
@@ -470,63 +470,5 @@ impl<B: Bits, M: Mode, const ROOM: usize> Operation for NextLeaf<'_, B, M, ROOM>
     #[inline(always)]
     fn run<S: Search>(self) -> bool {
         self.sweep.next_leaf_with::<S, M>(self.tree, self.into)
-    }
-}
-
-impl<B: Bits> BlinkTree<B> {
-    /// Shows `visit` the entries of `low..=high`, leaf by leaf, until it says `false`. The entries of
-    /// one call are of one moment and ascend; the calls go in the direction. `wanted`: the most entries that
-    /// will be wanted.
-    #[inline]
-    pub fn scan<M: Mode>(
-        &self,
-        low: B,
-        high: B,
-        direction: Direction,
-        wanted: usize,
-        mut visit: impl FnMut(&[B], &[B]) -> bool,
-    ) {
-        let visit = |leaf: &LeafCopy<B>| visit(leaf.keys(), leaf.values());
-        self.scan_leaves::<M>((low, high), direction, (wanted, usize::MAX), visit);
-    }
-
-    /// As [`BlinkTree::scan`]; shows the copies themselves. `expected`: how many entries the caller is likely to
-    /// want.
-    #[inline]
-    pub fn scan_leaves<M: Mode>(
-        &self,
-        (low, high): (B, B),
-        direction: Direction,
-        (wanted, expected): (usize, usize),
-        visit: impl FnMut(&LeafCopy<B>) -> bool,
-    ) {
-        let range = (low, high, direction);
-        self.dispatch.run(Scan { tree: self, range, wanted, expected, visit, mode: PhantomData::<M> });
-    }
-}
-
-struct Scan<'a, B, F, M> {
-    tree: &'a BlinkTree<B>,
-    range: (B, B, Direction),
-    wanted: usize,
-    expected: usize,
-    visit: F,
-    mode: PhantomData<M>,
-}
-
-impl<B: Bits, M: Mode, F: FnMut(&LeafCopy<B>) -> bool> Operation for Scan<'_, B, F, M> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Search>(mut self) {
-        let (low, high, direction) = self.range;
-        let mut sweep = Sweep::<B>::new(low, high, direction, self.wanted);
-        sweep.expect(self.expected.min(self.tree.about(low, high)));
-        let mut entries = Entries::default();
-        while sweep.next_leaf_with::<S, M>(self.tree, &mut entries) {
-            if !(self.visit)(&entries) {
-                return;
-            }
-        }
     }
 }

@@ -83,8 +83,8 @@ fn same_everywhere<B: Bits, M: Mode>(
             while chunks.next::<M>(tree, &mut chunk) {
                 // A chunk is taken from the end that the range begins at.
                 seen.extend(core::iter::from_fn(|| match direction {
-                    Direction::Forward => chunk.next(),
-                    Direction::Reverse => chunk.next_back(),
+                    Direction::Forward => chunk.take_first(),
+                    Direction::Reverse => chunk.take_last(),
                 }));
             }
             expected.truncate(most);

@@ -32,6 +32,10 @@ pub trait Bits: sealed::Sealed + Copy + Ord + Default + Debug + Hash + Send + Sy
     type Wider<Other: Bits>: Bits;
     /// A word of node memory that holds one encoded key.
     type Word: BitsWord<Bits = Self>;
+    /// Half a kilobyte of lanes: room for the keys, or the values, of a leaf of the flagship index.
+    type Lanes: AsRef<[Self]> + AsMut<[Self]> + Copy + Debug + Send + Sync + 'static;
+    /// Lanes that are all zero.
+    const ZEROS: Self::Lanes;
     /// The bits as a 64-bit number.
     fn to_u64(self) -> u64;
     /// The low bits of a 64-bit number, as many as this type has.
@@ -44,6 +48,8 @@ impl Bits for u32 {
     const MAX: Self = u32::MAX;
     type Wider<Other: Bits> = Other;
     type Word = Word32;
+    type Lanes = [u32; 128];
+    const ZEROS: [u32; 128] = [0; 128];
 
     #[inline(always)]
     fn to_u64(self) -> u64 {
@@ -62,6 +68,8 @@ impl Bits for u64 {
     const MAX: Self = u64::MAX;
     type Wider<Other: Bits> = u64;
     type Word = Word;
+    type Lanes = [u64; 64];
+    const ZEROS: [u64; 64] = [0; 64];
 
     #[inline(always)]
     fn to_u64(self) -> u64 {

@@ -26,12 +26,14 @@
 //!   writer sees the odd word at its second look. Without the fence a content store may become
 //!   visible before the odd word.
 //! - Unlatching is a release store: a thread that sees the new version sees all content.
+//! - Where the process has one thread, latching may be a load and a store: making a second thread orders
+//!   both before what that one does.
 //!
 //! `crates/conformance/tests/loom` checks each of these, and that leaving any of them out is found.
 
-#[cfg(not(loom))]
-use crate::sync::BitsWord;
 use crate::sync::{Atom, AtomicU64, Backoff, Ordering, Origin, fence, perturb};
+#[cfg(not(loom))]
+use crate::sync::{BitsWord, is_alone};
 
 /// A version and a latch in one word. See the file's head.
 #[derive(Debug)]
@@ -169,6 +171,20 @@ impl<A: Atom> Latched<'_, A> {
 
 #[cfg(not(loom))]
 impl OptimisticLatch {
+    /// As [`OptimisticLatch::latch`]. Where the process has one thread, nothing is exchanged atomically.
+    #[inline(always)]
+    pub fn latch_if_alone_cheaply(&self, origin: &Origin) -> Latched<'_> {
+        if is_alone() {
+            let word = self.word.load(Ordering::Relaxed);
+            // Otherwise a thread held it that was there before a fork.
+            if word & Self::HELD == 0 {
+                self.word.store(word | Self::HELD, Ordering::Relaxed);
+                return Latched { latch: self, found: word, left: word };
+            }
+        }
+        self.latch(origin)
+    }
+
     /// As [`Latched::is_marked`], for a caller that has the node to itself without its latch.
     #[inline(always)]
     pub fn is_marked(&self) -> bool {

@@ -6,6 +6,7 @@ use crate::base::key::Bits;
 use crate::sync::{BitsWord, Word};
 use core::arch::asm;
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 
 /// The AVX2 kernel.
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +131,26 @@ const fn all<B: Bits>() -> u32 {
     (1 << lanes_in_half::<B>()) - 1
 }
 
+/// For each of the eight words of 32 bits of half a line, which lane it is of.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn numbers<B: Bits>() -> __m256i {
+    match B::BYTES {
+        4 => _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+        _ => _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3),
+    }
+}
+
+/// Moves the chosen lanes of half a line one lane up (`by`: -1) or down (1); all bits of a chosen lane are
+/// set.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn moved<B: Bits>(half: __m256i, chosen: __m256i, by: i32) -> __m256i {
+    let words = _mm256_set1_epi32(by * (B::BYTES / 4) as i32);
+    let own = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_permutevar8x32_epi32(half, _mm256_add_epi32(own, _mm256_and_si256(words, chosen)))
+}
+
 impl HalfLine for Avx2 {
     type Half = __m256i;
     type Sums = __m256i;
@@ -148,10 +169,67 @@ impl HalfLine for Avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn store<B: Bits>(half: __m256i, to: &mut [B]) {
+    unsafe fn store<B: Bits>(half: __m256i, to: &mut [MaybeUninit<B>]) {
         let to = &mut to[..lanes_in_half::<B>()];
         // SAFETY: the slice was just cut to 32 bytes; the store needs no alignment.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), half) };
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn load<B: Bits>(from: &[B]) -> __m256i {
+        let from = &from[..lanes_in_half::<B>()];
+        // SAFETY: the slice was just cut to 32 bytes; the load needs no alignment.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn set(words: &[Word; 4], half: __m256i) {
+        // An interpreter reads no assembly.
+        if cfg!(miri) {
+            let lanes = [
+                _mm256_extract_epi64::<0>(half),
+                _mm256_extract_epi64::<1>(half),
+                _mm256_extract_epi64::<2>(half),
+                _mm256_extract_epi64::<3>(half),
+            ];
+            return words.iter().zip(lanes).for_each(|(word, lane)| word.store_relaxed(lane as u64));
+        }
+        // SAFETY: writes the 32 bytes of the four words and nothing else. The words are atomics, aligned to
+        // eight bytes, that may be written through a shared reference; the store represents a relaxed store to
+        // each of them.
+        unsafe {
+            asm!("vmovdqu ymmword ptr [{at}], {v}", v = in(ymm_reg) half, at = in(reg) words,
+                options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn insert<B: Bits>(half: __m256i, at: usize, lane: B) -> __m256i {
+        let (numbers, at) = (numbers::<B>(), _mm256_set1_epi32(at as i32));
+        let (own, later) = (_mm256_cmpeq_epi32(numbers, at), _mm256_cmpgt_epi32(numbers, at));
+        // SAFETY: the processor has AVX2, by the trait's contract.
+        let lane = unsafe { Self::splat(lane) };
+        _mm256_blendv_epi8(moved::<B>(half, later, -1), lane, own)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn remove<B: Bits>(half: __m256i, at: usize) -> __m256i {
+        let (numbers, before) = (numbers::<B>(), _mm256_set1_epi32(at as i32 - 1));
+        let last = _mm256_set1_epi32(lanes_in_half::<B>() as i32 - 1);
+        // From this one on, but the last, which has none after it.
+        let chosen = _mm256_and_si256(_mm256_cmpgt_epi32(numbers, before), _mm256_cmpgt_epi32(last, numbers));
+        moved::<B>(half, chosen, 1)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn below<B: Bits>(half: __m256i, key: B) -> u32 {
+        // SAFETY: the processor has AVX2, by the trait's contract.
+        unsafe { Self::bits::<B>(Self::greater::<B>(Self::splat(key), half)) }
     }
 
     #[inline]

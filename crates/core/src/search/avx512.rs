@@ -7,6 +7,7 @@ use crate::base::key::Bits;
 use crate::sync::Word;
 use core::arch::asm;
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 
 /// The AVX-512 kernel.
 #[derive(Debug, Clone, Copy)]
@@ -98,9 +99,53 @@ impl HalfLine for Avx512 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn store<B: Bits>(half: __m256i, to: &mut [B]) {
+    unsafe fn store<B: Bits>(half: __m256i, to: &mut [MaybeUninit<B>]) {
         // SAFETY: as above.
         unsafe { Avx2::store(half, to) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn load<B: Bits>(from: &[B]) -> __m256i {
+        // SAFETY: as above.
+        unsafe { <Avx2 as HalfLine>::load(from) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn set(words: &[Word; 4], half: __m256i) {
+        // SAFETY: as above.
+        unsafe { Avx2::set(words, half) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx2")]
+    unsafe fn insert<B: Bits>(half: __m256i, at: usize, lane: B) -> __m256i {
+        // SAFETY: as above.
+        let lane = unsafe { Avx2::splat(lane) };
+        // The lanes in their order, in all places but this one.
+        match B::BYTES {
+            4 => _mm256_mask_expand_epi32(lane, !(1 << at), half),
+            _ => _mm256_mask_expand_epi64(lane, !(1 << at), half),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx2")]
+    unsafe fn remove<B: Bits>(half: __m256i, at: usize) -> __m256i {
+        match B::BYTES {
+            4 => _mm256_mask_compress_epi32(half, !(1 << at), half),
+            _ => _mm256_mask_compress_epi64(half, !(1 << at), half),
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl,avx2")]
+    unsafe fn below<B: Bits>(half: __m256i, key: B) -> u32 {
+        match B::BYTES {
+            4 => u32::from(_mm256_cmplt_epu32_mask(half, _mm256_set1_epi32(key.to_u64() as i32))),
+            _ => u32::from(_mm256_cmplt_epu64_mask(half, _mm256_set1_epi64x(key.to_u64() as i64))),
+        }
     }
 
     #[inline]

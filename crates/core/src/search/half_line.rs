@@ -1,4 +1,5 @@
-//! Half a line of a node: four words that other threads may write, loaded once and compared in registers.
+//! Half a line of a node: four words that other threads may write, loaded once and compared in registers, or
+//! changed there and stored.
 //!
 //! The words of this trait are what searches in single lines are made of, as those of
 //! [`InstructionSet`](super::InstructionSet) are what searches in long runs are made of.
@@ -6,6 +7,7 @@
 use super::scalar::Scalar;
 use crate::base::key::Bits;
 use crate::sync::Word;
+use core::mem::MaybeUninit;
 
 /// Lanes of this width in half a line.
 #[inline(always)]
@@ -29,14 +31,73 @@ pub trait HalfLine: Copy + Send + Sync + 'static {
     /// As the trait's.
     unsafe fn half(words: &[Word; 4]) -> Self::Half;
 
-    /// Writes the lanes to the front of `to`.
+    /// Sets these words, each of them whole, by relaxed stores or by what represents as many. For the holder of
+    /// the latch.
+    ///
+    /// # Safety
+    /// As the trait's.
+    unsafe fn set(words: &[Word; 4], half: Self::Half);
+
+    /// Writes the lanes to the front of `to`, of which nothing needs to be there.
     ///
     /// # Panics
     /// When that is too short.
     ///
     /// # Safety
     /// As the trait's.
-    unsafe fn store<B: Bits>(half: Self::Half, to: &mut [B]);
+    unsafe fn store<B: Bits>(half: Self::Half, to: &mut [MaybeUninit<B>]);
+
+    /// The lanes at the front of `from`.
+    ///
+    /// # Panics
+    /// When that is too short.
+    ///
+    /// # Safety
+    /// As the trait's.
+    unsafe fn load<B: Bits>(from: &[B]) -> Self::Half;
+
+    /// The lanes with one more at this place: those from there on move one place up, and the last is gone.
+    ///
+    /// # Safety
+    /// As the trait's.
+    #[inline(always)]
+    unsafe fn insert<B: Bits>(half: Self::Half, at: usize, lane: B) -> Self::Half {
+        // SAFETY: as this function's.
+        unsafe {
+            let (mut lanes, len) = (Self::lanes::<B>(half), lanes_in_half::<B>());
+            lanes.copy_within(at..len - 1, at + 1);
+            lanes[at] = lane;
+            Self::load(&lanes)
+        }
+    }
+
+    /// The lanes without the one at this place: those after it move one place down, and the last is any.
+    ///
+    /// # Safety
+    /// As the trait's.
+    #[inline(always)]
+    unsafe fn remove<B: Bits>(half: Self::Half, at: usize) -> Self::Half {
+        // SAFETY: as this function's.
+        unsafe {
+            let (mut lanes, len) = (Self::lanes::<B>(half), lanes_in_half::<B>());
+            lanes.copy_within(at + 1..len, at);
+            Self::load(&lanes)
+        }
+    }
+
+    /// The lanes, and after those of 64 bits any.
+    ///
+    /// # Safety
+    /// As the trait's.
+    #[inline(always)]
+    unsafe fn lanes<B: Bits>(half: Self::Half) -> [B; 8] {
+        let mut lanes = [MaybeUninit::new(B::MIN); 8];
+        // SAFETY: as this function's; all lanes were written.
+        unsafe {
+            Self::store(half, &mut lanes);
+            lanes.map(|lane| lane.assume_init())
+        }
+    }
 
     /// Which lanes are `key`.
     ///
@@ -49,6 +110,12 @@ pub trait HalfLine: Copy + Send + Sync + 'static {
     /// # Safety
     /// As the trait's.
     unsafe fn up_to<B: Bits>(half: Self::Half, key: B) -> u32;
+
+    /// Which lanes are smaller than `key`.
+    ///
+    /// # Safety
+    /// As the trait's.
+    unsafe fn below<B: Bits>(half: Self::Half, key: B) -> u32;
 
     /// Which lanes are one of `low..=high`.
     ///
@@ -104,10 +171,25 @@ impl HalfLine for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn store<B: Bits>(half: [u64; 4], to: &mut [B]) {
+    unsafe fn set(words: &[Word; 4], half: [u64; 4]) {
+        words.iter().zip(half).for_each(|(word, to)| word.store_relaxed(to));
+    }
+
+    #[inline(always)]
+    unsafe fn store<B: Bits>(half: [u64; 4], to: &mut [MaybeUninit<B>]) {
         for (at, to) in to[..lanes_in_half::<B>()].iter_mut().enumerate() {
-            *to = lane(&half, at);
+            to.write(lane(&half, at));
         }
+    }
+
+    #[inline(always)]
+    unsafe fn load<B: Bits>(from: &[B]) -> [u64; 4] {
+        let (from, per_word) = (&from[..lanes_in_half::<B>()], 8 / B::BYTES);
+        core::array::from_fn(|at| {
+            let lanes = &from[at * per_word..][..per_word];
+            let high = if B::BYTES == 8 { 0 } else { lanes[per_word - 1].to_u64() << 32 };
+            lanes[0].to_u64() | high
+        })
     }
 
     #[inline(always)]
@@ -118,6 +200,11 @@ impl HalfLine for Scalar {
     #[inline(always)]
     unsafe fn up_to<B: Bits>(half: [u64; 4], key: B) -> u32 {
         which(&half, |lane: B| lane <= key)
+    }
+
+    #[inline(always)]
+    unsafe fn below<B: Bits>(half: [u64; 4], key: B) -> u32 {
+        which(&half, |lane: B| lane < key)
     }
 
     #[inline(always)]

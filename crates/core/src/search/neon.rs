@@ -6,6 +6,7 @@ use crate::base::key::Bits;
 use crate::sync::{BitsWord, Word};
 use core::arch::aarch64::*;
 use core::arch::asm;
+use core::mem::MaybeUninit;
 
 /// The NEON kernel.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +51,7 @@ unsafe impl InstructionSet for Neon {
             *few = unsafe { *at.add(lane) };
         }
         // SAFETY: eight lanes of any width fill a vector.
-        unsafe { Self::load(few.as_ptr()) }
+        unsafe { <Self as InstructionSet>::load(few.as_ptr()) }
     }
 
     #[inline]
@@ -165,13 +166,40 @@ impl HalfLine for Neon {
 
     #[inline]
     #[target_feature(enable = "neon")]
-    unsafe fn store<B: Bits>([low, high]: Pair, to: &mut [B]) {
+    unsafe fn store<B: Bits>([low, high]: Pair, to: &mut [MaybeUninit<B>]) {
         let to = &mut to[..lanes_in_half::<B>()];
         // SAFETY: the slice was just cut to 32 bytes; the stores need no alignment beyond that of a byte.
         unsafe {
             vst1q_u8(to.as_mut_ptr().cast(), vreinterpretq_u8_u64(low));
             vst1q_u8(to.as_mut_ptr().cast::<u8>().add(16), vreinterpretq_u8_u64(high));
         }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn load<B: Bits>(from: &[B]) -> Pair {
+        let from = &from[..lanes_in_half::<B>()];
+        // SAFETY: the slice was just cut to 32 bytes.
+        unsafe { <Self as InstructionSet>::load(from.as_ptr()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn set(words: &[Word; 4], [low, high]: Pair) {
+        let lanes = [
+            vgetq_lane_u64::<0>(low),
+            vgetq_lane_u64::<1>(low),
+            vgetq_lane_u64::<0>(high),
+            vgetq_lane_u64::<1>(high),
+        ];
+        words.iter().zip(lanes).for_each(|(word, lane)| word.store_relaxed(lane));
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    unsafe fn below<B: Bits>(half: Pair, key: B) -> u32 {
+        // SAFETY: the processor has NEON, by the trait's contract.
+        unsafe { Self::bits::<B>(Self::greater::<B>(Self::splat(key), half)) }
     }
 
     #[inline]

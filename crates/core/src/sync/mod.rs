@@ -3,6 +3,8 @@
 
 #[cfg(not(loom))]
 mod address;
+#[cfg(not(loom))]
+mod alone;
 mod atom;
 mod backoff;
 #[cfg(all(any(test, feature = "testing"), target_os = "linux", not(any(miri, loom))))]
@@ -25,6 +27,8 @@ mod word;
 
 #[cfg(not(loom))]
 pub use address::Address;
+#[cfg(not(loom))]
+pub use alone::{is_alone, look_for_the_flag};
 pub use atom::Atom;
 pub use backoff::Backoff;
 #[cfg(not(loom))]

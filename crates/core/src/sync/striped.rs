@@ -1,10 +1,22 @@
 //! A counter that many threads change without meeting: each has a cache line of its own.
+//!
+//! # Thread safety
+//! The first few lines are *owned*: while a thread lives, no other thread writes to its line, of any counter.
+//! So it adds by a load and a store. A locked addition takes longer, and on x86-64 it lets no later load
+//! begin before all earlier stores are done. Threads that find all of these taken share the other lines,
+//! and add atomically. The next owner of a line sees what the last one wrote, because it takes the line
+//! from those that were given back, in that order.
 
 use super::word::Word;
+use core::cell::Cell;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Lines that threads share out among themselves.
+/// Lines of a counter.
 const STRIPES: usize = 16;
+/// The first so many of them are owned.
+const OWNED: usize = 8;
+/// What a thread has that hasn't counted yet.
+const UNKNOWN: usize = usize::MAX;
 
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -20,14 +32,29 @@ impl Striped {
     /// Adds a number, which may be negative.
     #[inline(always)]
     pub fn add(&self, amount: i64) {
-        self.stripes[own_stripe()].0.add(amount as u64);
+        let own = OWN.get();
+        if own < OWNED {
+            self.stripes[own].0.add_alone(amount as u64)
+        } else {
+            self.add_beside_others(amount)
+        }
+    }
+
+    /// As [`Striped::add`], for a thread that has no line of its own, or that counts for the first time.
+    #[cold]
+    #[inline(never)]
+    fn add_beside_others(&self, amount: i64) {
+        if OWN.get() == UNKNOWN {
+            OWN.set(take());
+            return self.add(amount);
+        }
+        self.stripes[OWN.get() % STRIPES].0.add(amount as u64);
     }
 
     /// As [`Striped::add`], for a caller that is sure that no other thread is adding: an ordinary addition.
     #[inline(always)]
     pub fn add_alone(&self, amount: i64) {
-        let word = &self.stripes[0].0;
-        word.store_relaxed(word.load_relaxed().wrapping_add(amount as u64));
+        self.stripes[0].0.add_alone(amount as u64);
     }
 
     /// The sum. While others add, one that lies between what it was and what it will be.
@@ -43,19 +70,45 @@ impl Striped {
     }
 }
 
-/// Which line the calling thread has.
-#[inline(always)]
-fn own_stripe() -> usize {
-    static THREADS: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
-        static OWN: usize = THREADS.fetch_add(1, Ordering::Relaxed) % STRIPES;
+/// One bit for each owned line that a thread has.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Which line the calling thread has, or shares.
+    static OWN: Cell<usize> = const { Cell::new(UNKNOWN) };
+    /// Gives an owned line back.
+    static END: End = const { End };
+}
+
+/// Dropped when its thread ends.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let own = OWN.replace(OWNED);
+        if own < OWNED {
+            TAKEN.fetch_and(!(1 << own), Ordering::Release);
+        }
     }
-    OWN.try_with(|own| *own).unwrap_or(0)
+}
+
+/// A line for the calling thread: its own, if one is free.
+fn take() -> usize {
+    static SHARING: AtomicUsize = AtomicUsize::new(0);
+    let free = |taken: usize| Some((!taken).trailing_zeros() as usize).filter(|&free| free < OWNED);
+    let with_one_more = |taken: usize| free(taken).map(|free| taken | 1 << free);
+    // A thread that is ending can't give anything back any more.
+    let found = END.try_with(|_| TAKEN.fetch_update(Ordering::Acquire, Ordering::Relaxed, with_one_more));
+    match found {
+        Ok(Ok(taken)) => free(taken).expect("it was there to be taken"),
+        _ => OWNED + SHARING.fetch_add(1, Ordering::Relaxed) % (STRIPES - OWNED),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Barrier;
 
     #[test]
     fn adds_up_over_threads() {
@@ -69,5 +122,52 @@ mod tests {
         assert_eq!(count.sum(), 75 * (1 + 2 + 3) - 25 * 4);
         count.set(-7);
         assert_eq!(count.sum(), -7);
+    }
+
+    #[test]
+    fn more_threads_than_lines_of_their_own_add_up() {
+        let (count, threads) = (Striped::default(), 3 * OWNED);
+        for _ in 0..if cfg!(miri) { 2 } else { 20 } {
+            // All of them are there at once, and none of the next round is before all have ended.
+            let (all, owned) = (Barrier::new(threads), AtomicUsize::new(0));
+            std::thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|| {
+                        count.add(1);
+                        owned.fetch_or(1 << OWN.get(), Ordering::Relaxed);
+                        all.wait();
+                        (0..50).for_each(|_| count.add(1));
+                    });
+                }
+            });
+            // Other tests have threads that count, too, but not as many as lines.
+            assert!(owned.into_inner() >> OWNED != 0, "threads without a line of their own share others");
+        }
+        assert_eq!(count.sum(), (if cfg!(miri) { 2 } else { 20 } * threads * 51) as i64);
+    }
+
+    #[test]
+    fn no_two_living_threads_own_one_line() {
+        let (all, owned) = (Barrier::new(OWNED), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..OWNED {
+                scope.spawn(|| {
+                    Striped::default().add(1);
+                    let own = OWN.get();
+                    if own < OWNED {
+                        assert_eq!(owned.fetch_or(1 << own, Ordering::Relaxed) >> own & 1, 0);
+                    }
+                    all.wait();
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_thread_gives_its_line_back() {
+        // More threads than lines, one after the other: each may find one, whatever other tests have.
+        let owns = || std::thread::spawn(|| (Striped::default().add(1), OWN.get() < OWNED).1);
+        let found = (0..20 * OWNED).filter(|_| owns().join().expect("it ends well")).count();
+        assert!(found > OWNED, "{found} threads had a line of their own");
     }
 }

@@ -82,6 +82,13 @@ impl Word {
     pub fn add(&self, amount: u64) {
         self.0.fetch_add(amount, Ordering::Relaxed);
     }
+
+    /// As [`Word::add`], of a word that no other thread writes meanwhile: by a load and a store. No step at
+    /// which others matter.
+    #[inline(always)]
+    pub fn add_alone(&self, amount: u64) {
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
+    }
 }
 
 /// A cache line of words.

@@ -22,14 +22,15 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         visit: &mut dyn FnMut(&[K], &[V]),
     ) -> Result<usize> {
         let mut seen = 0;
-        self.visit(&span, |keys, values| {
+        let Some(range) = encode_range::<K, V>(&span)? else { return Ok(0) };
+        self.visit_within(range, (limit, usize::MAX), |keys, values| {
             let shown = keys.len().min(limit - seen);
             if shown > 0 {
                 visit(&keys[..shown], &values[..shown]);
             }
             seen += shown;
             if seen < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
+        });
         Ok(seen)
     }
 

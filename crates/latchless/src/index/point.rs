@@ -74,7 +74,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     #[inline]
     pub(super) fn insert(self, key: K, value: V) -> Result<Option<V>> {
-        Ok(self.edit(key, Edit::Put(encode_value::<K, V>(value)))?.before)
+        let before = self.tree.put::<M>(encode_key::<K, V>(key), encode_value::<K, V>(value))?;
+        Ok(before.map(decode_value::<K, V>))
     }
 
     pub(super) fn try_insert(self, key: K, value: V) -> Result<(), TryInsertError<V>> {
@@ -87,7 +88,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
 
     #[inline]
     pub(super) fn remove(self, key: K) -> Option<V> {
-        expect_infallible(self.edit(key, Edit::Remove)).before
+        self.tree.remove::<M>(encode_key::<K, V>(key)).map(decode_value::<K, V>)
     }
 
     #[inline]

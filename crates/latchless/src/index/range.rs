@@ -43,13 +43,6 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 /// `Arc` as well, for an iterator that can be kept and sent; [`IntoIterator`] owns it.
 pub struct Entries<H: Holder> {
     holder: H,
-    /// Places of the chunk to yield from the front: `at..end`; none, when entries are taken from the back.
-    at: usize,
-    end: usize,
-    /// Places of the chunk to yield from the back: those from `back` up to `behind`; none, when entries are
-    /// taken from the front.
-    back: usize,
-    behind: usize,
     chunk: Chunk<EncodedIn<H>>,
     chunks: Chunks<EncodedIn<H>>,
     /// In use once entries were taken from both ends. Then there are none in the chunk, and no chunks.
@@ -89,7 +82,7 @@ impl<H: Holder> Entries<H> {
     #[inline(always)]
     fn within(holder: H, (low, high): EncodedRange<H::Key, H::Value>) -> Self {
         let chunks = Chunks::new(low, high, Direction::Forward, usize::MAX);
-        Self { holder, at: 0, end: 0, back: 0, behind: 0, chunk: Chunk::default(), chunks, both: None }
+        Self { holder, chunk: Chunk::default(), chunks, both: None }
     }
 
     /// Ends the iterator after `entries` more entries, counted from both ends together. Better than
@@ -116,18 +109,14 @@ impl<H: Holder> Entries<H> {
             return both.limit(entries);
         }
         let pending = self.pending();
-        let dropped = pending.saturating_sub(entries);
-        match self.chunks.direction() {
-            Direction::Forward => self.end -= dropped,
-            Direction::Reverse => self.back += dropped,
-        }
+        self.chunk.keep(entries, self.chunks.direction());
         self.chunks.want(self.chunks.wanted().min(entries.saturating_sub(pending)));
     }
 
     /// Entries of the chunk that are still to be yielded.
     #[inline(always)]
     fn pending(&self) -> usize {
-        self.end - self.at + self.behind - self.back
+        self.chunk.len()
     }
 
     /// The encoded keys that neither end has passed yet.
@@ -136,10 +125,12 @@ impl<H: Holder> Entries<H> {
             return both.rest;
         }
         let (low, high) = self.chunks.whole();
-        match self.chunks.direction() {
-            _ if self.pending() == 0 => self.chunks.remaining(),
-            Direction::Forward => Some((self.chunk.entry(self.at).0, high)),
-            Direction::Reverse => Some((low, self.chunk.entry(self.behind - 1).0)),
+        match (self.chunk.first(), self.chunk.last()) {
+            (Some(first), Some(last)) => Some(match self.chunks.direction() {
+                Direction::Forward => (first, high),
+                Direction::Reverse => (low, last),
+            }),
+            _ => self.chunks.remaining(),
         }
     }
 
@@ -163,13 +154,7 @@ impl<H: Holder> Entries<H> {
                 return false;
             }
         }
-        let some = self.chunks.next::<H::Mode>(&self.holder.index().tree, &mut self.chunk);
-        let places = self.chunk.places();
-        match direction {
-            Direction::Forward => (self.at, self.end) = (places.start, places.end),
-            Direction::Reverse => (self.back, self.behind) = (places.start, places.end),
-        }
-        some
+        self.chunks.next::<H::Mode>(&self.holder.index().tree, &mut self.chunk)
     }
 
     /// Entries are wanted from an end that isn't in use yet.
@@ -182,7 +167,7 @@ impl<H: Holder> Entries<H> {
             return;
         }
         self.both = Some(Box::new(BothEnds::new((low, high), wanted)));
-        (self.at, self.end, self.back, self.behind) = (0, 0, 0, 0);
+        self.chunk.clear();
     }
 
     #[inline(never)]
@@ -198,12 +183,14 @@ impl<H: Holder> Iterator for Entries<H> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.at == self.end && !self.fetch(Direction::Forward) {
-            return self.next_of_both(Direction::Forward);
+        loop {
+            if let Some(entry) = self.chunk.take_first() {
+                return Some(decode_entry::<H::Key, H::Value>(entry));
+            }
+            if !self.fetch(Direction::Forward) {
+                return self.next_of_both(Direction::Forward);
+            }
         }
-        let entry = self.chunk.entry(self.at);
-        self.at += 1;
-        Some(decode_entry::<H::Key, H::Value>(entry))
     }
 
     /// At least what was fetched is left; how many there are is known at the end.
@@ -227,12 +214,10 @@ impl<H: Holder> Iterator for Entries<H> {
     #[inline]
     fn nth(&mut self, mut n: usize) -> Option<Self::Item> {
         while self.both.is_none() {
-            let pending = self.end - self.at;
-            if n < pending {
-                self.at += n;
+            n -= self.chunk.skip(n);
+            if n == 0 {
                 return self.next();
             }
-            (n, self.at) = (n - pending, self.end);
             if !self.fetch(Direction::Forward) {
                 break;
             }
@@ -246,10 +231,9 @@ impl<H: Holder> Iterator for Entries<H> {
     fn fold<A, F: FnMut(A, Self::Item) -> A>(mut self, start: A, mut fold: F) -> A {
         let mut folded = start;
         for _ in 0..CHUNKS_BEFORE_LEAVES {
-            for at in self.at..self.end {
-                folded = fold(folded, decode_entry::<H::Key, H::Value>(self.chunk.entry(at)));
+            while let Some(entry) = self.chunk.take_first() {
+                folded = fold(folded, decode_entry::<H::Key, H::Value>(entry));
             }
-            self.at = self.end;
             if !self.fetch(Direction::Forward) {
                 break;
             }
@@ -270,11 +254,14 @@ impl<H: Holder> Iterator for Entries<H> {
 impl<H: Holder> DoubleEndedIterator for Entries<H> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
-        if self.back == self.behind && !self.fetch(Direction::Reverse) {
-            return self.next_of_both(Direction::Reverse);
+        loop {
+            if let Some(entry) = self.chunk.take_last() {
+                return Some(decode_entry::<H::Key, H::Value>(entry));
+            }
+            if !self.fetch(Direction::Reverse) {
+                return self.next_of_both(Direction::Reverse);
+            }
         }
-        self.behind -= 1;
-        Some(decode_entry::<H::Key, H::Value>(self.chunk.entry(self.behind)))
     }
 }
 
@@ -301,15 +288,13 @@ struct BothEnds<B> {
 struct End<B> {
     chunks: Chunks<B>,
     chunk: Chunk<B>,
-    /// Places of the chunk that are still to be yielded.
-    left: core::ops::Range<usize>,
 }
 
 impl<B: Bits> BothEnds<B> {
     fn new((low, high): (B, B), wanted: usize) -> Self {
         let end = |direction| {
             let chunks = Chunks::new(low, high, direction, usize::MAX);
-            End { chunks, chunk: Chunk::default(), left: 0..0 }
+            End { chunks, chunk: Chunk::default() }
         };
         let rest = (wanted > 0).then_some((low, high));
         Self { rest, wanted, front: end(Direction::Forward), back: end(Direction::Reverse) }
@@ -340,18 +325,16 @@ impl<B: Bits> BothEnds<B> {
 
 impl<B: Bits> End<B> {
     fn next<M: Mode>(&mut self, tree: &BlinkTree<B>, wanted: usize) -> Option<(B, B)> {
-        if self.left.is_empty() {
+        if self.chunk.is_empty() {
             self.chunks.want(wanted);
             if !self.chunks.next::<M>(tree, &mut self.chunk) {
                 return None;
             }
-            self.left = self.chunk.places();
         }
-        let place = match self.chunks.direction() {
-            Direction::Forward => self.left.next(),
-            Direction::Reverse => self.left.next_back(),
-        };
-        place.map(|at| self.chunk.entry(at))
+        match self.chunks.direction() {
+            Direction::Forward => self.chunk.take_first(),
+            Direction::Reverse => self.chunk.take_last(),
+        }
     }
 }
 
@@ -371,6 +354,7 @@ operations! {
     /// assert_eq!(index.range(6..3).err(), Some(latchless::Error::InvertedRange));
     /// # Ok::<(), latchless::Error>(())
     /// ```
+    #[inline]
     pub fn range(&self, range: impl RangeBounds<K>) -> Result<Entries<&Self>> {
         Entries::of(self, range)
     }

@@ -9,7 +9,6 @@ use super::access::{
 };
 use super::operations::operations;
 use crate::tree::{Edit, LeafCopy, Mode, Sweep};
-use core::any::Any;
 use core::fmt;
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::error::Result;
@@ -20,6 +19,8 @@ use latchless_core::mem::filled::Filled;
 
 /// Entries that are shown at a time: at least what a leaf has.
 const PAGE: usize = 128;
+/// Entries that a caller is taken to want who may stop after each leaf, until it has gone on for longer.
+const VISITED: usize = 64;
 
 impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     pub(super) fn count(self, range: &impl RangeBounds<K>) -> Result<usize> {
@@ -51,14 +52,25 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
     pub(super) fn visit(
         self,
         range: &impl RangeBounds<K>,
-        mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+        visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> Result<()> {
         let Some((low, high)) = encode_range::<K, V>(range)? else { return Ok(()) };
+        self.visit_within((low, high), (usize::MAX, VISITED), visit);
+        Ok(())
+    }
+
+    /// As [`Access::visit`], where the caller wants so many entries at the most, and is likely to want so many.
+    #[inline]
+    pub(super) fn visit_within(
+        self,
+        range: EncodedRange<K, V>,
+        wanted: (usize, usize),
+        mut visit: impl FnMut(&[K], &[V]) -> ControlFlow<()>,
+    ) {
         let mut page = Page::new();
-        self.tree.scan_leaves::<M>((low, high), Direction::Forward, usize::MAX, |leaf| {
+        self.tree.scan_leaves::<M>(range, Direction::Forward, wanted, |leaf| {
             page.show(leaf, &mut visit).is_continue()
         });
-        Ok(())
     }
 
     /// As [`Access::visit`], for ranges that often end in their first leaf: none is prefetched ahead
@@ -75,7 +87,7 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         }
         let broken = page.show(&leaf, &mut visit).is_break();
         if let Some((low, high)) = sweep.remaining().filter(|_| !broken) {
-            self.tree.scan_leaves::<M>((low, high), Direction::Forward, usize::MAX, |leaf| {
+            self.tree.scan_leaves::<M>((low, high), Direction::Forward, (usize::MAX, usize::MAX), |leaf| {
                 page.show(leaf, &mut visit).is_continue()
             });
         }
@@ -143,11 +155,8 @@ impl<K: Key, V: Value> Page<K, V> {
         leaf: &LeafCopy<Encoded<K, V>>,
         visit: &mut impl FnMut(&[K], &[V]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let stored: &dyn Any = leaf;
-        if let (Some(keys), Some(values)) =
-            (stored.downcast_ref::<LeafCopy<K>>(), stored.downcast_ref::<LeafCopy<V>>())
-        {
-            return visit(keys.keys(), values.values());
+        if let Some((keys, values)) = leaf.of_types::<K, V>() {
+            return visit(keys, values);
         }
         leaf.keys().chunks(PAGE).zip(leaf.values().chunks(PAGE)).try_for_each(|(keys, values)| {
             let (keys, values) = self.0.fill(keys, values, decode_key::<K, V>, decode_value::<K, V>);

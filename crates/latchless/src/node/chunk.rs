@@ -1,85 +1,164 @@
 //! A few entries of a leaf, copied out of some of its lines: what a range is read by when its reader may stop
 //! at any entry.
+//!
+//! A chunk has two *windows*, of which one is in use: from the front one entries are taken in ascending order,
+//! from the back one in descending order. Nothing is written to a chunk but what is copied into it: a range is
+//! made, and moved, for less than its entries take.
+//!
+//! # Invariants
+//! 1. The places of both windows hold entries: `at..end` and `back..behind`, no further than the room.
 
 use super::hints::Shape;
 use super::*;
-use core::ops::Range;
+use core::mem::MaybeUninit;
 use latchless_core::base::index::Direction;
 
 /// Room for the entries of a chunk: a third of a leaf of 64-bit lanes.
 pub const CHUNK: usize = 20;
 
-/// A few entries in ascending order, from one place up to another.
-#[derive(Debug, Clone)]
+/// A few entries in ascending order. See the file's head.
 pub struct Chunk<B> {
-    keys: [B; CHUNK],
-    values: [B; CHUNK],
-    first: u32,
+    keys: [MaybeUninit<B>; CHUNK],
+    values: [MaybeUninit<B>; CHUNK],
+    at: u32,
     end: u32,
+    back: u32,
+    behind: u32,
 }
 
 impl<B: Bits> Default for Chunk<B> {
     #[inline(always)]
     fn default() -> Self {
-        Self { keys: [B::MIN; CHUNK], values: [B::MIN; CHUNK], first: 0, end: 0 }
+        let [keys, values] = [const { [const { MaybeUninit::uninit() }; CHUNK] }; 2];
+        Self { keys, values, at: 0, end: 0, back: 0, behind: 0 }
     }
 }
 
 impl<B: Bits> Chunk<B> {
-    /// The places of the entries.
-    #[inline(always)]
-    pub fn places(&self) -> Range<usize> {
-        self.first as usize..self.end as usize
-    }
-
-    /// How many entries there are.
+    /// How many entries are left in both windows.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        (self.end - self.first) as usize
+        (self.end - self.at + self.behind - self.back) as usize
     }
 
-    /// Whether there are no entries.
+    /// Whether no entries are left.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.first == self.end
+        self.len() == 0
     }
 
-    /// The entry at one of the places.
+    /// The entry at a place of one of the windows.
     #[inline(always)]
-    pub fn entry(&self, at: usize) -> (B, B) {
-        (self.keys[at], self.values[at])
+    fn entry(&self, at: u32) -> (B, B) {
+        debug_assert!((self.at..self.end).contains(&at) || (self.back..self.behind).contains(&at));
+        debug_assert!(self.end as usize <= CHUNK && self.behind as usize <= CHUNK);
+        let at = at as usize;
+        // SAFETY: every caller names a place of a window, which lies within the room and has been written
+        // (invariant 1).
+        unsafe { (self.keys.get_unchecked(at).assume_init(), self.values.get_unchecked(at).assume_init()) }
+    }
+
+    /// Takes the first entry of the front window.
+    #[inline(always)]
+    pub fn take_first(&mut self) -> Option<(B, B)> {
+        if self.at == self.end {
+            return None;
+        }
+        let entry = self.entry(self.at);
+        self.at += 1;
+        Some(entry)
+    }
+
+    /// Takes the last entry of the back window.
+    #[inline(always)]
+    pub fn take_last(&mut self) -> Option<(B, B)> {
+        if self.back == self.behind {
+            return None;
+        }
+        let entry = self.entry(self.behind - 1);
+        self.behind -= 1;
+        Some(entry)
+    }
+
+    /// Passes so many entries of the front window, or all of them, and says how many.
+    #[inline(always)]
+    pub fn skip(&mut self, most: usize) -> usize {
+        let passed = most.min((self.end - self.at) as usize);
+        self.at += passed as u32;
+        passed
+    }
+
+    /// How many entries are left in the front window.
+    #[inline(always)]
+    pub fn front_len(&self) -> usize {
+        (self.end - self.at) as usize
+    }
+
+    /// The smallest and the greatest key of the front window.
+    #[inline(always)]
+    pub fn front_ends(&self) -> Option<(B, B)> {
+        (self.at < self.end).then(|| (self.entry(self.at).0, self.entry(self.end - 1).0))
+    }
+
+    /// The smallest key that is left.
+    #[inline(always)]
+    pub fn first(&self) -> Option<B> {
+        let at = if self.at < self.end { self.at } else { self.back };
+        (!self.is_empty()).then(|| self.entry(at).0)
+    }
+
+    /// The greatest key that is left.
+    #[inline(always)]
+    pub fn last(&self) -> Option<B> {
+        let end = if self.at < self.end { self.end } else { self.behind };
+        (!self.is_empty()).then(|| self.entry(end - 1).0)
     }
 
     /// Forgets everything.
     #[inline(always)]
     pub fn clear(&mut self) {
-        (self.first, self.end) = (0, 0);
+        (self.at, self.end, self.back, self.behind) = (0, 0, 0, 0);
     }
 
-    /// Forgets keys below `low`.
+    /// Makes the front window the back one.
+    #[inline(always)]
+    pub fn turn(&mut self) {
+        (self.back, self.behind) = (self.at, self.end);
+        (self.at, self.end) = (0, 0);
+    }
+
+    /// Forgets keys of the front window below `low`.
     #[inline(always)]
     pub fn trim_front(&mut self, low: B) {
-        while self.first < self.end && self.entry(self.first as usize).0 < low {
-            self.first += 1;
+        while self.at < self.end && self.entry(self.at).0 < low {
+            self.at += 1;
         }
     }
 
-    /// Forgets keys above `high`.
+    /// Forgets keys of the front window above `high`.
     #[inline(always)]
     pub fn trim_back(&mut self, high: B) {
-        while self.first < self.end && self.entry(self.end as usize - 1).0 > high {
+        while self.at < self.end && self.entry(self.end - 1).0 > high {
             self.end -= 1;
         }
     }
 
-    /// Keeps the first `most` entries; in reverse, the last ones.
+    /// Keeps so many entries: those that are taken first.
     #[inline(always)]
     pub fn keep(&mut self, most: usize, direction: Direction) {
         let dropped = self.len().saturating_sub(most) as u32;
         match direction {
             Direction::Forward => self.end -= dropped,
-            Direction::Reverse => self.first += dropped,
+            Direction::Reverse if self.at < self.end => self.at += dropped,
+            Direction::Reverse => self.back += dropped,
         }
+    }
+}
+
+impl<B> core::fmt::Debug for Chunk<B> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let windows = (self.at..self.end, self.back..self.behind);
+        f.debug_struct("Chunk").field("windows", &windows).finish_non_exhaustive()
     }
 }
 
@@ -88,20 +167,21 @@ impl<B: Bits> Leaf<'_, B> {
     pub const CHUNK_BLOCKS: usize = CHUNK / Self::WIDTH;
 
     /// Copies the entries of `count` blocks from block `first` on, of at most [`Leaf::CHUNK_BLOCKS`] and no
-    /// further than the leaf's last one.
+    /// further than the leaf's last one, to the front window.
     #[inline(always)]
     pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) {
+        into.clear();
         let (mut counts, mut len, mut end) = (self.shape().counts_from(first), 0, 0);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
         let blocks = self.node.get(1 + first..).unwrap_or_default();
         for line in blocks.iter().take(count.min(Self::CHUNK_BLOCKS)) {
-            S::copy_half(line, 0, &mut into.keys[len..]);
-            S::copy_half(line, 4, &mut into.values[len..]);
-            // Whatever a torn shape says, the next block finds room.
-            end = len + (counts & count_max) as usize;
+            S::copy_half_to(line, 0, &mut into.keys[len..]);
+            S::copy_half_to(line, 4, &mut into.values[len..]);
+            // Whatever a torn shape says, no place counts that wasn't written, and the next block finds room.
+            end = len + ((counts & count_max) as usize).min(Self::WIDTH);
             len = end.min(CHUNK - Self::WIDTH);
             counts >>= count_bits;
         }
-        (into.first, into.end) = (0, end.min(CHUNK) as u32);
+        into.end = end as u32;
     }
 }

@@ -1,41 +1,69 @@
 //! What nodes hold, copied out of them, so that it can be looked at and changed in peace.
 
 use super::PLACES_MAX;
+use core::any::Any;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::node_ref::NodeRef;
 
-/// The entries of a leaf, copied out of it; `N` places, all of which are zeroed first.
+/// The entries of a leaf, copied out of it; room for a kilobyte of them, all of which is zeroed first.
 #[derive(Debug, Clone)]
-pub struct Entries<B, const N: usize = PLACES_MAX> {
+pub struct Entries<B: Bits> {
     pub(super) len: usize,
-    pub(super) keys: [B; N],
-    pub(super) values: [B; N],
+    keys: B::Lanes,
+    values: B::Lanes,
 }
 
-impl<B: Bits, const N: usize> Default for Entries<B, N> {
+impl<B: Bits> Default for Entries<B> {
+    #[inline(always)]
     fn default() -> Self {
-        Self { len: 0, keys: [B::MIN; N], values: [B::MIN; N] }
+        Self { len: 0, keys: B::ZEROS, values: B::ZEROS }
     }
 }
 
-impl<B, const N: usize> Entries<B, N> {
+/// Lanes of one type as lanes of another, if that is the same.
+#[inline(always)]
+fn same<B: Bits, T: 'static>(lanes: &B::Lanes) -> Option<&[T]> {
+    const LONG: usize = 64;
+    const SHORT: usize = 128;
+    let lanes: &dyn Any = lanes;
+    match lanes.downcast_ref::<[T; LONG]>() {
+        Some(lanes) => Some(lanes),
+        None => lanes.downcast_ref::<[T; SHORT]>().map(<[T; SHORT]>::as_slice),
+    }
+}
+
+impl<B: Bits> Entries<B> {
+    /// How many entries there is room for: as many as a leaf has, and a block more but for one entry.
+    pub const ROOM: usize = 512 / B::BYTES;
+
     /// The keys, ascending.
     #[inline(always)]
     pub fn keys(&self) -> &[B] {
-        &self.keys[..self.len]
+        &self.keys.as_ref()[..self.len]
     }
 
     /// The values, in the order of their keys.
     #[inline(always)]
     pub fn values(&self) -> &[B] {
-        &self.values[..self.len]
+        &self.values.as_ref()[..self.len]
     }
-}
 
-impl<B: Bits, const N: usize> Entries<B, N> {
-    /// All keys and values from a place on, and whatever stands behind them.
+    /// The keys and the values, if these are their types.
+    #[inline(always)]
+    pub fn of_types<K: 'static, V: 'static>(&self) -> Option<(&[K], &[V])> {
+        Some((&same::<B, K>(&self.keys)?[..self.len], &same::<B, V>(&self.values)?[..self.len]))
+    }
+
+    /// All places, of keys and of values.
+    #[inline(always)]
+    pub(super) fn room(&mut self) -> (&mut [B], &mut [B]) {
+        (self.keys.as_mut(), self.values.as_mut())
+    }
+
+    /// All keys and values from a place on, and whatever is after them.
+    #[inline(always)]
     pub(super) fn from(&self, first: usize) -> (&[B], &[B]) {
-        (&self.keys[first..], &self.values[first..])
+        (&self.keys.as_ref()[first..], &self.values.as_ref()[first..])
     }
 
     /// Forgets everything.
@@ -46,48 +74,55 @@ impl<B: Bits, const N: usize> Entries<B, N> {
     /// Adds an entry behind all others.
     ///
     /// # Panics
-    /// When more than `N` come together.
+    /// When there is no room.
+    #[inline]
     pub fn push(&mut self, key: B, value: B) {
-        (self.keys[self.len], self.values[self.len]) = (key, value);
+        let at = self.len;
+        let (keys, values) = self.room();
+        (keys[at], values[at]) = (key, value);
         self.len += 1;
     }
 
     /// Adds the entries of others from a place on behind all of its own.
     ///
     /// # Panics
-    /// When more than `N` come together.
+    /// When there is no room.
     pub fn append(&mut self, others: &Self, from: usize) {
-        let end = self.len + others.len - from;
-        self.keys[self.len..end].copy_from_slice(&others.keys()[from..]);
-        self.values[self.len..end].copy_from_slice(&others.values()[from..]);
+        let (start, end) = (self.len, self.len + others.len - from);
+        let (keys, values) = self.room();
+        keys[start..end].copy_from_slice(&others.keys()[from..]);
+        values[start..end].copy_from_slice(&others.values()[from..]);
         self.len = end;
     }
 
     /// Puts an entry where it belongs, before the first greater key.
     pub fn insert(&mut self, key: B, value: B) {
-        let at = self.keys().partition_point(|&other| other < key);
-        self.keys.copy_within(at..self.len, at + 1);
-        self.values.copy_within(at..self.len, at + 1);
-        (self.keys[at], self.values[at]) = (key, value);
+        let (at, len) = (self.keys().partition_point(|&other| other < key), self.len);
+        let (keys, values) = self.room();
+        keys.copy_within(at..len, at + 1);
+        values.copy_within(at..len, at + 1);
+        (keys[at], values[at]) = (key, value);
         self.len += 1;
     }
 
     /// Forgets what lies in `low..=high`.
     pub fn cut_out(&mut self, low: B, high: B) {
         let end = self.keys().partition_point(|&key| key <= high);
-        let start = self.keys[..end].partition_point(|&key| key < low);
-        self.keys.copy_within(end..self.len, start);
-        self.values.copy_within(end..self.len, start);
+        let (start, len) = (self.keys()[..end].partition_point(|&key| key < low), self.len);
+        let (keys, values) = self.room();
+        keys.copy_within(end..len, start);
+        values.copy_within(end..len, start);
         self.len -= end - start;
     }
 
     /// Forgets what lies outside of `low..=high`.
     pub fn trim(&mut self, low: B, high: B) {
         let end = self.keys().partition_point(|&key| key <= high);
-        let start = self.keys[..end].partition_point(|&key| key < low);
+        let start = self.keys()[..end].partition_point(|&key| key < low);
         if start > 0 {
-            self.keys.copy_within(start..end, 0);
-            self.values.copy_within(start..end, 0);
+            let (keys, values) = self.room();
+            keys.copy_within(start..end, 0);
+            values.copy_within(start..end, 0);
         }
         self.len = end - start;
     }

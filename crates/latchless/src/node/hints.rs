@@ -186,6 +186,12 @@ impl<B: Bits> Shape<B> {
         Self::from_word(self.0 + (1 << (Self::COUNT_BITS * block as u32)))
     }
 
+    /// The same with one place of a block less taken.
+    #[inline(always)]
+    pub(super) fn with_one_less(self, block: usize) -> Self {
+        Self::from_word(self.0 - (1 << (Self::COUNT_BITS * block as u32)))
+    }
+
     /// One bit, in its count, for each block with fewer than `full` places taken. Of a number that is full
     /// no other than smaller ones lack bits.
     #[inline(always)]

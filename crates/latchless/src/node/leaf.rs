@@ -369,18 +369,19 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     pub fn copy_out_from<S: Lines>(self, first: usize, into: &mut Entries<B>) {
         into.len = 0;
-        self.append_to::<S, PLACES_MAX>(first, into);
+        self.append_to::<S>(first, into);
     }
 
     /// Adds the entries of block `first` and of all behind it to others.
     #[inline(always)]
-    pub(super) fn append_to<S: Lines, const N: usize>(self, first: usize, to: &mut Entries<B, N>) {
+    pub(super) fn append_to<S: Lines>(self, first: usize, to: &mut Entries<B>) {
         let (shape, mut len) = (self.shape(), to.len);
+        let (keys, values) = to.room();
         for at in first..Self::BLOCKS {
-            S::copy_half(self.line(at), 0, &mut to.keys[len..]);
-            S::copy_half(self.line(at), 4, &mut to.values[len..]);
+            S::copy_half(self.line(at), 0, &mut keys[len..]);
+            S::copy_half(self.line(at), 4, &mut values[len..]);
             // Whatever a torn shape says, the next block finds room.
-            len = (len + shape.count(at)).min(N - Self::WIDTH);
+            len = (len + shape.count(at)).min(Entries::<B>::ROOM - Self::WIDTH);
         }
         to.len = len;
     }

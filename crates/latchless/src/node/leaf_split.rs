@@ -13,11 +13,6 @@ use crate::node::lines::Lines;
 use core::cmp::Ordering;
 use latchless_core::base::span::before;
 
-/// Places for the entries of one leaf and a block more, of 64 bits and of 32: no more than is needed, since
-/// all are zeroed first.
-const FEW_LONG: usize = 64;
-const FEW_SHORT: usize = 128;
-
 /// Where keys grow in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Growth {
@@ -142,21 +137,14 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sends the upper part of a full leaf, with the new entry in its place, to the leaf `right`, whose
     /// reference is `name`. Says where that one begins.
+    #[inline(always)]
     pub fn split_into<S: Lines>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
-        if B::BYTES == 8 {
-            self.split_by::<S, FEW_LONG>(right, new, cut)
-        } else {
-            self.split_by::<S, FEW_SHORT>(right, new, cut)
-        }
-    }
-
-    fn split_by<S: Lines, const N: usize>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
         let ((name, right), Cut { place, kept, growth, reach }) = (right, cut);
         assert_held(self.node);
         assert_held_or_new(right.node);
         debug_assert!(0 < kept && kept <= Self::CAPACITY, "both leaves get entries");
-        let mut old = Entries::<B, N>::default();
-        self.append_to::<S, N>(0, &mut old);
+        let mut old = Entries::default();
+        self.append_to::<S>(0, &mut old);
         let keys = old.keys();
         // The left leaf gets so many of the old entries.
         let stay = if place < kept { kept - 1 } else { kept };
@@ -172,10 +160,10 @@ impl<B: Bits> Leaf<'_, B> {
         };
         let layout = if growth == Growth::Up { Layout { packed: true, reach } } else { Layout::SPREAD };
         right.set_fences((separator, self.high()));
-        right.fill(&old, stay..Self::CAPACITY, layout);
+        right.fill::<S>(&old, stay..Self::CAPACITY, layout);
         set_link(right.node, self.link());
         self.set_fences((self.low(), before(separator)));
-        self.fill(&old, 0..stay, layout);
+        self.fill::<S>(&old, 0..stay, layout);
         set_link(self.node, name);
         let home = if place < kept { self } else { right };
         let put = home.insert::<S>(home.seek::<S>(new.0), new);
@@ -185,11 +173,8 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Moves half of what this full leaf has more than its right neighbour over to that one, or a few
     /// entries to the last leaf of all. Says where that one begins now.
+    #[inline(always)]
     pub fn lend_to<S: Lines>(self, right: Self) -> B {
-        if B::BYTES == 8 { self.lend_by::<S, FEW_LONG>(right) } else { self.lend_by::<S, FEW_SHORT>(right) }
-    }
-
-    fn lend_by<S: Lines, const N: usize>(self, right: Self) -> B {
         assert_held(self.node);
         assert_held(right.node);
         debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf lends");
@@ -198,15 +183,15 @@ impl<B: Bits> Leaf<'_, B> {
         // The last leaf has keys of its own to come.
         let last = right.link().is_nil();
         let kept = if last { Self::CAPACITY - Self::SLACK.max(1) } else { Self::CAPACITY.midpoint(others) };
-        let (mut own, mut moved) = (Entries::<B, N>::default(), Entries::<B, N>::default());
-        self.append_to::<S, N>(0, &mut own);
+        let (mut own, mut moved) = (Entries::default(), Entries::default());
+        self.append_to::<S>(0, &mut own);
         moved.append(&own, kept);
-        right.append_to::<S, N>(0, &mut moved);
+        right.append_to::<S>(0, &mut moved);
         let separator = shortest_between(own.keys()[kept - 1], own.keys()[kept]);
         right.set_fences((separator, right.high()));
-        right.fill(&moved, 0..moved.keys().len(), Layout::SPREAD);
+        right.fill::<S>(&moved, 0..moved.keys().len(), Layout::SPREAD);
         self.set_fences((self.low(), before(separator)));
-        self.fill(&own, 0..kept, Layout::SPREAD);
+        self.fill::<S>(&own, 0..kept, Layout::SPREAD);
         separator
     }
 }

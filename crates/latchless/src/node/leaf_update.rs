@@ -7,6 +7,7 @@ use super::*;
 use crate::node::lines::Lines;
 use core::ops::Range;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::search::Scalar;
 
 /// How the entries of a leaf are laid out.
 #[derive(Debug, Clone, Copy)]
@@ -33,56 +34,69 @@ struct Moved {
 impl<B: Bits> Leaf<'_, B> {
     /// Takes out the entry at a place.
     #[inline(always)]
-    pub fn remove(self, place: Place) {
+    pub fn remove<S: Lines>(self, place: Place) {
         assert_held(self.node);
-        let mut shape = self.shape();
+        let shape = self.shape();
         let count = shape.count(place.block);
         debug_assert!(place.at < count, "an entry is removed that isn't there");
-        self.close_gap(place.block, place.at, count);
-        shape.set_count(place.block, count - 1);
-        self.set_shape(shape);
+        S::take_out::<B>(self.line(place.block), place.at);
+        self.set_shape(shape.with_one_less(place.block));
     }
 
     /// Takes these entries in place of all others.
     pub fn keep(self, entries: &Entries<B>) {
         assert_held(self.node);
-        self.fill(entries, 0..entries.keys().len(), Layout::SPREAD);
+        self.fill::<Scalar>(entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
     /// Puts in an entry whose key isn't here, as `seen` says. `false`: the leaf is full.
     #[inline(always)]
-    pub fn insert<S: Lines>(self, seen: Seen<B>, (key, value): (B, B)) -> bool {
+    pub fn insert<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
+        self.insert_in_block::<S>(seen, entry) || self.insert_beside::<S>(seen, entry)
+    }
+
+    /// As [`Leaf::insert`], if the entry's own block has room.
+    #[inline(always)]
+    pub fn insert_in_block<S: Lines>(self, seen: Seen<B>, (key, value): (B, B)) -> bool {
         assert_held(self.node);
         debug_assert!(self.covers(key), "a key is put into a leaf that it doesn't belong to");
         debug_assert_eq!(seen.shape.0, self.shape().0, "nothing came in since the key was sought");
         let Seen { shape, block: at, far, .. } = seen;
         let count = shape.count(at);
         if count < Self::PER_BLOCK && !far {
-            self.sort_in(at, count, (key, value));
+            self.sort_in::<S>(at, count, (key, value));
             self.set_shape(shape.with_one_more(at));
             return true;
         }
-        let fits = shape.total() < Self::CAPACITY;
+        false
+    }
+
+    /// As [`Leaf::insert`], if the entry's own block has no room, or hints don't tell which block that is.
+    #[inline(always)]
+    pub fn insert_beside<S: Lines>(self, seen: Seen<B>, entry: (B, B)) -> bool {
+        let fits = seen.shape.total() < Self::CAPACITY;
         if fits {
-            self.make_room::<S>(shape, at, far, (key, value));
+            self.make_room::<S>(seen.shape, seen.block, seen.far, entry);
         }
         fits
     }
 
     /// Puts an entry into a leaf that has room, but not where the entry belongs.
-    #[inline(never)]
+    #[inline(always)]
     fn make_room<S: Lines>(self, shape: Shape<B>, at: usize, far: bool, entry: (B, B)) {
         let (left, right) = Self::nearest_rooms(shape, at);
         let moved = match (left, right) {
             // Its hint can't tell the key from others: all hints are made anew.
             _ if far => return self.rearrange::<S>(entry),
-            (Some(left), Some(right)) if at - left < right - at => self.shift_left(shape, at, left, entry),
-            (_, Some(right)) => self.shift_right(shape, at, right, entry),
+            (Some(left), Some(right)) if at - left < right - at => {
+                self.shift_left::<S>(shape, at, left, entry)
+            }
+            (_, Some(right)) => self.shift_right::<S>(shape, at, right, entry),
             // Appended keys are likely to be followed by more: these find the rest of the leaf free.
             (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(Self::last_place(at)) => {
                 return self.rearrange::<S>(entry);
             }
-            (Some(left), None) => self.shift_left(shape, at, left, entry),
+            (Some(left), None) => self.shift_left::<S>(shape, at, left, entry),
             // A full block, named for no fault of the hints, and room nowhere else: its own.
             (None, None) => return self.rearrange::<S>(entry),
         };
@@ -93,6 +107,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Whether one of these blocks begins with a key of the same hint as the key before it.
     #[cold]
+    #[inline(never)]
     fn has_ties(self, mut blocks: Range<usize>) -> bool {
         let shape = self.shape();
         blocks.any(|at| {
@@ -103,10 +118,11 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Spreads the entries anew: another form of hints may tell them apart.
     #[cold]
+    #[inline(never)]
     fn make_hints_anew<S: Lines>(self) {
         let mut entries = Entries::default();
         self.copy_out::<S>(&mut entries);
-        self.fill(&entries, 0..entries.keys().len(), Layout::SPREAD);
+        self.fill::<S>(&entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
     /// The nearest blocks with room to the left of block `at` and to the right.
@@ -134,14 +150,14 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`.
-    fn shift_right(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
-        let (mut carried, mut are_close) = (self.exchange_greatest(at, entry), false);
+    #[inline(always)]
+    fn shift_right<S: Lines>(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
+        let (mut carried, mut are_close) = (self.exchange_greatest::<S>(at, entry), false);
         for block in at + 1..=to {
             are_close |= shape.are_close(self.key(Self::last_place(block - 1)), carried.0);
             set_block_hint(self.node, block, self.hint(shape, carried.0));
             let handed_on = self.entry_at(Self::last_place(block));
-            shift_up(self.line(block), 0, carried.0);
-            shift_up(self.line(block), 4, carried.1);
+            S::put_at(self.line(block), 0, carried);
             carried = handed_on;
         }
         self.set_shape(shape.with_one_more(to));
@@ -149,19 +165,19 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`.
-    fn shift_left(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
+    #[inline(always)]
+    fn shift_left<S: Lines>(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
         let mut are_close = false;
         let mut hint_again = |block: usize, before: (B, B)| {
             let first = self.key(Place { block, at: 0 });
             are_close |= shape.are_close(before.0, first);
             set_block_hint(self.node, block, self.hint(shape, first));
         };
-        let mut carried = self.exchange_smallest(at, entry);
+        let mut carried = self.exchange_smallest::<S>(at, entry);
         hint_again(at, carried);
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
-            shift_down::<B>(self.line(block), 0);
-            shift_down::<B>(self.line(block), 4);
+            S::take_out::<B>(self.line(block), 0);
             self.put_at(Self::last_place(block), carried);
             hint_again(block, handed_on);
             carried = handed_on;
@@ -178,66 +194,54 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Puts an entry into a full block and takes out its greatest one, or gives the entry back if that
     /// is greater.
-    fn exchange_greatest(self, at: usize, entry: (B, B)) -> (B, B) {
+    #[inline(always)]
+    fn exchange_greatest<S: Lines>(self, at: usize, entry: (B, B)) -> (B, B) {
         let last = Self::last_place(at);
         let greatest = self.entry_at(last);
         if entry.0 > greatest.0 {
             return entry;
         }
-        self.sort_in(at, last.at, entry);
+        self.sort_in::<S>(at, last.at, entry);
         greatest
     }
 
     /// Puts an entry into a full block and takes out its smallest one, or gives the entry back if that
     /// is smaller.
-    fn exchange_smallest(self, at: usize, entry: (B, B)) -> (B, B) {
+    #[inline(always)]
+    fn exchange_smallest<S: Lines>(self, at: usize, entry: (B, B)) -> (B, B) {
         let smallest = self.entry_at(Place { block: at, at: 0 });
         if entry.0 < smallest.0 {
             return entry;
         }
-        shift_down::<B>(self.line(at), 0);
-        shift_down::<B>(self.line(at), 4);
-        self.sort_in(at, Self::PER_BLOCK - 1, entry);
+        S::take_out::<B>(self.line(at), 0);
+        self.sort_in::<S>(at, Self::PER_BLOCK - 1, entry);
         smallest
-    }
-
-    /// Moves the entries behind place `from` of the first `count` of a block one place forward.
-    #[inline(always)]
-    fn close_gap(self, block: usize, from: usize, count: usize) {
-        for at in from + 1..count {
-            self.put_at(Place { block, at: at - 1 }, self.entry_at(Place { block, at }));
-        }
     }
 
     /// Puts an entry where it belongs among the first `count` of a block.
     #[inline(always)]
-    fn sort_in(self, block: usize, count: usize, entry: (B, B)) {
-        let mut at = count;
-        while at > 0 {
-            let other = self.entry_at(Place { block, at: at - 1 });
-            if other.0 < entry.0 {
-                break;
-            }
-            self.put_at(Place { block, at }, other);
-            at -= 1;
-        }
-        self.put_at(Place { block, at }, entry);
+    fn sort_in<S: Lines>(self, block: usize, count: usize, entry: (B, B)) {
+        let line = self.line(block);
+        let smaller = (S::keys_below(line, entry.0) & ((1 << count) - 1)).count_ones();
+        S::put_at(line, smaller as usize, entry);
     }
 
     /// Spreads the entries anew while another one goes in.
+    #[cold]
+    #[inline(never)]
     fn rearrange<S: Lines>(self, (key, value): (B, B)) {
         let mut entries = Entries::default();
         self.copy_out::<S>(&mut entries);
         entries.insert(key, value);
         let packed = entries.keys().last() == Some(&key);
-        self.fill(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
+        self.fill::<S>(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
     }
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
     pub fn set(self, fences: (B, B), link: NodeRef, entries: &Entries<B>, range: Range<usize>) {
         assert_held_or_new(self.node);
         self.set_fences(fences);
-        self.fill(entries, range, Layout::SPREAD);
+        self.fill::<Scalar>(entries, range, Layout::SPREAD);
         set_link(self.node, link);
     }
 
@@ -249,7 +253,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Takes these of the `entries` in place of all others.
     #[inline(always)]
-    pub(super) fn fill<const N: usize>(self, entries: &Entries<B, N>, range: Range<usize>, layout: Layout) {
+    pub(super) fn fill<S: Lines>(self, entries: &Entries<B>, range: Range<usize>, layout: Layout) {
         let (len, keys) = (range.len(), &entries.keys()[range.clone()]);
         debug_assert!(len <= Self::CAPACITY, "entries that fit a leaf");
         debug_assert!(
@@ -270,7 +274,7 @@ impl<B: Bits> Leaf<'_, B> {
         for at in (0..Self::BLOCKS).rev() {
             let first = start(at);
             if first < end {
-                self.set_block(at, entries, range.start + first);
+                self.set_block::<S>(at, entries, range.start + first);
                 hint = shape.upper(keys[first].to_u64(), base).min(HINT_MAX) as u16;
                 are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
             }
@@ -307,11 +311,11 @@ impl<B: Bits> Leaf<'_, B> {
     /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:
     /// they are not in use.
     #[inline(always)]
-    fn set_block<const N: usize>(self, at: usize, entries: &Entries<B, N>, first: usize) {
+    fn set_block<S: Lines>(self, at: usize, entries: &Entries<B>, first: usize) {
         let (keys, values) = entries.from(first);
         let line = block(self.node, at);
-        set_half(line, 0, keys);
-        set_half(line, 4, values);
+        S::set_half(line, 0, keys);
+        S::set_half(line, 4, values);
     }
 
     /// Makes the leaf a dead one: no key lies between its fences.

@@ -152,18 +152,6 @@ fn set_link(node: &NodeLines, to: NodeRef) {
     word.publish(word.load_relaxed() & !0xFFFF_FFFF | u64::from(to.to_word()));
 }
 
-/// Sets the four words of a line from `first` on, to such lanes.
-#[inline(always)]
-fn set_half<B: Bits>(line: &Line, first: usize, lanes: &[B]) {
-    let per_word = 8 / B::BYTES;
-    let lanes = &lanes[..32 / B::BYTES];
-    for word in 0..4 {
-        let lane = |at: usize| lanes[word * per_word + at].to_u64();
-        let value = if B::BYTES == 8 { lane(0) } else { lane(0) | lane(1) << 32 };
-        line[first + word].store_relaxed(value);
-    }
-}
-
 /// Lane `at` of a line of such lanes.
 #[inline(always)]
 fn lane<B: Bits>(line: &Line, at: usize) -> B {
@@ -183,32 +171,6 @@ fn set_lane<B: Bits>(line: &Line, at: usize, to: B) {
     let shift = at % per_word * B::BYTES * 8;
     let others = word.load_relaxed() & !(B::MAX.to_u64() << shift);
     word.store_relaxed(others | to.to_u64() << shift);
-}
-
-/// Moves the lanes of the four words from `first` on one lane up; this one comes in below them.
-#[inline(always)]
-fn shift_up<B: Bits>(line: &Line, first: usize, lane: B) {
-    let mut carried = lane.to_u64();
-    for word in &line[first..first + 4] {
-        let old = word.load_relaxed();
-        if B::BYTES == 8 {
-            word.store_relaxed(carried);
-            carried = old;
-        } else {
-            word.store_relaxed(old << 32 | carried);
-            carried = old >> 32;
-        }
-    }
-}
-
-/// Moves the lanes of the four words from `first` on one lane down. The last one is there twice then.
-#[inline(always)]
-fn shift_down<B: Bits>(line: &Line, first: usize) {
-    for at in first..first + 4 {
-        let next = line[(at + 1).min(first + 3)].load_relaxed();
-        let old = line[at].load_relaxed();
-        line[at].store_relaxed(if B::BYTES == 8 { next } else { old >> 32 | next << 32 });
-    }
 }
 
 #[cfg(test)]

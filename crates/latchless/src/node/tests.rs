@@ -98,7 +98,7 @@ impl<B: Bits> Operation for Leaves<B> {
                         model.insert(key, value);
                     }
                     Some(place) => {
-                        leaf.remove(place);
+                        leaf.remove::<S>(place);
                         model.remove(&key);
                     }
                     None if leaf.insert::<S>(leaf.seek::<S>(key), (key, value)) => {

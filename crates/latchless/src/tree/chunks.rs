@@ -8,7 +8,7 @@
 //! or up to the leaf's fence if its last block is in it. So no key that stays is passed over, none comes
 //! twice, and keys ascend (or descend), whatever splits, merges or moves happen between two chunks.
 
-use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_IN_FLIGHT, lines_of};
+use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_AT_FIRST, LINES_IN_FLIGHT, lines_of};
 use super::*;
 use crate::node::Chunk;
 use crate::node::operation::{Operation, Run, Search};
@@ -16,9 +16,6 @@ use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
 use latchless_core::mem::line::prefetch_read;
-
-/// Lines that are on their way until the range turns out to be long.
-const LINES_AT_FIRST: usize = 24;
 
 /// A place in a range that is gone through chunk by chunk. Holds no latch and borrows nothing.
 #[derive(Debug, Clone)]
@@ -105,7 +102,13 @@ impl<B: Bits> Chunks<B> {
         tree: &BlinkTree<B>,
         into: &mut Chunk<B>,
     ) -> bool {
-        self.begun = true;
+        if !self.begun {
+            self.begun = true;
+            // Where the range has no end, its length isn't known.
+            if self.sweep.high < B::MAX || !FORWARD {
+                self.sweep.expect(tree.about(self.sweep.low, self.sweep.high));
+            }
+        }
         loop {
             if self.sweep.done {
                 into.clear();
@@ -116,16 +119,19 @@ impl<B: Bits> Chunks<B> {
                 None => self.enter::<S, M, FORWARD>(tree, into),
             };
             self.pass::<FORWARD>(read, into);
-            if !into.is_empty() {
+            if into.front_len() > 0 {
                 break;
             }
         }
         let wanted = self.sweep.wanted();
-        if wanted <= into.len() {
+        if wanted <= into.front_len() {
             into.keep(wanted, self.sweep.direction);
             self.sweep.done = true;
         }
-        self.sweep.want(wanted - into.len());
+        self.sweep.shown(into.front_len());
+        if !FORWARD {
+            into.turn();
+        }
         true
     }
 
@@ -162,7 +168,8 @@ impl<B: Bits> Chunks<B> {
         let start = self.sweep.find::<S>(tree, Depth::Entries);
         let (key, count) = (self.key(), self.count());
         self.sweep.follow_link(start.leaf());
-        self.block = first_block::<S, B, FORWARD>(start.leaf(), key);
+        // Forward, the lines from the key on were asked for already where the range begins.
+        self.block = if FORWARD { 0 } else { first_block::<S, B, FORWARD>(start.leaf(), key) };
         self.ask::<FORWARD>(tree, start);
         let (read, leaf, version) = self.sweep.read::<S, M, _>(tree, start, |leaf| {
             let mut read =
@@ -187,7 +194,7 @@ impl<B: Bits> Chunks<B> {
     /// its hint names, and a block is hardly ever empty.
     #[inline(always)]
     fn count(&self) -> usize {
-        Leaf::<B>::CHUNK_BLOCKS.min(self.sweep.wanted() / Leaf::<B>::PER_BLOCK + 2)
+        Leaf::<B>::CHUNK_BLOCKS.min(self.sweep.expected() / Leaf::<B>::PER_BLOCK + 2)
     }
 
     /// Asks for the lines that are read after this chunk.
@@ -198,10 +205,10 @@ impl<B: Bits> Chunks<B> {
             let line = self.block + 1;
             return self.sweep.ask(tree, line, line + window);
         }
-        if self.sweep.wanted() >= Leaf::<B>::CAPACITY {
+        if self.sweep.expected() >= Leaf::<B>::CAPACITY {
             self.sweep.ask(tree, 0, LINES_IN_FLIGHT);
         }
-        let lines = window.min(lines_of::<B>(self.sweep.wanted())).min(self.block);
+        let lines = window.min(lines_of::<B>(self.sweep.expected())).min(self.block);
         (self.block - lines..self.block).for_each(|block| prefetch_read(at.line_address(block + 1)));
     }
 
@@ -209,8 +216,7 @@ impl<B: Bits> Chunks<B> {
     #[inline(always)]
     fn pass<const FORWARD: bool>(&mut self, read: Read<B>, chunk: &mut Chunk<B>) {
         let (low, high) = (self.sweep.low, self.sweep.high);
-        if !chunk.is_empty() {
-            let (first, last) = (chunk.entry(0).0, chunk.entry(chunk.len() - 1).0);
+        if let Some((first, last)) = chunk.front_ends() {
             if FORWARD {
                 (self.sweep.low, self.sweep.done) = (behind(last).max(low), last >= high);
             } else {
@@ -236,8 +242,11 @@ impl<B: Bits> Chunks<B> {
 /// Whether a chunk has entries at a key or behind it.
 #[inline(always)]
 fn reaches<B: Bits, const FORWARD: bool>(chunk: &Chunk<B>, key: B) -> bool {
-    let at = if FORWARD { chunk.places().next_back() } else { chunk.places().next() };
-    at.map(|at| chunk.entry(at).0).is_some_and(|found| if FORWARD { found >= key } else { found <= key })
+    if FORWARD {
+        chunk.front_ends().is_some_and(|(_, last)| last >= key)
+    } else {
+        chunk.front_ends().is_some_and(|(first, _)| first <= key)
+    }
 }
 
 impl<B: Bits> Read<B> {

@@ -3,8 +3,8 @@
 use super::mode::Held;
 use super::spares::Reserve;
 use super::*;
-use crate::node::Place;
 use crate::node::operation::{Operation, Run, Search};
+use crate::node::{Place, Seen};
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 
@@ -42,11 +42,27 @@ pub struct Edited<B> {
 }
 
 /// What follows from an edit and what stands there.
-enum Step<B> {
+pub(super) enum Step<B> {
     Leave,
     Set(B),
     TakeOut,
 }
+
+/// An [`Edit`], or one whose kind the compiler knows, so that nothing is asked about it when it is run.
+pub(super) trait Change<B>: Copy {
+    /// What follows from what stands there.
+    fn step(self, before: Option<B>) -> Step<B>;
+    /// The same edit, by its name.
+    fn edit(self) -> Edit<B>;
+}
+
+/// As [`Edit::Put`].
+#[derive(Debug, Clone, Copy)]
+struct Put<B>(B);
+
+/// As [`Edit::Remove`].
+#[derive(Debug, Clone, Copy)]
+struct Remove;
 
 impl<B: Bits> Edit<B> {
     /// Whether the key may come in anew.
@@ -54,7 +70,9 @@ impl<B: Bits> Edit<B> {
     pub(super) fn may_add(self) -> bool {
         matches!(self, Self::Put(_) | Self::Add(_))
     }
+}
 
+impl<B: Bits> Change<B> for Edit<B> {
     #[inline(always)]
     fn step(self, before: Option<B>) -> Step<B> {
         match (self, before) {
@@ -66,6 +84,35 @@ impl<B: Bits> Edit<B> {
             (Self::RemoveIf(expected), Some(before)) if before == expected => Step::TakeOut,
             _ => Step::Leave,
         }
+    }
+
+    #[inline(always)]
+    fn edit(self) -> Self {
+        self
+    }
+}
+
+impl<B: Bits> Change<B> for Put<B> {
+    #[inline(always)]
+    fn step(self, _: Option<B>) -> Step<B> {
+        Step::Set(self.0)
+    }
+
+    #[inline(always)]
+    fn edit(self) -> Edit<B> {
+        Edit::Put(self.0)
+    }
+}
+
+impl<B: Bits> Change<B> for Remove {
+    #[inline(always)]
+    fn step(self, before: Option<B>) -> Step<B> {
+        if before.is_some() { Step::TakeOut } else { Step::Leave }
+    }
+
+    #[inline(always)]
+    fn edit(self) -> Edit<B> {
+        Edit::Remove
     }
 }
 
@@ -82,18 +129,35 @@ impl<B: Bits> BlinkTree<B> {
         self.dispatch.run(EditOne { tree: self, key, edit, mode: PhantomData::<M> })
     }
 
+    /// Puts a value under `key`, and says which it replaces.
+    ///
+    /// # Errors
+    /// As [`BlinkTree::edit`].
+    #[inline]
+    pub fn put<M: Mode>(&self, key: B, value: B) -> Result<Option<B>> {
+        let edited = self.dispatch.run(EditOne { tree: self, key, edit: Put(value), mode: PhantomData::<M> });
+        Ok(edited?.before)
+    }
+
+    /// Removes `key`, and says which value it had.
+    #[inline]
+    pub fn remove<M: Mode>(&self, key: B) -> Option<B> {
+        let edited = self.dispatch.run(EditOne { tree: self, key, edit: Remove, mode: PhantomData::<M> });
+        edited.unwrap_or_else(|error| unreachable!("an edit that adds no key was refused: {error}")).before
+    }
+
     /// As [`BlinkTree::edit`]. `start`: where a descent came out.
     #[inline(always)]
     pub(super) fn edit_from<S: Search, M: Mode>(
         &self,
         start: At<'_>,
         key: B,
-        edit: Edit<B>,
+        edit: impl Change<B>,
     ) -> Result<Edited<B>> {
         let (at, held) = self.latch_leaf::<M>(start, key);
         match self.edit_in::<S, M>(at.leaf(), held, key, edit) {
             Ok(edited) => Ok(edited),
-            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit),
+            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit.edit()),
         }
     }
 
@@ -104,7 +168,7 @@ impl<B: Bits> BlinkTree<B> {
         leaf: Leaf<'_, B>,
         mut held: M::Held<'_>,
         key: B,
-        edit: Edit<B>,
+        edit: impl Change<B>,
     ) -> Result<Edited<B>, Full> {
         let seen = leaf.seek::<S>(key);
         let place = seen.place;
@@ -120,8 +184,11 @@ impl<B: Bits> BlinkTree<B> {
                 // A full leaf changes nothing, but it is split next: that its readers start again costs less
                 // than to look first.
                 held.changing();
-                if !leaf.insert::<S>(seen, (key, value)) {
-                    return Err(Full);
+                if !leaf.insert_in_block::<S>(seen, (key, value)) {
+                    let beside = InsertBeside { leaf, seen, entry: (key, value) };
+                    if !self.dispatch.run(beside) {
+                        return Err(Full);
+                    }
                 }
                 self.outdate::<M>(leaf, &mut held);
                 drop(held);
@@ -129,7 +196,7 @@ impl<B: Bits> BlinkTree<B> {
             }
             (Step::TakeOut, Some(place)) => {
                 held.changing();
-                self.take_out::<M>(leaf, held, place, key);
+                self.take_out::<S, M>(leaf, held, place, key);
             }
             _ => return Ok(Edited { before, applied: false }),
         }
@@ -137,8 +204,8 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     #[inline(always)]
-    fn take_out<M: Mode>(&self, leaf: Leaf<'_, B>, mut held: M::Held<'_>, place: Place, key: B) {
-        leaf.remove(place);
+    fn take_out<S: Search, M: Mode>(&self, leaf: Leaf<'_, B>, mut held: M::Held<'_>, place: Place, key: B) {
+        leaf.remove::<S>(place);
         self.outdate::<M>(leaf, &mut held);
         let left = leaf.len();
         drop(held);
@@ -211,19 +278,35 @@ impl<B: Bits> BlinkTree<B> {
     }
 }
 
-struct EditOne<'a, B, M> {
+/// By itself, so that what most inserts don't need takes no registers from what they do.
+struct InsertBeside<'a, B> {
+    leaf: Leaf<'a, B>,
+    seen: Seen<B>,
+    entry: (B, B),
+}
+
+impl<B: Bits> Operation for InsertBeside<'_, B> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> bool {
+        self.leaf.insert_beside::<S>(self.seen, self.entry)
+    }
+}
+
+struct EditOne<'a, B, C, M> {
     tree: &'a BlinkTree<B>,
     key: B,
-    edit: Edit<B>,
+    edit: C,
     mode: PhantomData<M>,
 }
 
-impl<B: Bits, M: Mode> Operation for EditOne<'_, B, M> {
+impl<B: Bits, C: Change<B>, M: Mode> Operation for EditOne<'_, B, C, M> {
     type Output = Result<Edited<B>>;
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<Edited<B>> {
-        if self.edit == Edit::Look {
+        if self.edit.edit() == Edit::Look {
             let before = self.tree.get_with::<S, M>(self.key);
             return Ok(Edited { before, applied: false });
         }

@@ -122,7 +122,7 @@ impl<B: Bits> BlinkTree<B> {
         if purpose == Use::Remove {
             let place = leaf.find::<S>(entry.0).expect("the leaf is latched since the entry was found");
             held.changing();
-            leaf.remove(place);
+            leaf.remove::<S>(place);
             self.outdate::<M>(leaf, &mut held);
         }
         (entry, leaf.len())
@@ -167,7 +167,9 @@ mod tests {
             let at = tree.descend::<Scalar>(2 * key);
             let (leaf, mut held) = (at.leaf::<u64>(), tree.latch::<Shared>(at.node));
             held.changing();
-            leaf.remove(leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"));
+            leaf.remove::<Scalar>(
+                leaf.find::<Scalar>(2 * key).expect("keys in order are where they were put"),
+            );
             tree.outdate::<Shared>(leaf, &mut held);
             drop(held);
             tree.count_entries::<Shared>(-1);

@@ -6,7 +6,7 @@
 
 use super::mode::Held;
 use super::*;
-use crate::node::operation::Search;
+use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::span::before;
 use latchless_core::mem::line::prefetch_read;
 
@@ -52,12 +52,27 @@ impl<B: Bits> BlinkTree<B> {
         right_held.changing();
         parent_held.changing();
         self.outdate_both::<M>((left, &mut left_held), (right, &mut right_held));
-        let separator = self.leaf(left).lend_to::<S>(self.leaf(right));
+        let separator = self.dispatch.run(Lend { from: self.leaf(left), to: self.leaf(right) });
         let named = self.inner(parent).lower_separator::<S>(old, separator);
         debug_assert!(named, "a parent names its child at the low fence");
         self.name_leaf(left, (low, before(separator)));
         self.name_leaf(right, (separator, high));
         Ok(if key < separator { left } else { right })
+    }
+}
+
+/// What moves entries is compiled for each kernel; the rest isn't.
+struct Lend<'a, B> {
+    from: Leaf<'a, B>,
+    to: Leaf<'a, B>,
+}
+
+impl<B: Bits> Operation for Lend<'_, B> {
+    type Output = B;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> B {
+        self.from.lend_to::<S>(self.to)
     }
 }
 

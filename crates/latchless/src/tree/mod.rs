@@ -41,6 +41,7 @@ mod nearest_each;
 mod nth;
 mod ranks;
 mod remove_range;
+mod scan;
 mod spares;
 mod split;
 mod sum;
@@ -61,7 +62,7 @@ use latchless_core::base::stats::Stats;
 use latchless_core::latch::OptimisticLatch;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel};
-use latchless_core::sync::{Striped, Word};
+use latchless_core::sync::{Striped, Word, look_for_the_flag};
 use latchless_core::tuner::Tuner;
 
 pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
@@ -156,6 +157,7 @@ impl<B: Bits> BlinkTree<B> {
     /// # Errors
     /// When memory for that leaf is refused, or the kernel isn't available here.
     pub fn new(options: BlinkOptions) -> Result<Self> {
+        look_for_the_flag();
         let dispatch = options.kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?;
         let arena = SharedArena::new(options.limit_bytes, options.huge_pages, options.references)?;
         let arena = if options.prefault { arena.prefaulted() } else { arena };

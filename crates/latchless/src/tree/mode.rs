@@ -44,7 +44,7 @@ impl Mode for Shared {
 
     #[inline(always)]
     fn latch<'a>(node: &'a NodeLines, origin: &Origin) -> Self::Held<'a> {
-        Watched::new(node, node::latch(node).latch(origin))
+        Watched::new(node, node::latch(node).latch_if_alone_cheaply(origin))
     }
 }
 

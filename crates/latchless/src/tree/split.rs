@@ -6,7 +6,7 @@
 use super::mode::Held;
 use super::spares::Reserve;
 use super::*;
-use crate::node::operation::Search;
+use crate::node::operation::{Operation, Run, Search};
 use crate::node::{Children, Cut};
 use latchless_core::base::span::before;
 
@@ -54,7 +54,7 @@ impl<B: Bits> BlinkTree<B> {
         if let Some((leaf, held)) = &mut path.nodes[0] {
             self.outdate::<M>(self.leaf(*leaf), held);
         }
-        let mut child = self.split_leaf::<S, M>(path.node(0), (new, cut), spares.take(0));
+        let mut child = self.split_leaf::<M>(path.node(0), (new, cut), spares.take(0));
         [path.node(0), child.1].into_iter().for_each(|leaf| self.name_leaf(leaf, self.fences(0, leaf)));
         for level in 1..splitting {
             child = self.split_inner::<M>(path.node(level), child, spares.take(level));
@@ -93,15 +93,11 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Sends the upper part of a full leaf, with the new entry in its place, to the node `right`, and
     /// says how it is to be named.
-    fn split_leaf<S: Search, M: Mode>(
-        &self,
-        left: NodeRef,
-        (new, cut): ((B, B), Cut),
-        right: NodeRef,
-    ) -> (B, NodeRef) {
+    fn split_leaf<M: Mode>(&self, left: NodeRef, (new, cut): ((B, B), Cut), right: NodeRef) -> (B, NodeRef) {
         let mut held = self.latch::<M>(right);
         held.changing();
-        (self.leaf(left).split_into::<S>((right, self.leaf(right)), new, cut), right)
+        let right = (right, self.leaf(right));
+        (self.dispatch.run(SplitLeaf { left: self.leaf(left), right, new, cut }), right.0)
     }
 
     /// Where to cut an inner node: in the middle, but keys that come in order leave full nodes.
@@ -159,5 +155,22 @@ impl<B: Bits> BlinkTree<B> {
         self.inner(root).set((B::MIN, B::MAX), NodeRef::NIL, &[B::MIN, separator], &[old, right]);
         self.set_root(root, level + 1);
         drop(held);
+    }
+}
+
+/// What moves entries is compiled for each kernel; the rest of a split isn't.
+struct SplitLeaf<'a, B> {
+    left: Leaf<'a, B>,
+    right: (NodeRef, Leaf<'a, B>),
+    new: (B, B),
+    cut: Cut,
+}
+
+impl<B: Bits> Operation for SplitLeaf<'_, B> {
+    type Output = B;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> B {
+        self.left.split_into::<S>(self.right, self.new, self.cut)
     }
 }

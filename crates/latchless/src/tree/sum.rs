@@ -10,14 +10,13 @@ impl<B: Bits> BlinkTree<B> {
     /// Says how many there were, and their sum. Those of one leaf are of one moment.
     #[inline]
     pub fn sum<M: Mode>(&self, low: B, high: B, most: usize) -> (usize, u64) {
-        let sweep = Sweep::new(low, high, Direction::Forward, most);
-        self.dispatch.run(SumUp { tree: self, sweep, most, mode: PhantomData::<M> })
+        self.dispatch.run(SumUp { tree: self, range: (low, high), most, mode: PhantomData::<M> })
     }
 }
 
 struct SumUp<'a, B, M> {
     tree: &'a BlinkTree<B>,
-    sweep: Sweep<B>,
+    range: (B, B),
     most: usize,
     mode: PhantomData<M>,
 }
@@ -26,16 +25,18 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
     type Output = (usize, u64);
 
     #[inline(always)]
-    fn run<S: Search>(mut self) -> (usize, u64) {
+    fn run<S: Search>(self) -> (usize, u64) {
+        let mut sweep = Sweep::<B>::new(self.range.0, self.range.1, Direction::Forward, self.most);
+        sweep.expect(self.tree.about(self.range.0, self.range.1));
         let (mut left, mut sum) = (self.most, 0u64);
         while left > 0
-            && let Some((low, high)) = self.sweep.remaining()
+            && let Some((low, high)) = sweep.remaining()
         {
             let (entries, part) =
-                self.sweep.next::<S, M, _>(self.tree, Depth::Entries, |leaf| leaf.sum::<S>(low, high, left));
+                sweep.next::<S, M, _>(self.tree, Depth::Entries, |leaf| leaf.sum::<S>(low, high, left));
             left -= entries;
             sum = sum.wrapping_add(part);
-            self.sweep.want(left);
+            sweep.shown(entries);
         }
         (self.most - left, sum)
     }

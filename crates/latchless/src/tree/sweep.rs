@@ -22,14 +22,15 @@ use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 
 /// B of the paper's Eq. (2), T1/Tnext: see the file's head.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
+/// Lines that are on their way until the range turns out to be long.
+pub(super) const LINES_AT_FIRST: usize = 24;
 /// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
 /// over by then.
 const LEAVES_BY_LINK: u8 = 3;
 /// Leaves that a sweep of whole leaves may want, for it to look those ahead up at once.
 const LONG: usize = 4;
-/// Leaves that a sweep of whole leaves knows of at a time: room for what is left of one inner node and all of
-/// the next.
-const AHEAD: usize = 160;
+/// Leaves that a sweep of whole leaves knows of at a time: those of most of an inner node.
+const AHEAD: usize = 64;
 /// Leaves that a reader of chunks knows of at a time, whose state is to be small.
 pub(super) const AHEAD_OF_CHUNKS: usize = 8;
 /// Leaves that a count knows of at a time: it reads one line of each.
@@ -45,6 +46,8 @@ pub struct Sweep<B, const ROOM: usize = AHEAD> {
     pub(super) done: bool,
     /// The most entries that the caller can still want.
     wanted: usize,
+    /// How many entries are expected to be wanted, at most as many.
+    expected: usize,
     /// The leaf to read next, and then leaves after it, as the link or the inner nodes above named them.
     ahead: [NodeRef; ROOM],
     at: usize,
@@ -63,6 +66,21 @@ pub struct Sweep<B, const ROOM: usize = AHEAD> {
 #[inline(always)]
 pub(super) fn lines_of<B: Bits>(entries: usize) -> usize {
     (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
+}
+
+/// Asks for so many lines from this one on.
+#[inline(always)]
+fn prefetch_lines(first: *const u8, lines: usize) {
+    // Four at a time, and then those that are left.
+    let (mut line, end) = (first, first.wrapping_add(lines * LINE_BYTES));
+    while line.addr() + 4 * LINE_BYTES <= end.addr() {
+        (0..4).for_each(|at| prefetch_read(line.wrapping_add(at * LINE_BYTES)));
+        line = line.wrapping_add(4 * LINE_BYTES);
+    }
+    while line.addr() < end.addr() {
+        prefetch_read(line);
+        line = line.wrapping_add(LINE_BYTES);
+    }
 }
 
 /// What of a leaf is read.
@@ -93,6 +111,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             direction,
             done: low > high,
             wanted,
+            expected: wanted,
             ahead: [NodeRef::NIL; ROOM],
             at: 0,
             len: 0,
@@ -112,13 +131,34 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// Says how many entries can still be wanted.
     #[inline(always)]
     pub(super) fn want(&mut self, entries: usize) {
-        self.wanted = entries;
+        (self.wanted, self.expected) = (entries, entries);
     }
 
     /// How many entries can still be wanted.
     #[inline(always)]
     pub(super) fn wanted(&self) -> usize {
         self.wanted
+    }
+
+    /// How many entries are expected to be wanted.
+    #[inline(always)]
+    pub(super) fn expected(&self) -> usize {
+        self.expected
+    }
+
+    /// Says that about so many entries will be wanted. If more are after all, that is noticed.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, entries: usize) {
+        self.expected = self.wanted.min(entries.max(1));
+    }
+
+    /// So many entries were shown.
+    #[inline(always)]
+    pub(super) fn shown(&mut self, entries: usize) {
+        self.wanted = self.wanted.saturating_sub(entries);
+        // It goes on longer than expected: then nothing is known but that.
+        let expected = self.expected.saturating_sub(entries);
+        self.expected = if expected == 0 { self.wanted } else { expected };
     }
 
     /// Copies the entries that the next leaf with any has in the range. `false`: the range has ended.
@@ -148,7 +188,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
             }
-            self.wanted = self.wanted.saturating_sub(into.keys().len());
+            self.shown(into.keys().len());
         }
         !into.keys().is_empty()
     }
@@ -241,6 +281,9 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let key = self.key();
         let first = self.at == self.len && (self.direction == Direction::Forward || self.read == 0);
         if first && !self.is_long() {
+            if depth == Depth::Entries && self.direction == Direction::Forward {
+                return self.enter::<S>(tree, key);
+            }
             let at = tree.descend::<S>(key);
             self.start_at(at.node);
             return at;
@@ -256,6 +299,33 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
+    /// Where the leaf of `key` is likely to be. Asks for the lines that a short range reads from there on, in
+    /// the leaf after it as well, before any of them tells where the range really begins.
+    #[inline(always)]
+    fn enter<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, key: B) -> At<'a> {
+        let lines = lines_of::<B>(self.expected).min(LINES_AT_FIRST);
+        let guess = tree.guesses.slots().and_then(|slots| slots.guess_two(key.to_u64()));
+        let (leaf, share, next) = match guess {
+            Some(guess) => guess,
+            None => {
+                let (leaf, share) = tree.descend_through_nodes::<S>(key);
+                (leaf, share, leaf)
+            }
+        };
+        let at = tree.at(leaf);
+        self.start_at(leaf);
+        prefetch_read(at.line_address(0));
+        let first = Leaf::<B>::first_likely_line(share);
+        let own = lines.max(3).min(LINES - first);
+        prefetch_lines(at.line_address(first), own);
+        if lines > own && next != leaf {
+            let more = (lines - own + 1).min(LINES);
+            prefetch_lines(tree.arena.address(next), more);
+            (self.ahead[1], self.asked) = (next, LINES + more);
+        }
+        at
+    }
+
     /// Takes this for the leaf to read next, of which nothing more needs to be asked for.
     #[inline(always)]
     fn start_at(&mut self, node: NodeRef) {
@@ -267,7 +337,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// hasn't said otherwise, or because so many were read.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
-        self.read >= LEAVES_BY_LINK || ROOM != AHEAD_OF_CHUNKS && self.wanted >= LONG * Leaf::<B>::CAPACITY
+        self.read >= LEAVES_BY_LINK || ROOM != AHEAD_OF_CHUNKS && self.expected >= LONG * Leaf::<B>::CAPACITY
     }
 
     /// Finds out about leaves ahead when few are left.
@@ -278,7 +348,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             Depth::Header => LINES_IN_FLIGHT,
         };
         let known = self.len - self.at;
-        let wanted = self.wanted / Leaf::<B>::CAPACITY >= known
+        let wanted = self.expected / Leaf::<B>::CAPACITY >= known
             && if self.linked { self.is_long() } else { self.onward.is_some() };
         if known == 0 || known <= distance && wanted {
             self.look_further::<S>(tree);
@@ -291,6 +361,10 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let link = leaf.link();
         let last = self.at + 1 == self.len && self.linked && self.direction == Direction::Forward;
         if last && leaf.high() < self.high && !link.is_nil() {
+            // Lines of the leaf after it were asked for already, if it was guessed right.
+            if self.at > 0 || self.ahead[1] != link {
+                self.asked = self.asked.min(LINES);
+            }
             (self.ahead[0], self.ahead[1]) = (self.ahead[self.at], link);
             (self.at, self.len) = (0, 2);
         }
@@ -314,7 +388,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     /// counted from the first line of the leaf to read next.
     #[inline(always)]
     pub(super) fn ask(&mut self, tree: &BlinkTree<B>, from: usize, to: usize) {
-        let wanted = lines_of::<B>(self.wanted);
+        let wanted = lines_of::<B>(self.expected);
         let to = to.min(from.saturating_add(wanted)).min((self.len - self.at) * LINES);
         while self.asked < to {
             let leaf = self.asked / LINES;
@@ -362,7 +436,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         if let Some(at) = tree.descend_near::<S>(key) {
             let inner = at.inner::<B>();
             // As many as a short range needs; more are looked up if they turn out to be needed.
-            let most = (self.wanted / Leaf::<B>::CAPACITY).saturating_add(2);
+            let most = (self.expected / Leaf::<B>::CAPACITY).saturating_add(2);
             let to = known..ROOM.min(known.saturating_add(most));
             let limit = if self.direction == Direction::Forward { self.high } else { self.low };
             let (found, onward) = inner.children_from::<S>(key, self.direction, limit, &mut self.ahead[to]);
@@ -383,7 +457,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     }
 }
 
-struct NextLeaf<'a, B, M, const ROOM: usize> {
+struct NextLeaf<'a, B: Bits, M, const ROOM: usize> {
     sweep: &'a mut Sweep<B, ROOM>,
     tree: &'a BlinkTree<B>,
     into: &'a mut LeafCopy<B>,
@@ -396,57 +470,5 @@ impl<B: Bits, M: Mode, const ROOM: usize> Operation for NextLeaf<'_, B, M, ROOM>
     #[inline(always)]
     fn run<S: Search>(self) -> bool {
         self.sweep.next_leaf_with::<S, M>(self.tree, self.into)
-    }
-}
-
-impl<B: Bits> BlinkTree<B> {
-    /// Shows `visit` the entries of `low..=high`, leaf by leaf, until it says `false`. The entries of
-    /// one call are of one moment and ascend; the calls go in the direction. `wanted`: the most entries that
-    /// will be wanted.
-    #[inline]
-    pub fn scan<M: Mode>(
-        &self,
-        low: B,
-        high: B,
-        direction: Direction,
-        wanted: usize,
-        mut visit: impl FnMut(&[B], &[B]) -> bool,
-    ) {
-        let visit = |leaf: &LeafCopy<B>| visit(leaf.keys(), leaf.values());
-        self.scan_leaves::<M>((low, high), direction, wanted, visit);
-    }
-
-    /// As [`BlinkTree::scan`]; shows the copies themselves.
-    #[inline]
-    pub fn scan_leaves<M: Mode>(
-        &self,
-        (low, high): (B, B),
-        direction: Direction,
-        wanted: usize,
-        visit: impl FnMut(&LeafCopy<B>) -> bool,
-    ) {
-        let sweep = Sweep::new(low, high, direction, wanted);
-        self.dispatch.run(Scan { tree: self, sweep, visit, mode: PhantomData::<M> });
-    }
-}
-
-struct Scan<'a, B, F, M> {
-    tree: &'a BlinkTree<B>,
-    sweep: Sweep<B>,
-    visit: F,
-    mode: PhantomData<M>,
-}
-
-impl<B: Bits, M: Mode, F: FnMut(&LeafCopy<B>) -> bool> Operation for Scan<'_, B, F, M> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Search>(mut self) {
-        let mut entries = Entries::default();
-        while self.sweep.next_leaf_with::<S, M>(self.tree, &mut entries) {
-            if !(self.visit)(&entries) {
-                return;
-            }
-        }
     }
 }

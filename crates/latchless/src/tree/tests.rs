@@ -81,11 +81,11 @@ fn same_everywhere<B: Bits, M: Mode>(
             let (mut chunks, mut chunk) = (Chunks::new(low, high, direction, most), Chunk::default());
             seen.clear();
             while chunks.next::<M>(tree, &mut chunk) {
-                let mut part: Vec<_> = chunk.places().map(|at| chunk.entry(at)).collect();
-                if direction == Direction::Reverse {
-                    part.reverse();
-                }
-                seen.extend(part);
+                // A chunk is taken from the end that the range begins at.
+                seen.extend(core::iter::from_fn(|| match direction {
+                    Direction::Forward => chunk.take_first(),
+                    Direction::Reverse => chunk.take_last(),
+                }));
             }
             expected.truncate(most);
             assert_eq!(seen, expected, "at most {most}, {direction:?} {low:?}..={high:?}, in chunks");

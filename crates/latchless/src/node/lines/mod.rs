@@ -4,7 +4,8 @@
 //! one instruction, which represents as many relaxed loads; that instruction is written in assembly, because
 //! the language knows no vector of atomics, and it is all that is: comparing is done by intrinsics, in
 //! registers. What a kernel must know for it is [`HalfLine`]; the scalar kernel's is plain relaxed loads and
-//! serves interpreters, race detectors and processors that have none of AVX2, AVX-512 and NEON.
+//! serves interpreters, race detectors and processors that have none of AVX2, AVX-512 and NEON. Half a line is
+//! written in the same ways, as so many relaxed stores.
 //!
 //! What a search answers for a line that is being written is one of the numbers that it may answer
 //! at all; readers find out by the node's version.
@@ -19,6 +20,7 @@
 #[cfg(test)]
 mod tests;
 
+use core::mem::MaybeUninit;
 use latchless_core::base::key::Bits;
 use latchless_core::search::{HalfLine, lanes_in_half};
 use latchless_core::sync::{Line, Word};
@@ -75,8 +77,57 @@ pub trait Lines: HalfLine {
     /// When that is shorter than half a line, or the words don't lie in the line.
     #[inline(always)]
     fn copy_half<B: Bits>(line: &Line, first: usize, to: &mut [B]) {
+        // SAFETY: lanes are laid out alike whether they have been written or not, and nothing but lanes is
+        // written to these: they stay what they are.
+        let to = unsafe { &mut *(core::ptr::from_mut(to) as *mut [MaybeUninit<B>]) };
+        Self::copy_half_to(line, first, to);
+    }
+
+    /// As [`Lines::copy_half`], to lanes of which nothing needs to be there. All of half a line are there then.
+    #[inline(always)]
+    fn copy_half_to<B: Bits>(line: &Line, first: usize, to: &mut [MaybeUninit<B>]) {
         // SAFETY: above the trait.
         unsafe { Self::store(Self::half(four(line, first)), to) }
+    }
+
+    /// Sets the lanes of the four words from `first` on to those at the front of `from`. For the holder of the
+    /// latch.
+    ///
+    /// # Panics
+    /// As [`Lines::copy_half`].
+    #[inline(always)]
+    fn set_half<B: Bits>(line: &Line, first: usize, from: &[B]) {
+        // SAFETY: above the trait.
+        unsafe { Self::set(four(line, first), <Self as HalfLine>::load(from)) }
+    }
+
+    /// Puts an entry at a place of a leaf block that has room for one more. Those from there on move one place
+    /// up. For the holder of the latch.
+    #[inline(always)]
+    fn put_at<B: Bits>(block: &Line, at: usize, (key, value): (B, B)) {
+        for (first, new) in [(0, key), (4, value)] {
+            let words = four(block, first);
+            // SAFETY: above the trait.
+            unsafe { Self::set(words, Self::insert(Self::half(words), at, new)) }
+        }
+    }
+
+    /// Takes out the entry at a place of a leaf block. Those after it move one place down; what is in the last
+    /// place isn't sure then. For the holder of the latch.
+    #[inline(always)]
+    fn take_out<B: Bits>(block: &Line, at: usize) {
+        for first in [0, 4] {
+            let words = four(block, first);
+            // SAFETY: above the trait.
+            unsafe { Self::set(words, Self::remove::<B>(Self::half(words), at)) }
+        }
+    }
+
+    /// One bit for each key place of a leaf block: whether its key is smaller than `key`.
+    #[inline(always)]
+    fn keys_below<B: Bits>(block: &Line, key: B) -> u32 {
+        // SAFETY: above the trait.
+        unsafe { Self::below(Self::half(four(block, 0)), key) }
     }
 
     /// One bit for each key place of a leaf block: whether its key is one of `low..=high`.

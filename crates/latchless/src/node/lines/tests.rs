@@ -111,11 +111,12 @@ fn hints_are_counted_and_what_is_before_them_is_not() {
 struct Compared<'a, B>(&'a Line, B);
 
 impl<B: Bits> Operation for Compared<'_, B> {
-    type Output = (u32, usize);
+    type Output = (u32, u32, usize);
 
     #[inline(always)]
-    fn run<S: Search>(self) -> (u32, usize) {
-        (S::keys_equal(self.0, self.1), S::separators_up_to(self.0, self.1))
+    fn run<S: Search>(self) -> (u32, u32, usize) {
+        let (block, key) = (self.0, self.1);
+        (S::keys_equal(block, key), S::keys_below(block, key), S::separators_up_to(block, key))
     }
 }
 
@@ -137,13 +138,13 @@ fn every_key_is_compared<B: Bits>() {
         let stored = lanes::<B>(&words[..4]);
         let separators = lanes::<B>(&words[..if B::BYTES == 8 { 5 } else { 4 }]);
         for (at, &key) in keys.iter().enumerate() {
-            let equal = bits(&stored, |lane| lane == key);
+            let (equal, below) = (bits(&stored, |lane| lane == key), bits(&stored, |lane| lane < key));
             let up_to = separators.iter().filter(|&&lane| lane <= key).count();
             // An upper end that is as large, one that is larger, and one that is smaller.
             let ends = [key, keys[(at + 3).min(keys.len() - 1)], keys[at / 2]];
             for kernel in &kernels {
                 let found = kernel.run(Compared(&block, key));
-                assert_eq!(found, (equal, up_to), "{key:x?} in {words:x?} by {}", kernel.kernel());
+                assert_eq!(found, (equal, below, up_to), "{key:x?} in {words:x?} by {}", kernel.kernel());
                 for end in ends {
                     let between = bits(&stored, |lane| (key..=end).contains(&lane));
                     let found = kernel.run(Between(&block, key, end));
@@ -201,6 +202,91 @@ fn half_a_line_is_copied_and_no_more<B: Bits>() {
 fn half_a_line_is_copied_and_no_more_of_32_and_of_64_bits() {
     half_a_line_is_copied_and_no_more::<u32>();
     half_a_line_is_copied_and_no_more::<u64>();
+}
+
+struct Set<'a, B>(&'a Line, usize, &'a [B]);
+
+impl<B: Bits> Operation for Set<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        S::set_half(self.0, self.1, self.2);
+    }
+}
+
+fn half_a_line_is_set_and_no_more<B: Bits>() {
+    let words: [u64; 8] = core::array::from_fn(|at| 0x0123_4567_89AB_CDEF << at);
+    let (from, len) = (lanes::<B>(&words.map(|word| !word)), keys_in_line::<B>());
+    for kernel in kernels() {
+        for first in 0..=4 {
+            for start in 0..3 {
+                let block = line(words);
+                kernel.run(Set(&block, first, &from[start..]));
+                let found = lanes::<B>(&block.each_ref().map(Word::load_relaxed));
+                let mut expected = lanes::<B>(&words);
+                let at = first * 8 / B::BYTES;
+                expected[at..at + len].copy_from_slice(&from[start..start + len]);
+                assert_eq!(found, expected, "from {first} on by {}", kernel.kernel());
+            }
+        }
+        let block = line(words);
+        let refused = catch_unwind(AssertUnwindSafe(|| kernel.run(Set(&block, 0, &from[..len - 1]))));
+        assert!(refused.is_err(), "{} set half a line to less", kernel.kernel());
+    }
+}
+
+#[test]
+fn half_a_line_is_set_and_no_more_of_32_and_of_64_bits() {
+    half_a_line_is_set_and_no_more::<u32>();
+    half_a_line_is_set_and_no_more::<u64>();
+}
+
+/// Puts an entry at a place of a block, or takes the one out that is there.
+struct Changed<'a, B>(&'a Line, usize, Option<(B, B)>);
+
+impl<B: Bits> Operation for Changed<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        match self.2 {
+            Some(entry) => S::put_at(self.0, self.1, entry),
+            None => S::take_out::<B>(self.0, self.1),
+        }
+    }
+}
+
+fn entries_come_and_go<B: Bits>() {
+    let width = keys_in_line::<B>();
+    for (round, words) in lines().into_iter().enumerate().step_by(if cfg!(miri) { 6 } else { 1 }) {
+        let (keys, values) = (lanes::<B>(&words[..4]), lanes::<B>(&words[4..]));
+        let entries: Vec<(B, B)> = keys.into_iter().zip(values).collect();
+        let (count, entry) = (round % width, (B::truncate(TELLING[round % 12]), B::truncate(round as u64)));
+        // A block with room gets one more in each of its places, and a block gives away each that it has.
+        let put = (0..=count).map(|at| (at, count, Some(entry)));
+        for (at, count, entry) in put.chain((0..=count).map(|at| (at, count + 1, None))) {
+            let mut expected = entries[..count].to_vec();
+            match entry {
+                Some(entry) => expected.insert(at, entry),
+                None => drop(expected.remove(at)),
+            }
+            for kernel in kernels() {
+                let block = line(words);
+                kernel.run(Changed(&block, at, entry));
+                let words = block.each_ref().map(Word::load_relaxed);
+                let (keys, values) = (lanes::<B>(&words[..4]), lanes::<B>(&words[4..]));
+                let found: Vec<_> = keys.into_iter().zip(values).take(expected.len()).collect();
+                assert_eq!(found, expected, "{entry:x?} at {at} of {count} by {}", kernel.kernel());
+            }
+        }
+    }
+}
+
+#[test]
+fn entries_of_32_and_of_64_bits_come_and_go() {
+    entries_come_and_go::<u32>();
+    entries_come_and_go::<u64>();
 }
 
 /// The values at these places of a block, added to those of the blocks before.

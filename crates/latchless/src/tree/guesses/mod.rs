@@ -164,6 +164,14 @@ impl<'a> Slots<'a> {
         prefetch_read(self.words.as_ptr().wrapping_add(slot).cast());
     }
 
+    /// About how many slots lie between two keys, in quarters.
+    #[inline(always)]
+    fn quarters_between(self, low: u64, high: u64) -> u64 {
+        let quarters =
+            (self.place(high) >> (PLACE_BITS - 2)).saturating_sub(self.place(low) >> (PLACE_BITS - 2));
+        quarters.min(u128::from(u64::MAX)) as u64
+    }
+
     /// The leaf that is likely to have `key`, and in which sixteenth of it the key is likely to stand.
     #[inline(always)]
     pub(super) fn guess(self, key: u64) -> Option<(NodeRef, usize)> {
@@ -179,6 +187,20 @@ impl<'a> Slots<'a> {
         });
         let named = (chosen.0 != 0) & (inside <= coarse + chosen.begin());
         named.then(|| (chosen.leaf(), chosen.sixteenth(inside)))
+    }
+
+    /// As [`Slots::guess`], and which leaf is likely to come after it: a reference to prefetch, not to follow.
+    #[inline(always)]
+    pub(super) fn guess_two(self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
+        let (leaf, share) = self.guess(key)?;
+        // A leaf has about two slots: the first of these that names another one.
+        let slot = (self.place(key) >> PLACE_BITS) as usize;
+        let named =
+            |after: usize| self.words.get(slot + after).map_or(leaf, |word| Slot(word.load_relaxed()).leaf());
+        let (first, second) = (named(1), named(2));
+        let later = select_unpredictable(second != leaf, second.to_word(), named(3).to_word());
+        let next = select_unpredictable(first != leaf, first.to_word(), later);
+        Some((leaf, share, NodeRef::from_word(next)))
     }
 
     /// Writes those slots, from slot `from` on, whose first key a leaf of these fences covers. Says
@@ -267,6 +289,16 @@ impl Guesses {
 }
 
 impl<B: Bits> BlinkTree<B> {
+    /// About how many entries there are between two keys, rather too many; the largest number if nothing is
+    /// known. A guess: where slots are as wide as half a leaf.
+    #[inline(always)]
+    pub(super) fn about(&self, low: B, high: B) -> usize {
+        let quarters = self.guesses.slots().map(|slots| slots.quarters_between(low.to_u64(), high.to_u64()));
+        // One more quarter at each end, and at most five eighths of a leaf for each slot.
+        let eighths = |quarters: u64| (quarters as usize).saturating_add(2).saturating_mul(5);
+        quarters.map_or(usize::MAX, |quarters| eighths(quarters).saturating_mul(Leaf::<B>::CAPACITY) / 32)
+    }
+
     /// Writes what is to be guessed of a leaf of these fences.
     #[inline]
     pub(super) fn name_leaf(&self, leaf: NodeRef, (low, high): (B, B)) {

@@ -1,17 +1,19 @@
-//! Memory apart from all else, whose layout depends on nothing but what was asked of it: for runs on the model.
+//! Memory apart from all else, whose layout depends on nothing but what was asked of it: for runs on the
+//! model.
 //!
-//! The model gives lines their numbers in the order of first touch, so it doesn't matter where memory is. Two
-//! things still do: where within a line something begins, and which memory is used again, and so has a number
-//! already. An allocator decides both by what else the process has allocated. Within [`apart`] the thread's
-//! allocations come from an arena of their own, which begins empty: blocks begin at lines, one after the other,
-//! and those that come back are used again, the last first. So two runs give the same numbers on any machine.
+//! The model gives lines their numbers in the order of first touch, so it doesn't matter where memory is.
+//! Two things still do: where within a line something begins, and which memory is used again, and so has a
+//! number already. An allocator decides both by what else the process has allocated. Within [`apart`] the
+//! thread's allocations come from an arena of their own, which begins empty: blocks begin at lines, one
+//! after the other, and those that come back are used again, the last first. So two runs give the same
+//! numbers on any machine.
 //!
-//! Only a program whose allocator is [`Counting`](crate::counting::Counting) has that; elsewhere [`apart`] runs
-//! its work as it is.
+//! Only a program whose allocator is [`Counting`](crate::counting::Counting) has that; elsewhere [`apart`]
+//! runs its work as it is.
 //!
 //! # Thread safety
-//! An arena is one thread's while its work runs, but what was allocated there may be freed by any. So each has a
-//! mutex, and blocks are told by their addresses. An arena is used again when nothing is left in it.
+//! An arena is one thread's while its work runs, but what was allocated there may be freed by any. So each
+//! has a mutex, and blocks are told by their addresses. An arena is used again when nothing is left in it.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -51,7 +53,8 @@ static TAKEN: [AtomicBool; ARENAS] = [const { AtomicBool::new(false) }; ARENAS];
 /// Where the arenas are; nowhere if the system refuses.
 static SPACE: OnceLock<Option<usize>> = OnceLock::new();
 
-/// Runs `work` with this thread's allocations in an arena of their own. Within another such work nothing changes.
+/// Runs `work` with this thread's allocations in an arena of their own. Within another such work nothing
+/// changes.
 pub fn apart<R>(work: impl FnOnce() -> R) -> R {
     struct Leave(usize);
     impl Drop for Leave {

@@ -1,12 +1,13 @@
-//! Counts the heap bytes of indexes that don't count themselves. A program that wants that makes [`Counting`] its
-//! allocator.
+//! Counts the heap bytes of indexes that don't count themselves. A program that wants that makes
+//! [`Counting`] its allocator.
 
 use crate::apart;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 
-/// The system's allocator, with a count that is off unless [`held_by`] asks for it, and arenas for work that is
-/// [`apart`](mod@apart). While neither is on an allocation costs two loads more, so timed phases aren't disturbed.
+/// The system's allocator, with a count that is off unless [`held_by`] asks for it, and arenas for work
+/// that is [`apart`](mod@apart). While neither is on an allocation costs two loads more, so timed phases
+/// aren't disturbed.
 pub struct Counting;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -35,7 +36,8 @@ fn count(bytes: isize) {
     }
 }
 
-// SAFETY: every call goes to the system's allocator or to an arena, by the address of the block, and both keep
+// SAFETY: every call goes to the system's allocator or to an arena, by the address of the block, and both
+// keep
 // `GlobalAlloc`'s contract; counting neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -1,14 +1,14 @@
-//! Huge pages for all that a process has, so that contestants whose memory is the allocator's are on them as well as
-//! ours.
+//! Huge pages for all that a process has, so that contestants whose memory is the allocator's are on them
+//! as well as ours.
 //!
-//! Where the system gives huge pages only to those that ask (`madvise`), an index that asks has fewer misses of
-//! address translation than one on `malloc`'s memory, which doesn't. Here the process asks for everybody, when
-//! all is loaded, and has the system make huge pages of the small ones at once.
+//! Where the system gives huge pages only to those that ask (`madvise`), an index that asks has fewer
+//! misses of address translation than one on `malloc`'s memory, which doesn't. Here the process asks for
+//! everybody, when all is loaded, and has the system make huge pages of the small ones at once.
 
 use std::fs;
 
-/// Has the system put all of this process's private memory on huge pages, as far as it can, and says what share of
-/// it is, 0.0 to 1.0. Where it can't be asked nothing changes.
+/// Has the system put all of this process's private memory on huge pages, as far as it can, and says what
+/// share of it is, 0.0 to 1.0. Where it can't be asked nothing changes.
 pub fn for_all() -> f64 {
     ask();
     share()
@@ -49,8 +49,8 @@ fn ask() {
     for (from, to) in private(&maps) {
         let at = core::ptr::without_provenance_mut(from);
         for advice in [libc::MADV_HUGEPAGE, COLLAPSE] {
-            // SAFETY: advice about pages that this process has mapped changes nothing that they hold. A range that
-            // is no longer mapped is refused, as is advice that the system doesn't know.
+            // SAFETY: advice about pages that this process has mapped changes nothing that they hold. A
+            // range that is no longer mapped is refused, as is advice that the system doesn't know.
             let _ = unsafe { libc::madvise(at, to - from, advice) };
         }
     }

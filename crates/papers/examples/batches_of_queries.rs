@@ -1,5 +1,6 @@
-//! PI: one owner hands in batches, which its threads divide among themselves without latches; or many threads
-//! hand in single requests, which are gathered. `cargo run --release -p latchless-papers --example batches_of_queries`
+//! PI: one owner hands in batches, which its threads divide among themselves without latches; or many
+//! threads hand in single requests, which are gathered. `cargo run --release -p latchless-papers --example
+//! batches_of_queries`
 
 use latchless_papers::pi::{Options, Pi, Query, SubmissionOptions, Submissions};
 

@@ -1,5 +1,5 @@
-//! Spiderman: a mix of requests whose descents take turns while memory is on its way, and the same executor over
-//! an index of one's own. `cargo run --release -p latchless-papers --example multiplexed_requests`
+//! Spiderman: a mix of requests whose descents take turns while memory is on its way, and the same executor
+//! over an index of one's own. `cargo run --release -p latchless-papers --example multiplexed_requests`
 
 use latchless_core::base::request::Request;
 use latchless_core::tuner::Tuner;

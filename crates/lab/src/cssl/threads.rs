@@ -51,8 +51,15 @@ fn threads(scale: Scale) -> Result<Vec<Row>> {
         };
         all.push(native(times_one(who.name(), scale, &time), point("independent ranges of 1 %")));
     }
+    all.extend(one_range(&keys, point("one range"))?);
+    Ok(all)
+}
+
+/// One range of a tenth of the keys, read by one thread and by two.
+fn one_range(keys: &[u32], at: Point) -> Result<Vec<Row>> {
     let mut map = CsslMap::with_options(&Member::Cssl5.options(&Options::default()))?;
-    map.bulk_load(&entries(&keys))?;
+    map.bulk_load(&entries(keys))?;
+    let mut all = Vec::new();
     let low = keys[keys.len() / 3];
     let span = low..low + keys.len() as u32 / 10;
     let alone = map.sum(span.clone())?;
@@ -93,7 +100,7 @@ fn threads(scale: Scale) -> Result<Vec<Row>> {
             let _ = std::hint::black_box(work(threads));
             start.elapsed().as_nanos() as f64
         };
-        all.push(native(times_one(name, scale, &time), point("one range")));
+        all.push(native(times_one(name, at.scale, &time), at));
     }
     Ok(all)
 }

@@ -1,5 +1,5 @@
-//! Lookups, ranges and updates in one stream: what the paper leaves out. CSSL's lanes are then out of date for a
-//! while, and are rebuilt.
+//! Lookups, ranges and updates in one stream: what the paper leaves out. CSSL's lanes are then out of date
+//! for a while, and are rebuilt.
 
 use super::contestant::entries;
 use super::data::{Spread, present, ranges};

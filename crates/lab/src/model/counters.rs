@@ -15,6 +15,8 @@ pub struct Counters {
     pub wait_slots: u64,
     /// Lines looked up in the primary cache, by reads, writes and prefetches.
     pub l1_accesses: u64,
+    /// The same, but that accesses to one line right after each other count once.
+    pub lines: u64,
     /// Lines looked up in the secondary cache.
     pub l2_accesses: u64,
     /// Lines that neither the secondary cache nor the one that its node shares had: fetched from memory or
@@ -22,8 +24,8 @@ pub struct Counters {
     pub memory_accesses: u64,
     /// Lines that the secondary cache missed and the node's shared cache had.
     pub shared_hits: u64,
-    /// Of `memory_accesses`, those that this processor had and lost to another's write: coherence misses. All others
-    /// are cold or capacity misses.
+    /// Of `memory_accesses`, those that this processor had and lost to another's write: coherence misses.
+    /// All others are cold or capacity misses.
     pub coherence_misses: u64,
     /// Those of them that came from the cache of the processor that had changed them.
     pub transfers: u64,
@@ -73,6 +75,7 @@ impl Counters {
             other_stall_slots: join(self.other_stall_slots, other.other_stall_slots),
             wait_slots: join(self.wait_slots, other.wait_slots),
             l1_accesses: join(self.l1_accesses, other.l1_accesses),
+            lines: join(self.lines, other.lines),
             l2_accesses: join(self.l2_accesses, other.l2_accesses),
             memory_accesses: join(self.memory_accesses, other.memory_accesses),
             shared_hits: join(self.shared_hits, other.shared_hits),

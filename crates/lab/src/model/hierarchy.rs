@@ -6,9 +6,9 @@
 //!   the secondary cache write-backs are free.
 //! - A line that a secondary cache doesn't have comes from memory, or, if another processor has
 //!   changed it, from that one's cache, which then shares it and has it written back on the way.
-//! - Processors of a node may share a third cache. Every line that comes to one of them is put there, too, and
-//!   stays until it has to make room or a processor of another node writes it. What comes from there takes
-//!   no access of memory. What leaves a secondary cache changed is written to memory as well.
+//! - Processors of a node may share a third cache. Every line that comes to one of them is put there, too,
+//!   and stays until it has to make room or a processor of another node writes it. What comes from there
+//!   takes no access of memory. What leaves a secondary cache changed is written to memory as well.
 //! - A write to a line that others hold as well takes it away from them. If the writer holds it
 //!   already, that takes no data, but the time of telling them.
 //! - Every fetch, write-back and such message takes one access of the memory that the line belongs
@@ -41,6 +41,8 @@ struct Private {
     l1: Cache,
     l2: Cache,
     handlers: MissHandlers,
+    /// The line of the last access.
+    last: Option<u64>,
     counters: Counters,
 }
 
@@ -50,6 +52,7 @@ impl Private {
             l1: Cache::new(parameters.l1),
             l2: Cache::new(parameters.l2),
             handlers: MissHandlers::new(parameters.miss_handlers),
+            last: None,
             counters: Counters::default(),
         }
     }
@@ -157,6 +160,7 @@ impl Hierarchy {
     pub fn fetch(&mut self, who: usize, line: u64, asked: u64, write: bool) -> Fetched {
         let own = &mut self.private[who];
         own.counters.l1_accesses += 1;
+        own.counters.lines += u64::from(own.last.replace(line) != Some(line));
         if let Some(found) = own.l1.access(line, write) {
             own.counters.late_reads += u64::from(found.ready > asked && !write);
             if !write || found.hold != Hold::Shared {

@@ -97,8 +97,8 @@ pub struct Parameters {
     pub memory_interval_cycles: u64,
     /// Data misses that one processor can have outstanding.
     pub miss_handlers: usize,
-    /// Whether a prefetch that finds all of them taken waits for one. If not, the memory system keeps it until one
-    /// comes free (the pB+-Tree paper's footnote 4).
+    /// Whether a prefetch that finds all of them taken waits for one. If not, the memory system keeps it
+    /// until one comes free (the pB+-Tree paper's footnote 4).
     pub prefetches_wait: bool,
     /// What the instructions between memory accesses cost.
     pub prices: Prices,

@@ -48,8 +48,8 @@ pub(super) const LINES: Experiment = driven(
         "Counted by the memory model: each line that a search touches, whatever cache has it. The formula counts \
          the entries that are compared with and the data nodes that are passed, and none of what an \
          implementation adds: here the place of a segment in its table, the batch's keys and its answers. \
-         \"form\" is the formula with this library's entries and nodes, \"paper\" with the paper's. A line \
-         is counted once for each entry or node of it that is read.",
+         \"form\" is the formula with this library's entries and nodes, \"paper\" with the paper's. Reads of \
+         one line right after each other are one.",
         "\"misses\" are lines that came from memory. The paper says that an index of 512K keys fits its 18 MB of \
          shared cache, so that no search misses there.",
     ],

@@ -119,7 +119,8 @@ struct Measured {
 /// What the model counts of a query.
 #[derive(Debug, Clone, Copy)]
 struct PerQuery {
-    /// Lines that were read or written, wherever they were.
+    /// Lines that were read, written or prefetched, wherever they were; what is done to one of them in a
+    /// row counts once.
     lines: f64,
     /// Lines that came from memory or another core's cache.
     misses: f64,

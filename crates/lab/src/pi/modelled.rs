@@ -90,7 +90,7 @@ fn measure_apart(contestant: Contestant, case: &Case) -> Result<Measured> {
         range: None,
         queries,
         per_query: Some(PerQuery {
-            lines: each(counted.l1_accesses - counted.prefetches),
+            lines: each(counted.lines),
             misses: each(counted.memory_accesses),
             remote: each(counted.remote_accesses),
         }),

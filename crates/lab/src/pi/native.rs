@@ -37,8 +37,8 @@ pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Mea
     Ok(times.iter_mut().map(|times| measured(times, IN_A_ROW * case.threads * case.batch)).collect())
 }
 
-/// Measures one contestant on cases that differ in their queries, and in how many of them are a batch. They take
-/// turns on one index, which grows by what they insert.
+/// Measures one contestant on cases that differ in their queries, and in how many of them are a batch. They
+/// take turns on one index, which grows by what they insert.
 ///
 /// # Errors
 /// When the contestant refuses.

@@ -21,8 +21,8 @@ pub(super) const FIG_6: Experiment = driven(
     fig_6,
 );
 
-/// "Five and four times" Masstree's at 2M keys, "at least 1.5x and 1x better", so 2.5 and 2 times as fast, with more
-/// (§6.1).
+/// "Five and four times" Masstree's at 2M keys, "at least 1.5x and 1x better", so 2.5 and 2 times as fast,
+/// with more (§6.1).
 fn over_masstree(panel: &str, other: Contestant, keys: usize) -> Option<Published> {
     let masstree = matches!(other, Contestant::BLink | Contestant::Rival("masstree"));
     let published = match (panel, keys <= IN_CACHE) {

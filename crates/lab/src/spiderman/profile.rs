@@ -1,5 +1,5 @@
-//! §3.1.4, Figures 6 to 8: in which phase lines are missed, and at what of a page. On the model alone: there each
-//! miss has an address.
+//! §3.1.4, Figures 6 to 8: in which phase lines are missed, and at what of a page. On the model alone:
+//! there each miss has an address.
 
 use super::figures::panel;
 use super::{BEST, MISSES, OVER_NONE, PAPER, naive, ours};

@@ -1,5 +1,6 @@
 //! What the PI paper says of four NUMA nodes, on the model: there a run doesn't depend on what else the
-//! machine does, nor on what the process allocated before, so it can be asked for. Even the small data set shows it.
+//! machine does, nor on what the process allocated before, so it can be asked for. Even the small data set
+//! shows it.
 
 use latchless_lab::experiment::Scale;
 use latchless_lab::row::Row;
@@ -47,7 +48,8 @@ fn searches_for_popular_keys_are_faster() {
     assert!(times("θ = 0.9, single keys") > 1.02, "{}", times("θ = 0.9, single keys"));
 }
 
-/// §5 counts lines; what a search reads is more than that, by what the formula leaves out, and not by a multiple.
+/// §5 counts lines; what a search reads is more than that, by what the formula leaves out, and not by a
+/// multiple.
 #[test]
 fn a_search_reads_about_the_lines_of_the_formula() {
     for row in rows("lines").iter().filter(|row| row.series == "measured" && row.unit == "lines/search") {

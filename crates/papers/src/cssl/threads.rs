@@ -1,5 +1,5 @@
-//! One range by several threads ("intra-query parallelism", §7): the range is cut into pieces of about equally
-//! many entries, and each thread reads its own.
+//! One range by several threads ("intra-query parallelism", §7): the range is cut into pieces of about
+//! equally many entries, and each thread reads its own.
 
 use super::map::CsslMap;
 use core::ops::{Bound, ControlFlow, RangeBounds};
@@ -31,9 +31,9 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
         Ok(self.list.cut(&self.list.enter(), low, high, pieces.max(1)))
     }
 
-    /// Reads a range by so many threads: each folds a piece of it, beginning with what `start` gives, and `join`
-    /// puts the results together, in the pieces' order. Starting threads takes some 20 µs each: for ranges of
-    /// 100,000 entries and more.
+    /// Reads a range by so many threads: each folds a piece of it, beginning with what `start` gives, and
+    /// `join` puts the results together, in the pieces' order. Starting threads takes some 20 µs each: for
+    /// ranges of 100,000 entries and more.
     ///
     /// # Errors
     /// [`Error::InvertedRange`].

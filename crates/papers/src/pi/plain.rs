@@ -1,7 +1,7 @@
 //! A typical skip list (Pugh, CACM 1990), with none of PI's optimizations: what Fig. 15 begins with.
 //!
-//! A node is a key, a value and a tower of links, one for each list that it is in, side by side; nodes are where
-//! there was room when they came. Keys are compared one by one.
+//! A node is a key, a value and a tower of links, one for each list that it is in, side by side; nodes are
+//! where there was room when they came. Keys are compared one by one.
 //!
 //! ```text
 //! key │ value │ link of list 0 │ link of list 1 │ …      lanes, in one vector of them

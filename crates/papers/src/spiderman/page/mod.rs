@@ -59,7 +59,8 @@ impl PageLayout {
         Ok(Self { places: (page_bytes / size_of::<u64>() - HEADER_WORDS) / 2 })
     }
 
-    /// What of a page is so many bytes after its start; `None`: it is after its end, or fills up its last line.
+    /// What of a page is so many bytes after its start; `None`: it is after its end, or fills up its last
+    /// line.
     pub fn part_at(self, bytes: usize) -> Option<PagePart> {
         let word = bytes / size_of::<u64>();
         match word.checked_sub(HEADER_WORDS) {

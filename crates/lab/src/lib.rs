@@ -11,6 +11,7 @@
 //! | [`catalogue`](mod@catalogue) | which papers and experiments there are, by name |
 //! | [`runner`] | runs any of them on the model or natively |
 //! | [`model`] | the memory-hierarchy model |
+//! | [`apart`](mod@apart), [`counting`], [`huge_pages`], [`host`] | the process's memory, and the machine |
 //! | [`row`], [`results`], [`report`] | the results: one row each, files, a page with charts |
 //!
 //! ```
@@ -25,11 +26,14 @@
 // Compiled there once, for this crate and for those above.
 use latchless_conformance as _;
 
+pub mod apart;
 pub mod catalogue;
+pub mod counting;
 pub mod cssl;
 pub mod error;
 pub mod experiment;
 pub mod host;
+pub mod huge_pages;
 pub mod model;
 pub mod olfit;
 pub mod pb_tree;

@@ -129,7 +129,7 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
             panels.iter().for_each(|panel| tables(&mut text, &Shown::batched(panel), &own));
         }
         let mut shown = stated.clone();
-        if let Body::Timed { x_label, .. } = experiment.body {
+        if let Body::Timed { x_label, .. } | Body::Driven { x_label, .. } = experiment.body {
             let own = |row: &&Row| row.paper == of.paper.name && row.experiment == experiment.name;
             shown = rows.iter().filter(own).collect();
             timed(&mut text, x_label, &shown);
@@ -180,10 +180,10 @@ impl Shown<'_> {
     }
 }
 
-/// Everything that a timed experiment measured here: its panels and units in the order of their rows.
+/// Everything that an experiment of its own measured: its panels and units in the order of their rows.
 fn timed(text: &mut String, label: &'static str, rows: &[&Row]) {
     let mut panels: Vec<Shown<'_>> = Vec::new();
-    for row in rows.iter().filter(|row| row.on == On::Native) {
+    for row in rows.iter().filter(|row| row.on != On::Anywhere) {
         if panels.iter().all(|panel| panel.name != row.panel) {
             panels.push(Shown { name: row.panel, label, series: Vec::new(), units: Vec::new() });
         }

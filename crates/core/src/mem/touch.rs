@@ -10,6 +10,10 @@
 pub enum Work {
     /// Entering and leaving one operation: a search, an insert, a scan call.
     Operation,
+    /// A walk of a batch begins: a descent that serves nothing yet. Costs nothing.
+    Walk,
+    /// A request of a batch is served, after all its walks have ended. Costs nothing.
+    Serve,
     /// Coming to one node: its address, its key count, the loop around it.
     Visit,
     /// One step of an in-node binary search: a compare and a branch that can go either way.

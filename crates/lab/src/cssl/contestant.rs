@@ -54,7 +54,12 @@ pub(super) enum Ask {
     Batched,
     /// The paper's way, by lanes alone: no table guesses where in lane 1 a key is.
     Unguessed,
+    /// The same with the paper's nine lanes (§5), however many would fit a first-level cache best.
+    NineLanes,
 }
+
+/// The paper's number of fast lanes (§5).
+pub(super) const PAPER_S_LANES: usize = 9;
 
 /// By name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +91,8 @@ impl Who {
             Self::Cssl(Member::Cssl, Ask::Batched, _) => "cssl in parts, batched",
             Self::Cssl(Member::Cssl5, Ask::Unguessed, _) => "cssl5, without a guess",
             Self::Cssl(Member::Cssl2, Ask::Unguessed, _) => "cssl2, without a guess",
+            Self::Cssl(Member::Cssl5, Ask::NineLanes, _) => "cssl5, nine lanes",
+            Self::Cssl(Member::Cssl2, Ask::NineLanes, _) => "cssl2, nine lanes",
             Self::Cssl(..) => "cssl, another way",
             Self::BinarySearch => "binary search",
             Self::BinarySearchBothEnds => "binary search, both ends",
@@ -116,7 +123,9 @@ impl Who {
     ) -> Result<Option<Box<dyn Contestant>>> {
         Ok(Some(match self {
             Self::Cssl(member, ask, kernel) => {
-                let options = Options { kernel, guess: ask != Ask::Unguessed, ..Options::default() };
+                let guess = !matches!(ask, Ask::Unguessed | Ask::NineLanes);
+                let lanes = (ask == Ask::NineLanes).then_some(PAPER_S_LANES);
+                let options = Options { kernel, guess, lanes, ..Options::default() };
                 Box::new(Lists { map: loaded.list(member.options(&options), keys)?, ask })
             }
             Self::BinarySearch => Box::new(Sorted { keys: loaded.array(keys), walks: true }),
@@ -186,7 +195,7 @@ struct Lists {
 impl Lists {
     fn range(&self, pinned: &Pinned<'_, u32, u32>, (low, high): (u32, u32)) -> u64 {
         let run = match self.ask {
-            Ask::Along | Ask::Unguessed => pinned.range_along_lane(low..=high),
+            Ask::Along | Ask::Unguessed | Ask::NineLanes => pinned.range_along_lane(low..=high),
             Ask::Descents | Ask::Batched => pinned.range(low..=high),
         };
         run.map_or(0, |run| run.count()) as u64

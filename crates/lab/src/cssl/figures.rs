@@ -5,6 +5,7 @@ use super::data::{Spread, chromosome_22, genome, mixed, present, ranges};
 use super::race::{Field, Point, Queries, field, native, race, ratios, rows};
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::huge_pages;
 use crate::row::Row;
 use latchless_core::search::Kernel;
 use latchless_papers::cssl::Member;
@@ -16,15 +17,19 @@ const CSSL5_BATCHED: Who = Who::Cssl(Member::Cssl5, Ask::Batched, None);
 /// The paper's own forms.
 const CSSL5_UNGUESSED: Who = Who::Cssl(Member::Cssl5, Ask::Unguessed, None);
 const CSSL2_UNGUESSED: Who = Who::Cssl(Member::Cssl2, Ask::Unguessed, None);
+const CSSL5_NINE: Who = Who::Cssl(Member::Cssl5, Ask::NineLanes, None);
+const CSSL2_NINE: Who = Who::Cssl(Member::Cssl2, Ask::NineLanes, None);
 const PARTS: Who = Who::Cssl(Member::Cssl, Ask::Descents, None);
 const PARTS_BATCHED: Who = Who::Cssl(Member::Cssl, Ask::Batched, None);
 const WALK: Who = Who::BinarySearch;
 const ENDS: Who = Who::BinarySearchBothEnds;
 
-/// The paper's six, BTreeMap, and ours with a table of guesses.
-const PAPER_S: [Who; 9] = [
+/// The paper's six, its CSSL with nine lanes, BTreeMap, and ours with a table of guesses.
+const PAPER_S: [Who; 11] = [
     CSSL5_UNGUESSED,
     CSSL2_UNGUESSED,
+    CSSL5_NINE,
+    CSSL2_NINE,
     WALK,
     Who::Csb,
     Who::AdaptiveRadixTree,
@@ -38,6 +43,8 @@ const BY_ENDS: [Who; 6] = [CSSL5_DESCENTS, CSSL5_BATCHED, PARTS, PARTS_BATCHED, 
 
 const KEYS: Scaled<usize> = Scaled::new(16_000_000, 20_000);
 const MANY_KEYS: Scaled<usize> = Scaled::new(256_000_000, 40_000);
+/// As many as leave room for a radix tree's leaves.
+const FEWER_KEYS: Scaled<usize> = Scaled::new(64_000_000, 30_000);
 /// What the paper measured on chromosomes 1 and 2.
 const POSITIONS: Scaled<usize> = Scaled::new(13_571_394, 20_000);
 /// Percent of n (or of the genome's interval) that a range is wide.
@@ -52,12 +59,16 @@ const WALKS: &str = "Rivals without \"both ends\" walk: they find a range's firs
     finds both ends by search alone is listed as well.";
 
 const GUESSES: &str = "The paper's CSSL is the one \"without a guess\", and what the paper says is set beside it \
-    alone. The others guess by a small table where in lane 1 a key is.";
+    and beside the one that also has the paper's nine lanes, however many would be best. The others guess by a small \
+    table where in lane 1 a key is.";
+const FAIR: &str = "Once all are loaded the system is asked to put all of the process's memory on huge pages, so the \
+    rivals' memory as well as ours; \"share on huge pages\" says how much was. One thread; contestants take turns, \
+    and of five rounds the median counts.";
 
 pub(super) const FIG_4: Experiment = Experiment {
     name: "fig-4",
     title: "Ranges of 0.1, 1 and 10 % among 16M keys, dense and sparse",
-    remarks: &[SAID_IN_WORDS, WALKS, GUESSES],
+    remarks: &[SAID_IN_WORDS, WALKS, GUESSES, FAIR],
     body: Body::Timed { x_label: "width of a range, percent of n", rows: figure_4 },
 };
 
@@ -65,11 +76,12 @@ pub(super) const FIG_5: Experiment = Experiment {
     name: "fig-5",
     title: "Ranges of 0.1, 1 and 10 % among 256M keys, dense and sparse",
     remarks: &[
-        "The paper's B+-Tree and CSB+-Tree ran out of memory here. Its ART took part, and ours doesn't: the \
-         crate's 256M leaves, each allocated by itself, don't fit this machine beside the lists. Of the rivals \
-         the arrays are left.",
+        "The paper's B+-Tree and CSB+-Tree ran out of memory here. Its ART took part. The crate that takes its place \
+         allocates each of 256M leaves by itself, which doesn't fit this machine beside the lists. So it takes part \
+         among 64M keys, in panels of their own.",
         WALKS,
         GUESSES,
+        FAIR,
     ],
     body: Body::Timed { x_label: "width of a range, percent of n", rows: figure_5 },
 };
@@ -77,22 +89,36 @@ pub(super) const FIG_5: Experiment = Experiment {
 fn figure_4(scale: Scale) -> Result<Vec<Row>> {
     let contestants: Vec<Who> = PAPER_S.into_iter().chain(BY_ENDS).collect();
     let claim = |spread, who| match (spread, who) {
-        (Spread::Dense, CSSL5_UNGUESSED) => Some(Published::About(16.8)),
-        (Spread::Sparse, CSSL5_UNGUESSED) => Some(Published::About(10.4)),
+        (Spread::Dense, CSSL5_UNGUESSED | CSSL5_NINE) => Some(Published::About(16.8)),
+        (Spread::Sparse, CSSL5_UNGUESSED | CSSL5_NINE) => Some(Published::About(10.4)),
+        // "Followed by CSB+, ART and B+."
+        (_, Who::Csb | Who::AdaptiveRadixTree | Who::BPlus) => Some(Published::LessThan(1.0)),
         _ => None,
     };
-    by_width(scale, KEYS.at(scale), &contestants, claim)
+    by_width((scale, Spread::name), KEYS.at(scale), &contestants, claim)
 }
 
 fn figure_5(scale: Scale) -> Result<Vec<Row>> {
-    let contestants = [CSSL5_UNGUESSED, CSSL2_UNGUESSED, WALK, CSSL5, CSSL5_DESCENTS, ENDS];
-    by_width(scale, MANY_KEYS.at(scale), &contestants, |_, who| {
-        [CSSL5_UNGUESSED, CSSL2_UNGUESSED].contains(&who).then_some(Published::MoreThan(1.0))
-    })
+    let contestants = [CSSL5_UNGUESSED, CSSL5_NINE, CSSL2_UNGUESSED, WALK, CSSL5, CSSL5_DESCENTS, ENDS];
+    let ours = |_: Spread, who| {
+        [CSSL5_UNGUESSED, CSSL5_NINE, CSSL2_UNGUESSED].contains(&who).then_some(Published::MoreThan(1.0))
+    };
+    let mut all = by_width((scale, Spread::name), MANY_KEYS.at(scale), &contestants, ours)?;
+    // "CSSL outperforms BS and ART."
+    let contestants = [CSSL5_UNGUESSED, CSSL5_NINE, CSSL2_UNGUESSED, WALK, Who::AdaptiveRadixTree];
+    let with_art = |spread: Spread| match spread {
+        Spread::Dense => "dense, 64M keys",
+        Spread::Sparse => "sparse, 64M keys",
+    };
+    all.extend(by_width((scale, with_art), FEWER_KEYS.at(scale), &contestants, |spread, who| match who {
+        Who::AdaptiveRadixTree => Some(Published::LessThan(1.0)),
+        _ => ours(spread, who),
+    })?);
+    Ok(all)
 }
 
 fn by_width(
-    scale: Scale,
+    (scale, panel): (Scale, fn(Spread) -> &'static str),
     count: usize,
     contestants: &[Who],
     claim: impl Fn(Spread, Who) -> Option<Published>,
@@ -101,10 +127,11 @@ fn by_width(
     for spread in Spread::BOTH {
         let keys = spread.keys(count);
         let field = field(contestants, &keys)?;
+        all.push(on_huge_pages(Point { panel: panel(spread), x: WIDTHS[0], scale }));
         for width in WIDTHS {
             let ranges = ranges(&keys, (count as f64 * width / 100.0) as u32, QUERIES);
             let times = race(&field, Queries::Ranges(&ranges), scale)?;
-            let at = Point { panel: spread.name(), x: width, scale };
+            let at = Point { panel: panel(spread), x: width, scale };
             // What the text says is about the widest.
             let said = |who| claim(spread, who).filter(|_| width == WIDTHS[2]);
             all.extend(rows(&field, &times, at, WALK, said));
@@ -112,6 +139,12 @@ fn by_width(
         }
     }
     Ok(all)
+}
+
+/// Puts what was loaded on huge pages, and says how much of it is.
+fn on_huge_pages(at: Point) -> Row {
+    let share = if at.scale == Scale::Small { huge_pages::share() } else { huge_pages::for_all() };
+    native(Row::new("all", at.x, "share on huge pages", share), at)
 }
 
 /// How many times as fast as binary search for both ends those are that search for both ends, and as CSSL2
@@ -136,6 +169,7 @@ pub(super) const FIG_7: Experiment = Experiment {
                 without a guess CSSL5 was last but one when this was last kept; why wasn't measured. Lookups \
                 go one by one, but for those called batched, which overlap 16.",
         GUESSES,
+        FAIR,
     ],
     body: Body::Timed { x_label: "keys", rows: figure_7 },
 };
@@ -148,14 +182,15 @@ fn figure_7(scale: Scale) -> Result<Vec<Row>> {
         let keys = spread.keys(KEYS.at(scale));
         let field = field(&contestants, &keys)?;
         let wanted = present(&keys, LOOKUPS);
-        let times = race(&field, Queries::Lookups(&wanted), scale)?;
         let at = Point { panel: spread.name(), x: keys.len() as f64, scale };
+        all.push(on_huge_pages(at));
+        let times = race(&field, Queries::Lookups(&wanted), scale)?;
         let said = |who| match (who, spread) {
             (Who::AdaptiveRadixTree, Spread::Dense) => Some(Published::About(4.4)),
             (Who::AdaptiveRadixTree, Spread::Sparse) => Some(Published::About(2.4)),
             (WALK | Who::Csb | Who::BPlus, _) => Some(Published::LessThan(1.0)),
             // "An identical performance."
-            (CSSL2_UNGUESSED, _) => Some(Published::About(1.0)),
+            (CSSL2_UNGUESSED | CSSL2_NINE, _) => Some(Published::About(1.0)),
             _ => None,
         };
         all.extend(rows(&field, &times, at, CSSL5_UNGUESSED, said));
@@ -172,6 +207,8 @@ pub(super) const FIG_9: Experiment = Experiment {
         "The paper asks a million queries; here as many as fit the time, half of them lookups, in one \
                 stream and in random order, so that ranges evict what lookups had cached. What is \
                 second in the paper is binary search, then CSB+, ART and B+.",
+        GUESSES,
+        FAIR,
     ],
     body: Body::Timed { x_label: "keys", rows: figure_9 },
 };
@@ -185,10 +222,14 @@ fn figure_9(scale: Scale) -> Result<Vec<Row>> {
         let wanted = present(&keys, LOOKUPS);
         let ranges = ranges(&keys, WIDTH.at(scale), QUERIES);
         let queries = mixed(&wanted, &ranges);
-        let times = race(&field, Queries::Mixed(&queries), scale)?;
         let at = Point { panel: spread.name(), x: keys.len() as f64, scale };
-        let said =
-            |who| [CSSL5_UNGUESSED, CSSL2_UNGUESSED].contains(&who).then_some(Published::MoreThan(1.0));
+        all.push(on_huge_pages(at));
+        let times = race(&field, Queries::Mixed(&queries), scale)?;
+        let said = |who| match who {
+            CSSL5_UNGUESSED | CSSL2_UNGUESSED | CSSL5_NINE | CSSL2_NINE => Some(Published::MoreThan(1.0)),
+            Who::Csb | Who::AdaptiveRadixTree | Who::BPlus => Some(Published::LessThan(1.0)),
+            _ => None,
+        };
         all.extend(rows(&field, &times, at, WALK, said));
     }
     Ok(all)
@@ -204,6 +245,7 @@ pub(super) const FIG_10: Experiment = Experiment {
          times as CSB+, 696 times as ART.",
         WALKS,
         GUESSES,
+        FAIR,
     ],
     body: Body::Timed { x_label: "width of a range, percent of the interval", rows: figure_10 },
 };
@@ -213,6 +255,7 @@ fn figure_10(scale: Scale) -> Result<Vec<Row>> {
     let mut all = Vec::new();
     for (panel, keys) in [("chromosome 22", chromosome_22()), ("drawn", genome(POSITIONS.at(scale)))] {
         let field = field(&contestants, &keys)?;
+        all.push(on_huge_pages(Point { panel, x: WIDTHS[0], scale }));
         let interval = f64::from(keys[keys.len() - 1] - keys[0]);
         for width in WIDTHS {
             let ranges = ranges(&keys, (interval * width / 100.0) as u32, QUERIES);
@@ -222,7 +265,7 @@ fn figure_10(scale: Scale) -> Result<Vec<Row>> {
             let said = |number: f64| widest_drawn.then_some(Published::About(number));
             let over = |who: Who, number: f64| all_over(&field, &times, at, who, said(number));
             all.extend(rows(&field, &times, at, WALK, |who| {
-                if who == CSSL5_UNGUESSED { said(16.7) } else { None }
+                if [CSSL5_UNGUESSED, CSSL5_NINE].contains(&who) { said(16.7) } else { None }
             }));
             all.extend(over(Who::Csb, 121.6));
             all.extend(over(Who::AdaptiveRadixTree, 696.0));

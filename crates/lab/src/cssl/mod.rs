@@ -12,6 +12,7 @@ mod figures;
 mod race;
 mod space;
 mod threads;
+mod updates;
 
 pub use counters::probe;
 
@@ -31,6 +32,7 @@ pub const PAPER: Paper = Paper {
         figures::FIG_10,
         space::FIG_11,
         figures::SIMD,
+        updates::UPDATES,
         threads::THREADS_TOGETHER,
         threads::REBUILD,
     ],

@@ -3,10 +3,11 @@
 use super::contestant::{Ask, Who, entries};
 use super::data::{Spread, present, ranges};
 use super::race::{Point, Queries, native};
-use crate::error::Result;
+use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::Row;
 use crate::runner::median;
+use latchless_core::base::index::Sum;
 use latchless_papers::cssl::{CsslMap, Member, Options};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ const ROUNDS: Scaled<usize> = Scaled::new(41, 3);
 
 pub(super) const THREADS_TOGETHER: Experiment = Experiment {
     name: "threads",
-    title: "Two threads: independent ranges, and one range of 10 % that is summed (§7)",
+    title: "Two threads: independent ranges, and one range of 10 % that is summed, folded or copied (§7)",
     remarks: &[
         "Times of one thread over times of two. Two threads take as many processors; with one, expect 1.",
     ],
@@ -50,18 +51,57 @@ fn threads(scale: Scale) -> Result<Vec<Row>> {
         };
         all.push(native(times_one(who.name(), scale, &time), point("independent ranges of 1 %")));
     }
+    all.extend(one_range(&keys, point("one range"))?);
+    Ok(all)
+}
+
+/// One range of a tenth of the keys, read by one thread and by two.
+fn one_range(keys: &[u32], at: Point) -> Result<Vec<Row>> {
     let mut map = CsslMap::with_options(&Member::Cssl5.options(&Options::default()))?;
-    map.bulk_load(&entries(&keys))?;
+    map.bulk_load(&entries(keys))?;
+    let mut all = Vec::new();
     let low = keys[keys.len() / 3];
     let span = low..low + keys.len() as u32 / 10;
     let alone = map.sum(span.clone())?;
-    let time = |threads: usize| {
-        let start = Instant::now();
-        let sum = map.sum_on_threads(span.clone(), threads);
-        assert_eq!(sum.as_ref(), Ok(&alone), "by {threads} threads");
-        start.elapsed().as_nanos() as f64
+    let wrong = |what: &str, threads| LabError::Wrong {
+        index: "cssl5",
+        what: format!("{what} by {threads} threads differs from one by one"),
     };
-    all.push(native(times_one("sum of 10 %", scale, &time), point("one range")));
+    let sum = |threads: usize| -> Result<Sum> { Ok(map.sum_on_threads(span.clone(), threads)?) };
+    let fold = |threads: usize| -> Result<Sum> {
+        let one = |so_far: Sum, _: u32, value: u32| Sum {
+            entries: so_far.entries + 1,
+            total: so_far.total + u64::from(value),
+        };
+        let join = |left: Sum, right: Sum| Sum {
+            entries: left.entries + right.entries,
+            total: left.total + right.total,
+        };
+        Ok(map.fold_on_threads(span.clone(), threads, Sum::default, one, join)?)
+    };
+    let copy = |threads: usize| -> Result<Sum> {
+        let copied = map.copy_on_threads(span.clone(), threads)?;
+        let ends = copied.first().zip(copied.last()).map(|(first, last)| [first.0, last.0]);
+        // Only what is cheap beside the copy is looked at; how many and which were copied it tells.
+        let right = copied.len() == alone.entries && ends.is_some_and(|[first, _]| first == span.start);
+        if right { Ok(alone) } else { Err(wrong("a copy", threads)) }
+    };
+    type Work<'a> = &'a dyn Fn(usize) -> Result<Sum>;
+    let works: [(&str, Work<'_>); 3] =
+        [("sum of 10 %", &sum), ("fold of 10 %", &fold), ("copy of 10 %", &copy)];
+    for (name, work) in works {
+        for threads in [1, THREADS] {
+            if work(threads)? != alone {
+                return Err(wrong(name, threads));
+            }
+        }
+        let time = |threads: usize| {
+            let start = Instant::now();
+            let _ = std::hint::black_box(work(threads));
+            start.elapsed().as_nanos() as f64
+        };
+        all.push(native(times_one(name, at.scale, &time), at));
+    }
     Ok(all)
 }
 

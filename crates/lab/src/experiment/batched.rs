@@ -3,7 +3,7 @@
 
 use super::claim::Published;
 use super::{Scale, Scaled};
-use crate::model::Counters;
+use crate::model::{Counters, KINDS_MAX, Missed, Phase};
 use crate::row::On;
 use latchless_papers::spiderman::{BatchSize, Batching, Prefetch, Rounds};
 use latchless_workload::Workload;
@@ -23,12 +23,24 @@ pub struct BatchedPanel {
     pub modelled_threads: &'static [usize],
     /// Threads natively.
     pub native_threads: &'static [usize],
+    /// What differs from the paper's machine.
+    pub variant: Variant,
     /// The ways. All of them run on one tree.
     pub ways: &'static [Way],
     /// What is reported; the first is what a chart shows.
     pub yardsticks: &'static [BatchedYardstick],
     /// What the paper says.
     pub claims: &'static [BatchedClaim],
+}
+
+/// What differs from the paper's machine, to find out what a result is due to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Variant {
+    /// Nothing.
+    #[default]
+    Usual,
+    /// A prefetch that finds all miss handlers taken waits for one. On the model alone.
+    PrefetchesWait,
 }
 
 /// A way to lead batches.
@@ -72,8 +84,71 @@ pub enum BatchedYardstick {
     Throughput,
     /// How many times as many transactions a second as another way, by name.
     Over(&'static str),
-    /// Lines that secondary caches miss, a transaction; on the model only.
+    /// Lines that come from memory or another core, a transaction; on the model only.
     Misses,
+    /// Those of them that were waited for, and not prefetched, somewhere; a transaction.
+    MissesAt(Spot),
+    /// Nanoseconds that a transaction waited for data somewhere.
+    WaitsAt(Spot),
+    /// How many times as many misses that were waited for are at one place as at another.
+    MissesOver {
+        /// What claims call the comparison.
+        name: &'static str,
+        /// The place.
+        at: Spot,
+        /// The other.
+        over: Spot,
+    },
+}
+
+/// What is at an address of a tree of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Something else than a page.
+    Elsewhere,
+    /// An inner page's header: version, type, size.
+    InnerHeader,
+    /// An inner page's separators.
+    InnerKeys,
+    /// An inner page's children.
+    Children,
+    /// A leaf's header.
+    LeafHeader,
+    /// A leaf's keys.
+    LeafKeys,
+    /// A leaf's values.
+    Payloads,
+}
+
+const _: () = assert!((Kind::Payloads as usize) < KINDS_MAX);
+
+/// Somewhere to miss: in some phases, at some kinds of things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot {
+    /// What it is called in results.
+    pub name: &'static str,
+    /// The phases.
+    pub phases: &'static [Phase],
+    /// The kinds.
+    pub kinds: &'static [Kind],
+}
+
+/// Misses by phase and kind.
+pub type Sorted = [[Missed; KINDS_MAX]; 2];
+
+impl Spot {
+    /// What was missed here.
+    pub fn of(&self, sorted: &Sorted) -> Missed {
+        let each = self
+            .phases
+            .iter()
+            .flat_map(|&phase| self.kinds.iter().map(move |&kind| sorted[phase as usize][kind as usize]));
+        each.fold(Missed::default(), |sum, one| Missed {
+            demanded: sum.demanded + one.demanded,
+            prefetched: sum.prefetched + one.prefetched,
+            stall_slots: sum.stall_slots + one.stall_slots,
+        })
+    }
 }
 
 /// What running one way gave.
@@ -85,21 +160,42 @@ pub struct BatchedOutcome {
     pub transactions: usize,
     /// What the modelled processors did, all together; on the model only.
     pub counters: Option<Counters>,
+    /// What they missed, by phase and kind, if that was wanted.
+    pub sorted: Option<Sorted>,
+    /// Nanoseconds of a slot of theirs.
+    pub slot_ns: f64,
 }
 
 impl BatchedYardstick {
+    /// Whether misses must be sorted for it.
+    pub const fn sorts(self) -> bool {
+        matches!(self, Self::MissesAt(_) | Self::WaitsAt(_) | Self::MissesOver { .. })
+    }
+
     /// The unit, for a table's column.
     pub fn unit(self) -> String {
         match self {
             Self::Throughput => "thousand transactions/s".to_string(),
             Self::Over(way) => format!("throughput over {way}"),
             Self::Misses => "misses/transaction".to_string(),
+            Self::MissesAt(spot) => format!("misses/transaction, {}", spot.name),
+            Self::WaitsAt(spot) => format!("ns waited/transaction, {}", spot.name),
+            Self::MissesOver { name, .. } => name.to_string(),
         }
     }
 
     /// The number for `outcome`, given the one that it is compared with.
     pub fn measure(self, outcome: &BatchedOutcome, other: Option<&BatchedOutcome>) -> Option<f64> {
+        let each = |sum: f64| sum / outcome.transactions.max(1) as f64;
         match self {
+            Self::MissesAt(spot) => Some(each(spot.of(outcome.sorted.as_ref()?).demanded as f64)),
+            Self::WaitsAt(spot) => {
+                Some(each(spot.of(outcome.sorted.as_ref()?).stall_slots as f64 * outcome.slot_ns))
+            }
+            Self::MissesOver { at, over, .. } => {
+                let sorted = outcome.sorted.as_ref()?;
+                Some(at.of(sorted).demanded as f64 / over.of(sorted).demanded.max(1) as f64)
+            }
             Self::Throughput => Some(outcome.throughput / 1e3),
             Self::Over(_) => Some(outcome.throughput / other?.throughput),
             Self::Misses => {
@@ -109,10 +205,10 @@ impl BatchedYardstick {
     }
 }
 
-/// A published number: throughput over another way's.
+/// A published number: throughput over another way's, or misses at one place over those at another.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchedClaim {
-    /// The way that it is compared with.
+    /// The way that it is compared with, or the comparison's name.
     pub over: &'static str,
     /// The ways that it is about.
     pub ways: &'static [&'static str],
@@ -146,7 +242,10 @@ impl BatchedPanel {
 
     /// What the paper says.
     pub fn published(&self, yardstick: BatchedYardstick, way: &str, threads: usize) -> Option<Published> {
-        let BatchedYardstick::Over(over) = yardstick else { return None };
+        let over = match yardstick {
+            BatchedYardstick::Over(over) | BatchedYardstick::MissesOver { name: over, .. } => over,
+            _ => return None,
+        };
         let about = |claim: &&BatchedClaim| {
             claim.over == over && claim.ways.contains(&way) && claim.threads.contains(&threads)
         };
@@ -174,7 +273,13 @@ mod tests {
 
     #[test]
     fn throughput_is_compared_with_another_way_s() {
-        let outcome = |throughput| BatchedOutcome { throughput, transactions: 10, counters: None };
+        let outcome = |throughput| BatchedOutcome {
+            throughput,
+            transactions: 10,
+            counters: None,
+            sorted: None,
+            slot_ns: 0.0,
+        };
         let (slow, fast) = (outcome(2e6), outcome(5e6));
         assert_eq!(BatchedYardstick::Throughput.measure(&fast, None), Some(5000.0));
         assert_eq!(BatchedYardstick::Over("x").measure(&fast, Some(&slow)), Some(2.5));
@@ -183,5 +288,30 @@ mod tests {
         let counters = Some(Counters { memory_accesses: 35, ..Counters::default() });
         let modelled = BatchedOutcome { counters, ..fast };
         assert_eq!(BatchedYardstick::Misses.measure(&modelled, None), Some(3.5));
+    }
+
+    #[test]
+    fn misses_are_added_up_over_phases_and_kinds() {
+        let mut sorted = Sorted::default();
+        let missed = |demanded| Missed { demanded, prefetched: 100, stall_slots: 8 * demanded };
+        sorted[Phase::Walk as usize][Kind::LeafKeys as usize] = missed(30);
+        sorted[Phase::Walk as usize][Kind::LeafHeader as usize] = missed(20);
+        sorted[Phase::Serve as usize][Kind::LeafKeys as usize] = missed(10);
+        let outcome = BatchedOutcome {
+            throughput: 1.0,
+            transactions: 10,
+            counters: None,
+            sorted: Some(sorted),
+            slot_ns: 0.5,
+        };
+        let walk =
+            Spot { name: "phase 1", phases: &[Phase::Walk], kinds: &[Kind::LeafKeys, Kind::LeafHeader] };
+        let serve = Spot { name: "phase 2", phases: &[Phase::Serve], ..walk };
+        let measure = |yardstick: BatchedYardstick| yardstick.measure(&outcome, None);
+        assert_eq!(measure(BatchedYardstick::MissesAt(walk)), Some(5.0));
+        assert_eq!(measure(BatchedYardstick::WaitsAt(serve)), Some(4.0));
+        assert_eq!(measure(BatchedYardstick::MissesOver { name: "", at: walk, over: serve }), Some(5.0));
+        let unsorted = BatchedOutcome { sorted: None, ..outcome };
+        assert_eq!(BatchedYardstick::MissesAt(walk).measure(&unsorted, None), None);
     }
 }

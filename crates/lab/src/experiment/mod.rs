@@ -6,7 +6,9 @@ mod claim;
 mod parallel;
 mod yardstick;
 
-pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Way};
+pub use batched::{
+    BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Sorted, Spot, Variant, Way,
+};
 pub use claim::{Claim, Published};
 pub use parallel::{
     ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,

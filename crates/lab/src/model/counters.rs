@@ -15,12 +15,17 @@ pub struct Counters {
     pub wait_slots: u64,
     /// Lines looked up in the primary cache, by reads, writes and prefetches.
     pub l1_accesses: u64,
+    /// The same, but that accesses to one line right after each other count once.
+    pub lines: u64,
     /// Lines looked up in the secondary cache.
     pub l2_accesses: u64,
-    /// Lines that the secondary cache missed: fetched from memory or from another's cache.
+    /// Lines that neither the secondary cache nor the one that its node shares had: fetched from memory or
+    /// from another's cache.
     pub memory_accesses: u64,
-    /// Those of them that this processor had and lost to another's write: coherence misses. All others
-    /// are cold or capacity misses.
+    /// Lines that the secondary cache missed and the node's shared cache had.
+    pub shared_hits: u64,
+    /// Of `memory_accesses`, those that this processor had and lost to another's write: coherence misses.
+    /// All others are cold or capacity misses.
     pub coherence_misses: u64,
     /// Those of them that came from the cache of the processor that had changed them.
     pub transfers: u64,
@@ -50,7 +55,7 @@ impl Counters {
         self.busy_slots + self.data_stall_slots + self.other_stall_slots + self.wait_slots
     }
 
-    /// Misses of the secondary cache that aren't coherence misses.
+    /// Lines that came from memory or another's cache, and not because of coherence.
     pub fn cold_and_capacity_misses(&self) -> u64 {
         self.memory_accesses - self.coherence_misses
     }
@@ -70,8 +75,10 @@ impl Counters {
             other_stall_slots: join(self.other_stall_slots, other.other_stall_slots),
             wait_slots: join(self.wait_slots, other.wait_slots),
             l1_accesses: join(self.l1_accesses, other.l1_accesses),
+            lines: join(self.lines, other.lines),
             l2_accesses: join(self.l2_accesses, other.l2_accesses),
             memory_accesses: join(self.memory_accesses, other.memory_accesses),
+            shared_hits: join(self.shared_hits, other.shared_hits),
             coherence_misses: join(self.coherence_misses, other.coherence_misses),
             transfers: join(self.transfers, other.transfers),
             remote_accesses: join(self.remote_accesses, other.remote_accesses),

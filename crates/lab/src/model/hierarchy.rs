@@ -6,6 +6,9 @@
 //!   the secondary cache write-backs are free.
 //! - A line that a secondary cache doesn't have comes from memory, or, if another processor has
 //!   changed it, from that one's cache, which then shares it and has it written back on the way.
+//! - Processors of a node may share a third cache. Every line that comes to one of them is put there, too,
+//!   and stays until it has to make room or a processor of another node writes it. What comes from there
+//!   takes no access of memory. What leaves a secondary cache changed is written to memory as well.
 //! - A write to a line that others hold as well takes it away from them. If the writer holds it
 //!   already, that takes no data, but the time of telling them.
 //! - Every fetch, write-back and such message takes one access of the memory that the line belongs
@@ -38,6 +41,8 @@ struct Private {
     l1: Cache,
     l2: Cache,
     handlers: MissHandlers,
+    /// The line of the last access.
+    last: Option<u64>,
     counters: Counters,
 }
 
@@ -47,6 +52,7 @@ impl Private {
             l1: Cache::new(parameters.l1),
             l2: Cache::new(parameters.l2),
             handlers: MissHandlers::new(parameters.miss_handlers),
+            last: None,
             counters: Counters::default(),
         }
     }
@@ -66,6 +72,7 @@ impl Private {
 #[derive(Debug, Clone, Copy)]
 struct Latencies {
     l2: u64,
+    shared: u64,
     memory: u64,
     transfer: u64,
     upgrade: u64,
@@ -85,6 +92,8 @@ struct Supply {
 pub struct Hierarchy {
     latencies: Latencies,
     private: Vec<Private>,
+    /// One for each node, where processors share a cache.
+    shared: Vec<Cache>,
     /// One for each node.
     memories: Vec<Memory>,
     /// Which node a line lies on.
@@ -102,12 +111,18 @@ impl Hierarchy {
         Self {
             latencies: Latencies {
                 l2: slots(parameters.l2_latency_cycles),
+                shared: slots(parameters.l3.map_or(0, |shared| shared.latency_cycles)),
                 memory: slots(parameters.memory_latency_cycles),
                 transfer: slots(system.transfer_latency_cycles),
                 upgrade: slots(system.upgrade_latency_cycles),
                 remote: slots(system.remote_latency_cycles),
             },
             private: (0..system.processors).map(|_| Private::new(parameters)).collect(),
+            shared: parameters
+                .l3
+                .iter()
+                .flat_map(|shared| (0..system.nodes).map(|_| Cache::new(shared.shape)))
+                .collect(),
             memories: (0..system.nodes).map(|_| memory()).collect(),
             homes: Homes::new(system, parameters.granule),
             directory: Directory::new(system.processors),
@@ -136,6 +151,7 @@ impl Hierarchy {
             private.l2.clear();
             private.handlers.clear();
         }
+        self.shared.iter_mut().for_each(Cache::clear);
         self.memories.iter_mut().for_each(Memory::settle);
         self.directory.clear();
     }
@@ -144,6 +160,7 @@ impl Hierarchy {
     pub fn fetch(&mut self, who: usize, line: u64, asked: u64, write: bool) -> Fetched {
         let own = &mut self.private[who];
         own.counters.l1_accesses += 1;
+        own.counters.lines += u64::from(own.last.replace(line) != Some(line));
         if let Some(found) = own.l1.access(line, write) {
             own.counters.late_reads += u64::from(found.ready > asked && !write);
             if !write || found.hold != Hold::Shared {
@@ -194,7 +211,8 @@ impl Hierarchy {
         supply
     }
 
-    /// Has `line`, which `who` doesn't hold, sent to it by memory or by the processor that changed it.
+    /// Has `line`, which `who` doesn't hold, sent to it by its node's shared cache, by memory, or by the
+    /// processor that changed it.
     fn supply(&mut self, who: usize, line: u64, at: u64, write: bool) -> Supply {
         let answer = self.directory.ask(line, who, write);
         let mut supplier = None;
@@ -209,27 +227,55 @@ impl Hierarchy {
         {
             supplier = Some(owner);
         }
-        let home = self.homes.of(line);
-        let start = self.memories[home].start(at.max(answer.from));
+        if write {
+            self.lose_elsewhere(line, who);
+        }
+        let alone = write || answer.others == 0;
+        let hold = if alone { Hold::Exclusive } else { Hold::Shared };
+        let (node, home) = (self.homes.node_of(who), self.homes.of(line));
+        let moment = at.max(answer.from);
+        let near = self.shared.get_mut(node).filter(|_| supplier.is_none());
+        if let Some(found) = near.and_then(|near| near.access(line, false)) {
+            let ready = found.ready.max(moment + self.latencies.shared);
+            self.directory.gets(line, ready, write);
+            self.private[who].counters.shared_hits += 1;
+            return Supply { ready, hold, lost_by };
+        }
+        let start = self.memories[home].start(moment);
         let (latency, from) = match supplier {
             Some(other) => (self.latencies.transfer, self.homes.node_of(other)),
             None => (self.latencies.memory, home),
         };
-        let remote = from != self.homes.node_of(who);
+        let remote = from != node;
         let ready = start + latency + if remote { self.latencies.remote } else { 0 };
         self.directory.gets(line, ready, write);
+        if let Some(near) = self.shared.get_mut(node)
+            && near.access(line, false).is_none()
+        {
+            near.fill(line, ready, Hold::Shared);
+        }
         let counters = &mut self.private[who].counters;
         counters.memory_accesses += 1;
         counters.coherence_misses += u64::from(answer.coherence);
         counters.transfers += u64::from(supplier.is_some());
         counters.remote_accesses += u64::from(remote);
-        let alone = write || answer.others == 0;
-        Supply { ready, hold: if alone { Hold::Exclusive } else { Hold::Shared }, lost_by }
+        Supply { ready, hold, lost_by }
+    }
+
+    /// `who` writes `line`: what other nodes' shared caches have of it is out of date.
+    fn lose_elsewhere(&mut self, line: u64, who: usize) {
+        let own = self.homes.node_of(who);
+        for (node, shared) in self.shared.iter_mut().enumerate() {
+            if node != own {
+                shared.invalidate(line);
+            }
+        }
     }
 
     /// Takes `line`, which `who` holds but shares, away from all others.
     fn upgrade(&mut self, who: usize, line: u64, at: u64) -> Supply {
         let answer = self.directory.ask(line, who, true);
+        self.lose_elsewhere(line, who);
         let (home, node) = (self.homes.of(line), self.homes.node_of(who));
         let mut remote = home != node;
         for other in members(answer.others) {

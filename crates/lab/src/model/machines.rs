@@ -1,7 +1,7 @@
 //! Machines of several processors: the OLFIT paper's, grown beyond its eight, and one of several
 //! nodes.
 
-use super::parameters::{CacheShape, Granule, Parameters, Translation};
+use super::parameters::{CacheShape, Granule, Parameters, SharedCache, Translation};
 use super::prices::Prices;
 use super::system::{Placement, System};
 
@@ -31,11 +31,13 @@ impl Parameters {
             reorder_buffer_instructions: 0,
             l1: CacheShape { bytes: 16 << 10, ways: 1 },
             l2: CacheShape { bytes: 8 << 20, ways: 1 },
+            l3: None,
             translation: Some(Translation { pages: 128, ways: 4, miss_cycles: 47 }),
             l2_latency_cycles: 8,
             memory_latency_cycles: 100,
             memory_interval_cycles: if processors <= ONE_BUS_PROCESSORS_MAX { 8 } else { 2 },
             miss_handlers: 8,
+            prefetches_wait: false,
             prices: Prices::OLFIT,
             granule: Granule::Line,
             system: System {
@@ -53,9 +55,8 @@ impl Parameters {
     /// The machine of the Spiderman paper's §4, with so many threads, each pinned to a core of one socket: a
     /// Xeon Gold 6254 of 3.1 GHz, 32 KB of primary and 1 MB of secondary cache a core. Latencies are
     /// those usual for it: 14 clocks to the secondary cache, 270 (87 ns) to the socket's memory, whose six
-    /// channels carry a line in 2 clocks; 200 to another core's cache. Twelve misses of a core can be
-    /// outstanding. Its memory is on huge pages, so translation takes no time. The 24 MB that its cores
-    /// share are left out: the tree is a hundred times as large, but its inner pages would be cached there.
+    /// channels carry a line in 2 clocks; 200 to another core's cache; 70 to the 24 MB that its cores share.
+    /// Twelve misses of a core can be outstanding. Its memory is on huge pages, so translation takes no time.
     pub const fn spiderman(threads: usize) -> Self {
         Self {
             clock_mhz: 3_100,
@@ -63,11 +64,13 @@ impl Parameters {
             reorder_buffer_instructions: 224,
             l1: CacheShape { bytes: 32 << 10, ways: 8 },
             l2: CacheShape { bytes: 1 << 20, ways: 16 },
+            l3: Some(SharedCache { shape: CacheShape { bytes: 24 << 20, ways: 12 }, latency_cycles: 70 }),
             translation: None,
             l2_latency_cycles: 14,
             memory_latency_cycles: 270,
             memory_interval_cycles: 2,
             miss_handlers: 12,
+            prefetches_wait: false,
             prices: Prices::PB_TREE,
             granule: Granule::Line,
             system: System {
@@ -83,21 +86,23 @@ impl Parameters {
     }
 
     /// A machine of several nodes, like the PI paper's (§4): 2 GHz Xeon 7540, which have six cores a
-    /// node, 32 KB of primary cache, and 18 MB of cache that a node's cores share, of which the model
-    /// gives each core its own 2 MB. Latencies are those usual for it: 30 clocks to that cache, 200 to
-    /// the node's own memory, 120 more to another node's; a node's memory carries a line in 7 clocks.
+    /// node, 32 KB of primary and 256 KB of secondary cache each, and 18 MB that a node's cores share.
+    /// Latencies are those usual for it: 10 clocks to the secondary cache, 50 to the shared one, 200 to the
+    /// node's own memory, 120 more to another node's; a node's memory carries a line in 7 clocks.
     pub const fn numa(nodes: usize, processors: usize) -> Self {
         Self {
             clock_mhz: 2_000,
             issue_width: 4,
             reorder_buffer_instructions: 128,
             l1: CacheShape { bytes: 32 << 10, ways: 8 },
-            l2: CacheShape { bytes: 2 << 20, ways: 8 },
+            l2: CacheShape { bytes: 256 << 10, ways: 8 },
+            l3: Some(SharedCache { shape: CacheShape { bytes: 18 << 20, ways: 18 }, latency_cycles: 50 }),
             translation: None,
-            l2_latency_cycles: 30,
+            l2_latency_cycles: 10,
             memory_latency_cycles: 200,
             memory_interval_cycles: 7,
             miss_handlers: 10,
+            prefetches_wait: false,
             prices: Prices::PB_TREE,
             granule: Granule::Line,
             system: System {

@@ -12,6 +12,7 @@
 //! | `reorder` | how early a load is issued |
 //! | `hierarchy` | where a line comes from, and how long that takes |
 //! | `cache`, `memory`, `pages`, `homes` | its parts |
+//! | `misses` | in which phase of a batch lines were missed, and at what |
 //! | `directory` | which processors hold which line: what keeps private caches coherent |
 //! | `turns`, `together` | several processors on one thread, in the order of the modelled time |
 //!
@@ -25,6 +26,7 @@ mod hierarchy;
 mod homes;
 mod machines;
 mod memory;
+mod misses;
 mod pages;
 mod parameters;
 mod prices;
@@ -40,7 +42,8 @@ mod turns;
 
 pub use counters::Counters;
 pub use directory::PROCESSORS_MAX;
-pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters, Translation};
+pub use misses::{KINDS_MAX, KindOf, Missed, Misses, Phase};
+pub use parameters::{CacheShape, Granule, PAGE_BYTES, Parameters, SharedCache, Translation};
 pub use prices::{Price, Prices};
 pub use system::{NODES_MAX, Placement, System};
 pub use together::Worker;
@@ -68,6 +71,7 @@ pub struct Machine {
     running: bool,
     /// Processors that run together.
     turns: Option<Turns>,
+    misses: Option<Misses>,
 }
 
 /// What is done to one line.
@@ -96,6 +100,7 @@ impl Machine {
             acting: 0,
             running: false,
             turns: None,
+            misses: None,
         })
     }
 
@@ -107,6 +112,17 @@ impl Machine {
     /// From here on nothing takes time, and touches only number the pages.
     pub fn stop(&mut self) {
         self.running = false;
+    }
+
+    /// From here on misses are sorted by phase and by what is at their addresses; what was counted before is
+    /// forgotten.
+    pub fn sort_misses(&mut self, kind_of: KindOf) {
+        self.misses = Some(Misses::new(self.processors.len(), kind_of));
+    }
+
+    /// Misses by phase and kind, since [`Machine::sort_misses`].
+    pub fn misses(&self) -> Option<&Misses> {
+        self.misses.as_ref()
     }
 
     /// Outside of [`Listener::together`], what is told from here on is done by this processor; at first
@@ -200,10 +216,28 @@ impl Machine {
         let (first, last) = (at / LINE_BYTES, at.saturating_add(bytes - 1) / LINE_BYTES);
         for line in first..=last {
             let place = self.settle(line * LINE_BYTES);
-            if self.running {
-                self.touch_line(place, access);
+            if !self.running {
+                continue;
+            }
+            let before = self.misses.is_some().then(|| self.counters_of(self.current()));
+            self.touch_line(place, access);
+            if let Some(before) = before {
+                self.sort_miss(at.max(line * LINE_BYTES), access, before);
             }
         }
+    }
+
+    /// Counts what an access missed, given what its processor had counted before.
+    fn sort_miss(&mut self, address: usize, access: Access, before: Counters) {
+        let current = self.current();
+        let more = self.counters_of(current) - before;
+        let Some(misses) = &mut self.misses else { return };
+        let missed = misses.at(current, address);
+        match access {
+            Access::Prefetch => missed.prefetched += more.memory_accesses,
+            _ => missed.demanded += more.memory_accesses,
+        }
+        missed.stall_slots += more.data_stall_slots;
     }
 
     fn touch_line(&mut self, Numbers { line, page }: Numbers, access: Access) {
@@ -303,8 +337,12 @@ impl Sink for Machine {
     }
 
     fn work(&mut self, work: Work) {
-        if self.running {
-            let current = self.current();
+        let current = self.current();
+        if let Some(misses) = &mut self.misses {
+            misses.hear(current, work);
+        }
+        // That a phase begins is no work of its own.
+        if self.running && !matches!(work, Work::Walk | Work::Serve) {
             self.processors[current].work(work);
         }
     }

@@ -61,6 +61,15 @@ impl CacheShape {
     }
 }
 
+/// A cache that all processors of a node share, below their own two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedCache {
+    /// Its size and associativity.
+    pub shape: CacheShape,
+    /// From a miss in the primary cache to the line's arrival from this one.
+    pub latency_cycles: u64,
+}
+
 /// A machine, in the terms of the paper's Table 2. Latencies are in processor cycles and counted
 /// from the access to the word's arrival, as the table counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +85,8 @@ pub struct Parameters {
     pub l1: CacheShape,
     /// The secondary cache, one for each processor.
     pub l2: CacheShape,
+    /// The cache that the processors of a node share, one for each node; `None`: they share none.
+    pub l3: Option<SharedCache>,
     /// Address translation, each processor's own; `None`: it takes no time.
     pub translation: Option<Translation>,
     /// From a miss in the primary cache to the line's arrival from the secondary one.
@@ -86,6 +97,9 @@ pub struct Parameters {
     pub memory_interval_cycles: u64,
     /// Data misses that one processor can have outstanding.
     pub miss_handlers: usize,
+    /// Whether a prefetch that finds all of them taken waits for one. If not, the memory system keeps it
+    /// until one comes free (the pB+-Tree paper's footnote 4).
+    pub prefetches_wait: bool,
     /// What the instructions between memory accesses cost.
     pub prices: Prices,
     /// What keeps its neighbourhood when addresses are renamed.
@@ -103,11 +117,13 @@ impl Parameters {
         reorder_buffer_instructions: 64,
         l1: CacheShape { bytes: 64 << 10, ways: 2 },
         l2: CacheShape { bytes: 2 << 20, ways: 1 },
+        l3: None,
         translation: None,
         l2_latency_cycles: 15,
         memory_latency_cycles: 150,
         memory_interval_cycles: 10,
         miss_handlers: 32,
+        prefetches_wait: false,
         prices: Prices::PB_TREE,
         granule: Granule::Page,
         system: System::ALONE,
@@ -120,6 +136,9 @@ impl Parameters {
     pub fn check(&self) -> Result<()> {
         self.l1.check("primary")?;
         self.l2.check("secondary")?;
+        if let Some(shared) = self.l3 {
+            shared.shape.check("shared")?;
+        }
         if let Some(translation) = self.translation {
             translation.shape().check("translation")?;
         }
@@ -157,6 +176,9 @@ mod tests {
         let none = CacheShape { bytes: 64 << 10, ways: 0 };
         let without_ways = Parameters { l2: none, ..Parameters::PB_TREE };
         assert!(matches!(without_ways.check(), Err(LabError::CacheShape { name: "secondary", .. })));
+        let l3 = Some(SharedCache { shape: odd, latency_cycles: 50 });
+        let odd_shared = Parameters { l3, ..Parameters::PB_TREE };
+        assert!(matches!(odd_shared.check(), Err(LabError::CacheShape { name: "shared", .. })));
         let translation = Some(Translation { pages: 100, ways: 4, miss_cycles: 50 });
         let odd_pages = Parameters { translation, ..Parameters::PB_TREE };
         assert!(matches!(odd_pages.check(), Err(LabError::CacheShape { name: "translation", .. })));

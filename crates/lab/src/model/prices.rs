@@ -95,6 +95,7 @@ impl Prices {
         let count = |entries: usize| entries as u64;
         match work {
             Work::Operation => self.operation,
+            Work::Walk | Work::Serve => Price::new(0, 0),
             Work::Visit => self.visit,
             Work::Probe => self.probe,
             Work::Copy(entries) => self.copy.times(count(entries)),

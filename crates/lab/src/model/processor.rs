@@ -7,7 +7,7 @@
 //! - **Writes** don't wait (a store buffer holds them), unless every miss handler is taken. A
 //!   missing line is fetched (write-allocate) and takes a handler and a memory access like a read's.
 //! - **Prefetches** don't wait at all: one that finds every handler taken is kept in the memory
-//!   system until one comes free (the paper's footnote 4).
+//!   system until one comes free (the paper's footnote 4), or, on machines that say so, waits for it.
 //! - **Exchanges**, the locked steps that latches are made of, wait until the line is theirs and all
 //!   stores before them are done; nothing after them is issued earlier.
 //! - **Address translation** stalls where it is modelled and a page isn't at hand; Table 2 has none.
@@ -62,6 +62,8 @@ pub struct Processor {
     /// Whether it is in the middle of a node's binary search.
     probing: bool,
     reorder: ReorderBuffer,
+    /// Whether prefetches wait for a miss handler.
+    prefetches_wait: bool,
     /// The translations at hand, and what another costs, in slots.
     translations: Option<(Cache, u64)>,
     counters: Counters,
@@ -78,6 +80,7 @@ impl Processor {
             resolved: 0,
             stored: 0,
             probing: false,
+            prefetches_wait: parameters.prefetches_wait,
             reorder: ReorderBuffer::new(parameters.reorder_buffer_instructions),
             translations: parameters.translation.map(|translation| {
                 (Cache::new(translation.shape()), translation.miss_cycles * parameters.issue_width)
@@ -182,7 +185,10 @@ impl Processor {
         hierarchy.count_prefetch(self.number);
         self.spend(self.prices.of_prefetches(1));
         let asked = self.earliest_issue();
-        hierarchy.fetch(self.number, line, asked, false);
+        let fetched = hierarchy.fetch(self.number, line, asked, false);
+        if self.prefetches_wait {
+            self.wait_until(fetched.started);
+        }
     }
 
     fn spend(&mut self, price: Price) {

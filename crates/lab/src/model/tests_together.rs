@@ -298,6 +298,61 @@ fn another_node_is_farther_away() {
 }
 
 #[test]
+fn a_node_s_processors_share_a_cache() {
+    let table = Table::<8192>::new();
+    let parameters = Parameters { granule: Granule::Page, ..Parameters::numa(2, 4) };
+    let shared = parameters.l3.unwrap();
+    let read_by = |reader: usize| {
+        let on = |who: usize| {
+            let table = &table;
+            move |number: usize| {
+                if number == who {
+                    table.read_all(0..64)
+                }
+            }
+        };
+        let run = run_warm(parameters, on(2), on(reader));
+        ([run.counters.shared_hits, run.counters.memory_accesses], run.cycles.round() as u64, run.machine)
+    };
+    let (counted, took, machine) = read_by(3);
+    assert_eq!((counted, took), ([64, 0], 64 * shared.latency_cycles), "processor 2 brought the lines");
+    assert_eq!(read_by(0).0, [0, 64], "the other node's processors share another one");
+    machine.with(|machine| {
+        let line = table.at(7).addr();
+        machine.act_as(0).unwrap();
+        machine.write(line, 8);
+        // The writer's secondary cache makes room, so that nobody has what was written but memory.
+        (64..8192).for_each(|nth| machine.read(table.at(nth).addr(), 8));
+        machine.act_as(3).unwrap();
+        let before = machine.counters_of(3);
+        machine.read(line, 8);
+        let more = machine.counters_of(3) - before;
+        assert_eq!((more.memory_accesses, more.shared_hits), (1, 0), "another node wrote it");
+    });
+}
+
+#[test]
+fn misses_are_sorted_by_phase_and_by_what_is_read() {
+    let table = Table::<64>::new();
+    let mut machine = Machine::new(Parameters::spiderman(1)).unwrap();
+    machine.start();
+    let start = table.at(0).addr();
+    machine.sort_misses(Box::new(move |address| usize::from((address - start) % 4096 >= 16)));
+    machine.work(Work::Walk);
+    machine.read(start + 8, 8);
+    machine.prefetch(start + 128, 64);
+    machine.read(start + 16, 8);
+    machine.work(Work::Serve);
+    machine.read(start + 192, 128);
+    let found = |phase, kind| machine.misses().unwrap().of(phase, kind);
+    let (header, rest) = (found(Phase::Walk, 0), found(Phase::Walk, 1));
+    assert_eq!((header.demanded, header.prefetched), (1, 0));
+    assert_eq!((rest.demanded, rest.prefetched, rest.stall_slots), (0, 1, 0), "the line was there already");
+    assert!(header.stall_slots > 0);
+    assert_eq!((found(Phase::Serve, 0), found(Phase::Serve, 1).demanded), (Missed::default(), 2));
+}
+
+#[test]
 fn the_bus_limits_what_all_get_together() {
     let table = [Table::<4096>::new(), Table::<4096>::new()];
     let narrow = Parameters { memory_interval_cycles: 50, ..Parameters::olfit(8) };

@@ -1,8 +1,10 @@
 //! §5: the model's numbers for the paper's example, and what the library's own layer and list really read.
 
+use super::{Case, Contestant, Form, Traffic, driven, measure, row};
 use crate::error::Result;
-use crate::experiment::{Body, Experiment, Published, Scale};
-use crate::row::Row;
+use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::row::{On, Row};
+use latchless_papers::pi::EntryKeys;
 use latchless_papers::pi::analysis::Model;
 
 pub(super) const SECTION_5: Experiment = Experiment {
@@ -35,6 +37,51 @@ fn rows(_: Scale) -> Result<Vec<Row>> {
         rows.push(Row::new("model", x, "levels", model.height() as f64));
         rows.push(Row::new("model", x, "lines/search", model.lines_of_search().ceil()));
         rows.push(Row::new("model", x, "seconds/rebuild at 10 ns an access", model.rebuild_seconds(1e-8, 1)));
+    }
+    Ok(rows)
+}
+
+pub(super) const LINES: Experiment = driven(
+    "lines",
+    "Lines that a search reads, beside §5's formula for them; one thread, one search after the other",
+    &[
+        "Counted by the memory model: each line that a search touches, whatever cache has it. The formula counts \
+         the entries that are compared with and the data nodes that are passed, and none of what an \
+         implementation adds: here the place of a segment in its table, the batch's keys and its answers. \
+         \"form\" is the formula with this library's entries and nodes, \"paper\" with the paper's. Reads of \
+         one line right after each other are one.",
+        "\"misses\" are lines that came from memory. The paper says that an index of 512K keys fits its 18 MB of \
+         shared cache, so that no search misses there.",
+    ],
+    "keys",
+    lines,
+);
+
+fn lines(on: On, scale: Scale) -> Result<Vec<Row>> {
+    if on != On::Model {
+        return Ok(Vec::new());
+    }
+    const SIZES: Scaled<&[usize]> = Scaled::new(&[512 << 10, 2 << 20, 16 << 20], &[2_000, 20_000]);
+    let mut rows = Vec::new();
+    for &keys in SIZES.at(scale) {
+        for (panel, entry_keys, m) in [("M = 4", EntryKeys::Four, 4), ("M = 8", EntryKeys::Eight, 8)] {
+            let form = Form { numa: false, group: 1, prefetch: false, entry_keys, ..Form::WHOLE };
+            // A second batch finds the caches warm.
+            let case = Case { keys, threads: 1, traffic: Traffic::SEARCHES, ..Case::usual(on, scale) };
+            let measured = measure(on, &[Contestant::Pi(form)], &case)?.remove(0);
+            let Some(each) = measured.per_query else { continue };
+            let x = keys as f64;
+            let formula = Model::of(keys as u64, m, 4).lines_of_search();
+            let paper = Model { keys: keys as u64, ..Model::PAPER }.lines_of_search();
+            let one =
+                |series: &str, unit: &str, ours: f64| row(panel, on, series, x, (unit, ours), &measured);
+            rows.push(
+                one("measured", "lines/search", each.lines).beside(Some(Published::About(paper.ceil()))),
+            );
+            rows.push(one("formula, form", "lines/search", formula));
+            rows.push(one("formula, paper", "lines/search", paper));
+            rows.push(one("measured", "misses/search", each.misses));
+        }
     }
     Ok(rows)
 }

@@ -5,6 +5,7 @@ use crate::error::{LabError, Result};
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::mem::touch::{NoTrace, Trace};
+use latchless_core::search::Kernel;
 use latchless_papers::olfit;
 use latchless_papers::pi::batch::tune::QuerySetSize;
 use latchless_papers::pi::mem::topology::Topology;
@@ -16,7 +17,12 @@ pub enum Contestant {
     /// PI.
     Pi(Form),
     /// A typical skip list for each thread, which has a range of keys to itself.
-    SkipList,
+    SkipList {
+        /// Whether its queries are sorted first, as PI's are.
+        sorted: bool,
+    },
+    /// `Index`: threads share it, each with a part of the batch that it serves by its own batches.
+    Flagship,
     /// OLFIT's B+-Tree: threads share it, one query after the other.
     BLink,
     /// A published map.
@@ -36,12 +42,23 @@ pub struct Form {
     pub self_adjusted: bool,
     /// Whether nodes and entries are on huge pages.
     pub huge_pages: bool,
+    /// Keys of an entry.
+    pub entry_keys: EntryKeys,
+    /// Whether entries are searched without vectors.
+    pub scalar: bool,
 }
 
 impl Form {
     /// With everything.
-    pub const WHOLE: Self =
-        Self { numa: true, group: 32, prefetch: true, self_adjusted: true, huge_pages: true };
+    pub const WHOLE: Self = Self {
+        numa: true,
+        group: 32,
+        prefetch: true,
+        self_adjusted: true,
+        huge_pages: true,
+        entry_keys: EntryKeys::Eight,
+        scalar: false,
+    };
 }
 
 impl Contestant {
@@ -53,11 +70,12 @@ impl Contestant {
         match self {
             Self::Pi(form) if form == Form::WHOLE => "pi",
             Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
-            Self::Pi(Form { huge_pages: false, .. }) => "pi, small pages",
-            Self::Pi(Form { prefetch: false, group: 1, numa: false, .. }) => "+ SIMD entries",
-            Self::Pi(Form { prefetch: false, group: 1, .. }) => "+ NUMA",
-            Self::Pi(_) => "+ groups",
-            Self::SkipList => "skip-list",
+            Self::Pi(Form { entry_keys: EntryKeys::Four, .. }) => "pi, M = 4",
+            Self::Pi(Form { entry_keys: EntryKeys::Sixteen, .. }) => "pi, M = 16",
+            Self::Pi(Form { huge_pages: false, prefetch: true, .. }) => "pi, small pages",
+            Self::Pi(_) => "pi, in part",
+            Self::SkipList { .. } => "skip-list",
+            Self::Flagship => "index",
             Self::BLink => "b-ol",
             Self::Rival(name) => name,
         }
@@ -79,16 +97,29 @@ impl Contestant {
 pub(super) enum Loaded<T: Trace> {
     /// One index for all threads.
     Pi(Box<Pi<u32, u32, T>>),
-    /// One for each thread, and where each one's keys begin.
-    Lists(Vec<SkipList<u32, u32, T>>, Vec<u32>),
+    /// One for each thread.
+    Lists(Lists<T>),
     /// One that takes updates through `&self`.
     Shared(Box<dyn OrderedIndex<u32, u32>>),
+    /// Such a one that has batches of its own.
+    Batched(Box<dyn OrderedIndex<u32, u32>>),
+}
+
+/// A skip list for each thread.
+pub(super) struct Lists<T: Trace> {
+    pub(super) lists: Vec<SkipList<u32, u32, T>>,
+    /// Where each one's keys begin.
+    pub(super) borders: Vec<u32>,
+    /// Whether queries are sorted first.
+    pub(super) sorted: bool,
 }
 
 /// What PI is told.
 pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch: QuerySetSize) -> Options {
-    let nodes = if form.numa { NODES } else { 1 };
+    // Fewer threads than nodes: keys are divided among as many nodes (§6.3).
+    let nodes = if form.numa { NODES.min(threads) } else { 1 };
     Options {
+        kernel: form.scalar.then_some(Kernel::Scalar),
         threads,
         topology: Some(Topology::synthetic(nodes, seats_a_node * NODES / nodes)),
         pin: false,
@@ -97,12 +128,12 @@ pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch:
         group: form.group,
         prefetch: form.prefetch,
         huge_pages: form.huge_pages,
-        entry_keys: EntryKeys::Eight,
+        entry_keys: form.entry_keys,
         ..Options::default()
     }
 }
 
-pub(super) fn lists<T: Trace>(keys: Keys, threads: usize) -> latchless::Result<Loaded<T>> {
+pub(super) fn lists<T: Trace>(keys: Keys, threads: usize, sorted: bool) -> latchless::Result<Loaded<T>> {
     let mut lists = Vec::with_capacity(threads);
     let mut borders = Vec::with_capacity(threads);
     let entries = keys.entries();
@@ -113,7 +144,7 @@ pub(super) fn lists<T: Trace>(keys: Keys, threads: usize) -> latchless::Result<L
         OrderedIndex::bulk_load(&mut list, &entries[own], FillFactor::FULL)?;
         lists.push(list);
     }
-    Ok(Loaded::Lists(lists, borders))
+    Ok(Loaded::Lists(Lists { lists, borders, sorted }))
 }
 
 /// A contestant for this machine, with its keys.
@@ -134,7 +165,12 @@ pub(super) fn load_native(
             index.bulk_load(&keys.entries())?;
             Loaded::Pi(Box::new(index))
         }
-        Contestant::SkipList => lists(keys, threads)?,
+        Contestant::SkipList { sorted } => lists(keys, threads, sorted)?,
+        Contestant::Flagship => {
+            let mut index = Box::new(latchless::Index::<u32, u32>::new()?);
+            OrderedIndex::bulk_load(&mut *index, &keys.entries(), FillFactor::default())?;
+            Loaded::Batched(index)
+        }
         Contestant::BLink => {
             let mut index = olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
             index.bulk_load(&keys.entries(), FillFactor::new(0.7)?)?;
@@ -164,12 +200,49 @@ pub(super) fn serve_shared(index: &dyn OrderedIndex<u32, u32>, query: Query<u32,
             index.as_concurrent().map_or(0, |shared| shared.remove_shared(key).map_or(0, |_| 1))
         }
         Query::Range { low, limit, .. } | Query::From { low, limit } => {
-            let (mut keys, mut values) = (vec![0; limit], vec![0; limit]);
             let high = if let Query::Range { high, .. } = query { high } else { u32::MAX };
             let span = (core::ops::Bound::Included(low), core::ops::Bound::Included(high));
-            index.scan(span, latchless_core::base::index::Direction::Forward, &mut keys, &mut values)?
+            let mut found = Vec::new();
+            index.visit(span, limit, &mut |keys, values| {
+                found.extend(keys.iter().zip(values).map(|(&key, &value)| (key, value)))
+            })?;
+            found.len()
         }
     })
+}
+
+/// A part of a batch, of an index that threads share and that has batches of its own: they are used where all
+/// queries are of a kind.
+///
+/// # Errors
+/// When it refuses, or isn't made for many threads.
+pub(super) fn serve_together(index: &dyn OrderedIndex<u32, u32>, part: &[Query<u32, u32>]) -> Result<usize> {
+    if let Some(keys) = all_searches(part) {
+        let mut answers = vec![None; keys.len()];
+        index.get_many(&keys, &mut answers)?;
+        return Ok(answers.iter().flatten().count());
+    }
+    if let Some(entries) = all_inserts(part) {
+        let shared = index.as_concurrent().ok_or(LabError::NotConcurrent { index: "a contestant" })?;
+        let mut replaced = vec![None; entries.len()];
+        shared.insert_many_shared(&entries, &mut replaced)?;
+        return Ok(replaced.len());
+    }
+    part.iter().map(|&query| serve_shared(index, query)).sum()
+}
+
+/// The keys of queries that are all searches.
+pub(super) fn all_searches(queries: &[Query<u32, u32>]) -> Option<Vec<u32>> {
+    let searched = |query: &Query<u32, u32>| if let Query::Search(key) = query { Some(*key) } else { None };
+    queries.iter().map(searched).collect()
+}
+
+/// The entries of queries that are all inserts.
+pub(super) fn all_inserts(queries: &[Query<u32, u32>]) -> Option<Vec<(u32, u32)>> {
+    let inserted = |query: &Query<u32, u32>| {
+        if let Query::Insert(key, value) = query { Some((*key, *value)) } else { None }
+    };
+    queries.iter().map(inserted).collect()
 }
 
 /// One query, of a list that a thread has to itself.
@@ -186,16 +259,25 @@ pub(super) fn serve_alone<T: Trace>(
     }
 }
 
-/// Each list's queries.
-pub(super) fn by_list(borders: &[u32], queries: &[Query<u32, u32>]) -> Vec<Vec<Query<u32, u32>>> {
-    let mut parts = vec![Vec::new(); borders.len()];
-    for &query in queries {
-        let (Query::Search(key)
-        | Query::Insert(key, _)
-        | Query::Delete(key)
-        | Query::Range { low: key, .. }
-        | Query::From { low: key, .. }) = query;
-        parts[borders.partition_point(|&border| border <= key).max(1) - 1].push(query);
+impl<T: Trace> Lists<T> {
+    /// Each list's queries, sorted if they are to be.
+    pub(super) fn parts(&self, queries: &[Query<u32, u32>]) -> Vec<Vec<Query<u32, u32>>> {
+        let mut parts = vec![Vec::new(); self.borders.len()];
+        for &query in queries {
+            parts[self.borders.partition_point(|&border| border <= key_of(query)).max(1) - 1].push(query);
+        }
+        if self.sorted {
+            parts.iter_mut().for_each(|part| part.sort_by_key(|&query| key_of(query)));
+        }
+        parts
     }
-    parts
+}
+
+fn key_of(query: Query<u32, u32>) -> u32 {
+    let (Query::Search(key)
+    | Query::Insert(key, _)
+    | Query::Delete(key)
+    | Query::Range { low: key, .. }
+    | Query::From { low: key, .. }) = query;
+    key
 }

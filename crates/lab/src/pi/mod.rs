@@ -8,6 +8,7 @@ mod ablation;
 mod analysis;
 mod build;
 mod contestant;
+mod entries;
 mod latency;
 mod modelled;
 mod native;
@@ -17,7 +18,7 @@ mod skew;
 mod traffic;
 
 pub use contestant::{Contestant, Form};
-pub use traffic::{Keys, NODES, Source, Traffic};
+pub use traffic::{Keys, NODES, Skewed, Source, Traffic};
 
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Paper, Published, Scale, Scaled};
@@ -30,9 +31,13 @@ const THREADS: usize = 8;
 const BATCH: Scaled<usize> = Scaled::new(8192, 1024);
 /// The small, the medium and the large data set (§6), the last as large as a run in minutes can bear.
 const KEYS: Scaled<&[usize]> = Scaled::new(&[2 << 20, 16 << 20, 64 << 20], &[2_000, 20_000]);
+/// What series by these sizes are called.
+const SIZES: [&str; 3] = ["2M keys", "16M keys", "64M keys"];
 /// The medium one.
 const MEDIUM: Scaled<usize> = Scaled::new(16 << 20, 100_000);
 const THROUGHPUT: &str = "M queries/s";
+const SLOWEST: &str = "M queries/s, slowest round";
+const FASTEST: &str = "M queries/s, fastest round";
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -40,6 +45,7 @@ pub const PAPER: Paper = Paper {
     title: "Xie, Cai, Jagadish, Ooi, Wong: PI: a Parallel in-memory skip list based Index (2016)",
     experiments: &[
         analysis::SECTION_5,
+        analysis::LINES,
         build::BUILD,
         size::FIG_6,
         size::FIG_7,
@@ -51,6 +57,7 @@ pub const PAPER: Paper = Paper {
         skew::FIG_14,
         ablation::FIG_15,
         pages::HUGE_PAGES,
+        entries::ENTRY_KEYS,
         latency::AUTO_BATCH,
         latency::LATENCY,
     ],
@@ -99,16 +106,35 @@ impl Case {
 /// What came out.
 #[derive(Debug, Clone)]
 struct Measured {
+    /// The median round's; on the model there is one.
     seconds: f64,
+    /// The shortest and the longest round; natively.
+    range: Option<(f64, f64)>,
     queries: usize,
-    /// Lines that came from another node, for each query.
-    remote_per_query: Option<f64>,
+    /// On the model.
+    per_query: Option<PerQuery>,
     threads_per_node: Vec<usize>,
+}
+
+/// What the model counts of a query.
+#[derive(Debug, Clone, Copy)]
+struct PerQuery {
+    /// Lines that were read, written or prefetched, wherever they were; what is done to one of them in a
+    /// row counts once.
+    lines: f64,
+    /// Lines that came from memory or another core's cache.
+    misses: f64,
+    /// Those of them that came from another node.
+    remote: f64,
 }
 
 impl Measured {
     fn throughput(&self) -> f64 {
-        self.queries as f64 / self.seconds.max(f64::MIN_POSITIVE) / 1e6
+        self.throughput_in(self.seconds)
+    }
+
+    fn throughput_in(&self, seconds: f64) -> f64 {
+        self.queries as f64 / seconds.max(f64::MIN_POSITIVE) / 1e6
     }
 
     fn nanoseconds(&self) -> f64 {
@@ -122,6 +148,25 @@ fn measure(on: On, contestants: &[Contestant], case: &Case) -> Result<Vec<Measur
         On::Native => native::measure(contestants, case),
         _ => contestants.iter().map(|&contestant| modelled::measure(contestant, case)).collect(),
     }
+}
+
+/// Measures one contestant on cases that differ in their queries; natively they take turns on one index.
+fn measure_series(on: On, contestant: Contestant, cases: &[Case]) -> Result<Vec<Measured>> {
+    match on {
+        On::Native => native::measure_series(contestant, cases),
+        _ => cases.iter().map(|case| modelled::measure(contestant, case)).collect(),
+    }
+}
+
+/// A contestant's throughput; natively that of its slowest and its fastest round, too.
+fn throughputs(panel: &'static str, on: On, name: &str, x: f64, measured: &Measured) -> Vec<Row> {
+    let mut rows = vec![row(panel, on, name, x, (THROUGHPUT, measured.throughput()), measured)];
+    if let Some((shortest, longest)) = measured.range {
+        for (unit, seconds) in [(SLOWEST, longest), (FASTEST, shortest)] {
+            rows.push(row(panel, on, name, x, (unit, measured.throughput_in(seconds)), measured));
+        }
+    }
+    rows
 }
 
 /// A row of a panel, with what a query cost.
@@ -149,10 +194,8 @@ fn compared(
 ) -> Result<Vec<Row>> {
     let measured = measure(on, contestants, case)?;
     let each = contestants.iter().zip(&measured);
-    let mut rows: Vec<Row> = each
-        .clone()
-        .map(|(one, measured)| row(panel, on, one.name(), x, (THROUGHPUT, measured.throughput()), measured))
-        .collect();
+    let mut rows: Vec<Row> =
+        each.clone().flat_map(|(one, measured)| throughputs(panel, on, one.name(), x, measured)).collect();
     let first = &measured[0];
     for (&other, theirs) in each.skip(1) {
         let unit = format!("times {}", other.name());
@@ -168,6 +211,7 @@ fn compared(
 fn opponents(on: On) -> Vec<Contestant> {
     let mut all = vec![Contestant::PI, Contestant::BLink];
     if on == On::Native {
+        all.push(Contestant::Flagship);
         all.extend(Contestant::rivals());
     }
     all

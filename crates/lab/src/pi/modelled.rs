@@ -1,9 +1,10 @@
 //! Batches on the modelled machine: four nodes, each with as many processors as the paper's has cores, or
 //! as the threads need.
 
-use super::contestant::{Contestant, Loaded, by_list, lists, options_of, serve_alone, serve_shared};
+use super::contestant::{Contestant, Loaded, lists, options_of, serve_alone, serve_shared};
 use super::traffic::{Keys, NODES};
-use super::{Case, Measured};
+use super::{Case, Measured, PerQuery};
+use crate::apart::apart;
 use crate::error::Result;
 use crate::model::{Listener, Machine, Parameters, Placement, System, Worker};
 use latchless::FillFactor;
@@ -46,6 +47,12 @@ impl Hands for Processors<'_> {
 /// # Errors
 /// When the contestant refuses, or gets stuck.
 pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
+    // PI's segments and batches are on the heap. What is left of them is copied, so that nothing stays there.
+    let measured = apart(|| measure_apart(contestant, case))?;
+    Ok(measured.clone())
+}
+
+fn measure_apart(contestant: Contestant, case: &Case) -> Result<Measured> {
     let processors = NODES * CORES.max(case.threads.div_ceil(NODES));
     let numa = Parameters::numa(NODES, processors);
     // Pages that aren't placed alternate between the nodes.
@@ -55,7 +62,7 @@ pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
     let keys = Keys::new(case.keys);
     let mut loaded = load(contestant, keys, case, processors / NODES)?;
     if let (Loaded::Pi(index), true) = (&loaded, contestant.is_placed()) {
-        for node in 0..NODES {
+        for node in 0..NODES.min(case.threads) {
             for addresses in index.addresses_of_node(node) {
                 machine.with(|machine| machine.place(addresses, node))?;
             }
@@ -76,10 +83,17 @@ pub(super) fn measure(contestant: Contestant, case: &Case) -> Result<Measured> {
         Loaded::Pi(index) => index.threads_per_node().to_vec(),
         _ => Vec::new(),
     };
+    let counted = after - before;
+    let each = |count: u64| count as f64 / queries.max(1) as f64;
     Ok(Measured {
         seconds: machine.with(|machine| machine.seconds(end - start)),
+        range: None,
         queries,
-        remote_per_query: Some((after - before).remote_accesses as f64 / queries.max(1) as f64),
+        per_query: Some(PerQuery {
+            lines: each(counted.lines),
+            misses: each(counted.memory_accesses),
+            remote: each(counted.remote_accesses),
+        }),
         threads_per_node,
     })
 }
@@ -92,8 +106,8 @@ fn load(contestant: Contestant, keys: Keys, case: &Case, cores: usize) -> Result
             index.bulk_load(&keys.entries())?;
             Loaded::Pi(Box::new(index))
         }
-        Contestant::SkipList => lists(keys, case.threads)?,
-        Contestant::BLink | Contestant::Rival(_) => {
+        Contestant::SkipList { sorted } => lists(keys, case.threads, sorted)?,
+        Contestant::BLink | Contestant::Flagship | Contestant::Rival(_) => {
             let options = olfit::Options { huge_pages: false, ..olfit::Options::default() };
             let mut index = olfit::build_traced::<_, _, Traced>(olfit::Member::BPlusOl, &options)?;
             index.bulk_load(&keys.entries(), FillFactor::new(0.7)?)?;
@@ -117,10 +131,10 @@ fn serve(
             index.execute_on(&hands, batch, &mut replies);
             hands.failed.into_inner()
         }
-        Loaded::Lists(lists, borders) => {
-            let parts = by_list(borders, batch);
+        Loaded::Lists(all) => {
+            let parts = all.parts(batch);
             let mut workers: Vec<Worker<'_, Result<usize>>> = Vec::new();
-            for (list, part) in lists.iter_mut().zip(&parts) {
+            for (list, part) in all.lists.iter_mut().zip(&parts) {
                 workers.push(Box::new(move || {
                     let mut served = 0;
                     for &query in part {
@@ -131,7 +145,7 @@ fn serve(
             }
             spread(machine, workers)
         }
-        Loaded::Shared(index) => {
+        Loaded::Shared(index) | Loaded::Batched(index) => {
             let index = &**index;
             let mut workers: Vec<Worker<'_, Result<usize>>> = Vec::new();
             for thread in 0..threads {

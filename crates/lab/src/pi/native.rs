@@ -2,7 +2,9 @@
 //! hits all of them alike; of each the median round counts. A round has several batches, because an index
 //! that serves one batch after the other doesn't find the caches full of its rivals.
 
-use super::contestant::{Contestant, Loaded, by_list, load_native, serve_alone, serve_shared};
+use super::contestant::{
+    Contestant, Loaded, all_inserts, all_searches, load_native, serve_alone, serve_shared, serve_together,
+};
 use super::traffic::Keys;
 use super::{Case, Measured};
 use crate::error::{LabError, Result};
@@ -20,70 +22,110 @@ const IN_A_ROW: usize = 8;
 /// # Errors
 /// When a contestant refuses.
 pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Measured>> {
-    let keys = Keys::new(case.keys);
-    let load = |&contestant: &Contestant| {
-        load_native(contestant, keys, case.threads, QuerySetSize::Queries(case.batch))
-    };
-    let mut loaded: Vec<Loaded<NoTrace>> = contestants.iter().map(load).collect::<Result<_>>()?;
+    let mut loaded = contestants.iter().map(|&one| load(one, case)).collect::<Result<Vec<_>>>()?;
     let mut times = vec![Vec::new(); loaded.len()];
     let mut source = case.batches();
     for round in 0..=case.rounds {
         let batches: Vec<_> = source.by_ref().take(IN_A_ROW).collect();
         for (one, times) in loaded.iter_mut().zip(&mut times) {
-            let start = Instant::now();
-            for batch in &batches {
-                serve(one, batch, case.threads)?;
-            }
+            let seconds = time(one, &batches, case.threads)?;
             if round > 0 {
-                times.push(start.elapsed().as_secs_f64());
+                times.push(seconds);
             }
         }
     }
-    let queries = IN_A_ROW * case.threads * case.batch;
-    let measured = |times: &mut Vec<f64>| Measured {
+    Ok(times.iter_mut().map(|times| measured(times, IN_A_ROW * case.threads * case.batch)).collect())
+}
+
+/// Measures one contestant on cases that differ in their queries, and in how many of them are a batch. They
+/// take turns on one index, which grows by what they insert.
+///
+/// # Errors
+/// When the contestant refuses.
+pub(super) fn measure_series(contestant: Contestant, cases: &[Case]) -> Result<Vec<Measured>> {
+    let Some(&first) = cases.first() else { return Ok(Vec::new()) };
+    let largest = cases.iter().map(|case| case.batch).max().unwrap_or(first.batch);
+    let mut loaded = load(contestant, &Case { batch: largest, ..first })?;
+    let mut times = vec![Vec::new(); cases.len()];
+    let mut sources: Vec<_> = cases.iter().map(Case::batches).collect();
+    // As many queries of each in a round.
+    let in_a_row = |case: &Case| (IN_A_ROW * largest / case.batch).max(1);
+    for round in 0..=first.rounds {
+        for ((case, source), times) in cases.iter().zip(&mut sources).zip(&mut times) {
+            let batches: Vec<_> = source.by_ref().take(in_a_row(case)).collect();
+            let seconds = time(&mut loaded, &batches, case.threads)?;
+            if round > 0 {
+                times.push(seconds);
+            }
+        }
+    }
+    let each = cases.iter().zip(&mut times);
+    Ok(each.map(|(case, times)| measured(times, in_a_row(case) * case.threads * case.batch)).collect())
+}
+
+fn load(contestant: Contestant, case: &Case) -> Result<Loaded<NoTrace>> {
+    load_native(contestant, Keys::new(case.keys), case.threads, QuerySetSize::Queries(case.batch))
+}
+
+fn time(loaded: &mut Loaded<NoTrace>, batches: &[Vec<Query<u32, u32>>], threads: usize) -> Result<f64> {
+    let start = Instant::now();
+    for batch in batches {
+        serve(loaded, batch, threads)?;
+    }
+    Ok(start.elapsed().as_secs_f64())
+}
+
+/// The median round; the shortest and the longest beside it.
+fn measured(times: &mut [f64], queries: usize) -> Measured {
+    times.sort_unstable_by(f64::total_cmp);
+    Measured {
         seconds: median(times),
+        range: times.first().zip(times.last()).map(|(&shortest, &longest)| (shortest, longest)),
         queries,
-        remote_per_query: None,
+        per_query: None,
         threads_per_node: Vec::new(),
-    };
-    Ok(times.iter_mut().map(measured).collect())
+    }
 }
 
 fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize) -> Result<usize> {
     match loaded {
         Loaded::Pi(index) => serve_pi(index, batch),
-        Loaded::Lists(lists, borders) => {
-            let parts = by_list(borders, batch);
-            let jobs = lists.iter_mut().zip(&parts).map(|(list, part)| -> ScopedTask<'_> {
+        Loaded::Lists(all) => {
+            let parts = all.parts(batch);
+            let jobs = all.lists.iter_mut().zip(&parts).map(|(list, part)| -> ScopedTask<'_> {
                 Box::new(move || part.iter().map(|&query| serve_alone(&mut *list, query)).sum())
             });
             side_by_side(jobs.collect())
         }
         Loaded::Shared(index) => {
-            let index = &**index;
-            let part =
-                |thread: usize| &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
-            let jobs = (0..threads).map(|thread| -> ScopedTask<'_> {
-                let part = part(thread);
-                Box::new(move || part.iter().map(|&query| serve_shared(index, query)).sum())
-            });
-            side_by_side(jobs.collect())
+            in_parts(batch, threads, &|part| part.iter().map(|&query| serve_shared(&**index, query)).sum())
         }
+        Loaded::Batched(index) => in_parts(batch, threads, &|part| serve_together(&**index, part)),
     }
+}
+
+/// Each thread serves its part of a batch.
+fn in_parts(
+    batch: &[Query<u32, u32>],
+    threads: usize,
+    serve: &(dyn Fn(&[Query<u32, u32>]) -> Result<usize> + Sync),
+) -> Result<usize> {
+    let part = |thread: usize| &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
+    let jobs = (0..threads).map(|thread| -> ScopedTask<'_> {
+        let part = part(thread);
+        Box::new(move || serve(part))
+    });
+    side_by_side(jobs.collect())
 }
 
 /// As its users would: by the operation for many where all queries are of a kind.
 fn serve_pi(index: &mut latchless_papers::pi::Pi<u32, u32>, batch: &[Query<u32, u32>]) -> Result<usize> {
-    let searched = |query: &Query<u32, u32>| if let Query::Search(key) = query { Some(*key) } else { None };
-    if let Some(keys) = batch.iter().map(searched).collect::<Option<Vec<u32>>>() {
+    if let Some(keys) = all_searches(batch) {
         let mut answers = vec![None; keys.len()];
         index.get_many(&keys, &mut answers)?;
         return Ok(answers.iter().flatten().count());
     }
-    let inserted = |query: &Query<u32, u32>| {
-        if let Query::Insert(key, value) = query { Some((*key, *value)) } else { None }
-    };
-    if let Some(entries) = batch.iter().map(inserted).collect::<Option<Vec<(u32, u32)>>>() {
+    if let Some(entries) = all_inserts(batch) {
         let mut replaced = vec![None; entries.len()];
         index.insert_many(&entries, &mut replaced)?;
         return Ok(replaced.len());

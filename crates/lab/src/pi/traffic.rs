@@ -2,6 +2,7 @@
 //! are. From fixed seeds, made before anything is timed.
 
 use latchless_papers::pi::Query;
+use latchless_workload::{Distribution, Ranks};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, RngExt, SeedableRng};
 
@@ -38,27 +39,38 @@ impl Keys {
     }
 }
 
+/// What is drawn by Zipf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skewed {
+    /// The nodes' ranges of keys. Within a range all keys are as likely.
+    Ranges,
+    /// Single keys, the popular ones anywhere.
+    Keys,
+}
+
 /// A kind of queries.
 #[derive(Debug, Clone, Copy)]
 pub struct Traffic {
-    /// How unevenly the nodes' ranges of keys are accessed, by Zipf; 0: evenly. Within a range all keys
-    /// are as likely.
+    /// How unevenly keys are accessed, by Zipf; 0: evenly.
     pub theta: f64,
+    /// What is drawn by Zipf.
+    pub skewed: Skewed,
     /// Inserts of new keys, in percent; all else searches.
     pub inserts_percent: u32,
-    /// Entries of a range query; `None`: point queries.
+    /// Keys that a range query covers; `None`: point queries.
     pub range: Option<usize>,
 }
 
 impl Traffic {
     /// Evenly spread searches.
-    pub const SEARCHES: Self = Self { theta: 0.0, inserts_percent: 0, range: None };
+    pub const SEARCHES: Self = Self { theta: 0.0, skewed: Skewed::Ranges, inserts_percent: 0, range: None };
     /// Evenly spread inserts.
     pub const INSERTS: Self = Self { inserts_percent: 100, ..Self::SEARCHES };
 
     /// Each node's share of the queries: Zipf over the nodes' ranges.
     pub fn shares(self) -> [f64; NODES] {
-        let weight = |node: usize| ((node + 1) as f64).powf(-self.theta);
+        let theta = if self.skewed == Skewed::Ranges { self.theta } else { 0.0 };
+        let weight = |node: usize| ((node + 1) as f64).powf(-theta);
         let sum: f64 = (0..NODES).map(weight).sum();
         core::array::from_fn(|node| weight(node) / sum)
     }
@@ -68,12 +80,14 @@ impl Traffic {
 #[derive(Debug)]
 pub struct Source {
     random: Xoshiro256PlusPlus,
+    /// Draws popular keys, once there are some.
+    popular: Option<Ranks>,
 }
 
 impl Source {
     /// From this seed.
     pub fn new(seed: u64) -> Self {
-        Self { random: Xoshiro256PlusPlus::seed_from_u64(seed) }
+        Self { random: Xoshiro256PlusPlus::seed_from_u64(seed), popular: None }
     }
 
     /// So many queries.
@@ -88,18 +102,44 @@ impl Source {
     }
 
     fn query(&mut self, keys: Keys, traffic: Traffic, ends: &[f64; NODES]) -> Query<u32, u32> {
+        let rank = match traffic.skewed {
+            Skewed::Ranges => self.rank_in_ranges(keys, ends),
+            Skewed::Keys => self.popular_rank(keys, traffic.theta),
+        };
         let random = &mut self.random;
-        let drawn: f64 = random.random();
-        let node = ends.iter().position(|&end| drawn < end).unwrap_or(NODES - 1);
-        let range = keys.count * node / NODES..(keys.count * (node + 1) / NODES).max(1);
-        let rank = if range.is_empty() { 0 } else { random.random_range(range) };
         let key = keys.key(rank);
         if random.random_range(0..100) < traffic.inserts_percent {
             return Query::Insert(key + 1 + below(random, keys.step.max(3) - 2), rank as u32);
         }
         match traffic.range {
             None => Query::Search(key),
-            Some(entries) => Query::Range { low: key, high: u32::MAX, limit: entries },
+            // The paper's ranges end at a key, too.
+            Some(entries) => {
+                let high = keys.key((rank + entries - 1).min(keys.count - 1));
+                Query::Range { low: key, high, limit: usize::MAX }
+            }
+        }
+    }
+
+    fn rank_in_ranges(&mut self, keys: Keys, ends: &[f64; NODES]) -> usize {
+        let drawn: f64 = self.random.random();
+        let node = ends.iter().position(|&end| drawn < end).unwrap_or(NODES - 1);
+        let range = keys.count * node / NODES..(keys.count * (node + 1) / NODES).max(1);
+        if range.is_empty() { 0 } else { self.random.random_range(range) }
+    }
+
+    /// A key by Zipf, whose rank in popularity says nothing of its place among the keys.
+    fn popular_rank(&mut self, keys: Keys, theta: f64) -> usize {
+        let distribution = Distribution::Zipf { theta };
+        let ranks = self.popular.get_or_insert_with(|| Ranks::new(distribution, keys.count as u64, 0));
+        let places = keys.count.next_power_of_two();
+        let mut place = ranks.record(&mut self.random) as usize;
+        // An odd step reaches each of a power of two of places once; those that are no key's are passed over.
+        loop {
+            place = place.wrapping_mul(0x9E37_79B1) & (places - 1);
+            if place < keys.count {
+                return place;
+            }
         }
     }
 }
@@ -125,9 +165,28 @@ mod tests {
     }
 
     #[test]
+    fn popular_keys_are_spread_over_all_ranges() {
+        let keys = Keys::new(1000);
+        let traffic = Traffic { theta: 0.9, skewed: Skewed::Keys, ..Traffic::SEARCHES };
+        let mut asked = vec![0; 1000];
+        for query in Source::new(1).batch(keys, traffic, 100_000) {
+            let Query::Search(key) = query else { panic!("{query:?}") };
+            asked[((key - 1) / keys.step) as usize] += 1;
+        }
+        for quarter in asked.chunks(250) {
+            let share = quarter.iter().sum::<usize>();
+            assert!((15_000..40_000).contains(&share), "{share} of the queries are one quarter's");
+        }
+        asked.sort_unstable();
+        let hundredth = asked[990..].iter().sum::<usize>();
+        assert!((25_000..40_000).contains(&hundredth), "{hundredth} are for the ten most popular keys");
+        assert!(asked[0] > 0);
+    }
+
+    #[test]
     fn batches_are_as_asked_for() {
         let keys = Keys::new(1000);
-        let traffic = Traffic { theta: 0.9, inserts_percent: 50, range: None };
+        let traffic = Traffic { theta: 0.9, inserts_percent: 50, ..Traffic::SEARCHES };
         let batch = Source::new(1).batch(keys, traffic, 4000);
         let inserts = batch.iter().filter(|query| matches!(query, Query::Insert(..))).count();
         assert!((1800..2200).contains(&inserts));
@@ -140,6 +199,11 @@ mod tests {
         let first = batch.iter().filter(|query| matches!(**query, Query::Search(key) if key < keys.key(250)));
         let share = first.count() as f64 / (4000 - inserts) as f64;
         assert!((0.40..0.51).contains(&share), "{share} of the queries are the first node's");
+        let ranges = Source::new(2).batch(keys, Traffic { range: Some(10), ..Traffic::SEARCHES }, 100);
+        assert!(ranges.iter().all(|query| match *query {
+            Query::Range { low, high, .. } => high == keys.key(999) || high - low == 9 * keys.step,
+            _ => false,
+        }));
         assert_eq!(Keys::new(usize::MAX).count(), 1 << 28);
         let entries = Keys::new(1 << 20).entries();
         assert!(entries.windows(2).all(|pair| pair[0].0 < pair[1].0));

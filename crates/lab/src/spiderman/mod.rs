@@ -6,6 +6,7 @@
 
 mod figures;
 mod indexes;
+mod profile;
 
 use crate::experiment::{BatchedYardstick, Paper, Scaled, Way};
 use latchless_papers::spiderman::Rounds;
@@ -54,6 +55,7 @@ pub const PAPER_OF_SPIDERMAN: Paper = Paper {
     name: "spiderman",
     title: "Vu: Spiderman, Software Prefetching and Request Multiplexing (École Polytechnique, 2023)",
     experiments: &[
+        profile::FIG_6,
         figures::FIG_9,
         figures::FIG_10,
         figures::FIG_11,

@@ -3,6 +3,12 @@
 //!
 //! One binary, so that the tests of all files share the processors.
 
+use latchless_lab::counting::Counting;
+
+/// As the program: what is modelled lies where it lies in every process.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
 mod bench;
 mod documents;
 mod list;

@@ -57,3 +57,22 @@ fn whole_pages_are_lines_that_nobody_reads() {
     let wish = |way: &str| ours(&rows, "wishes", way, OVER_NONE, 4);
     assert!(wish("resumed 1+2+5+6+7+8") > wish("resumed 1+2+3"));
 }
+
+#[test]
+fn most_misses_are_where_the_author_saw_them() {
+    let rows = rows("fig-6");
+    for threads in [1, 4] {
+        let of = |way: &str, unit: &str| ours(&rows, "", way, unit, threads);
+        for claim in [
+            "phase 1's misses over phase 2's",
+            "leaf keys' misses over headers' in phase 1",
+            "headers' misses over inner keys' in phase 1",
+            "payloads' misses over all others in phase 2",
+        ] {
+            assert!(of("walked", claim) > 1.0, "{claim}, {threads} threads: {}", of("walked", claim));
+        }
+        let (before, after) = ("ns waited/transaction, phase 2", "ns waited/transaction, phase 1");
+        assert_eq!(of("no batching", after), 0.0, "nothing walks");
+        assert!(of("ours 16", before) + of("ours 16", after) < 0.5 * of("no batching", before));
+    }
+}

@@ -9,7 +9,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::error::{Broken, Error, Result};
-use latchless_core::base::index::{Direction, Span, Sum};
+use latchless_core::base::index::{Direction, Sum};
 use latchless_core::base::key::Key;
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::value::Fits;
@@ -212,61 +212,6 @@ impl<K: Key, V: Fits<K::Bits>> CsslMap<K, V> {
     /// [`Error::InvertedRange`].
     pub fn sum(&self, range: impl RangeBounds<K>) -> Result<Sum> {
         self.pin().sum(range)
-    }
-
-    /// At most `pieces` ranges that together are the given one and hold about equally many entries: for as
-    /// many threads. Nothing for an empty range. O(pieces · log n).
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`].
-    pub fn cut(&self, range: impl RangeBounds<K>, pieces: usize) -> Result<Vec<Span<K>>> {
-        let (start, end) = (range.start_bound().cloned(), range.end_bound().cloned());
-        let lanes = self.cut_lanes(&(start, end), pieces)?;
-        // Of the lanes that pieces begin with, all but the first are keys.
-        let begins = lanes.iter().skip(1).map(|&(low, _)| K::decode(low));
-        let starts = core::iter::once(start).chain(begins.clone().map(Bound::Included));
-        let ends = begins.map(Bound::Excluded).chain(core::iter::once(end));
-        Ok(starts.zip(ends).take(lanes.len()).collect())
-    }
-
-    /// As [`CsslMap::cut`], as lanes, both ends included.
-    fn cut_lanes(&self, span: &Span<K>, pieces: usize) -> Result<Vec<(K::Bits, K::Bits)>> {
-        let Some((low, high)) = encoded_range(span)? else { return Ok(Vec::new()) };
-        Ok(self.list.cut(&self.list.enter(), low, high, pieces.max(1)))
-    }
-
-    /// As [`CsslMap::sum`], by so many threads, each of which sums a piece of the range ("intra-query
-    /// parallelism", §7). Starting threads takes some 20 µs each: for ranges of 100,000 entries and more.
-    ///
-    /// # Errors
-    /// [`Error::InvertedRange`].
-    ///
-    /// ```
-    /// # use latchless_papers::cssl::CsslMap;
-    /// let entries: Vec<(u32, u32)> = (0..10_000).map(|key| (key, key)).collect();
-    /// let map = CsslMap::from_sorted(&entries)?;
-    /// assert_eq!(map.sum_on_threads(1000..3000, 2)?, map.sum(1000..3000)?);
-    /// # Ok::<(), latchless_papers::Error>(())
-    /// ```
-    pub fn sum_on_threads(&self, range: impl RangeBounds<K>, threads: usize) -> Result<Sum> {
-        let pieces = self.cut_lanes(&(range.start_bound().cloned(), range.end_bound().cloned()), threads)?;
-        let Some((own, others)) = pieces.split_first() else { return Ok(Sum::default()) };
-        let sum = |&(low, high): &(K::Bits, K::Bits)| self.pin().sum_lanes(low, high, usize::MAX);
-        let sums = std::thread::scope(|scope| {
-            let others: Vec<_> = others.iter().map(|piece| scope.spawn(move || sum(piece))).collect();
-            let mut sums = vec![sum(own)];
-            for thread in others {
-                match thread.join() {
-                    Ok(sum) => sums.push(sum),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            sums
-        });
-        Ok(sums.into_iter().fold(Sum::default(), |so_far, sum| Sum {
-            entries: so_far.entries + sum.entries,
-            total: so_far.total.wrapping_add(sum.total),
-        }))
     }
 
     /// Bytes that the map holds for nodes and lanes, those nodes included that wait to be used again. O(1).

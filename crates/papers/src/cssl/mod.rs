@@ -47,6 +47,7 @@ mod scan;
 mod skip_list;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod walk;
 
 pub use analysis::{

@@ -66,7 +66,19 @@ fn same_range<K: Key + Ord + Debug + Fits<<K as Key>::Bits>>(
         });
     }
     assert_eq!(map.count(span), Ok(expected.len()), "{span:?}");
-    assert_eq!(map.sum_on_threads(span, if cfg!(miri) { 1 } else { 3 }), Ok(sum), "{span:?}");
+    let threads = if cfg!(miri) { 1 } else { 3 };
+    assert_eq!(map.sum_on_threads(span, threads), Ok(sum), "{span:?}");
+    assert_eq!(map.copy_on_threads(span, threads).as_ref(), Ok(&expected), "{span:?}");
+    let join = |mut one: Vec<(K, K)>, mut other: Vec<(K, K)>| {
+        one.append(&mut other);
+        one
+    };
+    let push = |mut so_far: Vec<(K, K)>, key, value| {
+        so_far.push((key, value));
+        so_far
+    };
+    let folded = map.fold_on_threads(span, threads, Vec::new, push, join);
+    assert_eq!(folded.as_ref(), Ok(&expected), "pieces are joined in their order, {span:?}");
     assert!(map.range(span).unwrap().eq(expected.iter().copied()), "{span:?}");
     assert!(map.range_reverse(span).unwrap().eq(expected.into_iter().rev()), "{span:?}");
 }

@@ -1,7 +1,12 @@
 //! A typical skip list (Pugh, CACM 1990), with none of PI's optimizations: what Fig. 15 begins with.
 //!
-//! A node is a key, a value and a tower of links, one for each list that it is in; nodes are where there
-//! was room when they came. Keys are compared one by one.
+//! A node is a key, a value and a tower of links, one for each list that it is in, side by side; nodes are
+//! where there was room when they came. Keys are compared one by one.
+//!
+//! ```text
+//! key │ value │ link of list 0 │ link of list 1 │ …      lanes, in one vector of them
+//! ```
+//! How high a tower is follows from the key, so no node says it. A link is the place of a node's key.
 
 use super::options::Options;
 use crate::common::ordered::forwarded;
@@ -21,15 +26,8 @@ use latchless_core::mem::touch::{NoTrace, Trace, Work};
 /// No node.
 const NIL: u32 = u32::MAX;
 const HEIGHT_MAX: usize = LEVELS_MAX + 1;
-
-#[derive(Debug, Clone, Copy)]
-struct Node<B> {
-    key: B,
-    value: B,
-    /// Where its links are.
-    tower: u32,
-    height: u32,
-}
+/// Lanes of a node before its tower.
+const KEY_AND_VALUE: usize = 2;
 
 /// A skip list for one writer or many readers. Operations are O(log n).
 ///
@@ -42,10 +40,12 @@ struct Node<B> {
 /// ```
 #[derive(Debug)]
 pub struct SkipList<K: Key, V: Fits<K::Bits>, T: Trace = NoTrace> {
-    nodes: Vec<Node<K::Bits>>,
-    links: Vec<u32>,
+    /// The nodes, one after the other.
+    lanes: Vec<K::Bits>,
     /// The first node of each list.
     head: [u32; HEIGHT_MAX],
+    /// Lists that have had a node.
+    lists: usize,
     /// Nodes that were taken out, by their height.
     free: Vec<Vec<u32>>,
     heights: Heights,
@@ -64,9 +64,9 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
     /// An empty list. Of the options, seed and memory limit count.
     pub fn with_options(options: &Options) -> Self {
         Self {
-            nodes: Vec::new(),
-            links: Vec::new(),
+            lanes: Vec::new(),
             head: [NIL; HEIGHT_MAX],
+            lists: 0,
             free: vec![Vec::new(); HEIGHT_MAX + 1],
             heights: Heights::new(options.seed),
             budget: Budget::new(options.limit_bytes, 0),
@@ -75,29 +75,44 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         }
     }
 
+    /// Tells of a look at some lanes.
+    #[inline(always)]
+    fn tell_read(&self, at: usize, lanes: usize) {
+        T::read(self.lanes.as_ptr().wrapping_add(at).cast(), lanes * K::Bits::BYTES);
+    }
+
+    #[inline(always)]
     fn link(&self, node: u32, level: usize) -> u32 {
-        let link = match node {
-            NIL => &self.head[level],
-            _ => &self.links[self.nodes[node as usize].tower as usize + level],
-        };
-        T::read(core::ptr::from_ref(link).cast(), size_of::<u32>());
-        *link
+        if node == NIL {
+            T::read(core::ptr::from_ref(&self.head[level]).cast(), size_of::<u32>());
+            return self.head[level];
+        }
+        let at = node as usize + KEY_AND_VALUE + level;
+        self.tell_read(at, 1);
+        self.lanes[at].to_u64() as u32
     }
 
-    fn link_mut(&mut self, node: u32, level: usize) -> &mut u32 {
-        let link = match node {
-            NIL => &mut self.head[level],
-            _ => &mut self.links[self.nodes[node as usize].tower as usize + level],
-        };
-        T::write(core::ptr::from_ref(link).cast(), size_of::<u32>());
-        link
+    fn set_link(&mut self, node: u32, level: usize, to: u32) {
+        if node == NIL {
+            T::write(core::ptr::from_ref(&self.head[level]).cast(), size_of::<u32>());
+            self.head[level] = to;
+            return;
+        }
+        let lane = &mut self.lanes[node as usize + KEY_AND_VALUE + level];
+        T::write(core::ptr::from_ref(lane).cast(), K::Bits::BYTES);
+        *lane = K::Bits::truncate(u64::from(to));
     }
 
-    fn node(&self, node: u32) -> &Node<K::Bits> {
-        let node = &self.nodes[node as usize];
+    #[inline(always)]
+    fn key(&self, node: u32) -> K::Bits {
         T::work(Work::Visit);
-        T::read(core::ptr::from_ref(node).cast(), size_of_val(node));
-        node
+        self.tell_read(node as usize, 1);
+        self.lanes[node as usize]
+    }
+
+    fn value(&self, node: u32) -> V {
+        self.tell_read(node as usize + 1, 1);
+        V::decode_from(self.lanes[node as usize + 1])
     }
 
     /// The way to the last node whose key is below `key`, and the node after it.
@@ -105,15 +120,19 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         T::work(Work::Operation);
         let (mut path, mut at) = ([NIL; HEIGHT_MAX], NIL);
         let mut behind = NIL;
-        for level in (0..HEIGHT_MAX).rev() {
-            behind = self.link(at, level);
-            while behind != NIL {
-                T::work(Work::Probe);
-                if self.node(behind).key >= key {
+        for level in (0..self.lists).rev() {
+            loop {
+                let next = self.link(at, level);
+                // The list above has shown that this node is too far.
+                if next == behind {
                     break;
                 }
-                at = behind;
-                behind = self.link(at, level);
+                T::work(Work::Probe);
+                if self.key(next) >= key {
+                    behind = next;
+                    break;
+                }
+                at = next;
             }
             path[level] = at;
         }
@@ -122,13 +141,13 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
 
     fn found(&self, key: K::Bits) -> (Path, Option<u32>) {
         let (path, behind) = self.find(key);
-        (path, (behind != NIL && self.nodes[behind as usize].key == key).then_some(behind))
+        (path, (behind != NIL && self.lanes[behind as usize] == key).then_some(behind))
     }
 
     /// The value under a key.
     pub fn get(&self, key: K) -> Option<V> {
         let (_, found) = self.found(key.encode());
-        found.map(|node| V::decode_from(self.nodes[node as usize].value))
+        found.map(|node| self.value(node))
     }
 
     /// Puts a value under a key and returns the value that it replaces.
@@ -139,51 +158,54 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         let (key, value) = (key.encode(), value.encode_as());
         let (path, found) = self.found(key);
         if let Some(node) = found {
-            let node = &mut self.nodes[node as usize];
-            T::write(core::ptr::from_ref(&node.value).cast(), K::Bits::BYTES);
-            return Ok(Some(V::decode_from(core::mem::replace(&mut node.value, value))));
+            let lane = &mut self.lanes[node as usize + 1];
+            T::write(core::ptr::from_ref(lane).cast(), K::Bits::BYTES);
+            return Ok(Some(V::decode_from(core::mem::replace(lane, value))));
         }
-        let node = self.allocate(key, value)?;
-        for (level, &before) in path.iter().enumerate().take(self.nodes[node as usize].height as usize) {
+        let height = self.heights.of(key);
+        let node = self.allocate(height)?;
+        self.lists = self.lists.max(height);
+        let at = node as usize;
+        T::write(self.lanes.as_ptr().wrapping_add(at).cast(), KEY_AND_VALUE * K::Bits::BYTES);
+        self.lanes[at..at + KEY_AND_VALUE].copy_from_slice(&[key, value]);
+        for (level, &before) in path.iter().enumerate().take(height) {
             let next = self.link(before, level);
-            *self.link_mut(node, level) = next;
-            *self.link_mut(before, level) = node;
+            self.set_link(node, level, next);
+            self.set_link(before, level, node);
         }
         self.len += 1;
         Ok(None)
     }
 
-    fn allocate(&mut self, key: K::Bits, value: K::Bits) -> Result<u32> {
+    /// Room for a node of this height.
+    fn allocate(&mut self, height: usize) -> Result<u32> {
         T::work(Work::Allocate);
-        let height = self.heights.of(key);
         if let Some(node) = self.free[height].pop() {
-            let tower = self.nodes[node as usize].tower;
-            self.nodes[node as usize] = Node { key, value, tower, height: height as u32 };
             return Ok(node);
         }
-        let limit = NIL as usize;
-        if self.nodes.len() >= limit || self.links.len() + height >= limit {
-            return Err(Error::ReferencesExhausted { limit: limit as u64 });
+        let (at, lanes) = (self.lanes.len(), KEY_AND_VALUE + height);
+        if at + lanes > NIL as usize {
+            return Err(Error::ReferencesExhausted { limit: u64::from(NIL) });
         }
-        self.budget.claim(size_of::<Node<K::Bits>>() + height * size_of::<u32>())?;
-        let (node, tower) = (self.nodes.len() as u32, self.links.len() as u32);
-        self.nodes.push(Node { key, value, tower, height: height as u32 });
-        self.links.resize(self.links.len() + height, NIL);
-        Ok(node)
+        let bytes = lanes * K::Bits::BYTES;
+        self.lanes.try_reserve(lanes).map_err(|_| Error::OutOfMemory { requested_bytes: bytes })?;
+        self.budget.claim(bytes)?;
+        self.lanes.resize(at + lanes, K::Bits::MAX);
+        Ok(at as u32)
     }
 
     /// Removes a key and returns its value.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let (path, found) = self.found(key.encode());
         let node = found?;
-        let Node { value, height, .. } = self.nodes[node as usize];
-        for (level, &before) in path.iter().enumerate().take(height as usize) {
+        let (value, height) = (self.value(node), self.heights.of(key.encode()));
+        for (level, &before) in path.iter().enumerate().take(height) {
             let next = self.link(node, level);
-            *self.link_mut(before, level) = next;
+            self.set_link(before, level, next);
         }
-        self.free[height as usize].push(node);
+        self.free[height].push(node);
         self.len -= 1;
-        Some(V::decode_from(value))
+        Some(value)
     }
 
     /// Hands out at most `room` entries of a range, and says what is left of it.
@@ -194,7 +216,6 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
         room: usize,
         mut to: impl FnMut(usize, K, V),
     ) -> (usize, Left<K::Bits>) {
-        let entry = |node: &Node<K::Bits>| (K::decode(node.key), V::decode_from(node.value));
         let (mut filled, mut left) = (0, Some((low, high)));
         let mut at = if direction == Direction::Forward { self.find(low).1 } else { NIL };
         while let Some((low, high)) = left.filter(|_| filled < room) {
@@ -209,19 +230,18 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SkipList<K, V, T> {
                     },
                 },
             };
-            let Some(node) = (node != NIL).then(|| *self.node(node)) else { return (filled, None) };
-            if node.key < low || node.key > high {
+            let Some(key) = (node != NIL).then(|| self.key(node)) else { return (filled, None) };
+            if key < low || key > high {
                 return (filled, None);
             }
-            let (key, value) = entry(&node);
-            to(filled, key, value);
+            to(filled, K::decode(key), self.value(node));
             filled += 1;
             left = match direction {
                 Direction::Forward => {
                     at = self.link(at, 0);
-                    next(node.key).filter(|&from| from <= high).map(|from| (from, high))
+                    next(key).filter(|&from| from <= high).map(|from| (from, high))
                 }
-                Direction::Reverse => previous(node.key).filter(|&to| to >= low).map(|to| (low, to)),
+                Direction::Reverse => previous(key).filter(|&to| to >= low).map(|to| (low, to)),
             };
         }
         (filled, left)
@@ -313,11 +333,11 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for SkipList<K, V, T
         for level in 0..HEIGHT_MAX {
             let (mut at, mut seen, mut before) = (self.head[level], 0, None);
             while at != NIL {
-                let node = &self.nodes[at as usize];
-                if before.is_some_and(|before| before >= node.key) || node.height as usize <= level {
-                    return Err(Broken::new(format!("level {level}: {:?} stands wrong", node.key)));
+                let key = self.lanes[at as usize];
+                if before.is_some_and(|before| before >= key) || self.heights.of(key) <= level {
+                    return Err(Broken::new(format!("level {level}: {key:?} is out of order")));
                 }
-                (before, seen, at) = (Some(node.key), seen + 1, self.links[node.tower as usize + level]);
+                (before, seen, at) = (Some(key), seen + 1, self.link(at, level));
             }
             if level == 0 && seen != self.len {
                 return Err(Broken::new(format!("{seen} of {} keys are linked", self.len)));

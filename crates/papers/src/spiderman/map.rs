@@ -5,6 +5,7 @@ use crate::common::interleave::{Interleaving, SizeTuner, interleave};
 use crate::common::pages::{Page, PageEnd, Pages};
 use crate::common::walk::Aim;
 use crate::error;
+use crate::spiderman::page::PageLayout;
 use crate::spiderman::tree::{Landed, OlcOptions, OlcTree, PageWalk};
 use core::fmt;
 use core::marker::PhantomData;
@@ -17,7 +18,7 @@ use latchless_core::base::request::{Reply, Request};
 use latchless_core::base::span::encoded_range;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Fits;
-use latchless_core::mem::touch::{NoTrace, Trace};
+use latchless_core::mem::touch::{NoTrace, Trace, Work};
 
 /// How batches are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -215,7 +216,10 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
             let (key, aim) = request_at(at);
             (lane(key), aim)
         };
-        interleave(&walk, interleaving, len, request_at, serve);
+        interleave(&walk, interleaving, len, request_at, |at, leaf| {
+            T::work(Work::Serve);
+            serve(at, leaf);
+        });
     }
 
     #[inline(always)]
@@ -404,6 +408,16 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> SpidermanMap<K, V, T> {
     /// Levels, pages, fill, splits, restarts. Looks at every page; wants the map at rest. O(n).
     pub fn stats(&self) -> Stats {
         self.tree.stats()
+    }
+
+    /// How pages are laid out.
+    pub fn page_layout(&self) -> PageLayout {
+        self.tree.layout()
+    }
+
+    /// The address of every page, and how many levels it is above the leaves. Wants the map at rest. O(n).
+    pub fn pages(&self) -> Vec<(usize, usize)> {
+        self.tree.pages()
     }
 
     /// Looks at every page and says what is wrong, if anything is. Wants the map at rest. O(n).

@@ -2,13 +2,13 @@
 
 mod bench;
 mod catalogue;
-mod counting;
 mod list;
 mod machine;
 mod paper;
 mod progress;
 
 use clap::{Parser, Subcommand};
+use latchless_lab::counting::Counting;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output;
 use latchless_terminal::say;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 /// Off, and as good as absent, unless a command weighs an index with it.
 #[global_allocator]
-static ALLOCATOR: counting::Counting = counting::Counting;
+static ALLOCATOR: Counting = Counting;
 
 /// The laboratory of latchless: race indexes, rerun the papers' experiments.
 #[derive(Debug, Parser)]

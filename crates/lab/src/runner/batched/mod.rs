@@ -1,5 +1,6 @@
 //! Experiments in which threads serve requests batch by batch.
 
+mod kinds;
 mod modelled;
 mod native;
 mod traffic;
@@ -37,6 +38,9 @@ pub fn run_panel(
     let mut rows = Vec::new();
     for &on in places.list() {
         let ways = panel.ways_on(on);
+        if panel.threads(on).is_empty() {
+            continue;
+        }
         let mut announce = |threads: usize| {
             let parts = [experiment.name, panel.name, on.name()];
             let said: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

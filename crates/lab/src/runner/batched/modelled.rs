@@ -3,9 +3,10 @@
 //! The tree is built before, untraced. Each way has a machine of its own, whose caches it
 //! fills with as many requests as are then measured.
 
+use super::kinds::kind_of;
 use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
-use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
+use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Variant, Way};
 use crate::model::{Listener, Machine, Parameters, Worker};
 use crate::row::On;
 use latchless_core::base::request::Request;
@@ -40,7 +41,7 @@ pub fn run(
         for way in ways {
             map.set_batching(way.batching()?)?;
             let mut plan = || traffic.plan(panel.workload, threads, requests);
-            outcomes.push(run_one(map, [plan(), plan()])?);
+            outcomes.push(run_one(map, [plan(), plan()], panel)?);
         }
         by_threads.push(outcomes);
     }
@@ -49,10 +50,18 @@ pub fn run(
 }
 
 /// Serves one plan so that caches are full, and then the one that counts.
-fn run_one(map: &Map, [first, second]: [Plans; 2]) -> Result<BatchedOutcome> {
-    let machine = Listener::new(Machine::new(Parameters::spiderman(second.len()))?);
+fn run_one(map: &Map, [first, second]: [Plans; 2], panel: &BatchedPanel) -> Result<BatchedOutcome> {
+    let parameters = Parameters {
+        prefetches_wait: panel.variant == Variant::PrefetchesWait,
+        ..Parameters::spiderman(second.len())
+    };
+    let machine = Listener::new(Machine::new(parameters)?);
     machine.with(Machine::start);
     work_together(&machine, map, &first)?;
+    if panel.yardsticks.iter().any(|one| one.sorts()) {
+        let kind_of = kind_of(map);
+        machine.with(|machine| machine.sort_misses(kind_of));
+    }
     let reading = || machine.with(|machine| (machine.counters(), machine.now_slots()));
     let (before, start) = reading();
     work_together(&machine, map, &second)?;
@@ -63,6 +72,8 @@ fn run_one(map: &Map, [first, second]: [Plans; 2]) -> Result<BatchedOutcome> {
         throughput: transactions as f64 / seconds,
         transactions,
         counters: Some(after - before),
+        sorted: machine.with(|machine| machine.misses().map(|misses| *misses.counts())),
+        slot_ns: machine.with(|machine| machine.seconds(1_000_000) * 1e3),
     })
 }
 

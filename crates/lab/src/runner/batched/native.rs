@@ -67,6 +67,8 @@ pub fn run(
             throughput: median(throughputs),
             transactions: threads * each * rounds,
             counters: None,
+            sorted: None,
+            slot_ns: 0.0,
         };
         by_threads.push(throughputs.iter_mut().map(outcome).collect());
     }

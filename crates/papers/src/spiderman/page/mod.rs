@@ -59,11 +59,34 @@ impl PageLayout {
         Ok(Self { places: (page_bytes / size_of::<u64>() - HEADER_WORDS) / 2 })
     }
 
+    /// What of a page is so many bytes after its start; `None`: it is after its end, or fills up its last
+    /// line.
+    pub fn part_at(self, bytes: usize) -> Option<PagePart> {
+        let word = bytes / size_of::<u64>();
+        match word.checked_sub(HEADER_WORDS) {
+            None => Some(PagePart::Header),
+            Some(key) if key < self.places => Some(PagePart::Keys),
+            Some(second) if second < 2 * self.places => Some(PagePart::Seconds),
+            Some(_) => None,
+        }
+    }
+
     /// Where the value or child at a place is, in words.
     #[inline(always)]
     fn second_at(self, place: usize) -> usize {
         HEADER_WORDS + self.places + place
     }
+}
+
+/// What a page is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PagePart {
+    /// Latch, version, size, level, link.
+    Header,
+    /// Keys or separators.
+    Keys,
+    /// A leaf's values, an inner page's children.
+    Seconds,
 }
 
 /// A page: its words, and how many pairs it has room for.

@@ -183,6 +183,22 @@ impl<T: Trace> OlcTree<T> {
         }
     }
 
+    /// The address of every page, and how many levels it is above the leaves. Wants the tree at rest.
+    pub fn pages(&self) -> Vec<(usize, usize)> {
+        let (root, levels) = self.root();
+        let mut pages = Vec::new();
+        self.list_pages(root, levels - 1, &mut pages);
+        pages
+    }
+
+    fn list_pages(&self, at: NodeRef, level: usize, pages: &mut Vec<(usize, usize)>) {
+        let page = self.page(at);
+        pages.push((page.header_address().addr(), level));
+        if level > 0 {
+            (0..page.size()).for_each(|place| self.list_pages(page.child(place), level - 1, pages));
+        }
+    }
+
     /// The root and the number of levels.
     #[inline(always)]
     fn root(&self) -> (NodeRef, usize) {

@@ -256,6 +256,7 @@ impl<T: Trace> Walk for PageWalk<'_, T> {
 
     #[inline(always)]
     fn enter(&self, _: u64, aim: Aim) -> Place {
+        T::work(Work::Walk);
         let (root, levels) = self.tree.root();
         let mut place = Place {
             page: root,

@@ -169,6 +169,8 @@ pub enum Suite {
     Keys,
     /// How long single operations take: the tail and the longest (--prefault for memory made ready ahead)
     Pauses,
+    /// One index of each kind beside the others, to tell which to take when
+    Which,
 }
 
 impl Suite {
@@ -178,6 +180,7 @@ impl Suite {
             Self::Flagship => "flagship",
             Self::Keys => "keys",
             Self::Pauses => "pauses",
+            Self::Which => "which",
         }
     }
 }

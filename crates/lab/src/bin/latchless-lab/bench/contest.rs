@@ -239,7 +239,7 @@ impl<L: Word> Contest<'_, L> {
 
     /// Heap bytes of a bulk-loaded index.
     fn weigh(&self, name: &str) -> Result<usize, Failure> {
-        let (index, bytes) = crate::counting::held_by(|| {
+        let (index, bytes) = latchless_lab::counting::held_by(|| {
             let mut index = Raced::<L>::build(name, &self.options)?;
             index
                 .bulk_load(self.filling.sorted(), FillFactor::FULL)

@@ -123,7 +123,7 @@ impl fmt::Display for Goal {
             Self::Ahead { of, times } => {
                 let whom = match of {
                     Field::Concurrent => "every concurrent rival",
-                    Field::All | Field::Baseline => "every rival",
+                    Field::All | Field::Baseline | Field::Kinds => "every rival",
                 };
                 if *times == 1.0 { write!(out, "ahead of {whom}") } else { write!(out, "{times}× {whom}") }
             }

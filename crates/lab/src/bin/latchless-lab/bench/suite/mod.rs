@@ -1,9 +1,9 @@
 //! `latchless-lab bench --suite NAME`: many races, one table, and what each of them has to reach.
 //!
 //! Each race runs in a process of its own, as `latchless-lab bench` with the row's flags: the heap is
-//! fresh, the command can be repeated by hand, and a rival that crashes takes nothing else along.
-//! In reading order: [`row`] (a row as data), [`flagship`], [`pauses`] and [`keys`] (the rows), [`goal`]
-//! (what is to be reached), [`races`] (running them) [`show`] and [`show_keys`] (the tables and
+//! fresh, the command can be repeated by hand, and a rival that crashes takes nothing else along. In
+//! reading order: [`row`] (a row as data), [`flagship`], [`pauses`], [`keys`] and [`which`] (the rows),
+//! [`goal`] (what is to be reached), [`races`] (running them) [`show`] and [`show_keys`] (the tables and
 //! the pages).
 
 mod flagship;
@@ -14,6 +14,7 @@ mod races;
 mod row;
 mod show;
 mod show_keys;
+mod which;
 
 use super::args::{Args, Suite};
 use super::pages;
@@ -35,13 +36,13 @@ use std::path::Path;
 /// Names of rows or indexes that nobody bears; after the table, races that failed.
 pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
     match suite {
-        Suite::Flagship | Suite::Pauses if !args.keys.is_empty() => Err(Failure::usage(format!(
-            "the suite {} has keys of its own: --keys is for --suite keys",
-            suite.name()
-        ))),
+        Suite::Flagship | Suite::Pauses | Suite::Which if !args.keys.is_empty() => Err(Failure::usage(
+            format!("the suite {} has keys of its own: --keys is for --suite keys", suite.name()),
+        )),
         Suite::Flagship => run_rows(suite, flagship::ROWS, args),
         Suite::Pauses => run_rows(suite, pauses::ROWS, args),
         Suite::Keys => keys::run(args),
+        Suite::Which => which::run(args),
     }
 }
 
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn rows_name_each_other_and_parse() {
-        [flagship::ROWS, keys::ROWS, pauses::ROWS].into_iter().for_each(are_consistent);
+        [flagship::ROWS, keys::ROWS, pauses::ROWS, which::ROWS].into_iter().for_each(are_consistent);
     }
 
     fn are_consistent(all: &[Row]) {

@@ -1,6 +1,7 @@
 //! A row of a suite, as data.
 
 use super::goal::Goal;
+use super::which;
 use crate::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
 
 /// A row of a suite's table.
@@ -51,6 +52,8 @@ pub enum Field {
     Concurrent,
     /// All of them.
     All,
+    /// None of them, but one index of each kind of this library's.
+    Kinds,
 }
 
 /// What a row compares.
@@ -84,7 +87,7 @@ impl Field {
     pub fn has(self, entry: &Entry) -> bool {
         entry.origin == Origin::Rival
             && match self {
-                Self::Baseline => false,
+                Self::Baseline | Self::Kinds => false,
                 Self::Concurrent => entry.concurrent,
                 Self::All => true,
             }
@@ -107,6 +110,13 @@ impl Run {
         let entries = catalogue::entries();
         let fixed = ["btreemap", FLAGSHIP, SINGLE_THREADED];
         let one_thread = !self.flags.contains("--threads");
+        if self.field == Field::Kinds {
+            let takes = |name: &&str| {
+                entries.iter().any(|entry| entry.name == *name && (one_thread || entry.concurrent))
+            };
+            let baseline = std::iter::once("btreemap");
+            return baseline.chain(which::INDEXES.into_iter().filter(takes)).collect();
+        }
         let fixed = fixed.into_iter().filter(|&name| {
             (name != SINGLE_THREADED || self.exclusive && one_thread)
                 && entries.iter().any(|entry| entry.name == name)

@@ -1,0 +1,119 @@
+//! The suite `which`: the same work for one index of each kind, side by side, to tell which to take when.
+//!
+//! No row has a goal. Indexes that take updates from one thread alone aren't in the rows of two.
+
+use super::races::{Measured, Races};
+use super::row::{Field, Of, Row, Run, What};
+use super::show::{every_race, head, shown};
+use super::{choose, measured_on, written};
+use crate::bench::args::{Args, Suite};
+use crate::catalogue::{FLAGSHIP, SINGLE_THREADED};
+use latchless_terminal::failure::Failure;
+use latchless_terminal::output::{Format, Rows};
+use latchless_terminal::say;
+use serde_json::{Value, json};
+
+/// One of each kind; of a paper's family its best, and the paper's own form where that is another.
+pub const INDEXES: [&str; 9] =
+    [FLAGSHIP, SINGLE_THREADED, "p16i", "p8e", "b-ol", "cssl", "cssl5", "pi", "spiderman"];
+
+/// A row; one in so many requests is made.
+const fn row(name: &'static str, flags: &'static str, one_in: usize, note: &'static str) -> Row {
+    let run = Run { flags, one_in, field: Field::Kinds, twin: true };
+    Row { name, of: Of::Run(run), ours: FLAGSHIP, what: What::Time, goals: &[], note }
+}
+
+/// What a key took in another row's race.
+const fn bytes(name: &'static str, of: &'static str, note: &'static str) -> Row {
+    Row { name, of: Of::Same(of), ours: FLAGSHIP, what: What::Bytes, goals: &[], note }
+}
+
+/// The rows, in the order in which they are raced and printed.
+pub const ROWS: &[Row] = &[
+    row("get", "--workload get --load bulk", 1, "one by one"),
+    row("zipf-get", "--workload get --load bulk --distribution zipf:0.99", 1, "one by one, popular keys"),
+    row("get-many-64", "--workload get --load bulk --batch 64", 1, "batches of 64"),
+    row("get-many", "--workload get --load bulk --batch 1024", 1, "batches of 1,024"),
+    row("get-many-64k", "--workload get --load bulk --batch 65536", 1, "batches of 65,536"),
+    row("scan-10", "--workload scan --load bulk --scan-length 10", 4, "copies of 10 entries"),
+    row("scan-100", "--workload scan --load bulk --scan-length 100", 20, "copies of 100 entries"),
+    row("scan-1000", "--workload scan --load bulk --scan-length 1000", 100, "copies of 1,000 entries"),
+    row("sum-1000", "--workload sum --load bulk --scan-length 1000", 100, "sums of 1,000 entries"),
+    row("sum-range", "--workload sum-range --load bulk --range-share 0.01", 1000, "sums of 1 % of the keys"),
+    row("count", "--workload count --load bulk --range-share 0.1", 1000, "ranks: counts of 10 % of the keys"),
+    row("insert", "--workload insert --load bulk", 1, "one by one"),
+    row("insert-many", "--workload insert --load bulk --batch 1024", 1, "batches of 1,024"),
+    row("insert-many-64k", "--workload insert --load bulk --batch 65536", 1, "batches of 65,536"),
+    row("update-many-64k", "--workload update --load bulk --batch 65536", 1, "batches of 65,536"),
+    row("remove", "--workload remove --load bulk", 1, "one by one"),
+    row("mixed", "--workload mixed --load bulk", 1, "gets, inserts, removals, scans"),
+    row("get-2", "--workload get --load bulk --threads 2", 1, "two threads"),
+    row("get-insert-2", "--workload spiderman-a --load bulk --threads 2", 1, "two threads, halves"),
+    row("load", "--workload load", 1, "bulk load"),
+    row("get-grown", "--workload get", 1, "after random inserts"),
+    bytes("bytes-loaded", "load", "a key, after a bulk load"),
+    bytes("bytes-grown", "get-grown", "a key, after random inserts"),
+];
+
+/// Runs the suite.
+///
+/// # Errors
+/// Names of rows or indexes that nobody bears; after the table, races that failed.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let chosen = choose(ROWS, args)?;
+    let mut races = Races::new(args.records, ROWS);
+    chosen.iter().for_each(|row| races.hold(row.source(), args));
+    let machine = measured_on(args);
+    if let Some(file) = &args.report {
+        let mut page = head(Suite::Which, &machine, args);
+        page.push_str(
+            "Times are nanoseconds of an operation, or of an entry of a range or of a load; one of each kind of index. \
+             An empty cell: the index takes no updates from two threads.\n\n",
+        );
+        page.push_str(&table(&chosen, &races).to_markdown());
+        page.push_str("\n## Every race\n");
+        every_race(&mut page, &races);
+        written(file, &page)?;
+    }
+    if args.format == Format::Table {
+        say::note(&machine);
+    }
+    table(&chosen, &races).print(args.format)?;
+    let failed: Vec<_> = races.all().filter(|(_, race)| race.found.is_err()).map(|(name, _)| name).collect();
+    if failed.is_empty() { Ok(()) } else { Err(Failure::run(format!("failed: {}", failed.join(", ")))) }
+}
+
+/// A line a row, a column an index.
+fn table(chosen: &[&Row], races: &Races) -> Rows {
+    let names = || std::iter::once("btreemap").chain(INDEXES);
+    let known = |name: &&str| chosen.iter().any(|row| races.of(row, name).is_some());
+    let columns: Vec<&str> = names().filter(known).collect();
+    let mut rows = Rows::new(["row", "what"].into_iter().chain(columns.iter().copied()));
+    for row in chosen {
+        let number = |one: &Measured| if row.what == What::Bytes { one.bytes_per_key } else { one.median_ns };
+        let cell = |&name: &&str| match races.of(row, name) {
+            Some(one) => json!(shown(number(one))),
+            None => Value::Null,
+        };
+        rows.push([json!(row.name), json!(row.note)].into_iter().chain(columns.iter().map(cell)).collect());
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue;
+
+    #[test]
+    fn each_index_is_known_and_threads_are_for_those_that_share() {
+        INDEXES.into_iter().for_each(|name| catalogue::check(name).unwrap());
+        for row in ROWS {
+            let Of::Run(run) = row.of else { continue };
+            let names = run.names();
+            assert!(names.contains(&"index") && names[0] == "btreemap", "{}", row.name);
+            assert_eq!(names.contains(&"pi"), !run.flags.contains("--threads"), "{}", row.name);
+            assert_eq!(names.len(), if run.flags.contains("--threads") { 6 } else { 10 }, "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Keys of an entry: four, which fill the paper's vectors, eight and sixteen (§3.1).
+
+use super::{Case, Contestant, Form, Traffic, compared, driven};
+use crate::error::Result;
+use crate::experiment::{Experiment, Scale};
+use crate::row::{On, Row};
+use latchless_papers::pi::EntryKeys;
+
+pub(super) const ENTRY_KEYS: Experiment = driven(
+    "entry-keys",
+    "PI with four, eight and sixteen keys an entry",
+    &[
+        "The paper's vectors have 128 bits, so its entries have four keys of 32 bits; all other experiments here use \
+         eight, which fill a line together with their routes. The paper compares no others.",
+    ],
+    "threads",
+    entry_keys,
+);
+
+const CONTESTANTS: [Contestant; 3] = [
+    Contestant::PI,
+    Contestant::Pi(Form { entry_keys: EntryKeys::Four, ..Form::WHOLE }),
+    Contestant::Pi(Form { entry_keys: EntryKeys::Sixteen, ..Form::WHOLE }),
+];
+
+fn entry_keys(on: On, scale: Scale) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (panel, traffic) in [("search", Traffic::SEARCHES), ("insert", Traffic::INSERTS)] {
+        let case = Case { traffic, ..Case::usual(on, scale) };
+        rows.extend(compared(panel, on, case.threads as f64, &CONTESTANTS, &case, |_| None)?);
+    }
+    Ok(rows)
+}

@@ -9,7 +9,7 @@ mod yardstick;
 pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Way};
 pub use claim::{Claim, Published};
 pub use parallel::{
-    ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,
+    Hot, ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors, Setting,
 };
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
@@ -211,11 +211,15 @@ pub enum Operation {
     Insert {
         /// How many.
         count: Scaled<usize>,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
     /// Removals of random keys that are there.
     Remove {
         /// How many.
         count: Scaled<usize>,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
 }
 
@@ -270,11 +274,15 @@ pub enum Task {
     Insert {
         /// How many.
         count: usize,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
     /// See [`Operation::Remove`].
     Remove {
         /// How many.
         count: usize,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
 }
 
@@ -291,8 +299,8 @@ impl Panel {
                 segments: segments.at(scale),
                 entries: if let Axis::Entries(_) = self.axis { x } else { entries.at(scale) },
             },
-            Operation::Insert { count } => Task::Insert { count: count.at(scale) },
-            Operation::Remove { count } => Task::Remove { count: count.at(scale) },
+            Operation::Insert { count, cold } => Task::Insert { count: count.at(scale), cold },
+            Operation::Remove { count, cold } => Task::Remove { count: count.at(scale), cold },
         };
         Case { keys, fill: percent as f64 / 100.0, built: self.built, task }
     }

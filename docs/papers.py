@@ -81,7 +81,8 @@ def claims(rows):
 
 
 def worst(rows):
-    return max((row["ratio"] for row in rows), key=lambda ratio: abs(ratio - 1))
+    """The ratio that is furthest from 1; of nothing beside a published nothing there is none."""
+    return max((row["ratio"] for row in rows if row["ratio"] is not None), key=lambda ratio: abs(ratio - 1), default=1.0)
 
 
 def reason(paper, experiment, panel, unit, place, used):

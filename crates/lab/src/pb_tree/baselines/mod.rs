@@ -29,8 +29,8 @@ pub(super) const BASELINES: Experiment = Experiment {
          CSS-Trees that they have fewer levels and misses than B+-Trees, because a node's children are found by \
          arithmetic. It measures neither.",
         "The T-Tree's nodes are one line: two children, a count, six keys and six tuple identifiers. Its searches \
-         compare with one key a node (the improved search). The CSS-Tree is a full one over a sorted array, \
-         sixteen keys a line.",
+         compare with one key a node (the improved search). The CSS-Tree is a full one over a sorted array \
+         of pairs, eight a line; its nodes have sixteen keys.",
     ],
     body: Body::Driven { x_label: "keys in the index", rows: searches },
 };

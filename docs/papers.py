@@ -12,6 +12,7 @@ import json
 import sys
 import tomllib
 from collections import Counter
+from math import inf
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,6 +22,8 @@ KNOWN = tomllib.loads((ROOT / "docs" / "papers.toml").read_text())
 
 # A ratio further from 1 than this needs a reason.
 OFF = 0.15
+# A number that a text states is about what it says.
+ABOUT = 0.1
 # More published numbers than this in one diagram are summed up in one line.
 MANY = 6
 PLACES = ("anywhere", "model", "native")
@@ -28,18 +31,36 @@ HEAD = "| figure | what | points | published | model | native | ratio | verdict 
 
 
 def kept(paper, experiment):
-    """The rows of an experiment, of both places."""
-    for place in ("model", "native"):
-        path = RESULTS / place / paper / f"{experiment}.json"
-        if path.exists():
-            for row in json.loads(path.read_text())["rows"]:
-                # What is the same everywhere is kept twice.
-                if row["on"] == place or (row["on"] == "anywhere" and (place == "model" or not twice(path))):
-                    yield row
+    """The rows of an experiment, of both places. Where a paper's claims are about both, native results that were
+    kept before a claim was put as it is now are set beside it as the model's results state it."""
+    on_model, natively = (rows_of(RESULTS / place / paper["name"] / f"{experiment}.json") for place in ("model", "native"))
+    yield from on_model
+    claims_now = {point(row): row["published"] for row in on_model if paper.get("claims_are_about_both")}
+    for row in natively:
+        # What is the same everywhere is kept twice.
+        if row["on"] == "native" or not on_model:
+            yield beside(row, claims_now.get(point(row), row["published"]))
 
 
-def twice(path):
-    return (RESULTS / "model" / path.relative_to(RESULTS / "native")).exists()
+def rows_of(path):
+    return json.loads(path.read_text())["rows"] if path.exists() else []
+
+
+def point(row):
+    return row["panel"], row["series"], row["x"], row["unit"]
+
+
+def beside(row, published):
+    """The row beside what is published, as the laboratory compares them."""
+    if published == row["published"]:
+        return row
+    if published is None:
+        return row | {"published": None}
+    low, high = published if isinstance(published, list) else (published, published)
+    ours, about = row["ours"], 0.005 if isinstance(published, list) else ABOUT
+    nearest = min(max(ours, -inf if low is None else low), inf if high is None else high)
+    ratio = ours / nearest if nearest else 1.0
+    return row | {"published": published, "ratio": ratio, "note": "differs" if abs(ratio - 1) > about else ""}
 
 
 def number(value):
@@ -145,7 +166,7 @@ def table(paper, used):
         if experiment is None:
             text += f"| {figure} | {instead} | | | | | | no number | |\n"
             continue
-        rows = list(kept(paper["name"], experiment))
+        rows = list(kept(paper, experiment))
         if not rows:
             missing.append(f"{paper['name']} {experiment}: nothing is kept under results/")
         found = list(claims(rows))

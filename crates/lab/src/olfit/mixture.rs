@@ -102,8 +102,9 @@ pub(super) const FIG_10: Experiment = Experiment {
         "Of the B+-Tree the paper says that VT is slightly better than TL, approaches it with more updates \
          and crosses it at last; of the CSB+-Tree that VN and VT are worse than TL beyond 20 % of updates.",
         "On the model VN never falls below TL in the CSB+-Tree: there TL collapses further, since eight \
-         processors wait for one latch, than VN's copies of whole groups slow it down. Natively, with two \
-         processors, both cross at 20 %, as in the paper.",
+         processors wait for one latch, than VN's copies of whole groups slow it down. Those copies fill the \
+         bus: `bus` has a slower one, on which VN falls below TL. Natively, with two processors, both cross at \
+         20 %, as in the paper.",
     ],
     body: Body::Parallel(&[
         eight!(

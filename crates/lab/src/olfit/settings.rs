@@ -15,6 +15,8 @@ const WAITS: ParallelYardstick = ParallelYardstick::WaitShare;
 
 const B_PLUS: &[Subject] = &[b_plus::OL, b_plus::LC, b_plus::TL, b_plus::VN, b_plus::VT];
 const CSB_PLUS: &[Subject] = &[csb_plus::OL, csb_plus::LC, csb_plus::TL, csb_plus::VN, csb_plus::VT];
+/// Where the paper has no number to be set beside: a tree that still is larger than the caches.
+const FEWER_KEYS: Scaled<usize> = Scaled::new(1_000_000, 50_000);
 /// The paper's processors, and as many threads as this machine has.
 const EIGHT: Processors = Processors { model: 8, native: 2 };
 
@@ -38,6 +40,10 @@ const fn panel(
         yardsticks,
         claims: &[],
     }
+}
+
+const fn fewer(panel: ParallelPanel) -> ParallelPanel {
+    ParallelPanel { keys: FEWER_KEYS, ..panel }
 }
 
 const INSERTS_AXIS: ParallelAxis = ParallelAxis::InsertsPercent(&[50, 100]);
@@ -68,14 +74,14 @@ const OVER_UNIQUE: &[ParallelYardstick] = &[THROUGHPUT, ParallelYardstick::OverO
 
 pub(super) const DUPLICATES: Experiment = Experiment {
     name: "duplicates",
-    title: "Unique and non-unique indexes, half of the operations updates, on eight processors",
+    title: "Unique and non-unique indexes of 1M keys, half of the operations updates, on eight processors",
     remarks: &[
         "The paper's indexes are non-unique ones. The figures here are of unique ones, which know every answer \
          beforehand; this says what that changes. No key is there twice in either.",
     ],
     body: Body::Parallel(&[
-        panel("B+-Tree", DUPLICATES_AXIS, 50, B_PLUS, OVER_UNIQUE),
-        panel("CSB+-Tree", DUPLICATES_AXIS, 50, CSB_PLUS, OVER_UNIQUE),
+        fewer(panel("B+-Tree", DUPLICATES_AXIS, 50, B_PLUS, OVER_UNIQUE)),
+        fewer(panel("CSB+-Tree", DUPLICATES_AXIS, 50, CSB_PLUS, OVER_UNIQUE)),
     ]),
 };
 
@@ -132,24 +138,24 @@ const MANY: Processors = Processors { model: 64, native: 2 };
 
 pub(super) const SKEW: Experiment = Experiment {
     name: "skew",
-    title: "Half of the operations updates, by how many of them go to 1 % of the keys",
+    title: "Half of the operations updates, by how many of them go to 1 % of 1M keys",
     remarks: &[
         "Not in the paper. The hot keys are neighbours, so they share leaves: skew brings their leaves into \
          every cache, and lets processors meet there.",
     ],
     body: Body::Parallel(&[
-        panel("B+-Tree, eight processors", HOT_AXIS, 50, B_PLUS, OVER_UNIFORM),
-        panel("CSB+-Tree, eight processors", HOT_AXIS, 50, CSB_PLUS, OVER_UNIFORM),
+        fewer(panel("B+-Tree, eight processors", HOT_AXIS, 50, B_PLUS, OVER_UNIFORM)),
+        fewer(panel("CSB+-Tree, eight processors", HOT_AXIS, 50, CSB_PLUS, OVER_UNIFORM)),
         ParallelPanel {
             processors: MANY,
             operations: Scaled::new(3_000, 100),
-            ..panel(
+            ..fewer(panel(
                 "B+-Tree, 64 processors",
                 HOT_AXIS,
                 50,
                 &[b_plus::OL, b_plus::LC, b_plus::VN],
                 OVER_UNIFORM,
-            )
+            ))
         },
     ]),
 };
@@ -163,13 +169,13 @@ const fn on_nodes(name: &'static str, updates_percent: usize) -> ParallelPanel {
     ParallelPanel {
         processors: Processors { model: 32, native: 2 },
         operations: Scaled::new(6_000, 100),
-        ..panel(name, NODES_AXIS, updates_percent, ON_NODES, OVER_ONE_NODE)
+        ..fewer(panel(name, NODES_AXIS, updates_percent, ON_NODES, OVER_ONE_NODE))
     }
 }
 
 pub(super) const NODES: Experiment = Experiment {
     name: "nodes",
-    title: "32 processors on one to eight NUMA nodes",
+    title: "32 processors and 1M keys on one to eight NUMA nodes",
     remarks: &[
         "Not in the paper. Each node has a memory and a bus of its own, and what another node has comes 100 \
          clocks later. Lines lie on the node that touched them first. On one node 32 processors have an \

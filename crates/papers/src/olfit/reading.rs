@@ -87,6 +87,7 @@ mod tests {
     use std::sync::Mutex;
 
     type Map<F> = OlfitMap<u32, u32, Quiet<u32, F>>;
+    type Read<'a, F> = Reading<'a, u32, u32, Quiet<u32, F>>;
 
     fn empty<F: crate::olfit::Family<Scheme = Olfit>>() -> Map<F> {
         Map::with_options(&Options { node_bytes: 64, huge_pages: false, ..Options::default() }).unwrap()
@@ -147,7 +148,7 @@ mod tests {
     /// emptied, leave the tree and are used again.
     fn never_says_yes_wrongly<F: crate::olfit::Family<Scheme = Olfit>>() {
         let (map, mut model, mut rng) = (empty::<F>(), BTreeMap::new(), Rng(7));
-        let mut readings: Vec<(RangeInclusive<u32>, Reading<'_, u32, u32, Quiet<u32, F>>)> = Vec::new();
+        let mut readings: Vec<(RangeInclusive<u32>, Read<'_, F>)> = Vec::new();
         let (mut held, mut broken) = (0, 0);
         for step in 0..if cfg!(miri) { 150 } else { 6_000_u32 } {
             let (key, grows) = (rng.below(600) as u32, step / 700 % 2 == 0);

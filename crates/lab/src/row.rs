@@ -68,6 +68,9 @@ pub struct Row {
     pub cost: Option<f64>,
     /// The unit of `cost`.
     pub cost_unit: String,
+    /// The least and the most that it took, where several rounds were timed; `cost` is the median then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<[f64; 2]>,
     /// Where and why the two differ.
     pub note: String,
     /// What reproduces this row.
@@ -90,6 +93,7 @@ impl Row {
             ratio: None,
             cost: None,
             cost_unit: String::new(),
+            spread: None,
             note: String::new(),
             command: String::new(),
         }

@@ -34,7 +34,7 @@ impl Subject {
     /// # Errors
     /// When memory is refused.
     pub fn make_modelled(self) -> latchless_papers::Result<Index> {
-        self.make_parallel(On::Model, olfit::Options::default().node_bytes)
+        self.make_parallel(On::Model, olfit::Options::default().node_bytes, false)
     }
 
     /// An empty index as users get it: the best kernel, huge pages where the system offers them.
@@ -42,15 +42,20 @@ impl Subject {
     /// # Errors
     /// When memory is refused.
     pub fn make_native(self) -> latchless_papers::Result<Index> {
-        self.make_parallel(On::Native, olfit::Options::default().node_bytes)
+        self.make_parallel(On::Native, olfit::Options::default().node_bytes, false)
     }
 
-    /// As [`Subject::make_modelled`] or [`Subject::make_native`], with nodes of so many bytes where the
-    /// index offers a choice.
+    /// As [`Subject::make_modelled`] or [`Subject::make_native`], with nodes of so many bytes and with
+    /// duplicates where the index offers a choice.
     ///
     /// # Errors
     /// When there are no nodes of that size, or memory is refused.
-    pub fn make_parallel(self, on: On, node_bytes: usize) -> latchless_papers::Result<Index> {
+    pub fn make_parallel(
+        self,
+        on: On,
+        node_bytes: usize,
+        duplicates: bool,
+    ) -> latchless_papers::Result<Index> {
         let modelled = on == On::Model;
         match self {
             Self::PbTree(member) if modelled => {
@@ -62,7 +67,8 @@ impl Subject {
             }
             Self::PbTree(member) => pb_tree::build(member, &Options::default()),
             Self::Olfit(member) => {
-                let options = olfit::Options { node_bytes, huge_pages: !modelled, ..Default::default() };
+                let huge_pages = !modelled;
+                let options = olfit::Options { node_bytes, duplicates, huge_pages, ..Default::default() };
                 if modelled {
                     olfit::build_traced::<_, _, Traced>(member, &options)
                 } else {

@@ -70,6 +70,9 @@ pub enum Error {
         /// The other.
         other: u8,
     },
+    /// The map has duplicates, and can't do what was asked then.
+    #[error("a map with duplicates doesn't say which of its leaves cover a range")]
+    Duplicates,
     /// The index was shut down before it took the request, or its own thread has died.
     #[error("the index takes no more requests: it was shut down")]
     Closed,

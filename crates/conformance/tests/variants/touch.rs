@@ -5,7 +5,7 @@ use latchless_core::mem::touch::{Sink, Traced, Work, listen};
 use latchless_papers::olfit;
 use latchless_papers::pb_tree::{Member, Options, build_traced};
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Bound::{Included, Unbounded};
 use std::rc::Rc;
 
@@ -92,6 +92,69 @@ fn scans_with_jump_pointers_ask_for_every_leaf_they_read_and_few_more() {
         // top.
         let most = 8 * 104 + 2 * 400 + 8 * 12;
         assert!(heard.asked.len() <= most, "{}: {} lines", member.name(), heard.asked.len());
+    }
+}
+
+/// A page at a time, as iterators and visits read: jump pointers lead beyond the page.
+#[test]
+fn pages_of_a_long_scan_ask_for_leaves_beyond_them() {
+    type Read = fn(&dyn latchless_core::base::index::OrderedIndex<u32, u32>);
+    let pages: Read = |index| {
+        let mut seen = 0;
+        let visit = &mut |keys: &[u32], _: &[u32]| seen += keys.len();
+        assert_eq!(index.visit((Included(100), Unbounded), 6300, visit), Ok(6300));
+        assert_eq!(seen, 6300);
+    };
+    let sum: Read = |index| {
+        let expected = (100..6400).sum::<u64>();
+        let sum = index.sum((Included(100), Unbounded), 6300).unwrap();
+        assert_eq!((sum.entries, sum.total), (6300, expected));
+    };
+    for member in [Member::P8External, Member::P8Internal, Member::P8Sweep] {
+        for read in [pages, sum] {
+            let ahead = Rc::new(RefCell::new(Ahead::default()));
+            let mut index = build_traced::<u32, u32, Traced>(member, &Options::default()).unwrap();
+            let entries: Vec<(u32, u32)> = (0..20_000).map(|i| (i, i)).collect();
+            index.bulk_load(&entries, FillFactor::FULL).unwrap();
+            listen(Box::new(AheadListener(ahead.clone())), || read(&*index));
+            // A hundred leaves, each asked for while others are read before it: the first few aren't.
+            let ahead = ahead.take();
+            assert!(ahead.early >= 90, "{}: {} leaves in time", member.name(), ahead.early);
+        }
+    }
+}
+
+/// How many visits of nodes there were between asking for a line and reading it first.
+#[derive(Default)]
+struct Ahead {
+    visits: usize,
+    asked: HashMap<usize, usize>,
+    early: usize,
+}
+
+struct AheadListener(Rc<RefCell<Ahead>>);
+
+impl Sink for AheadListener {
+    fn read(&mut self, at: usize, _: usize) {
+        let mut ahead = self.0.borrow_mut();
+        let visits = ahead.visits;
+        if ahead.asked.remove(&(at / 512)).is_some_and(|asked| visits >= asked + 2) {
+            ahead.early += 1;
+        }
+    }
+
+    fn write(&mut self, _: usize, _: usize) {}
+
+    fn prefetch(&mut self, at: usize, bytes: usize) {
+        let mut ahead = self.0.borrow_mut();
+        let visits = ahead.visits;
+        if bytes >= 256 {
+            ahead.asked.entry(at / 512).or_insert(visits);
+        }
+    }
+
+    fn work(&mut self, work: Work) {
+        self.0.borrow_mut().visits += usize::from(work == Work::Visit);
     }
 }
 

@@ -59,12 +59,11 @@ impl Published {
             Self::LessThan(high) if ours < high => 1.0,
             Self::MoreThan(_) | Self::LessThan(_) if self.holds(ours) => return "no difference".to_string(),
             Self::About(_) | Self::MoreThan(_) | Self::LessThan(_) => self.ratio(ours),
-            Self::Exactly(number) => self.ratio(to_digits_of(number, ours)),
-            Self::AtLeast(low) => self.ratio(to_digits_of(low, ours)),
-            Self::AtMost(high) => self.ratio(to_digits_of(high, ours)),
+            Self::Exactly(number) => self.ratio(to_digits_of(number, ours, 0)),
+            Self::AtLeast(bound) | Self::AtMost(bound) => self.ratio(to_digits_of(bound, ours, BOUND_DIGITS)),
             Self::Within(low, high) => {
                 let nearest = if ours > high { high } else { low };
-                self.ratio(to_digits_of(nearest, ours))
+                self.ratio(to_digits_of(nearest, ours, 0))
             }
         };
         let percent = (ratio - 1.0).abs() * 100.0;
@@ -81,10 +80,13 @@ impl Published {
     }
 }
 
-/// `ours`, rounded to as many digits after the point as `published` is given with.
-fn to_digits_of(published: f64, ours: f64) -> f64 {
+/// Digits after the point to which a bound is compared at least: "at most 1" is an order, and 1.2 breaks it.
+const BOUND_DIGITS: usize = 2;
+
+/// `ours`, rounded to as many digits after the point as `published` is given with, or to `least`.
+fn to_digits_of(published: f64, ours: f64, least: usize) -> f64 {
     let text = published.to_string();
-    let digits = text.split_once('.').map_or(0, |(_, behind)| behind.len());
+    let digits = text.split_once('.').map_or(0, |(_, behind)| behind.len()).max(least);
     format!("{ours:.digits$}").parse().unwrap_or(ours)
 }
 
@@ -194,6 +196,8 @@ mod tests {
         assert_eq!(Published::AtMost(0.1).verdict(0.0), "");
         assert_ne!(Published::AtMost(0.1).verdict(0.2), "");
         assert_eq!(Published::AtMost(0.1).ratio(0.2), 2.0);
+        assert_eq!(Published::AtMost(1.0).verdict(1.004), "");
+        assert_eq!(Published::AtMost(1.0).verdict(1.18), "above the paper's by 18.0 %");
     }
 
     #[test]

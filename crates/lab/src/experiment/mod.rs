@@ -11,7 +11,7 @@ pub use batched::{
 };
 pub use claim::{Claim, Published};
 pub use parallel::{
-    ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors,
+    Hot, ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors, Setting,
 };
 pub use yardstick::{Outcome, Part, Parts, Splits, Yardstick};
 
@@ -213,11 +213,15 @@ pub enum Operation {
     Insert {
         /// How many.
         count: Scaled<usize>,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
     /// Removals of random keys that are there.
     Remove {
         /// How many.
         count: Scaled<usize>,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
 }
 
@@ -272,11 +276,15 @@ pub enum Task {
     Insert {
         /// How many.
         count: usize,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
     /// See [`Operation::Remove`].
     Remove {
         /// How many.
         count: usize,
+        /// Whether the caches are emptied before each.
+        cold: bool,
     },
 }
 
@@ -293,8 +301,8 @@ impl Panel {
                 segments: segments.at(scale),
                 entries: if let Axis::Entries(_) = self.axis { x } else { entries.at(scale) },
             },
-            Operation::Insert { count } => Task::Insert { count: count.at(scale) },
-            Operation::Remove { count } => Task::Remove { count: count.at(scale) },
+            Operation::Insert { count, cold } => Task::Insert { count: count.at(scale), cold },
+            Operation::Remove { count, cold } => Task::Remove { count: count.at(scale), cold },
         };
         Case { keys, fill: percent as f64 / 100.0, built: self.built, task }
     }

@@ -24,6 +24,8 @@ pub struct ParallelPanel {
     pub updates_percent: usize,
     /// Bytes of a node, unless they are what is varied.
     pub node_bytes: usize,
+    /// What few panels have otherwise, unless it is what is varied.
+    pub setting: Setting,
     /// Operations that each processor does. More than eight together do as many as eight: the paper has
     /// eight, and a case with 64 would take as long as all others together.
     pub operations: Scaled<usize>,
@@ -33,6 +35,44 @@ pub struct ParallelPanel {
     pub yardsticks: &'static [ParallelYardstick],
     /// What the paper says.
     pub claims: &'static [Claim<ParallelYardstick>],
+}
+
+/// What is the same in most parallel panels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// Whether all updates are inserts; otherwise half of them are deletes.
+    pub inserts_alone: bool,
+    /// Whether a key may be in the index more than once. None is, but the index must expect it.
+    pub duplicates: bool,
+    /// Where operations go more often than elsewhere.
+    pub hot: Option<Hot>,
+    /// NUMA nodes of the modelled machine.
+    pub nodes: usize,
+    /// What a translation that isn't at hand costs on the model; `None`: what the machine has.
+    pub translation_cycles: Option<u64>,
+    /// What a line takes on the bus of the modelled machine; `None`: what the machine has.
+    pub bus_cycles: Option<u64>,
+}
+
+impl Setting {
+    /// Half inserts and half deletes in a unique index, all keys alike, on a machine of one node.
+    pub const PLAIN: Self = Self {
+        inserts_alone: false,
+        duplicates: false,
+        hot: None,
+        nodes: 1,
+        translation_cycles: None,
+        bus_cycles: None,
+    };
+}
+
+/// Skew: some keys, which are neighbours, are asked for more often than others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hot {
+    /// One key in so many is hot.
+    pub one_of: u32,
+    /// So many percent of the operations go to hot keys.
+    pub operations_percent: usize,
 }
 
 /// How many processors work at a time. The model has as many as it is told, this machine has not.
@@ -58,7 +98,22 @@ pub enum ParallelAxis {
     UpdatesPercent(Scaled<&'static [usize]>),
     /// Bytes of a node.
     NodeBytes(&'static [usize]),
+    /// 50: half of the updates are inserts; 100: all of them.
+    InsertsPercent(&'static [usize]),
+    /// 0: a unique index; 1: one with duplicates.
+    Duplicates(&'static [usize]),
+    /// Percent of the operations that go to hot keys, one key in a hundred.
+    HotPercent(&'static [usize]),
+    /// NUMA nodes; on the model alone.
+    Nodes(&'static [usize]),
+    /// What a translation that isn't at hand costs; on the model alone.
+    TranslationCycles(&'static [usize]),
+    /// What a line takes on the bus; on the model alone.
+    BusCycles(&'static [usize]),
 }
+
+/// One key in so many is hot where the share of the operations that go there is varied.
+const HOT_ONE_OF: u32 = 100;
 
 impl ParallelAxis {
     /// The values at `scale`.
@@ -66,7 +121,17 @@ impl ParallelAxis {
         match (self, on) {
             (Self::Processors { native, .. }, On::Native) => native,
             (Self::Processors { model: values, .. } | Self::UpdatesPercent(values), _) => values.at(scale),
-            (Self::NodeBytes(values), _) => values,
+            (Self::Nodes(_) | Self::TranslationCycles(_) | Self::BusCycles(_), On::Native) => &[],
+            (
+                Self::NodeBytes(values)
+                | Self::InsertsPercent(values)
+                | Self::Duplicates(values)
+                | Self::HotPercent(values)
+                | Self::Nodes(values)
+                | Self::TranslationCycles(values)
+                | Self::BusCycles(values),
+                _,
+            ) => values,
         }
     }
 
@@ -76,6 +141,12 @@ impl ParallelAxis {
             Self::Processors { .. } => "processors",
             Self::UpdatesPercent(_) => "updates, percent",
             Self::NodeBytes(_) => "bytes of a node",
+            Self::InsertsPercent(_) => "inserts among updates, percent",
+            Self::Duplicates(_) => "0: unique keys, 1: duplicates",
+            Self::HotPercent(_) => "operations on 1 % of the keys, percent",
+            Self::Nodes(_) => "NUMA nodes",
+            Self::TranslationCycles(_) => "clocks of a translation",
+            Self::BusCycles(_) => "clocks of a line on the bus",
         }
     }
 }
@@ -91,6 +162,8 @@ pub struct ParallelCase {
     pub updates_percent: usize,
     /// Bytes of a node.
     pub node_bytes: usize,
+    /// What is the same in most.
+    pub setting: Setting,
     /// Operations that each processor does.
     pub operations: usize,
 }
@@ -100,7 +173,7 @@ const MANY: usize = 8;
 
 impl ParallelPanel {
     /// The point at `x`.
-    pub const fn case(&self, x: usize, on: On, scale: Scale) -> ParallelCase {
+    pub fn case(&self, x: usize, on: On, scale: Scale) -> ParallelCase {
         let processors = match on {
             On::Native => self.processors.native,
             On::Model | On::Anywhere => self.processors.model,
@@ -110,8 +183,10 @@ impl ParallelPanel {
             processors,
             updates_percent: self.updates_percent,
             node_bytes: self.node_bytes,
+            setting: self.setting,
             operations: self.operations.at(scale),
         };
+        let with = |setting| ParallelCase { setting, ..case };
         match self.axis {
             ParallelAxis::Processors { .. } => {
                 let operations = if x > MANY { case.operations * MANY / x } else { case.operations };
@@ -119,6 +194,17 @@ impl ParallelPanel {
             }
             ParallelAxis::UpdatesPercent(_) => ParallelCase { updates_percent: x, ..case },
             ParallelAxis::NodeBytes(_) => ParallelCase { node_bytes: x, ..case },
+            ParallelAxis::InsertsPercent(_) => with(Setting { inserts_alone: x == 100, ..self.setting }),
+            ParallelAxis::Duplicates(_) => with(Setting { duplicates: x == 1, ..self.setting }),
+            ParallelAxis::HotPercent(_) => {
+                let hot = Hot { one_of: HOT_ONE_OF, operations_percent: x };
+                with(Setting { hot: if x > 0 { Some(hot) } else { None }, ..self.setting })
+            }
+            ParallelAxis::Nodes(_) => with(Setting { nodes: x, ..self.setting }),
+            ParallelAxis::TranslationCycles(_) => {
+                with(Setting { translation_cycles: Some(x as u64), ..self.setting })
+            }
+            ParallelAxis::BusCycles(_) => with(Setting { bus_cycles: Some(x as u64), ..self.setting }),
         }
     }
 
@@ -135,8 +221,10 @@ pub struct ParallelOutcome {
     pub operations: usize,
     /// Processors.
     pub processors: usize,
-    /// Seconds, of the modelled machine or of this one.
+    /// Seconds, of the modelled machine or of this one; of several rounds the median.
     pub seconds: f64,
+    /// The least and the most of several rounds.
+    pub spread: Option<[f64; 2]>,
     /// What the modelled processors did, all together; on the model only.
     pub counters: Option<Counters>,
 }
@@ -147,9 +235,9 @@ impl ParallelOutcome {
         self.operations as f64 / self.seconds
     }
 
-    /// Nanoseconds that one operation takes one processor.
-    pub fn nanoseconds(&self) -> f64 {
-        self.seconds * 1e9 * self.processors as f64 / self.operations as f64
+    /// Nanoseconds that one operation takes one processor if all of them take so many seconds.
+    pub fn nanoseconds(&self, seconds: f64) -> f64 {
+        seconds * 1e9 * self.processors as f64 / self.operations as f64
     }
 }
 
@@ -168,6 +256,10 @@ pub enum ParallelYardstick {
     CoherenceMisses,
     /// The same, a node that is visited: what Eq. (1) of the OLFIT paper gives a bound for.
     CoherenceMissesPerVisit,
+    /// Lines that come from another NUMA node, an operation.
+    RemoteMisses,
+    /// Translations that aren't at hand, an operation.
+    TranslationMisses,
     /// Share of the time that processors wait for latches, 0.0 to 1.0.
     WaitShare,
 }
@@ -182,6 +274,8 @@ impl ParallelYardstick {
             Self::Misses => "misses/operation".to_string(),
             Self::CoherenceMisses => "coherence misses/operation".to_string(),
             Self::CoherenceMissesPerVisit => "coherence misses/node visit".to_string(),
+            Self::RemoteMisses => "misses from other nodes/operation".to_string(),
+            Self::TranslationMisses => "translations missed/operation".to_string(),
             Self::WaitShare => "share of time waiting for latches".to_string(),
         }
     }
@@ -201,6 +295,8 @@ impl ParallelYardstick {
             Self::OverOwnAt(_) | Self::Over(_) => Some(outcome.throughput() / reference?.throughput()),
             Self::Misses => Some(per_operation(counters?.memory_accesses)),
             Self::CoherenceMisses => Some(per_operation(counters?.coherence_misses)),
+            Self::RemoteMisses => Some(per_operation(counters?.remote_accesses)),
+            Self::TranslationMisses => Some(per_operation(counters?.translation_misses)),
             Self::CoherenceMissesPerVisit => {
                 let counters = counters?;
                 Some(counters.coherence_misses as f64 / counters.visits.max(1) as f64)
@@ -226,6 +322,7 @@ mod tests {
         processors: Processors { model: 8, native: 2 },
         updates_percent: 50,
         node_bytes: 128,
+        setting: Setting::PLAIN,
         operations: Scaled::same(5),
         series: &[BASE],
         yardsticks: &[ParallelYardstick::Throughput],
@@ -233,7 +330,7 @@ mod tests {
     };
 
     fn outcome(seconds: f64, counters: Option<Counters>) -> ParallelOutcome {
-        ParallelOutcome { operations: 1000, processors: 2, seconds, counters }
+        ParallelOutcome { operations: 1000, processors: 2, seconds, spread: None, counters }
     }
 
     #[test]
@@ -249,6 +346,18 @@ mod tests {
         assert_eq!((native.processors, native.updates_percent), (2, 100));
         let by_node = ParallelPanel { axis: ParallelAxis::NodeBytes(&[64, 512]), ..PANEL };
         assert_eq!(by_node.case(512, On::Native, Scale::Paper).node_bytes, 512);
+        let setting = |axis, x| ParallelPanel { axis, ..PANEL }.case(x, On::Model, Scale::Paper).setting;
+        let hot = setting(ParallelAxis::HotPercent(&[]), 80).hot;
+        assert_eq!(hot, Some(Hot { one_of: 100, operations_percent: 80 }));
+        assert_eq!(setting(ParallelAxis::HotPercent(&[]), 0), Setting::PLAIN);
+        assert!(setting(ParallelAxis::InsertsPercent(&[]), 100).inserts_alone);
+        assert!(setting(ParallelAxis::Duplicates(&[]), 1).duplicates);
+        assert_eq!(setting(ParallelAxis::Nodes(&[]), 4).nodes, 4);
+        let nodes = ParallelAxis::Nodes(&[1, 4]);
+        assert_eq!(
+            (nodes.values(On::Native, Scale::Paper).len(), nodes.values(On::Model, Scale::Paper).len()),
+            (0, 2)
+        );
         assert!(PANEL.published(ParallelYardstick::OverOwnAt(1), BASE, 64).is_some());
         assert!(PANEL.published(ParallelYardstick::OverOwnAt(1), BASE, 1).is_none());
         assert!(PANEL.published(ParallelYardstick::OverOwnAt(2), BASE, 64).is_none());
@@ -261,7 +370,7 @@ mod tests {
         assert_eq!(ParallelYardstick::Over(BASE).measure(&fast, Some(&slow)), Some(4.0));
         assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, Some(&slow)), Some(4.0));
         assert_eq!(ParallelYardstick::OverOwnAt(1).measure(&fast, None), None);
-        assert!((slow.nanoseconds() - 2000.0).abs() < 1e-9);
+        assert!((slow.nanoseconds(slow.seconds) - 2000.0).abs() < 1e-9);
     }
 
     #[test]

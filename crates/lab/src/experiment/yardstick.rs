@@ -58,6 +58,8 @@ pub struct Outcome {
     pub levels: Option<usize>,
     /// Time of one operation: cycles on the model, nanoseconds natively.
     pub cost: Option<f64>,
+    /// The least and the most of several rounds, of which `cost` is the median.
+    pub spread: Option<[f64; 2]>,
     /// Where that time went; on the model only.
     pub parts: Option<Parts>,
     /// Inserts with no split, with one, with several.

@@ -24,7 +24,6 @@ impl Parameters {
     /// buses and the crossbar of an Enterprise 10000, which carry a line in 5 ns, 2 clocks; that its memory
     /// is farther away is left out, so that one number changes, not two.
     pub const fn olfit(processors: usize) -> Self {
-        const ONE_BUS_PROCESSORS_MAX: usize = 14;
         Self {
             clock_mhz: 400,
             issue_width: 4,
@@ -35,7 +34,7 @@ impl Parameters {
             translation: Some(Translation { pages: 128, ways: 4, miss_cycles: 47 }),
             l2_latency_cycles: 8,
             memory_latency_cycles: 100,
-            memory_interval_cycles: if processors <= ONE_BUS_PROCESSORS_MAX { 8 } else { 2 },
+            memory_interval_cycles: if processors <= Self::ONE_BUS_PROCESSORS_MAX { 8 } else { 2 },
             miss_handlers: 8,
             prefetches_wait: false,
             prices: Prices::OLFIT,
@@ -51,6 +50,20 @@ impl Parameters {
             },
         }
     }
+
+    /// The same processors on several NUMA nodes, each with a bus and a memory of its own; what another node
+    /// has comes 100 clocks later. No machine of the OLFIT paper's.
+    pub const fn on_nodes(self, nodes: usize) -> Self {
+        let one_bus = self.system.processors <= Self::ONE_BUS_PROCESSORS_MAX * nodes;
+        Self {
+            memory_interval_cycles: if one_bus { 8 } else { 2 },
+            system: System { nodes, remote_latency_cycles: 100, ..self.system },
+            ..self
+        }
+    }
+
+    /// Processors that the Enterprise's one bus carries.
+    const ONE_BUS_PROCESSORS_MAX: usize = 14;
 
     /// The machine of the Spiderman paper's §4, with so many threads, each pinned to a core of one socket: a
     /// Xeon Gold 6254 of 3.1 GHz, 32 KB of primary and 1 MB of secondary cache a core. Latencies are
@@ -128,6 +141,11 @@ mod tests {
             let machine = Parameters::olfit(processors);
             machine.check().unwrap();
             assert_eq!(machine.l2.sets(), 131_072);
+        }
+        for nodes in [2, 4, 8] {
+            let machine = Parameters::olfit(32).on_nodes(nodes);
+            machine.check().unwrap();
+            assert_eq!(machine.memory_interval_cycles, if nodes == 2 { 2 } else { 8 });
         }
         for (nodes, processors) in [(1, 8), (4, 32), (8, 64)] {
             Parameters::numa(nodes, processors).check().unwrap();

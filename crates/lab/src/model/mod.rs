@@ -154,6 +154,13 @@ impl Machine {
         Ok(())
     }
 
+    /// Takes an address range for one that begins a page, wherever it lies: for what lies outside of an
+    /// arena, so that the allocator doesn't decide what shares its pages. To be told before the range is
+    /// touched.
+    pub fn set_apart(&mut self, addresses: Range<usize>) {
+        self.pages.set_apart(addresses);
+    }
+
     /// Empties the caches and lets everything in flight land, at no cost in time: the paper's cold
     /// cache.
     pub fn clear_caches(&mut self) {

@@ -3,6 +3,7 @@
 use super::{KEYS, NODE_BYTES, UPDATES, b_plus, csb_plus};
 use crate::experiment::{
     Body, Claim, Experiment, ParallelAxis, ParallelPanel, ParallelYardstick, Processors, Published, Scaled,
+    Setting,
 };
 use crate::subject::Subject;
 
@@ -27,6 +28,7 @@ macro_rules! alone {
             processors: Processors { model: 1, native: 1 },
             updates_percent: 0,
             node_bytes: NODE_BYTES,
+            setting: Setting::PLAIN,
             operations: Scaled::new(100_000, 1_000),
             series: &[$tree::NO, $tree::TL, $tree::OL, $tree::LC, $tree::VN, $tree::VT],
             yardsticks: &[
@@ -67,6 +69,7 @@ macro_rules! eight {
             processors: Processors { model: 8, native: 2 },
             updates_percent: 0,
             node_bytes: NODE_BYTES,
+            setting: Setting::PLAIN,
             operations: Scaled::new(25_000, 300),
             series: &[$tree::OL, $tree::LC, $tree::TL, $tree::VN, $tree::VT],
             yardsticks: &[
@@ -99,8 +102,9 @@ pub(super) const FIG_10: Experiment = Experiment {
         "Of the B+-Tree the paper says that VT is slightly better than TL, approaches it with more updates \
          and crosses it at last; of the CSB+-Tree that VN and VT are worse than TL beyond 20 % of updates.",
         "On the model VN never falls below TL in the CSB+-Tree: there TL collapses further, since eight \
-         processors wait for one latch, than VN's copies of whole groups slow it down. Natively, with two \
-         processors, both cross at 20 %, as in the paper.",
+         processors wait for one latch, than VN's copies of whole groups slow it down. Those copies fill the \
+         bus: `bus` has a slower one, on which VN falls below TL. Natively, with two processors, both cross at \
+         20 %, as in the paper.",
     ],
     body: Body::Parallel(&[
         eight!(
@@ -140,6 +144,7 @@ const fn by_node_bytes(name: &'static str, updates_percent: usize) -> ParallelPa
         processors: Processors { model: 8, native: 2 },
         updates_percent,
         node_bytes: 0,
+        setting: Setting::PLAIN,
         operations: Scaled::new(25_000, 300),
         series: BOTH,
         yardsticks: &[THROUGHPUT, OVER_BEST, MISSES, COHERENCE],
@@ -151,8 +156,8 @@ pub(super) const FIG_6: Experiment = Experiment {
     name: "fig-6",
     title: "OLFIT on eight processors, two natively, by the size of nodes",
     remarks: &[
-        "The paper inserts only; here half of the updates are deletes, so that the tree stays the same \
-         (its §6 says that the two are very similar).",
+        "The paper inserts only; here half of the updates are deletes, so that the tree stays the same. \
+         `inserts` sets the two beside each other.",
     ],
     body: Body::Parallel(&[by_node_bytes("search", 0), by_node_bytes("update", 100)]),
 };

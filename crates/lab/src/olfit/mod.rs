@@ -8,6 +8,7 @@ mod analysis;
 mod form;
 mod mixture;
 mod scaling;
+mod settings;
 
 pub use analysis::{FILL, coherence_miss_probability, expected_height, update_probability};
 
@@ -56,10 +57,18 @@ pub const PAPER: Paper = Paper {
     experiments: &[
         scaling::EQ_1,
         form::FIG_2,
+        form::SIZES,
+        form::TABLE_1,
         mixture::FIG_6,
         scaling::FIG_7,
         scaling::FIG_8,
         mixture::FIG_9,
         mixture::FIG_10,
+        settings::INSERTS,
+        settings::DUPLICATES,
+        settings::TRANSLATION,
+        settings::BUS,
+        settings::SKEW,
+        settings::NODES,
     ],
 };

@@ -3,6 +3,7 @@
 use super::{KEYS, NODE_BYTES, PROCESSORS, b_plus, coherence_miss_probability, csb_plus};
 use crate::experiment::{
     Body, Claim, Experiment, ParallelAxis, ParallelPanel, ParallelYardstick, Processors, Published, Scaled,
+    Setting,
 };
 
 const THROUGHPUT: ParallelYardstick = ParallelYardstick::Throughput;
@@ -54,6 +55,7 @@ pub(super) const EQ_1: Experiment = Experiment {
         processors: UNUSED,
         updates_percent: 0,
         node_bytes: NODE_BYTES,
+        setting: Setting::PLAIN,
         operations: Scaled::new(20_000, 500),
         series: &[b_plus::LC, b_plus::OL],
         yardsticks: &[PER_VISIT, COHERENCE, MISSES],
@@ -72,6 +74,7 @@ macro_rules! searches {
             processors: UNUSED,
             updates_percent: 0,
             node_bytes: NODE_BYTES,
+            setting: Setting::PLAIN,
             operations: OPERATIONS,
             series: &[$tree::NO, $tree::OL, $tree::VN, $tree::VT, $tree::TL, $tree::LC],
             yardsticks: &[
@@ -134,6 +137,7 @@ macro_rules! updates {
             processors: UNUSED,
             updates_percent: 100,
             node_bytes: NODE_BYTES,
+            setting: Setting::PLAIN,
             operations: OPERATIONS,
             series: &[$tree::OL, $tree::OL_AT_ONCE, $tree::LC, $tree::TL, $tree::VN, $tree::VT],
             yardsticks: &[

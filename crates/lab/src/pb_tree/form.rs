@@ -1,4 +1,4 @@
-//! The trees' form: the analytical model's optimal width, and Table 3.
+//! The trees' form: the analytical model's example and optimal width, space (§2.2), and Table 3.
 
 use super::{B_PLUS, CSB, P2, P4, P8, P8_CSB, P16, SEARCH_TREES, SIZES};
 use crate::error::Result;
@@ -6,9 +6,12 @@ use crate::experiment::{
     Axis, Body, Built, Claim, Experiment, Operation, Panel, Published, Scale, Scaled, Yardstick,
 };
 use crate::row::Row;
+use crate::runner::Keys;
 use crate::subject::Subject;
 use core::ops::RangeInclusive;
-use latchless_papers::pb_tree::analysis::MemoryLatency;
+use latchless::FillFactor;
+use latchless_core::mem::line::LINE_BYTES;
+use latchless_papers::pb_tree::analysis::{MemoryLatency, levels as levels_of};
 
 /// Child pointers in a one-line node: 64 bytes of 4-byte keys and pointers (the paper's m).
 const CHILDREN_PER_LINE: u64 = 8;
@@ -40,6 +43,67 @@ fn equation_1(_: Scale) -> Result<Vec<Row>> {
         rows.push(optimum.beside(Some(Published::Exactly(stated))));
     }
     Ok(rows)
+}
+
+pub(super) const FIG_2: Experiment = Experiment {
+    name: "fig-2",
+    title: "Fig. 2: stall of a search among 1,000 keys, by the form of the nodes",
+    remarks: &[
+        "Eq. (1) gives (a) and (c). In (b) nothing is prefetched, so both lines of each node are waited for, one \
+         after the other.",
+    ],
+    body: Body::Computed { x_label: "lines per node", rows: figure_2 },
+};
+
+fn figure_2(_: Scale) -> Result<Vec<Row>> {
+    const KEYS: u64 = 1_000;
+    let paper = MemoryLatency::PAPER;
+    let stall = |width: u64| paper.search_stall_cycles(KEYS, width, CHILDREN_PER_LINE);
+    let waits = levels_of(KEYS, 2 * CHILDREN_PER_LINE) * 2 * paper.full_cycles;
+    let rows = [
+        ("(a) one line", 1, stall(1), 600.0),
+        ("(b) two lines", 2, waits, 900.0),
+        ("(c) two, prefetched", 2, stall(2), 480.0),
+    ];
+    let row = |(series, width, cycles, published): (&'static str, u64, u64, f64)| {
+        Row::new(series, width as f64, "stall, cycles", cycles as f64)
+            .beside(Some(Published::Exactly(published)))
+    };
+    Ok(rows.into_iter().map(row).collect())
+}
+
+pub(super) const SPACE: Experiment = Experiment {
+    name: "space",
+    title: "§2.2: memory of full trees by the width of their nodes",
+    remarks: &[
+        "\"The space overhead of the index is strictly reduced with wider nodes\", and that of non-leaf nodes \
+         decreases nearly linearly: twice the width, half the space. Counted are nodes in use.",
+    ],
+    body: Body::Computed { x_label: "lines per node", rows: space },
+};
+
+fn space(scale: Scale) -> Result<Vec<Row>> {
+    let keys = Keys::new(if scale == Scale::Paper { 3_000_000 } else { 30_000 });
+    let mut rows: Vec<Row> = Vec::new();
+    let mut narrower: Option<[f64; 2]> = None;
+    for (tree, width) in [(B_PLUS, 1), (P2, 2), (P4, 4), (P8, 8), (P16, 16)] {
+        let mut index = tree.make_native()?;
+        index.bulk_load(keys.entries(), FillFactor::FULL)?;
+        let stats = index.stats().unwrap_or_default();
+        let a_key = |nodes: usize| (nodes * width * LINE_BYTES) as f64 / keys.entries().len() as f64;
+        let space = [a_key(stats.leaves + stats.inner_nodes), a_key(stats.inner_nodes)];
+        let row = |unit: &str, ours: f64| Row::new(tree.name(), width as f64, unit, ours);
+        rows.push(row("bytes/key", space[0]));
+        rows.push(row("bytes of non-leaf nodes/key", space[1]));
+        if let Some([all, inner]) = narrower {
+            let (less, half) = (Published::LessThan(1.0), Published::About(0.5));
+            rows.push(row("bytes, times those of half the width", space[0] / all).beside(Some(less)));
+            let unit = "bytes of non-leaf nodes, times those of half the width";
+            rows.push(row(unit, space[1] / inner).beside(Some(half)));
+        }
+        narrower = Some(space);
+    }
+    Ok(rows.into_iter().map(|row| row.comparable(scale)).collect())
 }
 
 const SMALL_SIZES: &[usize] = &[10_000, 30_000, 100_000];

@@ -4,6 +4,7 @@
 //! The figures' curves are images; what can be compared are the numbers that the text states. They
 //! are the claims beside each panel.
 
+mod baselines;
 mod breakdown;
 mod form;
 mod mature;
@@ -43,19 +44,24 @@ pub const PAPER: Paper = Paper {
     name: "pb-tree",
     title: "Chen, Gibbons, Mowry: Improving Index Performance through Prefetching (SIGMOD 2001)",
     experiments: &[
+        form::FIG_2,
         form::EQ_1,
+        form::SPACE,
         breakdown::FIG_1,
         form::TABLE_3,
         search::FIG_7,
         search::FIG_8,
         mature::MATURE,
+        baselines::BASELINES,
         search::FIG_9,
         scan::FIG_10,
         scan::FIG_11,
+        sensitivity::B,
         sensitivity::K,
         sensitivity::C,
         sensitivity::SHORT,
         update::FIG_12,
+        update::COLD_UPDATES,
         update::FIG_13,
         breakdown::FIG_14,
     ],

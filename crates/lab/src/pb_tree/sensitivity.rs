@@ -1,11 +1,14 @@
-//! §4.1, §4.3 and the full paper: what scans make of the prefetch distance k, of the chunk size c, and of
-//! jump pointers in short ranges. On the model: it is the paper's machine that k and c are chosen for.
+//! §4.1, §4.3 and the full paper: what scans make of the prefetch distance k, of the chunk size c, of jump
+//! pointers in short ranges and of the memory's bandwidth B. On the model: it is the paper's machine that k
+//! and c are chosen for.
 
+use super::{B_PLUS, P8, P8_INTERNAL, P16};
 use crate::error::Result;
 use crate::experiment::{Body, Built, Case, Experiment, Outcome, Published, Scale, Task};
+use crate::model::Parameters;
 use crate::row::{On, Row};
-use crate::runner::{Keys, run_modelled};
-use crate::subject::Index;
+use crate::runner::{Keys, run_modelled, run_on_machine};
+use crate::subject::{Index, Subject};
 use latchless_core::mem::touch::Traced;
 use latchless_core::search::Kernel;
 use latchless_papers::pb_tree::node::{External, Form, Internal, Plain, Shaped};
@@ -135,4 +138,67 @@ fn by_length(on: On, scale: Scale) -> Result<Vec<Row>> {
         }
     }
     Ok(rows)
+}
+
+pub(super) const B: Experiment = Experiment {
+    name: "b",
+    title: "§4.1: what prefetching gains by the memory's normalized bandwidth B = T1/Tnext",
+    remarks: &[
+        "\"Small variations in B do not substantively alter the results\": what p8 and p8i gain at 12.5 to 18.75 is \
+         set beside what they gain at 15. Larger ones do: at B = 50, for which Eq. (1) says 22 lines, p16 \
+         should be ahead of p8.",
+    ],
+    body: Body::Driven { x_label: "B", rows: by_bandwidth },
+};
+
+/// What is compared: its name, the tree and the one that it is compared with, and whether they scan.
+const GAINS: [(&str, Subject, Subject, bool); 4] = [
+    ("search, p8 over b-plus", P8, B_PLUS, false),
+    ("search, p16 over p8", P16, P8, false),
+    ("scan of 1K, p8 over b-plus", P8, B_PLUS, true),
+    ("scan of 1K, p8i over b-plus", P8_INTERNAL, B_PLUS, true),
+];
+
+fn by_bandwidth(on: On, scale: Scale) -> Result<Vec<Row>> {
+    /// The paper's T1 is 150 cycles.
+    const INTERVALS: [u64; 8] = [10, 20, 15, 12, 9, 8, 5, 3];
+    if on != On::Model {
+        return Ok(Vec::new());
+    }
+    let mut rows = Vec::new();
+    let mut at_paper_s = [0.0; GAINS.len()];
+    for interval in INTERVALS {
+        let machine = Parameters { memory_interval_cycles: interval, ..Parameters::PB_TREE };
+        let b = machine.memory_latency_cycles as f64 / interval as f64;
+        for (nth, (series, tree, other, scans)) in GAINS.into_iter().enumerate() {
+            let (cost, of_other) =
+                (cold(&machine, tree, scans, scale)?, cold(&machine, other, scans, scale)?);
+            let gain = of_other / cost;
+            let row = |unit: &str, ours: f64| {
+                let row = Row::new(series, b, unit, ours);
+                Row { on: On::Model, cost: Some(cost), cost_unit: "cycles".to_string(), ..row }
+            };
+            rows.push(row("speedup", gain));
+            if interval == 10 {
+                at_paper_s[nth] = gain;
+            } else {
+                let small = (12.0..=19.0).contains(&b).then_some(Published::About(1.0));
+                rows.push(row("times its speedup at B = 15", gain / at_paper_s[nth]).beside(small));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Cycles of a cold operation in a tree of this kind.
+fn cold(machine: &Parameters, tree: Subject, scans: bool, scale: Scale) -> Result<f64> {
+    let count = if scale == Scale::Paper { 10_000 } else { 1_000 };
+    let task = match scans {
+        true => Task::Scan { starts: count / 100, segments: 1, entries: 1_000 },
+        false => Task::Search { count, cold: true },
+    };
+    let case = Case { keys: keys_at(scale), fill: 1.0, built: Built::Loaded, task };
+    let outcome =
+        run_on_machine(machine, tree.name(), || tree.make_modelled(), &case, &Keys::new(case.keys))?;
+    Ok(outcome.cost.unwrap_or(f64::NAN))
 }

@@ -14,8 +14,8 @@ use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::row::{On, Row};
 use crate::subject::Subject;
 pub(crate) use data::Keys;
-pub(crate) use modelled::run_made as run_modelled;
-pub(crate) use native::median;
+pub(crate) use modelled::{run_made as run_modelled, run_on as run_on_machine};
+pub(crate) use native::{median, spread};
 pub(crate) use parallel::key_of;
 
 /// What to run on.
@@ -254,5 +254,5 @@ fn row_of(
         (Some(_), _) => format!("ns/{per}"),
         (None, _) => String::new(),
     };
-    Row { panel: panel.name, on, note, cost: outcome.cost, cost_unit, ..row }
+    Row { panel: panel.name, on, note, cost: outcome.cost, cost_unit, spread: outcome.spread, ..row }
 }

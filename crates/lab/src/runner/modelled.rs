@@ -31,7 +31,21 @@ pub fn run_made(
     case: &Case,
     keys: &Keys,
 ) -> Result<Outcome> {
-    let machine = Listener::new(Machine::new(Parameters::PB_TREE)?);
+    run_on(&Parameters::PB_TREE, name, make, case, keys)
+}
+
+/// As [`run_made`], on another machine.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    machine: &Parameters,
+    name: &'static str,
+    make: impl FnOnce() -> latchless_papers::Result<Index>,
+    case: &Case,
+    keys: &Keys,
+) -> Result<Outcome> {
+    let machine = Listener::new(Machine::new(*machine)?);
     listen(Box::new(machine.clone()), || {
         let mut index = make()?;
         build(&mut index, case, keys)?;
@@ -69,7 +83,11 @@ fn perform_all(
 
 /// Whether the caches are emptied before every operation of `task`.
 pub fn is_cold(task: Task) -> bool {
-    matches!(task, Task::Search { cold: true, .. } | Task::Scan { .. })
+    match task {
+        Task::Search { cold, .. } | Task::Insert { cold, .. } | Task::Remove { cold, .. } => cold,
+        Task::Scan { .. } => true,
+        Task::Load => false,
+    }
 }
 
 fn parts(machine: &Listener, counters: Counters, operations: usize) -> Parts {

@@ -61,7 +61,12 @@ pub fn run(series: &[Subject], case: &Case, keys: &Keys, scale: Scale) -> Result
             all_right(right, of, subject.name(), task)?;
         }
     }
-    Ok(times.iter_mut().map(|times| Outcome { cost: Some(median(times)), ..Outcome::default() }).collect())
+    let outcome = |times: &mut Vec<f64>| Outcome {
+        cost: Some(median(times)),
+        spread: spread(times),
+        ..Outcome::default()
+    };
+    Ok(times.iter_mut().map(outcome).collect())
 }
 
 fn load(subject: Subject, case: &Case, keys: &Keys) -> Result<Index> {
@@ -109,6 +114,12 @@ pub fn median(times: &mut [f64]) -> f64 {
     times.get((times.len().max(1) - 1) / 2).copied().unwrap_or(0.0)
 }
 
+/// The least and the most, if there are any.
+pub fn spread(times: &[f64]) -> Option<[f64; 2]> {
+    let least = times.iter().copied().reduce(f64::min)?;
+    Some([least, times.iter().copied().fold(least, f64::max)])
+}
+
 /// Empties the caches by filling them with something else.
 struct Evictor {
     lines: Vec<[u64; 8]>,
@@ -135,5 +146,6 @@ mod tests {
         assert_eq!(median(&mut [9e9, 2.0, 1.0]), 2.0);
         assert_eq!(median(&mut [4.0, 1.0]), 1.0);
         assert_eq!(median(&mut []), 0.0);
+        assert_eq!((spread(&[2.0, 1.0, 3.0]), spread(&[])), (Some([1.0, 3.0]), None));
     }
 }

@@ -57,8 +57,8 @@ impl Requests {
                 segments,
                 buffer: ReturnBuffer::new(entries),
             },
-            Task::Insert { count } => Self::Insert(keys.absent(count)),
-            Task::Remove { count } => Self::Remove(keys.distinct(count)),
+            Task::Insert { count, .. } => Self::Insert(keys.absent(count)),
+            Task::Remove { count, .. } => Self::Remove(keys.distinct(count)),
         }
     }
 

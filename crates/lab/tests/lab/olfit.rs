@@ -94,3 +94,71 @@ fn splits_climb_as_equation_2_says() {
         assert_eq!(verdict.as_deref(), Some(""), "level {}: {}", row.x, row.ours);
     }
 }
+
+#[test]
+fn table_1_is_the_paper_s() {
+    let rows = rows(&["table-1"]);
+    assert_eq!(rows.len(), 20);
+    for row in rows {
+        assert_eq!(
+            row.published,
+            Some(Published::Exactly(row.ours)),
+            "{} {} {}",
+            row.panel,
+            row.series,
+            row.unit
+        );
+    }
+}
+
+/// Random inserts fill leaves to about 70 % at every size; heights and megabytes are of ten million keys.
+#[test]
+fn trees_are_as_full_as_random_inserts_leave_them() {
+    let rows = rows(&["sizes"]);
+    let fills: Vec<&Row> = rows.iter().filter(|row| row.unit.starts_with("share")).collect();
+    assert_eq!(fills.len(), 10);
+    for row in fills {
+        assert!((0.63..0.77).contains(&row.ours), "{} {}: {}", row.panel, row.series, row.ours);
+    }
+}
+
+#[test]
+fn what_a_translation_costs_changes_throughput_and_no_order() {
+    let rows = rows(&["translation"]);
+    let of = |panel: &str| -> Vec<Row> { rows.iter().filter(|row| row.panel == panel).cloned().collect() };
+    let (one, eight) = (of("one processor"), of("eight processors"));
+    for series in ["b-no", "b-ol", "b-tl", "b-lc"] {
+        let throughput = |clocks| ours(&one, series, "thousand operations/s", clocks);
+        assert!(throughput(0) > 1.02 * throughput(47), "{series}");
+    }
+    for clocks in [0, 20, 47] {
+        let over = |rows: &[Row], series| ours(rows, series, "throughput over b-no's", clocks);
+        assert!(over(&one, "b-lc") < over(&one, "b-tl"), "{clocks} clocks");
+        let ordered =
+            over(&eight, "b-lc") < over(&eight, "b-tl") && over(&eight, "b-tl") < over(&eight, "b-ol");
+        assert!(ordered, "{clocks} clocks, eight processors");
+    }
+}
+
+#[test]
+fn skew_makes_processors_meet_and_nodes_make_lines_remote() {
+    let rows = rows(&["skew", "nodes"]);
+    let coherence = |hot| {
+        let of = |row: &&Row| row.panel == "B+-Tree, eight processors" && row.series == "b-ol";
+        let rows: Vec<Row> = rows.iter().filter(of).cloned().collect();
+        ours(&rows, "b-ol", "coherence misses/operation", hot)
+    };
+    assert!(coherence(95) > 1.5 * coherence(0), "{} after {}", coherence(95), coherence(0));
+    let searches: Vec<Row> = rows.iter().filter(|row| row.panel == "search").cloned().collect();
+    let remote = |nodes| ours(&searches, "b-ol", "misses from other nodes/operation", nodes);
+    assert_eq!(remote(1), 0.0);
+    assert!(remote(2) > 0.0 && remote(8) > remote(2), "{} and {}", remote(2), remote(8));
+}
+
+/// Natively there is one node, and a translation costs what it costs.
+#[test]
+fn what_only_a_model_can_vary_has_no_native_rows() {
+    let names = ["olfit", "nodes", "translation", "bus"].map(str::to_string);
+    let selected = latchless_lab::select(&names).unwrap();
+    assert_eq!(run(&selected, Places::Native, Scale::Small, &mut |_| ()).unwrap(), []);
+}

@@ -48,9 +48,44 @@ fn the_baseline_s_stalls_are_the_published_ones() {
 #[test]
 fn every_figure_has_published_numbers() {
     for experiment in [
-        "eq-1", "fig-1", "table-3", "fig-7", "fig-8", "fig-9", "fig-10", "fig-11", "fig-12", "fig-13",
+        "eq-1",
+        "fig-1",
+        "fig-2",
+        "table-3",
+        "fig-7",
+        "fig-8",
+        "fig-9",
+        "fig-10",
+        "fig-11",
+        "fig-12",
+        "fig-13",
         "fig-14",
+        "space",
+        "mature",
+        "baselines",
+        "b",
+        "k",
+        "c",
+        "short",
+        "cold-updates",
     ] {
         assert!(rows(experiment, Scale::Small).iter().any(|row| row.published.is_some()), "{experiment}");
     }
+}
+
+/// The example of one-line and two-line nodes, in cycles.
+#[test]
+fn figure_2_is_exact() {
+    assert_exact(&rows("fig-2", Scale::Small), 3, 1);
+}
+
+#[test]
+fn wider_nodes_take_strictly_less_space() {
+    let rows = rows("space", Scale::Small);
+    let times =
+        |unit: &str| rows.iter().filter(|row| row.unit == unit).map(|row| row.ours).collect::<Vec<_>>();
+    let all = times("bytes, times those of half the width");
+    assert!(all.len() == 4 && all.iter().all(|&times| times < 1.0), "{all:?}");
+    let inner = times("bytes of non-leaf nodes, times those of half the width");
+    assert!(inner.len() == 4 && inner.iter().all(|times| (0.3..0.7).contains(times)), "{inner:?}");
 }

@@ -35,24 +35,40 @@ const EXCHANGE_IS_A_FENCE: bool = cfg!(all(target_arch = "x86_64", not(any(miri,
 #[repr(align(128))]
 struct EpochSlot(AtomicU64);
 
+/// Places that fill a page; loom counts every atomic.
+const PER_PAGE: usize = if cfg!(loom) { 1 } else { PAGE_BYTES / size_of::<EpochSlot>() };
+const PAGE_BYTES: usize = 4096;
+
+/// Where a page begins isn't the allocator's choice: which places share a translation is then the same in
+/// every run of a model.
+#[derive(Debug)]
+#[repr(align(4096))]
+struct Page([EpochSlot; PER_PAGE]);
+
 /// A clock, and the time at which everybody came in. See the file's head.
 #[derive(Debug)]
 pub struct Epochs {
     clock: EpochSlot,
-    places: Box<[EpochSlot]>,
+    pages: Box<[Page]>,
 }
 
 impl Epochs {
-    /// With room for so many at a time.
+    /// With room for so many at a time, or for more.
     pub fn new(places: usize) -> Self {
         // 1: no time is `OUTSIDE`.
         let clock = EpochSlot(AtomicU64::new(OUTSIDE + 1));
-        Self { clock, places: (0..places).map(|_| EpochSlot(AtomicU64::new(OUTSIDE))).collect() }
+        let empty = || Page(core::array::from_fn(|_| EpochSlot(AtomicU64::new(OUTSIDE))));
+        Self { clock, pages: (0..places.div_ceil(PER_PAGE)).map(|_| empty()).collect() }
+    }
+
+    #[inline(always)]
+    fn place(&self, place: usize) -> &AtomicU64 {
+        &self.pages[place / PER_PAGE].0[place % PER_PAGE].0
     }
 
     /// Where a place's time is; not to be followed.
     pub fn address(&self, place: usize) -> *const u8 {
-        core::ptr::from_ref(&self.places[place]).cast()
+        core::ptr::from_ref(self.place(place)).cast()
     }
 
     /// Where the clock is; not to be followed.
@@ -65,7 +81,7 @@ impl Epochs {
     pub fn try_enter(&self, place: usize) -> bool {
         // Acquire: a thread that reads a moved clock sees what was unlinked before.
         let now = self.clock.0.load(Ordering::Acquire);
-        let place = &self.places[place].0;
+        let place = self.place(place);
         if EXCHANGE_IS_A_FENCE {
             let entered = place.compare_exchange(OUTSIDE, now, Ordering::SeqCst, Ordering::SeqCst).is_ok();
             compiler_fence(Ordering::SeqCst);
@@ -80,7 +96,7 @@ impl Epochs {
     #[inline(always)]
     pub fn leave(&self, place: usize) {
         // Release: a thread that sees the place free knows that all reading is over.
-        self.places[place].0.store(OUTSIDE, Ordering::Release);
+        self.place(place).store(OUTSIDE, Ordering::Release);
     }
 
     /// The stamp of everything that the caller has unlinked by now.
@@ -94,7 +110,7 @@ impl Epochs {
         // Before the places are looked at, so that a place that is taken meanwhile has a later time.
         let now = self.clock.0.load(Ordering::Acquire);
         fence(Ordering::SeqCst);
-        let times = self.places.iter().map(|place| place.0.load(Ordering::Acquire));
+        let times = self.pages.iter().flat_map(|page| &page.0).map(|place| place.0.load(Ordering::Acquire));
         times.filter(|&time| time != OUTSIDE).fold(now, u64::min)
     }
 }

@@ -44,11 +44,13 @@ mod catalogue;
 mod map;
 pub mod node;
 mod ordered;
+mod reading;
 pub mod shared_latch;
 pub mod tree;
 
 pub use catalogue::{Member, Options, build, build_traced};
 pub use map::{OlfitMap, Quiet};
+pub use reading::Reading;
 
 /// A paused scan over a map of the family: see [`OlfitMap::scan`].
 pub type Scan<'a, K, V, D> = crate::common::scan::Scan<'a, K, V, OlfitTree<D>>;

@@ -333,6 +333,12 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Paused<'_, K, V, S> {
         Ok(self.scan.fill(&mut Pairs::new(keys, values)))
     }
 
+    /// Tells that the caller will ask for so many entries after the next buffer is full. Then jump pointers
+    /// are worth following beyond it; entries come the same whatever was told.
+    pub fn expect_more(&mut self, entries: usize) {
+        self.scan.expect_more(entries);
+    }
+
     /// Copies the next values alone and says how many there were; 0 means that the range has ended.
     ///
     /// # Errors
@@ -369,6 +375,9 @@ impl<K: Key, V: Fits<K::Bits>, S: Shape<Bits = K::Bits>> Iterator for Entries<'_
         if self.at == self.page.entries().len() {
             self.page.clear();
             self.at = 0;
+            // Whoever has come so far is taken to go as far again.
+            let seen = self.scan.scan.seen();
+            self.scan.expect_more(seen);
             self.scan.scan.fill(&mut self.page);
         }
         let &(key, value) = self.page.entries().get(self.at)?;

@@ -178,7 +178,7 @@ fn unknown(error: LabError, names: &[String]) -> Failure {
     ))
 }
 
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 15] = [
     "paper",
     "experiment",
     "panel",
@@ -191,6 +191,7 @@ const COLUMNS: [&str; 14] = [
     "ratio",
     "cost",
     "cost_unit",
+    "spread",
     "note",
     "command",
 ];
@@ -220,6 +221,7 @@ fn as_csv(rows: &[Row]) -> Rows {
             json!(row.ratio),
             json!(row.cost),
             json!(row.cost_unit),
+            row.spread.map_or(Value::Null, |[least, most]| json!(format!("{least}–{most}"))),
             json!(row.note),
             json!(row.command),
         ]);

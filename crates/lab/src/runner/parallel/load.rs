@@ -6,6 +6,9 @@ use crate::experiment::ParallelCase;
 use crate::row::On;
 use crate::subject::{Index, Subject};
 
+/// What decides how an index is built: bytes of a node, keys, whether it has duplicates.
+type Form = (usize, usize, bool);
+
 /// An index built by random inserts, so that its nodes are about 70 % full.
 pub struct Loaded {
     /// What kind of index it is.
@@ -14,8 +17,7 @@ pub struct Loaded {
     pub index: Index,
     /// What it holds.
     pub population: Population,
-    node_bytes: usize,
-    keys: usize,
+    form: Form,
 }
 
 impl Loaded {
@@ -24,16 +26,22 @@ impl Loaded {
     /// # Errors
     /// When the index refuses.
     pub fn new(subject: Subject, case: &ParallelCase, on: On) -> Result<Self> {
-        let mut index = subject.make_parallel(on, case.node_bytes)?;
+        let form = Self::form(case);
+        let mut index = subject.make_parallel(on, form.0, form.2)?;
         let population = Population::new(case.keys);
         for &entry in population.present() {
             index.insert(key_of(entry), entry)?;
         }
-        Ok(Self { subject, index, population, node_bytes: case.node_bytes, keys: case.keys })
+        Ok(Self { subject, index, population, form })
     }
 
-    /// Whether `case` can start from it: what cases before have done to it leaves it of the same size.
+    /// What the index of a case is like.
+    pub fn form(case: &ParallelCase) -> Form {
+        (case.node_bytes, case.keys, case.setting.duplicates)
+    }
+
+    /// Whether `case` can start from it: what cases before have done to it leaves it of nearly the same size.
     pub fn is_for(&self, case: &ParallelCase) -> bool {
-        (self.node_bytes, self.keys) == (case.node_bytes, case.keys)
+        self.form == Self::form(case)
     }
 }

@@ -99,14 +99,15 @@ fn row_of(
         (Scale::Small, Some(_)) => NOT_COMPARABLE.to_string(),
         _ => row.note.clone(),
     };
-    let cost = Some(outcome.nanoseconds());
-    Row { panel: panel.name, on, note, cost, cost_unit: "ns/operation".to_string(), ..row }
+    let cost = Some(outcome.nanoseconds(outcome.seconds));
+    let spread = outcome.spread.map(|seconds| seconds.map(|seconds| outcome.nanoseconds(seconds)));
+    Row { panel: panel.name, on, note, cost, cost_unit: "ns/operation".to_string(), spread, ..row }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Body, Claim, ParallelAxis, Processors, Published, Scaled};
+    use crate::experiment::{Body, Claim, ParallelAxis, Processors, Published, Scaled, Setting};
     use latchless_papers::pb_tree::Member;
 
     const BASE: Subject = Subject::PbTree(Member::BPlus);
@@ -117,6 +118,7 @@ mod tests {
         processors: Processors { model: 8, native: 2 },
         updates_percent: 0,
         node_bytes: 64,
+        setting: Setting::PLAIN,
         operations: Scaled::same(500),
         series: &[BASE],
         yardsticks: &[ParallelYardstick::OverOwnAt(1), ParallelYardstick::CoherenceMisses],

@@ -4,9 +4,10 @@ use super::load::Loaded;
 use super::work::{Shared, do_all};
 use crate::error::Result;
 use crate::experiment::{ParallelCase, ParallelOutcome};
-use crate::model::{Listener, Machine, Parameters, Worker};
+use crate::model::{Listener, Machine, Parameters, Translation, Worker};
 use crate::row::On;
 use crate::subject::Subject;
+use latchless_core::base::index::OrderedIndex;
 
 /// Runs the cases on an index of this kind, one after the other: those of equal nodes on the same
 /// index.
@@ -36,7 +37,11 @@ pub fn run(
 }
 
 fn run_one(loaded: &mut Loaded, case: &ParallelCase) -> Result<ParallelOutcome> {
-    let machine = Listener::new(Machine::new(Parameters::olfit(case.processors))?);
+    let machine = Listener::new(Machine::new(parameters(case))?);
+    let head: *const dyn OrderedIndex<u32, u32> = &raw const *loaded.index;
+    // The latches and the clock that the index itself has are on the allocator's memory.
+    let head = head.cast::<u8>().addr()..head.cast::<u8>().addr() + size_of_val(&*loaded.index);
+    machine.with(|machine| machine.set_apart(head));
     machine.with(Machine::start);
     work_together(&machine, loaded, case)?;
     let reading = || machine.with(|machine| (machine.counters(), machine.now_slots()));
@@ -47,12 +52,24 @@ fn run_one(loaded: &mut Loaded, case: &ParallelCase) -> Result<ParallelOutcome> 
         operations: case.processors * case.operations,
         processors: case.processors,
         seconds: machine.with(|machine| machine.seconds(end - start)),
+        spread: None,
         counters: Some(after - before),
     })
 }
 
+/// The OLFIT paper's machine, as the case's setting changes it.
+fn parameters(case: &ParallelCase) -> Parameters {
+    let own = Parameters::olfit(case.processors);
+    let own = if case.setting.nodes > 1 { own.on_nodes(case.setting.nodes) } else { own };
+    let miss_cycles = case.setting.translation_cycles;
+    let translation =
+        own.translation.map(|own| Translation { miss_cycles: miss_cycles.unwrap_or(own.miss_cycles), ..own });
+    let memory_interval_cycles = case.setting.bus_cycles.unwrap_or(own.memory_interval_cycles);
+    Parameters { translation, memory_interval_cycles, ..own }
+}
+
 fn work_together(machine: &Listener, loaded: &mut Loaded, case: &ParallelCase) -> Result<()> {
-    let plans = loaded.population.plan(case.processors, case.operations, case.updates_percent);
+    let plans = loaded.population.plan(case);
     let subject = loaded.subject;
     let shared = Shared::new(subject, &loaded.index);
     let done = match plans.as_slice() {

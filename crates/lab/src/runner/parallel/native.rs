@@ -1,8 +1,9 @@
 //! Running parallel cases on this machine.
 //!
-//! All the series of one point run round by round, in turn, so that whatever else the machine does hits
-//! all of them alike; of each the median round counts. Threads start together, and a round lasts until
-//! the last is done.
+//! All the series of all points that can run on the same indexes run round by round, in turn, so that
+//! whatever else the machine does hits all of them alike: one thread and two as well, so that two are never
+//! more than twice as fast because one was measured in a bad minute. Of each the median round counts. Threads
+//! start together, and a round lasts until the last is done.
 
 use super::load::Loaded;
 use super::population::Request;
@@ -10,7 +11,7 @@ use super::work::{Shared, do_all};
 use crate::error::{LabError, Result};
 use crate::experiment::{ParallelCase, ParallelOutcome, Scale};
 use crate::row::On;
-use crate::runner::median;
+use crate::runner::{median, spread};
 use crate::subject::Subject;
 use std::sync::Barrier;
 use std::time::Instant;
@@ -38,41 +39,44 @@ pub fn run(
         Scale::Small => *case,
         Scale::Paper => ParallelCase { operations: case.operations.max(OPERATIONS), ..*case },
     };
-    let mut loaded: Vec<Loaded> = Vec::new();
+    let cases: Vec<ParallelCase> = cases.iter().map(longer).collect();
     let mut outcomes = Vec::with_capacity(cases.len());
-    for (position, case) in cases.iter().map(longer).enumerate() {
-        announce(position);
-        let case = &case;
-        if !loaded.iter().all(|one| one.is_for(case)) || loaded.is_empty() {
-            loaded.clear();
-            for &subject in series {
-                loaded.push(Loaded::new(subject, case, On::Native)?);
-            }
-        }
-        let mut times = vec![Vec::new(); series.len()];
+    let alike = |one: &ParallelCase, next: &ParallelCase| Loaded::form(one) == Loaded::form(next);
+    for together in cases.chunk_by(alike) {
+        let load = |&subject: &Subject| Loaded::new(subject, &together[0], On::Native);
+        let mut loaded = series.iter().map(load).collect::<Result<Vec<_>>>()?;
+        let mut times = vec![vec![Vec::new(); series.len()]; together.len()];
         // One round more than counts: the first warms the caches.
         for round in 0..=rounds {
-            for (one, times) in loaded.iter_mut().zip(&mut times) {
-                let seconds = time(one, case)?;
-                if round > 0 {
-                    times.push(seconds);
+            for (nth, (case, times)) in together.iter().zip(&mut times).enumerate() {
+                if round == 0 {
+                    announce(outcomes.len() + nth);
+                }
+                for (one, times) in loaded.iter_mut().zip(times) {
+                    let seconds = time(one, case)?;
+                    if round > 0 {
+                        times.push(seconds);
+                    }
                 }
             }
         }
-        let outcome = |times: &mut Vec<f64>| ParallelOutcome {
-            operations: case.processors * case.operations,
-            processors: case.processors,
-            seconds: median(times),
-            counters: None,
-        };
-        outcomes.push(times.iter_mut().map(outcome).collect());
+        outcomes.extend(together.iter().zip(times).map(|(case, mut times)| {
+            let outcome = |times: &mut Vec<f64>| ParallelOutcome {
+                operations: case.processors * case.operations,
+                processors: case.processors,
+                seconds: median(times),
+                spread: spread(times),
+                counters: None,
+            };
+            times.iter_mut().map(outcome).collect()
+        }));
     }
     Ok(outcomes)
 }
 
 /// Does the next plan of this index; the seconds that it took.
 fn time(loaded: &mut Loaded, case: &ParallelCase) -> Result<f64> {
-    let plans = loaded.population.plan(case.processors, case.operations, case.updates_percent);
+    let plans = loaded.population.plan(case);
     let subject = loaded.subject;
     let shared = Shared::new(subject, &loaded.index);
     if let ([plan], false) = (plans.as_slice(), shared.takes_updates()) {

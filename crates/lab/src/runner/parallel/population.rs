@@ -1,6 +1,7 @@
 //! Which keys an index holds, and plans of what processors do to it: made before anything is timed,
 //! from fixed seeds, so that every index is asked the same and every answer is known beforehand.
 
+use crate::experiment::{Hot, ParallelCase};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, RngExt, SeedableRng};
 
@@ -49,55 +50,107 @@ impl Population {
         &self.present
     }
 
-    /// What each of `processors` processors does. So many percent are updates, half of them inserts and
-    /// half removals; searches and removals are for entries drawn uniformly from all that were there
-    /// before. When all of the plan is done, it holds what the population then says. O(operations).
-    pub fn plan(
-        &mut self,
-        processors: usize,
-        operations: usize,
-        updates_percent: usize,
-    ) -> Vec<Vec<Request>> {
+    /// What each processor of `case` does. So many percent are updates, half of them inserts and half
+    /// removals unless inserts are alone; searches and removals are for entries drawn uniformly from all
+    /// that were there before, or, under skew, from the hot or the other ones. When all of the plan is done,
+    /// it holds what the population then says. O(operations), under skew O(entries).
+    pub fn plan(&mut self, case: &ParallelCase) -> Vec<Vec<Request>> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(SEED ^ self.plans << 32);
         self.plans += 1;
-        // Removals first, so that nobody searches for what another removes. At least half stays.
-        let mut removable = self.present.len() / 2;
+        let hot = case.setting.hot;
+        let mut pools = Pool::all(core::mem::take(&mut self.present), hot);
+        // Removals first, so that nobody searches for what another removes.
         let mut inserted = Vec::new();
-        let mut plans: Vec<Vec<Option<Request>>> = (0..processors)
+        let mut plans: Vec<Vec<Option<Request>>> = (0..case.processors)
             .map(|_| {
                 let one = |_| {
-                    if random.random_range(0..100) >= updates_percent {
+                    if random.random_range(0..100) >= case.updates_percent {
                         return None;
                     }
-                    if random.random_range(0..2) == 0 && removable > 0 {
-                        removable -= 1;
-                        let nth = random.random_range(0..self.present.len());
-                        return Some(Request::Remove(self.present.swap_remove(nth)));
+                    let nth = nth_pool(&mut random, hot, &pools);
+                    if !case.setting.inserts_alone
+                        && random.random_range(0..2) == 0
+                        && pools[nth].removable > 0
+                    {
+                        return Some(Request::Remove(pools[nth].remove(&mut random)));
                     }
-                    inserted.push(self.next);
-                    self.next += 1;
-                    Some(Request::Insert(self.next - 1))
+                    let entry = self.new_entry(hot.filter(|_| nth > 0));
+                    inserted.push(entry);
+                    Some(Request::Insert(entry))
                 };
-                (0..operations).map(one).collect()
+                (0..case.operations).map(one).collect()
             })
             .collect();
-        let searched = |random: &mut dyn Rng| {
-            let nth = random.next_u64() as usize % self.present.len().max(1);
-            Request::Search(self.present.get(nth).copied().unwrap_or(0))
+        let mut searched = || {
+            let present = &pools[nth_pool(&mut random, hot, &pools)].present;
+            let nth = random.next_u64() as usize % present.len().max(1);
+            Request::Search(present.get(nth).copied().unwrap_or(0))
         };
         let plans = plans
             .iter_mut()
-            .map(|plan| plan.drain(..).map(|one| one.unwrap_or_else(|| searched(&mut random))).collect())
+            .map(|plan| plan.drain(..).map(|one| one.unwrap_or_else(&mut searched)).collect())
             .collect();
+        self.present = pools.into_iter().flat_map(|pool| pool.present).collect();
         self.present.extend(inserted);
         plans
+    }
+
+    /// An entry that there never was, a hot one if that is asked for.
+    fn new_entry(&mut self, hot: Option<Hot>) -> u32 {
+        while hot.is_some_and(|hot| !is_hot(self.next, hot)) {
+            self.next += 1;
+        }
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+/// Hot keys are the smallest ones.
+const fn is_hot(entry: u32, hot: Hot) -> bool {
+    key_of(entry) < u32::MAX / hot.one_of
+}
+
+/// Which pool the next operation is for.
+fn nth_pool(random: &mut impl RngExt, hot: Option<Hot>, pools: &[Pool]) -> usize {
+    let to_hot = hot.is_some_and(|hot| random.random_range(0..100) < hot.operations_percent);
+    usize::from(to_hot && !pools[1].present.is_empty())
+}
+
+/// Entries that are alike, while a plan is made.
+struct Pool {
+    present: Vec<u32>,
+    /// At least half stays.
+    removable: usize,
+}
+
+impl Pool {
+    fn new(present: Vec<u32>) -> Self {
+        Self { removable: present.len() / 2, present }
+    }
+
+    /// All entries, or, under skew, the others and the hot ones.
+    fn all(present: Vec<u32>, hot: Option<Hot>) -> Vec<Self> {
+        let Some(hot) = hot else { return vec![Self::new(present)] };
+        let (hot, others) = present.into_iter().partition(|&entry| is_hot(entry, hot));
+        vec![Self::new(others), Self::new(hot)]
+    }
+
+    fn remove(&mut self, random: &mut impl RngExt) -> u32 {
+        self.removable -= 1;
+        self.present.swap_remove(random.random_range(0..self.present.len()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Setting;
     use std::collections::HashSet;
+
+    fn case(processors: usize, operations: usize, updates_percent: usize) -> ParallelCase {
+        let setting = Setting::PLAIN;
+        ParallelCase { keys: 0, processors, updates_percent, node_bytes: 128, setting, operations }
+    }
 
     #[test]
     fn keys_are_different_and_scattered() {
@@ -111,7 +164,7 @@ mod tests {
     fn every_answer_is_known_beforehand() {
         let mut population = Population::new(10_000);
         let before: HashSet<u32> = population.present().iter().copied().collect();
-        let plans = population.plan(4, 1000, 50);
+        let plans = population.plan(&case(4, 1000, 50));
         let after: HashSet<u32> = population.present().iter().copied().collect();
         let (mut new, mut gone, mut found) = (HashSet::new(), HashSet::new(), 0);
         for request in plans.iter().flatten() {
@@ -136,7 +189,7 @@ mod tests {
     fn plans_differ_but_not_from_run_to_run() {
         let two = || {
             let mut population = Population::new(1000);
-            (population.plan(2, 50, 20), population.plan(2, 50, 20))
+            (population.plan(&case(2, 50, 20)), population.plan(&case(2, 50, 20)))
         };
         assert_eq!(two(), two());
         assert_ne!(two().0, two().1);
@@ -146,8 +199,41 @@ mod tests {
     fn a_small_population_isn_t_emptied() {
         let mut population = Population::new(3);
         for _ in 0..20 {
-            population.plan(2, 10, 100);
+            population.plan(&case(2, 10, 100));
             assert!(!population.present().is_empty());
         }
+    }
+
+    #[test]
+    fn inserts_can_be_alone() {
+        let plain = case(2, 500, 100);
+        let alone = ParallelCase { setting: Setting { inserts_alone: true, ..plain.setting }, ..plain };
+        let plans = Population::new(1000).plan(&alone);
+        assert!(plans.iter().flatten().all(|request| matches!(request, Request::Insert(_))));
+    }
+
+    #[test]
+    fn skew_sends_its_share_to_the_smallest_keys() {
+        let hot = Hot { one_of: 20, operations_percent: 80 };
+        let plain = case(2, 2000, 50);
+        let skewed = ParallelCase { setting: Setting { hot: Some(hot), ..plain.setting }, ..plain };
+        let mut population = Population::new(20_000);
+        let before: HashSet<u32> = population.present().iter().copied().collect();
+        let plans = population.plan(&skewed);
+        let mut seen = HashSet::new();
+        let mut at_hot = 0;
+        for request in plans.iter().flatten() {
+            let (Request::Search(entry) | Request::Insert(entry) | Request::Remove(entry)) = *request;
+            at_hot += usize::from(is_hot(entry, hot));
+            match request {
+                Request::Search(_) => assert!(before.contains(&entry)),
+                Request::Insert(_) => assert!(!before.contains(&entry) && seen.insert(entry)),
+                Request::Remove(_) => assert!(before.contains(&entry) && seen.insert(entry)),
+            }
+        }
+        // A twentieth of the others' inserts is hot by chance.
+        assert!((3100..3350).contains(&at_hot), "{at_hot} of 4000");
+        let after: HashSet<u32> = population.present().iter().copied().collect();
+        assert_eq!(after.len(), population.present().len(), "each once");
     }
 }

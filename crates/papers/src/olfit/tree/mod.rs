@@ -47,6 +47,7 @@ mod look;
 mod neighbours;
 mod path;
 mod publish;
+mod reading;
 mod remove;
 mod scan;
 mod spares;
@@ -70,6 +71,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::Trace;
 use latchless_core::sync::{Striped, Word};
 
+pub use reading::SeenLeaves;
 pub use walk::{OlfitWalk, Place};
 
 /// How often a reader looks at a node that others are changing before it takes the node's latch.

@@ -59,8 +59,11 @@ impl<K: Kind> OlfitTree<K> {
         }
     }
 
-    /// Copies the nodes of a unit.
+    /// Copies the nodes of a unit. The paper's machine copies blocks by loads that don't wait for each other,
+    /// so a model hears of all lines before the first is read; other processors find out by themselves.
     fn copy_unit(&self, from: NodeRef, size: usize, to: NodeRef) {
+        let first = self.arena.address(At::first(from).node::<K>());
+        K::Trace::prefetch(first, size * self.arena.node_bytes());
         for index in 0..size {
             let (from, to) = (At::first(from).further(index), At::first(to).further(index));
             self.node(from).copy_to(self.node(to));

@@ -1,18 +1,27 @@
 //! Prefetching the leaves ahead of a scan (§3.3): the first k at the start, then the one k ahead of
 //! each leaf that the scan comes to. Where the references come from is the shape's choice.
+//!
+//! Jump pointers step aside where leaves are neighbours in memory, as a bulk load leaves them: a processor's
+//! own prefetcher, which the paper's machine has none of, is then on its way to them, and asking for them
+//! from afar disturbs it. Such a leaf is asked for when the scan comes to it, as without jump pointers.
 
 use super::Tree;
 use crate::pb_tree::jump_array::JumpCursor;
 use crate::pb_tree::node::{Jump, Shape};
 use crate::pb_tree::path::Path;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::touch::Trace;
 
 /// The leaves ahead of a scan.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ahead {
     source: Source,
-    /// Leaves that were asked for and that the scan hasn't come to yet.
+    /// Leaves that were passed and that the scan hasn't come to yet.
     lead: usize,
+    /// Which of them weren't asked for, the next one in the lowest bit.
+    left_alone: u64,
+    /// The leaf that was passed last.
+    last: NodeRef,
     forward: bool,
 }
 
@@ -51,13 +60,14 @@ impl Ahead {
                 Source::Sweep(*path)
             }
         };
-        Self { source, lead: 0, forward }
+        Self { source, lead: 0, left_alone: 0, last: leaf, forward }
     }
 
     /// The scan has come to the next leaf; says whether that leaf was asked for before.
     pub(super) fn arrive(&mut self) -> bool {
-        let asked = self.lead > 0;
+        let asked = self.lead > 0 && self.left_alone & 1 == 0;
         self.lead = self.lead.saturating_sub(1);
+        self.left_alone >>= 1;
         asked
     }
 
@@ -65,8 +75,14 @@ impl Ahead {
     pub(super) fn top_up<S: Shape>(&mut self, tree: &Tree<S>, target: usize, mut each: impl FnMut(usize)) {
         while self.lead < target {
             let Some(leaf) = self.next(tree) else { return };
+            let beside = !S::Trace::LISTENING && leaf == self.last.offset(1);
+            self.last = leaf;
+            if beside && self.lead < u64::BITS as usize {
+                self.left_alone |= 1 << self.lead;
+            } else {
+                tree.nodes.prefetch_pairs(leaf, tree.len.div_ceil(tree.leaves));
+            }
             self.lead += 1;
-            tree.nodes.prefetch_pairs(leaf, tree.len.div_ceil(tree.leaves));
             each(self.lead);
         }
     }

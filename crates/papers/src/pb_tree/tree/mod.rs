@@ -25,7 +25,7 @@ mod split;
 mod walk;
 
 pub use scan::{LaneRange, Scan};
-pub use sink::{Lanes, Pairs, Sink, Tally, ValuesOnly};
+pub use sink::{Lanes, Pairs, Sink, Tally, Total, ValuesOnly};
 pub use walk::{Place, TreeWalk};
 
 use crate::pb_tree::jump_array::JumpArray;

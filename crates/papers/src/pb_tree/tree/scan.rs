@@ -37,6 +37,8 @@ pub struct Scan<'a, S: Shape> {
     ended: bool,
     ahead: Option<Ahead>,
     seen: usize,
+    /// Entries that the caller will ask for after those that a sink has room for.
+    more: usize,
 }
 
 impl<S: Shape> Tree<S> {
@@ -58,6 +60,7 @@ impl<S: Shape> Tree<S> {
             ended: false,
             ahead: None,
             seen: 0,
+            more: 0,
         };
         if forward {
             scan.from = found.at;
@@ -79,7 +82,19 @@ impl<'a, S: Shape> Scan<'a, S> {
     fn empty(tree: &'a Tree<S>, forward: bool) -> Self {
         let range = LaneRange { low: S::Bits::default(), high: S::Bits::default() };
         let leaf = tree.root;
-        Self { tree, range, forward, path: None, leaf, from: 0, to: 0, ended: true, ahead: None, seen: 0 }
+        let (path, ahead) = (None, None);
+        Self { tree, range, forward, path, leaf, from: 0, to: 0, ended: true, ahead, seen: 0, more: 0 }
+    }
+
+    /// Tells that the caller will ask for so many entries after those that the next sink has room for, so
+    /// that leaves beyond that room are worth asking for. Entries come the same whatever was told.
+    pub fn expect_more(&mut self, entries: usize) {
+        self.more = entries;
+    }
+
+    /// How many entries it has given.
+    pub fn seen(&self) -> usize {
+        self.seen
     }
 
     /// Gives the next entries to `sink` until it has no room or the range ends; says how many.
@@ -178,13 +193,15 @@ impl<'a, S: Shape> Scan<'a, S> {
     fn top_up<K: Sink<S::Bits>>(&mut self, sink: &K) {
         let mean_pairs = self.mean_pairs();
         let Some(ahead) = self.ahead.as_mut().filter(|_| !self.ended) else { return };
-        // Leaves that the room can't reach stay where they are.
-        let reach = sink.room().saturating_sub(self.to - self.from).div_ceil(mean_pairs);
+        // Leaves that the caller won't come to stay where they are.
+        let wanted = sink.room().saturating_add(self.more);
+        let reach = wanted.saturating_sub(self.to - self.from).div_ceil(mean_pairs);
         let target = reach.min(self.tree.options.scan_ahead_leaves);
         ahead.top_up(self.tree, target, |lead| prefetch_room::<S, K>(sink, lead));
     }
 
-    /// How many entries the scan will see: as many as there is room for, unless the end key is near.
+    /// How many entries the scan will see: as many as there is room for, and those that the caller has
+    /// announced, unless the end key is near.
     fn expected(&self, room: usize) -> usize {
         let to_end = match self.path.as_ref().and_then(Path::bottom) {
             Some((bottom, at)) => {
@@ -195,7 +212,7 @@ impl<'a, S: Shape> Scan<'a, S> {
             }
             None => usize::MAX,
         };
-        self.seen.saturating_add(room).min(to_end)
+        self.seen.saturating_add(room).saturating_add(self.more).min(to_end)
     }
 
     fn mean_pairs(&self) -> usize {

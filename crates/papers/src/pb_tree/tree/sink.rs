@@ -1,5 +1,6 @@
 //! Where a scan's entries go: a caller's buffers, or just a tally.
 
+use core::marker::PhantomData;
 use latchless_core::base::key::{Bits, Key};
 use latchless_core::base::value::Fits;
 use latchless_core::mem::line::prefetch_read_all;
@@ -190,6 +191,52 @@ impl<B: Bits> Sink<B> for Tally {
 
     #[inline(always)]
     fn take_reversed<T: Trace>(&mut self, _: &[B], _: &[B]) {}
+
+    #[inline(always)]
+    fn prefetch<T: Trace>(&self, _: usize, _: usize) {}
+}
+
+/// Adds up values without copying them.
+#[derive(Debug)]
+pub struct Total<V> {
+    room: usize,
+    total: u64,
+    value: PhantomData<fn() -> V>,
+}
+
+impl<V> Total<V> {
+    /// Of at most so many entries.
+    pub fn of(room: usize) -> Self {
+        Self { room, total: 0, value: PhantomData }
+    }
+
+    /// The encoded values, added up modulo 2^64.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+}
+
+impl<B: Bits, V: Fits<B>> Sink<B> for Total<V> {
+    const KEYS: bool = false;
+    const VALUES: bool = true;
+
+    #[inline(always)]
+    fn room(&self) -> usize {
+        self.room
+    }
+
+    #[inline(always)]
+    fn take<T: Trace>(&mut self, _: &[B], values: &[B]) {
+        T::work(Work::Copy(values.len()));
+        self.room -= values.len();
+        let encoded = values.iter().map(|&bits| V::decode_from(bits).encode().to_u64());
+        self.total = encoded.fold(self.total, u64::wrapping_add);
+    }
+
+    #[inline(always)]
+    fn take_reversed<T: Trace>(&mut self, keys: &[B], values: &[B]) {
+        self.take::<T>(keys, values);
+    }
 
     #[inline(always)]
     fn prefetch<T: Trace>(&self, _: usize, _: usize) {}

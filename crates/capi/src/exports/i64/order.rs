@@ -1,0 +1,114 @@
+//! Entries of an index of `i64` by their place in its order.
+
+use super::latchless_i64;
+use crate::entries::{End, Near};
+use crate::exports::library::latchless_value;
+use crate::exports::serve;
+use crate::status::latchless_status;
+
+/// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
+/// may be NULL, and get nothing if nothing is found.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_first(
+    index: *const latchless_i64,
+    key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_first: entries::end(index, End::First, key, value))
+}
+
+/// The entry with the largest key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_last(
+    index: *const latchless_i64,
+    key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_last: entries::end(index, End::Last, key, value))
+}
+
+/// Removes the entry with the smallest key, atomically.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_pop_first(
+    index: *const latchless_i64,
+    key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_pop_first: entries::end(index, End::PopFirst, key, value))
+}
+
+/// Removes the entry with the largest key, atomically.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_pop_last(
+    index: *const latchless_i64,
+    key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_pop_last: entries::end(index, End::PopLast, key, value))
+}
+
+/// The entry with the largest key that is equal or smaller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_floor(
+    index: *const latchless_i64,
+    key: i64,
+    near_key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_floor: entries::near(index, Near::Floor, key, near_key, value))
+}
+
+/// The entry with the smallest key that is equal or larger.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_ceiling(
+    index: *const latchless_i64,
+    key: i64,
+    near_key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_ceiling: entries::near(index, Near::Ceiling, key, near_key, value))
+}
+
+/// The entry with the largest smaller key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_lower(
+    index: *const latchless_i64,
+    key: i64,
+    near_key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_lower: entries::near(index, Near::Lower, key, near_key, value))
+}
+
+/// The entry with the smallest larger key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_higher(
+    index: *const latchless_i64,
+    key: i64,
+    near_key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_higher: entries::near(index, Near::Higher, key, near_key, value))
+}
+
+/// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
+/// everything; later ones count what has changed since.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_rank(
+    index: *const latchless_i64,
+    key: i64,
+    rank: *mut usize,
+) -> latchless_status {
+    serve!(latchless_i64_rank: entries::rank(index, key, rank))
+}
+
+/// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_i64_nth(
+    index: *const latchless_i64,
+    position: usize,
+    key: *mut i64,
+    value: *mut latchless_value,
+) -> latchless_status {
+    serve!(latchless_i64_nth: entries::nth(index, position, key, value))
+}

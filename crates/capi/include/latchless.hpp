@@ -365,30 +365,30 @@ public:
     // ---- one key; atomic ----
 
     optional_value get(Key key) const {
-        latchless::value found;
+        latchless::value found = 0;
         return detail::check(api::get(handle_, key, &found)) == LATCHLESS_OK ? optional_value(found) : std::nullopt;
     }
     bool contains(Key key) const { return detail::check(api::contains(handle_, key)) == LATCHLESS_OK; }
     // The value before, if the key was there.
     optional_value insert(Key key, latchless::value value) const {
-        latchless::value before;
+        latchless::value before = 0;
         const auto status = detail::check(api::insert(handle_, key, value, &before));
         return status == LATCHLESS_PRESENT ? optional_value(before) : std::nullopt;
     }
     // The value that is there and stays, if the key was there.
     optional_value insert_if_absent(Key key, latchless::value value) const {
-        latchless::value present;
+        latchless::value present = 0;
         const auto status = detail::check(api::insert_if_absent(handle_, key, value, &present));
         return status == LATCHLESS_PRESENT ? optional_value(present) : std::nullopt;
     }
     // Replaces the value of a key that is there: the value before.
     optional_value update(Key key, latchless::value value) const {
-        latchless::value before;
+        latchless::value before = 0;
         const auto status = detail::check(api::update(handle_, key, value, &before));
         return status == LATCHLESS_OK ? optional_value(before) : std::nullopt;
     }
     optional_value remove(Key key) const {
-        latchless::value before;
+        latchless::value before = 0;
         return detail::check(api::remove(handle_, key, &before)) == LATCHLESS_OK ? optional_value(before) : std::nullopt;
     }
     // Whether it was done. If not, `expected` gets the value that is there, or nothing if the key isn't.
@@ -397,13 +397,15 @@ public:
             expected = insert_if_absent(key, value);
             return !expected;
         }
-        latchless::value found;
-        return compared(api::compare_exchange(handle_, key, *expected, value, &found), found, expected);
+        latchless::value found = 0;
+        const auto status = api::compare_exchange(handle_, key, *expected, value, &found);
+        return compared(status, found, expected);
     }
     bool compare_remove(Key key, optional_value &expected) const {
         if (!expected) throw argument_error(LATCHLESS_INVALID, "latchless: nothing can't be removed");
-        latchless::value found;
-        return compared(api::compare_remove(handle_, key, *expected, &found), found, expected);
+        latchless::value found = 0;
+        const auto status = api::compare_remove(handle_, key, *expected, &found);
+        return compared(status, found, expected);
     }
 
     // ---- by order; atomic ----

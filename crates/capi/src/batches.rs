@@ -4,8 +4,8 @@
 use crate::column::{Keys, Scratch, Source, Target, chunks, put};
 use crate::entries::Near;
 use crate::failure::Failure;
-use crate::handle::{IndexHandle, Words, with_index};
-use crate::key::Key;
+use crate::handle::{Call, Words, with_index};
+use crate::key::KeyType;
 use crate::status::latchless_status::{self, LATCHLESS_OK};
 use core::ops::Range;
 use engine::Error;
@@ -53,11 +53,10 @@ pub enum Done {
 }
 
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
-pub unsafe fn get_or_remove<H: IndexHandle>(
-    name: &str,
-    index: *const H,
+pub unsafe fn get_or_remove(
+    call: Call,
     done: Done,
-    keys: *const H::Key,
+    keys: *const u64,
     count: usize,
     values: *mut u64,
     found: *mut u8,
@@ -66,7 +65,7 @@ pub unsafe fn get_or_remove<H: IndexHandle>(
     let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         let (keys, answers) =
-            unsafe { (Keys::new("keys", keys, count)?, Answers::new(values, found, count)?) };
+            unsafe { (Keys::new("keys", call.keys, keys, count)?, Answers::new(values, found, count)?) };
         let (mut words, mut values, mut found) = (Scratch::new(), Scratch::new(), Scratch::new());
         let mut total = 0;
         for chunk in chunks(count) {
@@ -83,7 +82,7 @@ pub unsafe fn get_or_remove<H: IndexHandle>(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
 /// Inserts that were refused.
@@ -94,10 +93,9 @@ struct Refusal {
 }
 
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
-pub unsafe fn insert<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    keys: *const H::Key,
+pub unsafe fn insert(
+    call: Call,
+    keys: *const u64,
     values: *const u64,
     count: usize,
     new_keys: *mut usize,
@@ -105,7 +103,7 @@ pub unsafe fn insert<H: IndexHandle>(
 ) -> latchless_status {
     let serve = |index: &Words| {
         // SAFETY: as the caller promises.
-        let keys = unsafe { Keys::new("keys", keys, count)? };
+        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
         // SAFETY: as the caller promises.
         let values = unsafe { Source::new("values", values, count)? };
         // SAFETY: as the caller promises.
@@ -126,7 +124,7 @@ pub unsafe fn insert<H: IndexHandle>(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
 /// Inserts a chunk, marks what was refused, and says how many keys are new, if none was.
@@ -154,13 +152,12 @@ fn insert_chunk(
 }
 
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
-pub unsafe fn near<H: IndexHandle>(
-    name: &str,
-    index: *const H,
+pub unsafe fn near(
+    call: Call,
     near: Near,
-    keys: *const H::Key,
+    keys: *const u64,
     count: usize,
-    near_keys: *mut H::Key,
+    near_keys: *mut u64,
     values: *mut u64,
     found: *mut u8,
     hits: *mut usize,
@@ -168,7 +165,7 @@ pub unsafe fn near<H: IndexHandle>(
     let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         let (keys, answers) =
-            unsafe { (Keys::new("keys", keys, count)?, Answers::new(values, found, count)?) };
+            unsafe { (Keys::new("keys", call.keys, keys, count)?, Answers::new(values, found, count)?) };
         // SAFETY: as the caller promises.
         let near_keys = unsafe { Target::if_any("near_keys", near_keys, count)? };
         let (mut words, mut nearest) = (Scratch::new(), Scratch::new());
@@ -185,7 +182,7 @@ pub unsafe fn near<H: IndexHandle>(
                 Near::Higher => index.higher_columns(words, nearest, values, found)?,
             };
             if near_keys.is_asked_for() {
-                put_near_keys(near_keys, &chunk, nearest, found);
+                put_near_keys(near_keys, call.keys, &chunk, nearest, found);
             }
             answers.put(&chunk, values, found);
         }
@@ -194,27 +191,21 @@ pub unsafe fn near<H: IndexHandle>(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
-fn put_near_keys<K: Key>(to: Target<K>, chunk: &Range<usize>, words: &[u64], found: &[bool]) {
+fn put_near_keys(to: Target<u64>, keys: KeyType, chunk: &Range<usize>, words: &[u64], found: &[bool]) {
     for ((at, &word), &found) in chunk.clone().zip(words).zip(found) {
         if found {
-            to.put(at, K::decode(word));
+            to.put(at, keys.decode(word));
         }
     }
 }
 
-pub unsafe fn ranks<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    keys: *const H::Key,
-    count: usize,
-    ranks: *mut usize,
-) -> latchless_status {
+pub unsafe fn ranks(call: Call, keys: *const u64, count: usize, ranks: *mut usize) -> latchless_status {
     let serve = |index: &Words| {
         // SAFETY: as the caller promises.
-        let keys = unsafe { Keys::new("keys", keys, count)? };
+        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
         // SAFETY: as the caller promises.
         let ranks = unsafe { Target::new("ranks", ranks, count)? };
         for at in 0..count {
@@ -223,20 +214,20 @@ pub unsafe fn ranks<H: IndexHandle>(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn counts<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    low: *const H::Key,
-    high: *const H::Key,
+pub unsafe fn counts(
+    call: Call,
+    low: *const u64,
+    high: *const u64,
     count: usize,
     counts: *mut usize,
 ) -> latchless_status {
     let serve = |index: &Words| {
         // SAFETY: as the caller promises.
-        let (low, high) = unsafe { (Keys::new("low", low, count)?, Keys::new("high", high, count)?) };
+        let (low, high) =
+            unsafe { (Keys::new("low", call.keys, low, count)?, Keys::new("high", call.keys, high, count)?) };
         // SAFETY: as the caller promises.
         let counts = unsafe { Target::new("counts", counts, count)? };
         for at in 0..count {
@@ -249,5 +240,5 @@ pub unsafe fn counts<H: IndexHandle>(
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }

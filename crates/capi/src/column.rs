@@ -3,7 +3,7 @@
 //! from the other.
 
 use crate::failure::Failure;
-use crate::key::Key;
+use crate::key::KeyType;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::ptr;
@@ -152,21 +152,27 @@ pub unsafe fn put<T: Copy>(at: *mut T, answer: T) {
 
 /// The keys of a batch.
 #[derive(Debug, Clone, Copy)]
-pub struct Keys<K> {
+pub struct Keys {
     argument: &'static str,
-    source: Source<K>,
+    keys: KeyType,
+    cells: Source<u64>,
 }
 
-impl<K: Key> Keys<K> {
+impl Keys {
     /// The array under the name `argument`, in which no key is NaN.
     ///
     /// # Safety
     /// As [`Source::new`].
-    pub unsafe fn new(argument: &'static str, keys: *const K, count: usize) -> Result<Self, Failure> {
+    pub unsafe fn new(
+        argument: &'static str,
+        keys: KeyType,
+        cells: *const u64,
+        count: usize,
+    ) -> Result<Self, Failure> {
         // SAFETY: as the caller promises.
-        let source = unsafe { Source::new(argument, keys, count)? };
-        let keys = Self { argument, source };
-        if K::IS_PARTIAL {
+        let cells = unsafe { Source::new(argument, cells, count)? };
+        let keys = Self { argument, keys, cells };
+        if keys.keys.is_partial() {
             (0..count).try_for_each(|at| keys.get(at).map(drop))?;
         }
         Ok(keys)
@@ -175,15 +181,24 @@ impl<K: Key> Keys<K> {
     /// The word of a key.
     #[inline(always)]
     pub fn get(self, at: usize) -> Result<u64, Failure> {
-        self.source.get(at).encode().ok_or(Failure::NanAt { argument: self.argument, at })
+        self.keys.encode(self.cells.get(at)).ok_or(Failure::NanAt { argument: self.argument, at })
     }
 
     /// The words of some keys.
     #[inline]
     pub fn read<'a>(self, chunk: &Range<usize>, room: &'a mut Scratch<u64>) -> Result<&'a [u64], Failure> {
         let words = room.zeros(chunk.len());
-        for (word, at) in words.iter_mut().zip(chunk.clone()) {
-            *word = self.get(at)?;
+        self.cells.copy_to(chunk.clone(), words);
+        // One loop for each type, which the compiler can make of vector instructions.
+        match self.keys {
+            KeyType::U64 => {}
+            KeyType::I64 => words.iter_mut().for_each(|word| *word = KeyType::I64.encode(*word).unwrap_or(0)),
+            KeyType::F64 => {
+                for (word, at) in words.iter_mut().zip(chunk.clone()) {
+                    let nan = Failure::NanAt { argument: self.argument, at };
+                    *word = KeyType::F64.encode(*word).ok_or(nan)?;
+                }
+            }
         }
         Ok(words)
     }

@@ -1,25 +1,20 @@
-//! One key at a time, and the nearest entries. All unsafe functions here ask for what the head of the crate
+//! One key at a time, and the nearest entries. Inlined, so that what is known of the type of keys is. All unsafe functions here ask for what the head of the crate
 //! says.
 
 use crate::border::Served;
 use crate::column::{place, put};
 use crate::failure::Failure;
-use crate::handle::{IndexHandle, Words, with_index};
-use crate::key::Key;
+use crate::handle::{Call, Words, with_index};
+use crate::key::KeyType;
 use crate::status::latchless_status::{self, *};
 use engine::TryInsertError;
 
 /// Serves a call for one key.
 #[inline(always)]
-unsafe fn with_key<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    serve: impl FnOnce(&Words, u64) -> Served,
-) -> latchless_status {
-    let serve = |index: &Words| serve(index, key.encode().ok_or(Failure::Nan { argument: "key" })?);
+unsafe fn with_key(call: Call, key: u64, serve: impl FnOnce(&Words, u64) -> Served) -> latchless_status {
+    let serve = |index: &Words| serve(index, call.keys.encode(key).ok_or(Failure::Nan { argument: "key" })?);
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
 /// Writes the value, if there is one, and says whether there was.
@@ -33,59 +28,46 @@ unsafe fn answer(value: Option<u64>, to: *mut u64, there: latchless_status, not:
 
 /// Writes the entry, if there is one.
 #[inline(always)]
-unsafe fn entry<K: Key>(entry: Option<(u64, u64)>, key: *mut K, value: *mut u64) -> Served {
+unsafe fn entry(entry: Option<(u64, u64)>, keys: KeyType, key: *mut u64, value: *mut u64) -> Served {
     let Some((its_key, its_value)) = entry else { return Ok(LATCHLESS_NOT_FOUND) };
     // SAFETY: as the caller promises.
     unsafe {
-        put(key, K::decode(its_key));
+        put(key, keys.decode(its_key));
         put(value, its_value);
     }
     Ok(LATCHLESS_OK)
 }
 
-pub unsafe fn get<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    value: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn get(call: Call, key: u64, value: *mut u64) -> latchless_status {
     // SAFETY: as the caller promises.
     let serve =
         |index: &Words, key| unsafe { answer(index.get(key), value, LATCHLESS_OK, LATCHLESS_NOT_FOUND) };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn contains<H: IndexHandle>(name: &str, index: *const H, key: H::Key) -> latchless_status {
+#[inline(always)]
+pub unsafe fn contains(call: Call, key: u64) -> latchless_status {
     let serve =
         |index: &Words, key| Ok(if index.contains_key(key) { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND });
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn insert<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    value: u64,
-    before: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn insert(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
     let serve = |index: &Words, key| {
         let replaced = index.insert(key, value)?;
         // SAFETY: as the caller promises.
         unsafe { answer(replaced, before, LATCHLESS_PRESENT, LATCHLESS_OK) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn insert_if_absent<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    value: u64,
-    present: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn insert_if_absent(call: Call, key: u64, value: u64, present: *mut u64) -> latchless_status {
     let serve = |index: &Words, key| {
         let there = match index.try_insert(key, value) {
             Ok(()) => None,
@@ -96,36 +78,27 @@ pub unsafe fn insert_if_absent<H: IndexHandle>(
         unsafe { answer(there, present, LATCHLESS_PRESENT, LATCHLESS_OK) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn update<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    value: u64,
-    before: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn update(call: Call, key: u64, value: u64, before: *mut u64) -> latchless_status {
     let serve = |index: &Words, key| {
         // SAFETY: as the caller promises.
         unsafe { answer(index.replace(key, value), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn remove<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    before: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn remove(call: Call, key: u64, before: *mut u64) -> latchless_status {
     let serve = |index: &Words, key| {
         // SAFETY: as the caller promises.
         unsafe { answer(index.remove(key), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
 /// What was there instead of the expected value.
@@ -137,10 +110,10 @@ unsafe fn compared(done: Result<u64, Option<u64>>, found: *mut u64) -> Served {
     }
 }
 
-pub unsafe fn compare_exchange<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
+#[inline(always)]
+pub unsafe fn compare_exchange(
+    call: Call,
+    key: u64,
     expected: u64,
     value: u64,
     found: *mut u64,
@@ -150,22 +123,17 @@ pub unsafe fn compare_exchange<H: IndexHandle>(
         unsafe { compared(index.compare_exchange(key, expected, value), found) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn compare_remove<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    expected: u64,
-    found: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn compare_remove(call: Call, key: u64, expected: u64, found: *mut u64) -> latchless_status {
     let serve = |index: &Words, key| {
         // SAFETY: as the caller promises.
         unsafe { compared(index.compare_remove(key, expected), found) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
 /// Which end of the index, and whether its entry is removed.
@@ -177,13 +145,8 @@ pub enum End {
     PopLast,
 }
 
-pub unsafe fn end<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    end: End,
-    key: *mut H::Key,
-    value: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn end(call: Call, end: End, key: *mut u64, value: *mut u64) -> latchless_status {
     let serve = |index: &Words| {
         let found = match end {
             End::First => index.first(),
@@ -192,10 +155,10 @@ pub unsafe fn end<H: IndexHandle>(
             End::PopLast => index.pop_last(),
         };
         // SAFETY: as the caller promises.
-        unsafe { entry(found, key, value) }
+        unsafe { entry(found, call.keys, key, value) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
 /// Which entry near a key.
@@ -207,12 +170,12 @@ pub enum Near {
     Higher,
 }
 
-pub unsafe fn near<H: IndexHandle>(
-    name: &str,
-    index: *const H,
+#[inline(always)]
+pub unsafe fn near(
+    call: Call,
     near: Near,
-    key: H::Key,
-    near_key: *mut H::Key,
+    key: u64,
+    near_key: *mut u64,
     value: *mut u64,
 ) -> latchless_status {
     let serve = |index: &Words, key| {
@@ -223,36 +186,27 @@ pub unsafe fn near<H: IndexHandle>(
             Near::Higher => index.higher(key),
         };
         // SAFETY: as the caller promises.
-        unsafe { entry(found, near_key, value) }
+        unsafe { entry(found, call.keys, near_key, value) }
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn rank<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    key: H::Key,
-    rank: *mut usize,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn rank(call: Call, key: u64, rank: *mut usize) -> latchless_status {
     let serve = |index: &Words, key| {
         // SAFETY: as the caller promises.
         unsafe { place("rank", rank)? }.put(0, index.rank(key));
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(name, index, key, serve) }
+    unsafe { with_key(call, key, serve) }
 }
 
-pub unsafe fn nth<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    position: usize,
-    key: *mut H::Key,
-    value: *mut u64,
-) -> latchless_status {
+#[inline(always)]
+pub unsafe fn nth(call: Call, position: usize, key: *mut u64, value: *mut u64) -> latchless_status {
     // SAFETY: as the caller promises.
-    let serve = |index: &Words| unsafe { entry(index.nth(position), key, value) };
+    let serve = |index: &Words| unsafe { entry(index.nth(position), call.keys, key, value) };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }

@@ -3,8 +3,8 @@
 
 use crate::column::put;
 use crate::failure::Failure;
-use crate::handle::{Handle, IndexHandle, Words, with_index};
-use crate::key::Key;
+use crate::handle::{Call, Words, with_index};
+use crate::key::KeyType;
 use crate::life;
 use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
@@ -34,49 +34,44 @@ fn is_value(column: DataType) -> bool {
     column.width_bytes() == 8
 }
 
-pub unsafe fn save<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    to: *const c_char,
-    entries: *mut usize,
-) -> latchless_status {
+pub unsafe fn save(call: Call, to: *const c_char, entries: *mut usize) -> latchless_status {
     let serve = |index: &Words| {
         // SAFETY: as the caller promises.
         let to = unsafe { path(to)? };
-        let layout = Layout::new(H::Key::DATA_TYPE, DataType::UInt64);
-        let saved = layout.save(index, to, |word, value| (H::Key::decode(word).to_cell(), value))?;
+        let layout = Layout::new(call.keys.data_type(), DataType::UInt64);
+        let saved = layout.save(index, to, |word, value| (call.keys.decode(word), value))?;
         // SAFETY: as the caller promises.
         unsafe { put(entries, saved as usize) }
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn open<H: IndexHandle>(
-    name: &str,
+pub unsafe fn open(
+    call: Call,
     from: *const c_char,
     options: *const latchless_options,
-    out: *mut *mut H,
+    out: *mut *mut (),
 ) -> latchless_status {
     let fill = |index: &mut Words, parsed: &Parsed| {
         // SAFETY: as the caller promises.
         let file = Snapshot::open(unsafe { path(from)? })?;
-        if !H::Key::is_in(file.key_type()) {
+        if !call.keys.is_in(file.key_type()) {
             return Err(Failure::OtherType { column: "key", found: file.key_type() });
         }
         if !is_value(file.value_type()) {
             return Err(Failure::OtherType { column: "value", found: file.value_type() });
         }
-        load::<H>(&file, index, parsed)
+        load(&file, call.keys, index, parsed)
     };
     // SAFETY: as the caller promises.
-    unsafe { life::make(name, options, out, fill) }
+    unsafe { life::make(call, options, out, fill) }
 }
 
-fn load<H: Handle>(file: &Snapshot, index: &mut Words, parsed: &Parsed) -> Result<(), Failure> {
-    let word = |cell| H::Key::from_cell(cell).encode();
-    if H::Key::IS_PARTIAL {
+fn load(file: &Snapshot, keys: KeyType, index: &mut Words, parsed: &Parsed) -> Result<(), Failure> {
+    let word = |cell| keys.encode(cell);
+    if keys.is_partial() {
         // A file that was made on purpose may have what no index has.
         let nan = (0..file.len()).find(|&at| word(file.row(at).0).is_none());
         nan.map_or(Ok(()), |at| Err(Failure::NanInFile { at }))?;

@@ -12,7 +12,7 @@
 
 use crate::border::{Served, guard, refuse};
 use crate::failure::{Failure, Fault};
-use crate::key::Key;
+use crate::key::{Key, KeyType};
 use crate::status::latchless_status;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
@@ -33,20 +33,32 @@ pub trait Handle {
     const NAME: &'static str;
     /// The keys.
     type Key: Key;
-    /// What a handle owns.
-    type Content: Content;
-    /// The upper seven bytes of the shell's word; in the last one is the state.
+    /// What is in the upper seven bytes of its shell's word; in the last one is the state.
     const KIND: u64 = kind(Self::NAME);
 }
 
-/// A handle of an index.
-pub trait IndexHandle: Handle<Content = Arc<Words>> {
-    /// Its cursors.
-    type Cursor: CursorHandle<Key = Self::Key>;
+/// A call of C's: by which function, and for which handle.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    function: &'static str,
+    handle: *const Shell,
+    kind: u64,
+    /// What keys are to the function.
+    pub keys: KeyType,
 }
 
-/// A handle of a cursor.
-pub trait CursorHandle: Handle<Content = Box<Cursor>> {}
+impl Call {
+    /// A call of the function of this name, which takes handles of the type `H`.
+    #[inline(always)]
+    pub fn new<H: Handle>(function: &'static str, handle: *const H) -> Self {
+        Self { function, handle: handle.cast(), kind: H::KIND, keys: H::Key::TYPE }
+    }
+
+    /// Serves a call that needs no handle.
+    pub fn guard(self, serve: impl FnOnce() -> Served) -> latchless_status {
+        guard(self.function, serve, || ())
+    }
+}
 
 /// What a handle owns, as a pointer.
 pub trait Content {
@@ -111,6 +123,7 @@ pub const NAMES: [&str; 6] = [
 
 /// What a handle points to. On a cache line of its own, which nothing writes while an index is used.
 #[repr(C, align(64))]
+#[derive(Debug)]
 struct Shell {
     word: AtomicU64,
     content: AtomicPtr<()>,
@@ -193,33 +206,32 @@ fn name_of(word: u64) -> Option<&'static str> {
 /// The shell under a handle of any kind, and its word.
 ///
 /// # Safety
-/// `handle` is NULL, or a word can be read there.
+/// The handle is NULL, or a word can be read there.
 #[inline(always)]
-unsafe fn shell<H: Handle>(handle: *const H) -> Result<(&'static Shell, u64), Fault> {
-    let at = handle.cast::<Shell>();
-    if at.is_null() {
+unsafe fn shell(call: Call) -> Result<(&'static Shell, u64), Fault> {
+    if call.handle.is_null() {
         return Err(Fault::Null);
     }
-    let unknown = Fault::Unknown { address: at.addr() };
-    if !at.is_aligned() {
+    let unknown = Fault::Unknown { address: call.handle.addr() };
+    if !call.handle.is_aligned() {
         return Err(unknown);
     }
     // SAFETY: it is aligned, and the caller promises the word.
-    let word = unsafe { &*at.cast::<AtomicU64>() }.load(Acquire);
-    if word & !STATE != H::KIND && name_of(word).is_none() {
+    let word = unsafe { &*call.handle.cast::<AtomicU64>() }.load(Acquire);
+    if word & !STATE != call.kind && name_of(word).is_none() {
         return Err(unknown);
     }
     // SAFETY: a word of these is in shells only, but for a chance of one in 2^53, and a shell stays one for ever.
-    Ok((unsafe { &*at }, word))
+    Ok((unsafe { &*call.handle }, word))
 }
 
 /// Makes a handle of a thing, and writes it to the caller's place.
 ///
 /// # Safety
 /// A pointer can be written to `to`.
-pub unsafe fn hand_out<H: Handle>(content: H::Content, to: *mut *mut H) -> Result<(), Failure> {
+pub unsafe fn hand_out<C: Content>(kind: u64, content: C, to: *mut *mut ()) -> Result<(), Failure> {
     let content = content.into_pointer();
-    match Shell::wrap(H::KIND, content) {
+    match Shell::wrap(kind, content) {
         Ok(shell) => {
             // SAFETY: as the caller promises.
             unsafe { to.write_unaligned(ptr::from_ref(shell).cast_mut().cast()) }
@@ -227,44 +239,45 @@ pub unsafe fn hand_out<H: Handle>(content: H::Content, to: *mut *mut H) -> Resul
         }
         Err(failure) => {
             // SAFETY: it was made a pointer just now.
-            drop(unsafe { H::Content::from_pointer(content) });
+            drop(unsafe { C::from_pointer(content) });
             Err(failure)
         }
     }
 }
 
+/// Makes an index's handle, of the kind that the call is for.
+///
+/// # Safety
+/// As [`hand_out`].
+pub unsafe fn hand_out_index(call: Call, index: Words, to: *mut *mut ()) -> Result<(), Failure> {
+    // SAFETY: as the caller promises.
+    unsafe { hand_out(call.kind, Arc::new(index), to) }
+}
+
 /// Serves a call for an index.
 ///
 /// # Safety
-/// `index` is NULL, or a word can be read there; nothing frees the handle meanwhile.
-#[inline]
-pub unsafe fn with_index<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    serve: impl FnOnce(&Words) -> Served,
-) -> latchless_status {
+/// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
+#[inline(always)]
+pub unsafe fn with_index(call: Call, serve: impl FnOnce(&Words) -> Served) -> latchless_status {
     // SAFETY: as the caller promises.
-    let (shell, word) = match unsafe { shell(index) } {
+    let (shell, word) = match unsafe { shell(call) } {
         Ok(found) => found,
-        Err(fault) => return refuse(name, fault),
+        Err(fault) => return refuse(call.function, fault),
     };
-    if word != H::KIND | READY {
-        return refuse(name, Shell::fault(H::KIND, word));
+    if word != call.kind | READY {
+        return refuse(call.function, Shell::fault(call.kind, word));
     }
     let content = shell.content.load(Relaxed).cast::<Words>();
     // SAFETY: the shell is that of an index and has its content, which stays there until the handle is freed.
-    guard(name, || serve(unsafe { &*content }), || shell.spoil(H::KIND))
+    guard(call.function, || serve(unsafe { &*content }), || shell.spoil(call.kind))
 }
 
 /// As [`with_index`], for what keeps the index: a cursor.
 ///
 /// # Safety
 /// As [`with_index`].
-pub unsafe fn with_shared_index<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    serve: impl FnOnce(Arc<Words>) -> Served,
-) -> latchless_status {
+pub unsafe fn with_shared_index(call: Call, serve: impl FnOnce(Arc<Words>) -> Served) -> latchless_status {
     let serve = |index: &Words| {
         // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns.
         let owned = unsafe {
@@ -274,53 +287,67 @@ pub unsafe fn with_shared_index<H: IndexHandle>(
         serve(owned)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
 /// Serves a call for a cursor, if no other call is being served for it.
 ///
 /// # Safety
 /// As [`with_index`].
-pub unsafe fn with_cursor<H: CursorHandle>(
-    name: &str,
-    cursor: *mut H,
-    serve: impl FnOnce(&mut Cursor) -> Served,
-) -> latchless_status {
+pub unsafe fn with_cursor(call: Call, serve: impl FnOnce(&mut Cursor) -> Served) -> latchless_status {
     // SAFETY: as the caller promises.
-    let shell = match unsafe { shell(cursor) } {
+    let shell = match unsafe { shell(call) } {
         Ok((shell, _)) => shell,
-        Err(fault) => return refuse(name, fault),
+        Err(fault) => return refuse(call.function, fault),
     };
-    let taken = shell.word.compare_exchange(H::KIND | READY, H::KIND | IN_USE, AcqRel, Acquire);
+    let taken = shell.word.compare_exchange(call.kind | READY, call.kind | IN_USE, AcqRel, Acquire);
     if let Err(word) = taken {
-        return refuse(name, Shell::fault(H::KIND, word));
+        return refuse(call.function, Shell::fault(call.kind, word));
     }
     let content = shell.content.load(Relaxed).cast::<Cursor>();
     let serve = || {
         // SAFETY: the shell is that of a cursor and has its content; no other call has it, because only one
         // finds the shell ready.
         let served = serve(unsafe { &mut *content });
-        shell.word.store(H::KIND | READY, Release);
+        shell.word.store(call.kind | READY, Release);
         served
     };
-    guard(name, serve, || shell.spoil(H::KIND))
+    guard(call.function, serve, || shell.spoil(call.kind))
 }
 
 /// Frees what a handle owns. NULL owns nothing.
 ///
 /// # Safety
-/// `handle` is NULL, or a word can be read there; no other thread is using it.
-pub unsafe fn free<H: Handle>(name: &str, handle: *mut H) -> latchless_status {
-    if handle.is_null() {
+/// The handle is NULL, or a word can be read there; no other thread is using it. Handles of the call's kind
+/// own a `C`.
+unsafe fn free<C: Content>(call: Call) -> latchless_status {
+    if call.handle.is_null() {
         return latchless_status::LATCHLESS_OK;
     }
-    let free = || {
+    call.guard(|| {
         // SAFETY: as the caller promises.
-        let (shell, word) = unsafe { shell(handle)? };
-        let content = shell.empty(H::KIND, word)?;
+        let (shell, word) = unsafe { shell(call)? };
+        let content = shell.empty(call.kind, word)?;
         // SAFETY: the shell is of this kind, and had its content until now.
-        drop(unsafe { H::Content::from_pointer(content) });
+        drop(unsafe { C::from_pointer(content) });
         Ok(latchless_status::LATCHLESS_OK)
-    };
-    guard(name, free, || ())
+    })
+}
+
+/// Frees an index.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; no other thread is using it.
+pub unsafe fn free_index(call: Call) -> latchless_status {
+    // SAFETY: as the caller promises; handles of indexes own these.
+    unsafe { free::<Arc<Words>>(call) }
+}
+
+/// Frees a cursor.
+///
+/// # Safety
+/// As [`free_index`].
+pub unsafe fn free_cursor(call: Call) -> latchless_status {
+    // SAFETY: as the caller promises; handles of cursors own these.
+    unsafe { free::<Box<Cursor>>(call) }
 }

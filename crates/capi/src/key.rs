@@ -1,102 +1,96 @@
-//! Keys as words. All indexes of this library have keys of one type inside, `u64`; the keys of a caller are
-//! mapped to words of the same order.
+//! Keys as words. All indexes of this library have keys of one type inside, `u64`, and all of C's keys have 64
+//! bits: a key comes as those bits, its *cell*, and is stored under a word of the same order. So everything
+//! below the exports is compiled once for all types of keys.
 
 use engine::snapshot::DataType;
 
-/// A type of keys.
-pub trait Key: Copy + Send + Sync + 'static {
-    /// Whether some of its values are no keys.
-    const IS_PARTIAL: bool;
-    /// The type of the column in a snapshot.
-    const DATA_TYPE: DataType;
-    /// The word under which a key is stored; nothing for NaN.
-    fn encode(self) -> Option<u64>;
-    /// The key of a stored word.
-    fn decode(word: u64) -> Self;
-    /// The key's bits, as a snapshot has them.
-    fn to_cell(self) -> u64;
-    /// The key of such bits.
-    fn from_cell(cell: u64) -> Self;
-    /// Whether a column of this type holds such keys.
-    fn is_in(column: DataType) -> bool {
-        column == Self::DATA_TYPE
-    }
+/// A type of C's keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyType {
+    U64,
+    I64,
+    F64,
+}
+
+/// A key of C's.
+pub trait Key {
+    /// Which type it is.
+    const TYPE: KeyType;
+    /// Its bits.
+    fn cell(self) -> u64;
 }
 
 impl Key for u64 {
-    const IS_PARTIAL: bool = false;
-    const DATA_TYPE: DataType = DataType::UInt64;
+    const TYPE: KeyType = KeyType::U64;
 
     #[inline(always)]
-    fn encode(self) -> Option<u64> {
-        Some(self)
-    }
-
-    #[inline(always)]
-    fn decode(word: u64) -> Self {
-        word
-    }
-
-    fn to_cell(self) -> u64 {
+    fn cell(self) -> u64 {
         self
     }
+}
 
-    fn from_cell(cell: u64) -> Self {
-        cell
+impl Key for i64 {
+    const TYPE: KeyType = KeyType::I64;
+
+    #[inline(always)]
+    fn cell(self) -> u64 {
+        self as u64
+    }
+}
+
+impl Key for f64 {
+    const TYPE: KeyType = KeyType::F64;
+
+    #[inline(always)]
+    fn cell(self) -> u64 {
+        self.to_bits()
     }
 }
 
 const SIGN: u64 = 1 << 63;
 
-impl Key for i64 {
-    const IS_PARTIAL: bool = false;
-    const DATA_TYPE: DataType = DataType::Int64;
-
+impl KeyType {
+    /// The word under which a cell's key is stored; nothing for NaN. Doubles are ordered as C compares them:
+    /// −0.0 equals 0.0, so it is stored as that.
     #[inline(always)]
-    fn encode(self) -> Option<u64> {
-        Some(self as u64 ^ SIGN)
+    pub fn encode(self, cell: u64) -> Option<u64> {
+        match self {
+            Self::U64 => Some(cell),
+            Self::I64 => Some(cell ^ SIGN),
+            Self::F64 if f64::from_bits(cell).is_nan() => None,
+            Self::F64 if cell == SIGN => Some(SIGN),
+            // Of a negative number all bits are turned, of others the sign alone.
+            Self::F64 => Some(cell ^ ((cell as i64 >> 63) as u64 | SIGN)),
+        }
     }
 
+    /// The cell of a stored word's key.
     #[inline(always)]
-    fn decode(word: u64) -> Self {
-        (word ^ SIGN) as i64
+    pub fn decode(self, word: u64) -> u64 {
+        match self {
+            Self::U64 => word,
+            Self::I64 => word ^ SIGN,
+            Self::F64 => word ^ ((word >> 63).wrapping_sub(1) | SIGN),
+        }
     }
 
-    fn to_cell(self) -> u64 {
-        self as u64
+    /// Whether some cells are no keys.
+    pub fn is_partial(self) -> bool {
+        self == Self::F64
     }
 
-    fn from_cell(cell: u64) -> Self {
-        cell as i64
+    /// The type of the column in a snapshot.
+    pub fn data_type(self) -> DataType {
+        match self {
+            Self::U64 => DataType::UInt64,
+            Self::I64 => DataType::Int64,
+            Self::F64 => DataType::Float64,
+        }
     }
 
-    fn is_in(column: DataType) -> bool {
-        matches!(column, DataType::Int64 | DataType::Timestamp(_) | DataType::Duration(_))
-    }
-}
-
-impl Key for f64 {
-    const IS_PARTIAL: bool = true;
-    const DATA_TYPE: DataType = DataType::Float64;
-
-    /// As C compares them: −0.0 equals 0.0, so it is stored as that.
-    #[inline(always)]
-    fn encode(self) -> Option<u64> {
-        let bits = if self == 0.0 { 0 } else { self.to_bits() };
-        // Of a negative number all bits are turned, of others the sign alone.
-        (!self.is_nan()).then_some(bits ^ ((bits as i64 >> 63) as u64 | SIGN))
-    }
-
-    #[inline(always)]
-    fn decode(word: u64) -> Self {
-        Self::from_bits(word ^ ((word >> 63).wrapping_sub(1) | SIGN))
-    }
-
-    fn to_cell(self) -> u64 {
-        self.to_bits()
-    }
-
-    fn from_cell(cell: u64) -> Self {
-        Self::from_bits(cell)
+    /// Whether a snapshot's column of this type holds such keys.
+    pub fn is_in(self, column: DataType) -> bool {
+        let is_time = matches!(column, DataType::Timestamp(_) | DataType::Duration(_));
+        column == self.data_type() || self == Self::I64 && is_time
     }
 }

@@ -3,21 +3,21 @@
 
 use crate::column::{CHUNK, Scratch, Target, place, put};
 use crate::failure::Failure;
-use crate::handle::{IndexHandle, Words, with_index};
-use crate::key::Key;
+use crate::handle::{Call, Words, with_index};
+use crate::key::KeyType;
 use crate::status::latchless_status::{self, *};
 use core::ffi::{c_int, c_void};
 use core::ops::{ControlFlow, RangeInclusive};
 use engine::Direction;
 
-/// A function of the caller's that is shown entries. It may have been compiled from C++: an exception that
+/// A function of the caller's that is shown cells of keys, and values. It may have been compiled from C++: an exception that
 /// leaves it then ends the process, because `catch_unwind` refuses it.
-pub type Visitor<K> = unsafe extern "C-unwind" fn(*const K, *const u64, usize, *mut c_void) -> c_int;
+pub type Visitor = unsafe extern "C-unwind" fn(*const u64, *const u64, usize, *mut c_void) -> c_int;
 
 /// The stored words of a range.
-pub fn words<K: Key>(low: K, high: K) -> Result<RangeInclusive<u64>, Failure> {
-    let low = low.encode().ok_or(Failure::Nan { argument: "low" })?;
-    let high = high.encode().ok_or(Failure::Nan { argument: "high" })?;
+pub fn words(keys: KeyType, low: u64, high: u64) -> Result<RangeInclusive<u64>, Failure> {
+    let low = keys.encode(low).ok_or(Failure::Nan { argument: "low" })?;
+    let high = keys.encode(high).ok_or(Failure::Nan { argument: "high" })?;
     if low <= high { Ok(low..=high) } else { Err(Failure::Inverted) }
 }
 
@@ -27,15 +27,21 @@ pub fn direction(descending: c_int) -> Direction {
 }
 
 /// Where the entries of a page go.
-pub struct Page<K> {
-    keys: Target<K>,
+pub struct Page {
+    types: KeyType,
+    keys: Target<u64>,
     values: Target<u64>,
     room: usize,
 }
 
-impl<K: Key> Page<K> {
+impl Page {
     /// Room for so many entries; NULL stands for a column that the caller doesn't ask for.
-    pub unsafe fn new(keys: *mut K, values: *mut u64, room: usize) -> Result<Self, Failure> {
+    pub unsafe fn new(
+        types: KeyType,
+        keys: *mut u64,
+        values: *mut u64,
+        room: usize,
+    ) -> Result<Self, Failure> {
         if room == 0 {
             return Err(Failure::NoRoom);
         }
@@ -43,7 +49,7 @@ impl<K: Key> Page<K> {
         let keys = unsafe { Target::if_any("keys", keys, room)? };
         // SAFETY: as the caller promises.
         let values = unsafe { Target::if_any("values", values, room)? };
-        Ok(Self { keys, values, room })
+        Ok(Self { types, keys, values, room })
     }
 
     /// Fills the page by `more`, which fills as much as it is given, or less at the end of the range. Says how many
@@ -62,7 +68,7 @@ impl<K: Key> Page<K> {
                 words[..got]
                     .iter()
                     .enumerate()
-                    .for_each(|(at, &word)| self.keys.put(filled + at, K::decode(word)));
+                    .for_each(|(at, &word)| self.keys.put(filled + at, self.types.decode(word)));
             }
             self.values.copy_from(filled, &values[..got]);
             filled += got;
@@ -91,23 +97,22 @@ fn rest(range: &RangeInclusive<u64>, direction: Direction, last: u64) -> Option<
 }
 
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
-pub unsafe fn page<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    low: H::Key,
-    high: H::Key,
+pub unsafe fn page(
+    call: Call,
+    low: u64,
+    high: u64,
     descending: c_int,
-    keys: *mut H::Key,
+    keys: *mut u64,
     values: *mut u64,
     room: usize,
     filled: *mut usize,
 ) -> latchless_status {
     let serve = |index: &Words| {
-        let (mut left, direction) = (Some(words(low, high)?), direction(descending));
+        let (mut left, direction) = (Some(words(call.keys, low, high)?), direction(descending));
         // SAFETY: as the caller promises.
         unsafe { place("filled", filled)? }.put(0, 0);
         // SAFETY: as the caller promises.
-        let page = unsafe { Page::new(keys, values, room)? };
+        let page = unsafe { Page::new(call.keys, keys, values, room)? };
         let got = page.fill(|words, values| {
             let Some(range) = left.take() else { return Ok(0) };
             let got = index.scan(range.clone(), direction, words, values)?;
@@ -120,26 +125,25 @@ pub unsafe fn page<H: IndexHandle>(
         Ok(unsafe { told(got, filled) })
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn visit<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    low: H::Key,
-    high: H::Key,
-    visitor: Option<Visitor<H::Key>>,
+pub unsafe fn visit(
+    call: Call,
+    low: u64,
+    high: u64,
+    visitor: Option<Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
     let serve = |index: &Words| {
-        let range = words(low, high)?;
+        let range = words(call.keys, low, high)?;
         let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
         let mut status = LATCHLESS_OK;
-        let mut room = [H::Key::decode(0); PAGE];
+        let mut room = [0; PAGE];
         index.visit(range, |words, values| {
             for (words, values) in words.chunks(PAGE).zip(values.chunks(PAGE)) {
                 let keys = &mut room[..words.len()];
-                keys.iter_mut().zip(words).for_each(|(key, &word)| *key = H::Key::decode(word));
+                keys.iter_mut().zip(words).for_each(|(key, &word)| *key = call.keys.decode(word));
                 // SAFETY: the caller's own function, with arrays that are there until it returns.
                 if unsafe { visitor(keys.as_ptr(), values.as_ptr(), keys.len(), context) } != 0 {
                     status = LATCHLESS_STOPPED;
@@ -151,43 +155,31 @@ pub unsafe fn visit<H: IndexHandle>(
         Ok(status)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
 /// Entries that a callback is shown at once: as many as a leaf has, and not more.
 const PAGE: usize = 64;
 
-pub unsafe fn count<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    low: H::Key,
-    high: H::Key,
-    count: *mut usize,
-) -> latchless_status {
+pub unsafe fn count(call: Call, low: u64, high: u64, count: *mut usize) -> latchless_status {
     let serve = |index: &Words| {
-        let range = words(low, high)?;
+        let range = words(call.keys, low, high)?;
         // SAFETY: as the caller promises.
         let count = unsafe { place("count", count)? };
         count.put(0, index.count(range)?);
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn remove_range<H: IndexHandle>(
-    name: &str,
-    index: *const H,
-    low: H::Key,
-    high: H::Key,
-    removed: *mut usize,
-) -> latchless_status {
+pub unsafe fn remove_range(call: Call, low: u64, high: u64, removed: *mut usize) -> latchless_status {
     let serve = |index: &Words| {
-        let gone = index.remove_range(words(low, high)?)?;
+        let gone = index.remove_range(words(call.keys, low, high)?)?;
         // SAFETY: as the caller promises.
         unsafe { put(removed, gone) }
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(name, index, serve) }
+    unsafe { with_index(call, serve) }
 }

@@ -10,11 +10,12 @@ pub mod i64;
 pub mod library;
 pub mod u64;
 
-/// Serves a call by a function of this crate that asks for no more than the header does.
+/// Serves a call for a handle by a function of this crate that asks for no more than the header does.
 macro_rules! serve {
-    ($name:ident: $room:ident::$function:ident($($argument:expr),* $(,)?)) => {
+    ($name:ident($handle:expr): $room:ident::$function:ident($($argument:expr),* $(,)?)) => {{
+        let call = $crate::handle::Call::new(stringify!($name), $handle);
         // SAFETY: the caller keeps to what is said at the head of the header.
-        unsafe { $crate::$room::$function(stringify!($name), $($argument),*) }
-    };
+        unsafe { $crate::$room::$function(call, $($argument),*) }
+    }};
 }
 use serve;

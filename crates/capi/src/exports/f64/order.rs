@@ -4,6 +4,7 @@ use super::latchless_f64;
 use crate::entries::{End, Near};
 use crate::exports::library::latchless_value;
 use crate::exports::serve;
+use crate::key::Key;
 use crate::status::latchless_status;
 
 /// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
@@ -14,7 +15,7 @@ pub unsafe extern "C" fn latchless_f64_first(
     key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_first: entries::end(index, End::First, key, value))
+    serve!(latchless_f64_first(index): entries::end(End::First, key.cast(), value))
 }
 
 /// The entry with the largest key.
@@ -24,7 +25,7 @@ pub unsafe extern "C" fn latchless_f64_last(
     key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_last: entries::end(index, End::Last, key, value))
+    serve!(latchless_f64_last(index): entries::end(End::Last, key.cast(), value))
 }
 
 /// Removes the entry with the smallest key, atomically.
@@ -34,7 +35,7 @@ pub unsafe extern "C" fn latchless_f64_pop_first(
     key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_pop_first: entries::end(index, End::PopFirst, key, value))
+    serve!(latchless_f64_pop_first(index): entries::end(End::PopFirst, key.cast(), value))
 }
 
 /// Removes the entry with the largest key, atomically.
@@ -44,7 +45,7 @@ pub unsafe extern "C" fn latchless_f64_pop_last(
     key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_pop_last: entries::end(index, End::PopLast, key, value))
+    serve!(latchless_f64_pop_last(index): entries::end(End::PopLast, key.cast(), value))
 }
 
 /// The entry with the largest key that is equal or smaller.
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn latchless_f64_floor(
     near_key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_floor: entries::near(index, Near::Floor, key, near_key, value))
+    serve!(latchless_f64_floor(index): entries::near(Near::Floor, key.cell(), near_key.cast(), value))
 }
 
 /// The entry with the smallest key that is equal or larger.
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn latchless_f64_ceiling(
     near_key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_ceiling: entries::near(index, Near::Ceiling, key, near_key, value))
+    serve!(latchless_f64_ceiling(index): entries::near(Near::Ceiling, key.cell(), near_key.cast(), value))
 }
 
 /// The entry with the largest smaller key.
@@ -77,7 +78,7 @@ pub unsafe extern "C" fn latchless_f64_lower(
     near_key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_lower: entries::near(index, Near::Lower, key, near_key, value))
+    serve!(latchless_f64_lower(index): entries::near(Near::Lower, key.cell(), near_key.cast(), value))
 }
 
 /// The entry with the smallest larger key.
@@ -88,7 +89,7 @@ pub unsafe extern "C" fn latchless_f64_higher(
     near_key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_higher: entries::near(index, Near::Higher, key, near_key, value))
+    serve!(latchless_f64_higher(index): entries::near(Near::Higher, key.cell(), near_key.cast(), value))
 }
 
 /// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
@@ -99,7 +100,7 @@ pub unsafe extern "C" fn latchless_f64_rank(
     key: f64,
     rank: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_f64_rank: entries::rank(index, key, rank))
+    serve!(latchless_f64_rank(index): entries::rank(key.cell(), rank))
 }
 
 /// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
@@ -110,5 +111,5 @@ pub unsafe extern "C" fn latchless_f64_nth(
     key: *mut f64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_f64_nth: entries::nth(index, position, key, value))
+    serve!(latchless_f64_nth(index): entries::nth(position, key.cast(), value))
 }

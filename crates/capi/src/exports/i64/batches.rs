@@ -18,7 +18,7 @@ pub unsafe extern "C" fn latchless_i64_get_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_get_columns: batches::get_or_remove(index, Done::Looked, keys, count, values, found, hits))
+    serve!(latchless_i64_get_columns(index): batches::get_or_remove(Done::Looked, keys.cast(), count, values, found, hits))
 }
 
 /// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn latchless_i64_insert_columns(
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    serve!(latchless_i64_insert_columns: batches::insert(index, keys, values, count, new_keys, refused))
+    serve!(latchless_i64_insert_columns(index): batches::insert(keys.cast(), values, count, new_keys, refused))
 }
 
 /// Removes keys; otherwise as latchless_i64_get_columns().
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn latchless_i64_remove_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_remove_columns: batches::get_or_remove(index, Done::Removed, keys, count, values, found, hits))
+    serve!(latchless_i64_remove_columns(index): batches::get_or_remove(Done::Removed, keys.cast(), count, values, found, hits))
 }
 
 /// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn latchless_i64_floor_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_floor_columns: batches::near(index, Near::Floor, keys, count, near_keys, values, found, hits))
+    serve!(latchless_i64_floor_columns(index): batches::near(Near::Floor, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
 /// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn latchless_i64_ceiling_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_ceiling_columns: batches::near(index, Near::Ceiling, keys, count, near_keys, values, found, hits))
+    serve!(latchless_i64_ceiling_columns(index): batches::near(Near::Ceiling, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
 /// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn latchless_i64_lower_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_lower_columns: batches::near(index, Near::Lower, keys, count, near_keys, values, found, hits))
+    serve!(latchless_i64_lower_columns(index): batches::near(Near::Lower, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
 /// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn latchless_i64_higher_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_higher_columns: batches::near(index, Near::Higher, keys, count, near_keys, values, found, hits))
+    serve!(latchless_i64_higher_columns(index): batches::near(Near::Higher, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
 /// ranks[i] gets how many keys are smaller than keys[i].
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn latchless_i64_rank_columns(
     count: usize,
     ranks: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_rank_columns: batches::ranks(index, keys, count, ranks))
+    serve!(latchless_i64_rank_columns(index): batches::ranks(keys.cast(), count, ranks))
 }
 
 /// counts[i] gets how many keys there are from low[i] to high[i], both included.
@@ -130,5 +130,5 @@ pub unsafe extern "C" fn latchless_i64_count_columns(
     count: usize,
     counts: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_count_columns: batches::counts(index, low, high, count, counts))
+    serve!(latchless_i64_count_columns(index): batches::counts(low.cast(), high.cast(), count, counts))
 }

@@ -3,6 +3,7 @@
 use super::latchless_i64;
 use crate::exports::library::latchless_value;
 use crate::exports::serve;
+use crate::key::Key;
 use crate::status::latchless_status;
 
 /// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
@@ -12,13 +13,13 @@ pub unsafe extern "C" fn latchless_i64_get(
     key: i64,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_get: entries::get(index, key, value))
+    serve!(latchless_i64_get(index): entries::get(key.cell(), value))
 }
 
 /// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_contains(index: *const latchless_i64, key: i64) -> latchless_status {
-    serve!(latchless_i64_contains: entries::contains(index, key))
+    serve!(latchless_i64_contains(index): entries::contains(key.cell()))
 }
 
 /// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
@@ -30,7 +31,7 @@ pub unsafe extern "C" fn latchless_i64_insert(
     value: latchless_value,
     before: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_insert: entries::insert(index, key, value, before))
+    serve!(latchless_i64_insert(index): entries::insert(key.cell(), value, before))
 }
 
 /// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
@@ -42,7 +43,7 @@ pub unsafe extern "C" fn latchless_i64_insert_if_absent(
     value: latchless_value,
     present: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_insert_if_absent: entries::insert_if_absent(index, key, value, present))
+    serve!(latchless_i64_insert_if_absent(index): entries::insert_if_absent(key.cell(), value, present))
 }
 
 /// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
@@ -54,7 +55,7 @@ pub unsafe extern "C" fn latchless_i64_update(
     value: latchless_value,
     before: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_update: entries::update(index, key, value, before))
+    serve!(latchless_i64_update(index): entries::update(key.cell(), value, before))
 }
 
 /// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
@@ -64,7 +65,7 @@ pub unsafe extern "C" fn latchless_i64_remove(
     key: i64,
     before: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_remove: entries::remove(index, key, before))
+    serve!(latchless_i64_remove(index): entries::remove(key.cell(), before))
 }
 
 /// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
@@ -77,7 +78,7 @@ pub unsafe extern "C" fn latchless_i64_compare_exchange(
     value: latchless_value,
     found: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_compare_exchange: entries::compare_exchange(index, key, expected, value, found))
+    serve!(latchless_i64_compare_exchange(index): entries::compare_exchange(key.cell(), expected, value, found))
 }
 
 /// Removes a key if its value is the expected one; otherwise as latchless_i64_compare_exchange().
@@ -88,5 +89,5 @@ pub unsafe extern "C" fn latchless_i64_compare_remove(
     expected: latchless_value,
     found: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_i64_compare_remove: entries::compare_remove(index, key, expected, found))
+    serve!(latchless_i64_compare_remove(index): entries::compare_remove(key.cell(), expected, found))
 }

@@ -6,12 +6,12 @@ pub mod order;
 pub mod ranges;
 
 use super::serve;
-use crate::handle::{Cursor, CursorHandle, Handle, IndexHandle, Words};
+use crate::handle::Handle;
 use crate::options::latchless_options;
 use crate::stats::latchless_stats;
 use crate::status::latchless_status;
 use core::ffi::c_char;
-use std::sync::Arc;
+use core::ptr;
 
 use super::library::latchless_value;
 
@@ -24,20 +24,12 @@ pub struct latchless_i64_cursor(());
 impl Handle for latchless_i64 {
     const NAME: &'static str = "latchless_i64";
     type Key = i64;
-    type Content = Arc<Words>;
-}
-
-impl IndexHandle for latchless_i64 {
-    type Cursor = latchless_i64_cursor;
 }
 
 impl Handle for latchless_i64_cursor {
     const NAME: &'static str = "latchless_i64_cursor";
     type Key = i64;
-    type Content = Box<Cursor>;
 }
-
-impl CursorHandle for latchless_i64_cursor {}
 
 /// Makes an empty index. `options` may be NULL. `*out` is NULL if that fails.
 #[unsafe(no_mangle)]
@@ -45,7 +37,7 @@ pub unsafe extern "C" fn latchless_i64_new(
     options: *const latchless_options,
     out: *mut *mut latchless_i64,
 ) -> latchless_status {
-    serve!(latchless_i64_new: life::new(options, out))
+    serve!(latchless_i64_new(ptr::null::<latchless_i64>()): life::new(options, out.cast()))
 }
 
 /// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ. Takes a
@@ -59,7 +51,7 @@ pub unsafe extern "C" fn latchless_i64_load(
     options: *const latchless_options,
     out: *mut *mut latchless_i64,
 ) -> latchless_status {
-    serve!(latchless_i64_load: life::load(keys, values, count, options, out))
+    serve!(latchless_i64_load(ptr::null::<latchless_i64>()): life::load(keys.cast(), values, count, options, out.cast()))
 }
 
 /// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
@@ -70,7 +62,7 @@ pub unsafe extern "C" fn latchless_i64_open(
     options: *const latchless_options,
     out: *mut *mut latchless_i64,
 ) -> latchless_status {
-    serve!(latchless_i64_open: files::open(path, options, out))
+    serve!(latchless_i64_open(ptr::null::<latchless_i64>()): files::open(path, options, out.cast()))
 }
 
 /// Writes all entries to an Arrow file with the columns `key` and `value`. What is at `path` is replaced in
@@ -83,26 +75,26 @@ pub unsafe extern "C" fn latchless_i64_save(
     path: *const c_char,
     entries: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_save: files::save(index, path, entries))
+    serve!(latchless_i64_save(index): files::save(path, entries))
 }
 
 /// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
 /// its memory until they are freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_free(index: *mut latchless_i64) -> latchless_status {
-    serve!(latchless_i64_free: life::free(index))
+    serve!(latchless_i64_free(index): handle::free_index())
 }
 
 /// How many keys there are. Exact when no thread is changing that.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_len(index: *const latchless_i64, len: *mut usize) -> latchless_status {
-    serve!(latchless_i64_len: life::len(index, len))
+    serve!(latchless_i64_len(index): life::len(len))
 }
 
 /// Removes all keys. Not atomic as a whole. Memory is kept for what comes next.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_clear(index: *const latchless_i64) -> latchless_status {
-    serve!(latchless_i64_clear: life::clear(index))
+    serve!(latchless_i64_clear(index): life::clear())
 }
 
 /// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
@@ -112,12 +104,12 @@ pub unsafe extern "C" fn latchless_i64_stats(
     index: *const latchless_i64,
     stats: *mut latchless_stats,
 ) -> latchless_status {
-    serve!(latchless_i64_stats: life::stats(index, stats))
+    serve!(latchless_i64_stats(index): life::stats(stats))
 }
 
 /// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
 /// thread is changing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_check(index: *const latchless_i64) -> latchless_status {
-    serve!(latchless_i64_check: life::check(index))
+    serve!(latchless_i64_check(index): life::check())
 }

@@ -3,6 +3,9 @@
 use super::{latchless_i64, latchless_i64_cursor};
 use crate::exports::library::latchless_value;
 use crate::exports::serve;
+use crate::handle::Handle;
+use crate::key::Key;
+use crate::ranges::Visitor;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
@@ -17,6 +20,14 @@ pub type latchless_i64_visitor = Option<
     ) -> c_int,
 >;
 
+/// A function that is shown keys as one that is shown their cells.
+fn shown_cells(
+    visitor: unsafe extern "C-unwind" fn(*const i64, *const latchless_value, usize, *mut c_void) -> c_int,
+) -> Visitor {
+    // SAFETY: a pointer is passed alike, whatever it points to, and the cells are the keys' own bits.
+    unsafe { core::mem::transmute(visitor) }
+}
+
 /// How many keys there are from `low` to `high`, both included.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_count(
@@ -25,7 +36,7 @@ pub unsafe extern "C" fn latchless_i64_count(
     high: i64,
     count: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_count: ranges::count(index, low, high, count))
+    serve!(latchless_i64_count(index): ranges::count(low.cell(), high.cell(), count))
 }
 
 /// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
@@ -37,7 +48,7 @@ pub unsafe extern "C" fn latchless_i64_remove_range(
     high: i64,
     removed: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_remove_range: ranges::remove_range(index, low, high, removed))
+    serve!(latchless_i64_remove_range(index): ranges::remove_range(low.cell(), high.cell(), removed))
 }
 
 /// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
@@ -54,7 +65,7 @@ pub unsafe extern "C" fn latchless_i64_page(
     room: usize,
     filled: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_page: ranges::page(index, low, high, descending, keys, values, room, filled))
+    serve!(latchless_i64_page(index): ranges::page(low.cell(), high.cell(), descending, keys.cast(), values, room, filled))
 }
 
 /// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
@@ -67,7 +78,7 @@ pub unsafe extern "C" fn latchless_i64_visit(
     visitor: latchless_i64_visitor,
     context: *mut c_void,
 ) -> latchless_status {
-    serve!(latchless_i64_visit: ranges::visit(index, low, high, visitor, context))
+    serve!(latchless_i64_visit(index): ranges::visit(low.cell(), high.cell(), visitor.map(shown_cells), context))
 }
 
 /// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
@@ -81,7 +92,7 @@ pub unsafe extern "C" fn latchless_i64_cursor_new(
     descending: c_int,
     out: *mut *mut latchless_i64_cursor,
 ) -> latchless_status {
-    serve!(latchless_i64_cursor_new: cursors::new(index, low, high, descending, out))
+    serve!(latchless_i64_cursor_new(index): cursors::new(low.cell(), high.cell(), descending, latchless_i64_cursor::KIND, out.cast()))
 }
 
 /// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
@@ -95,11 +106,11 @@ pub unsafe extern "C" fn latchless_i64_cursor_next(
     room: usize,
     filled: *mut usize,
 ) -> latchless_status {
-    serve!(latchless_i64_cursor_next: cursors::next(cursor, keys, values, room, filled))
+    serve!(latchless_i64_cursor_next(cursor): cursors::next(keys.cast(), values, room, filled))
 }
 
 /// Frees a cursor, unless `cursor` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_cursor_free(cursor: *mut latchless_i64_cursor) -> latchless_status {
-    serve!(latchless_i64_cursor_free: life::free(cursor))
+    serve!(latchless_i64_cursor_free(cursor): handle::free_cursor())
 }

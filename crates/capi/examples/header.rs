@@ -12,7 +12,7 @@ use std::{env, fs};
 /// In the order in which their contents come in the header.
 const SOURCES: [&str; 4] = ["status.rs", "options.rs", "stats.rs", "exports/library.rs"];
 const KEYS: [&str; 3] = ["u64", "i64", "f64"];
-const PARTS: [&str; 5] = ["mod.rs", "entries.rs", "order.rs", "batches.rs", "ranges.rs"];
+const PARTS: [&str; 5] = ["life.rs", "entries.rs", "order.rs", "batches.rs", "ranges.rs"];
 
 fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml"))?;

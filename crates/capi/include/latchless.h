@@ -143,12 +143,13 @@ typedef struct latchless_options {
     size_t struct_size;
     // The most bytes that the index may take for nodes; SIZE_MAX, unless changed: no limit.
     size_t limit_bytes;
-    // How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes the
-    // least memory, and is for keys that won't change.
+    // How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes
+    // the least memory, and is for keys that won't change.
     double fill;
     // How many threads load; 1 unless changed.
     size_t threads;
-    // How many requests of a batch are served together, at most 128; 0 unless changed: found out at run time.
+    // How many requests of a batch are served together, at most 128; 0 unless changed: found out at run
+    // time.
     size_t group;
     // A latchless_kernel.
     uint32_t kernel;
@@ -192,22 +193,22 @@ typedef struct latchless_stats {
     uint64_t misled;
 } latchless_stats;
 
-// What latchless_u64_visit() calls: with `count` keys and their values, which are there until it returns. Not
-// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+// What latchless_u64_visit() calls: with `count` keys and their values, which are there until it returns.
+// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_u64_visitor)(const uint64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_i64_visit() calls: with `count` keys and their values, which are there until it returns. Not
-// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+// What latchless_i64_visit() calls: with `count` keys and their values, which are there until it returns.
+// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_i64_visitor)(const int64_t *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
 
-// What latchless_f64_visit() calls: with `count` keys and their values, which are there until it returns. Not
-// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+// What latchless_f64_visit() calls: with `count` keys and their values, which are there until it returns.
+// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_f64_visitor)(const double *keys,
                                      const latchless_value *values,
                                      size_t count,
@@ -239,9 +240,9 @@ enum latchless_status latchless_options_init(struct latchless_options *options, 
 enum latchless_status latchless_u64_new(const struct latchless_options *options,
                                         struct latchless_u64 **out);
 
-// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ. Takes a
-// fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the message names
-// the position at fault.
+// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
+// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
+// message names the position at fault.
 enum latchless_status latchless_u64_load(const uint64_t *keys,
                                          const latchless_value *values,
                                          size_t count,
@@ -281,87 +282,6 @@ enum latchless_status latchless_u64_stats(const struct latchless_u64 *index,
 // thread is changing.
 enum latchless_status latchless_u64_check(const struct latchless_u64 *index);
 
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i] gets
-// 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be NULL.
-enum latchless_status latchless_u64_get_columns(const struct latchless_u64 *index,
-                                                const uint64_t *keys,
-                                                size_t count,
-                                                latchless_value *values,
-                                                uint8_t *found,
-                                                size_t *hits);
-
-// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
-// gets how many weren't there before. If memory is refused, all others are done, refused[i] gets 1 for
-// those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may
-// be NULL.
-enum latchless_status latchless_u64_insert_columns(const struct latchless_u64 *index,
-                                                   const uint64_t *keys,
-                                                   const latchless_value *values,
-                                                   size_t count,
-                                                   size_t *new_keys,
-                                                   uint8_t *refused);
-
-// Removes keys; otherwise as latchless_u64_get_columns().
-enum latchless_status latchless_u64_remove_columns(const struct latchless_u64 *index,
-                                                   const uint64_t *keys,
-                                                   size_t count,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_u64_floor_columns(const struct latchless_u64 *index,
-                                                  const uint64_t *keys,
-                                                  size_t count,
-                                                  uint64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_u64_ceiling_columns(const struct latchless_u64 *index,
-                                                    const uint64_t *keys,
-                                                    size_t count,
-                                                    uint64_t *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_u64_lower_columns(const struct latchless_u64 *index,
-                                                  const uint64_t *keys,
-                                                  size_t count,
-                                                  uint64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_u64_higher_columns(const struct latchless_u64 *index,
-                                                   const uint64_t *keys,
-                                                   size_t count,
-                                                   uint64_t *near_keys,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-// ranks[i] gets how many keys are smaller than keys[i].
-enum latchless_status latchless_u64_rank_columns(const struct latchless_u64 *index,
-                                                 const uint64_t *keys,
-                                                 size_t count,
-                                                 size_t *ranks);
-
-// counts[i] gets how many keys there are from low[i] to high[i], both included.
-enum latchless_status latchless_u64_count_columns(const struct latchless_u64 *index,
-                                                  const uint64_t *low,
-                                                  const uint64_t *high,
-                                                  size_t count,
-                                                  size_t *counts);
-
 // The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
 enum latchless_status latchless_u64_get(const struct latchless_u64 *index,
                                         uint64_t key,
@@ -397,7 +317,8 @@ enum latchless_status latchless_u64_remove(const struct latchless_u64 *index,
                                            latchless_value *before);
 
 // Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may be NULL.
+// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
+// be NULL.
 enum latchless_status latchless_u64_compare_exchange(const struct latchless_u64 *index,
                                                      uint64_t key,
                                                      latchless_value expected,
@@ -467,167 +388,9 @@ enum latchless_status latchless_u64_nth(const struct latchless_u64 *index,
                                         uint64_t *key,
                                         latchless_value *value);
 
-// How many keys there are from `low` to `high`, both included.
-enum latchless_status latchless_u64_count(const struct latchless_u64 *index,
-                                          uint64_t low,
-                                          uint64_t high,
-                                          size_t *count);
-
-// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
-// were. Not atomic as a whole.
-enum latchless_status latchless_u64_remove_range(const struct latchless_u64 *index,
-                                                 uint64_t low,
-                                                 uint64_t high,
-                                                 size_t *removed);
-
-// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
-// backwards: at most `room`. `*filled` gets how many. LATCHLESS_NOT_FOUND: there is none. `keys` and
-// `values` may be NULL.
-enum latchless_status latchless_u64_page(const struct latchless_u64 *index,
-                                         uint64_t low,
-                                         uint64_t high,
-                                         int descending,
-                                         uint64_t *keys,
-                                         latchless_value *values,
-                                         size_t room,
-                                         size_t *filled);
-
-// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
-// LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_u64_visit(const struct latchless_u64 *index,
-                                          uint64_t low,
-                                          uint64_t high,
-                                          latchless_u64_visitor visitor,
-                                          void *context);
-
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
-// `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive the
-// index. `*out` is NULL if that fails.
-enum latchless_status latchless_u64_cursor_new(const struct latchless_u64 *index,
-                                               uint64_t low,
-                                               uint64_t high,
-                                               int descending,
-                                               struct latchless_u64_cursor **out);
-
-// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
-// there are no more. `keys` and `values` may be NULL. One thread at a time may use a cursor; another one
-// meanwhile gets LATCHLESS_BUSY.
-enum latchless_status latchless_u64_cursor_next(struct latchless_u64_cursor *cursor,
-                                                uint64_t *keys,
-                                                latchless_value *values,
-                                                size_t room,
-                                                size_t *filled);
-
-// Frees a cursor, unless `cursor` is NULL.
-enum latchless_status latchless_u64_cursor_free(struct latchless_u64_cursor *cursor);
-
-// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
-enum latchless_status latchless_u64_get(const struct latchless_u64 *index,
-                                        uint64_t key,
-                                        latchless_value *value);
-
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_u64_contains(const struct latchless_u64 *index, uint64_t key);
-
-// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
-// the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
-enum latchless_status latchless_u64_insert(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-// gets its value. `present` may be NULL.
-enum latchless_status latchless_u64_insert_if_absent(const struct latchless_u64 *index,
-                                                     uint64_t key,
-                                                     latchless_value value,
-                                                     latchless_value *present);
-
-// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-// and nothing is changed. `before` may be NULL.
-enum latchless_status latchless_u64_update(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
-enum latchless_status latchless_u64_remove(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           latchless_value *before);
-
-// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may be NULL.
-enum latchless_status latchless_u64_compare_exchange(const struct latchless_u64 *index,
-                                                     uint64_t key,
-                                                     latchless_value expected,
-                                                     latchless_value value,
-                                                     latchless_value *found);
-
-// Removes a key if its value is the expected one; otherwise as latchless_u64_compare_exchange().
-enum latchless_status latchless_u64_compare_remove(const struct latchless_u64 *index,
-                                                   uint64_t key,
-                                                   latchless_value expected,
-                                                   latchless_value *found);
-
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
-// may be NULL, and get nothing if nothing is found.
-enum latchless_status latchless_u64_first(const struct latchless_u64 *index,
-                                          uint64_t *key,
-                                          latchless_value *value);
-
-// The entry with the largest key.
-enum latchless_status latchless_u64_last(const struct latchless_u64 *index,
-                                         uint64_t *key,
-                                         latchless_value *value);
-
-// Removes the entry with the smallest key, atomically.
-enum latchless_status latchless_u64_pop_first(const struct latchless_u64 *index,
-                                              uint64_t *key,
-                                              latchless_value *value);
-
-// Removes the entry with the largest key, atomically.
-enum latchless_status latchless_u64_pop_last(const struct latchless_u64 *index,
-                                             uint64_t *key,
-                                             latchless_value *value);
-
-// The entry with the largest key that is equal or smaller.
-enum latchless_status latchless_u64_floor(const struct latchless_u64 *index,
-                                          uint64_t key,
-                                          uint64_t *near_key,
-                                          latchless_value *value);
-
-// The entry with the smallest key that is equal or larger.
-enum latchless_status latchless_u64_ceiling(const struct latchless_u64 *index,
-                                            uint64_t key,
-                                            uint64_t *near_key,
-                                            latchless_value *value);
-
-// The entry with the largest smaller key.
-enum latchless_status latchless_u64_lower(const struct latchless_u64 *index,
-                                          uint64_t key,
-                                          uint64_t *near_key,
-                                          latchless_value *value);
-
-// The entry with the smallest larger key.
-enum latchless_status latchless_u64_higher(const struct latchless_u64 *index,
-                                           uint64_t key,
-                                           uint64_t *near_key,
-                                           latchless_value *value);
-
-// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
-// everything; later ones count what has changed since.
-enum latchless_status latchless_u64_rank(const struct latchless_u64 *index,
-                                         uint64_t key,
-                                         size_t *rank);
-
-// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
-enum latchless_status latchless_u64_nth(const struct latchless_u64 *index,
-                                        size_t position,
-                                        uint64_t *key,
-                                        latchless_value *value);
-
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i] gets
-// 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be NULL.
+// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
+// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
+// NULL.
 enum latchless_status latchless_u64_get_columns(const struct latchless_u64 *index,
                                                 const uint64_t *keys,
                                                 size_t count,
@@ -654,8 +417,9 @@ enum latchless_status latchless_u64_remove_columns(const struct latchless_u64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
+// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
+// and are as before where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be
+// NULL, too.
 enum latchless_status latchless_u64_floor_columns(const struct latchless_u64 *index,
                                                   const uint64_t *keys,
                                                   size_t count,
@@ -664,8 +428,9 @@ enum latchless_status latchless_u64_floor_columns(const struct latchless_u64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be NULL, too.
+// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
+// and are as before where there is none. Otherwise as latchless_u64_get_columns(); `near_keys` may be
+// NULL, too.
 enum latchless_status latchless_u64_ceiling_columns(const struct latchless_u64 *index,
                                                     const uint64_t *keys,
                                                     size_t count,
@@ -740,9 +505,9 @@ enum latchless_status latchless_u64_visit(const struct latchless_u64 *index,
                                           latchless_u64_visitor visitor,
                                           void *context);
 
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
-// `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive the
-// index. `*out` is NULL if that fails.
+// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
+// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
+// the index. `*out` is NULL if that fails.
 enum latchless_status latchless_u64_cursor_new(const struct latchless_u64 *index,
                                                uint64_t low,
                                                uint64_t high,
@@ -765,9 +530,9 @@ enum latchless_status latchless_u64_cursor_free(struct latchless_u64_cursor *cur
 enum latchless_status latchless_i64_new(const struct latchless_options *options,
                                         struct latchless_i64 **out);
 
-// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ. Takes a
-// fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the message names
-// the position at fault.
+// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
+// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
+// message names the position at fault.
 enum latchless_status latchless_i64_load(const int64_t *keys,
                                          const latchless_value *values,
                                          size_t count,
@@ -807,87 +572,6 @@ enum latchless_status latchless_i64_stats(const struct latchless_i64 *index,
 // thread is changing.
 enum latchless_status latchless_i64_check(const struct latchless_i64 *index);
 
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i] gets
-// 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be NULL.
-enum latchless_status latchless_i64_get_columns(const struct latchless_i64 *index,
-                                                const int64_t *keys,
-                                                size_t count,
-                                                latchless_value *values,
-                                                uint8_t *found,
-                                                size_t *hits);
-
-// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
-// gets how many weren't there before. If memory is refused, all others are done, refused[i] gets 1 for
-// those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may
-// be NULL.
-enum latchless_status latchless_i64_insert_columns(const struct latchless_i64 *index,
-                                                   const int64_t *keys,
-                                                   const latchless_value *values,
-                                                   size_t count,
-                                                   size_t *new_keys,
-                                                   uint8_t *refused);
-
-// Removes keys; otherwise as latchless_i64_get_columns().
-enum latchless_status latchless_i64_remove_columns(const struct latchless_i64 *index,
-                                                   const int64_t *keys,
-                                                   size_t count,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_i64_floor_columns(const struct latchless_i64 *index,
-                                                  const int64_t *keys,
-                                                  size_t count,
-                                                  int64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_i64_ceiling_columns(const struct latchless_i64 *index,
-                                                    const int64_t *keys,
-                                                    size_t count,
-                                                    int64_t *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_i64_lower_columns(const struct latchless_i64 *index,
-                                                  const int64_t *keys,
-                                                  size_t count,
-                                                  int64_t *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_i64_higher_columns(const struct latchless_i64 *index,
-                                                   const int64_t *keys,
-                                                   size_t count,
-                                                   int64_t *near_keys,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-// ranks[i] gets how many keys are smaller than keys[i].
-enum latchless_status latchless_i64_rank_columns(const struct latchless_i64 *index,
-                                                 const int64_t *keys,
-                                                 size_t count,
-                                                 size_t *ranks);
-
-// counts[i] gets how many keys there are from low[i] to high[i], both included.
-enum latchless_status latchless_i64_count_columns(const struct latchless_i64 *index,
-                                                  const int64_t *low,
-                                                  const int64_t *high,
-                                                  size_t count,
-                                                  size_t *counts);
-
 // The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
 enum latchless_status latchless_i64_get(const struct latchless_i64 *index,
                                         int64_t key,
@@ -923,7 +607,8 @@ enum latchless_status latchless_i64_remove(const struct latchless_i64 *index,
                                            latchless_value *before);
 
 // Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may be NULL.
+// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
+// be NULL.
 enum latchless_status latchless_i64_compare_exchange(const struct latchless_i64 *index,
                                                      int64_t key,
                                                      latchless_value expected,
@@ -993,167 +678,9 @@ enum latchless_status latchless_i64_nth(const struct latchless_i64 *index,
                                         int64_t *key,
                                         latchless_value *value);
 
-// How many keys there are from `low` to `high`, both included.
-enum latchless_status latchless_i64_count(const struct latchless_i64 *index,
-                                          int64_t low,
-                                          int64_t high,
-                                          size_t *count);
-
-// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
-// were. Not atomic as a whole.
-enum latchless_status latchless_i64_remove_range(const struct latchless_i64 *index,
-                                                 int64_t low,
-                                                 int64_t high,
-                                                 size_t *removed);
-
-// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
-// backwards: at most `room`. `*filled` gets how many. LATCHLESS_NOT_FOUND: there is none. `keys` and
-// `values` may be NULL.
-enum latchless_status latchless_i64_page(const struct latchless_i64 *index,
-                                         int64_t low,
-                                         int64_t high,
-                                         int descending,
-                                         int64_t *keys,
-                                         latchless_value *values,
-                                         size_t room,
-                                         size_t *filled);
-
-// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
-// LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_i64_visit(const struct latchless_i64 *index,
-                                          int64_t low,
-                                          int64_t high,
-                                          latchless_i64_visitor visitor,
-                                          void *context);
-
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
-// `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive the
-// index. `*out` is NULL if that fails.
-enum latchless_status latchless_i64_cursor_new(const struct latchless_i64 *index,
-                                               int64_t low,
-                                               int64_t high,
-                                               int descending,
-                                               struct latchless_i64_cursor **out);
-
-// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
-// there are no more. `keys` and `values` may be NULL. One thread at a time may use a cursor; another one
-// meanwhile gets LATCHLESS_BUSY.
-enum latchless_status latchless_i64_cursor_next(struct latchless_i64_cursor *cursor,
-                                                int64_t *keys,
-                                                latchless_value *values,
-                                                size_t room,
-                                                size_t *filled);
-
-// Frees a cursor, unless `cursor` is NULL.
-enum latchless_status latchless_i64_cursor_free(struct latchless_i64_cursor *cursor);
-
-// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
-enum latchless_status latchless_i64_get(const struct latchless_i64 *index,
-                                        int64_t key,
-                                        latchless_value *value);
-
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_i64_contains(const struct latchless_i64 *index, int64_t key);
-
-// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
-// the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
-enum latchless_status latchless_i64_insert(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-// gets its value. `present` may be NULL.
-enum latchless_status latchless_i64_insert_if_absent(const struct latchless_i64 *index,
-                                                     int64_t key,
-                                                     latchless_value value,
-                                                     latchless_value *present);
-
-// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-// and nothing is changed. `before` may be NULL.
-enum latchless_status latchless_i64_update(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
-enum latchless_status latchless_i64_remove(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           latchless_value *before);
-
-// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may be NULL.
-enum latchless_status latchless_i64_compare_exchange(const struct latchless_i64 *index,
-                                                     int64_t key,
-                                                     latchless_value expected,
-                                                     latchless_value value,
-                                                     latchless_value *found);
-
-// Removes a key if its value is the expected one; otherwise as latchless_i64_compare_exchange().
-enum latchless_status latchless_i64_compare_remove(const struct latchless_i64 *index,
-                                                   int64_t key,
-                                                   latchless_value expected,
-                                                   latchless_value *found);
-
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
-// may be NULL, and get nothing if nothing is found.
-enum latchless_status latchless_i64_first(const struct latchless_i64 *index,
-                                          int64_t *key,
-                                          latchless_value *value);
-
-// The entry with the largest key.
-enum latchless_status latchless_i64_last(const struct latchless_i64 *index,
-                                         int64_t *key,
-                                         latchless_value *value);
-
-// Removes the entry with the smallest key, atomically.
-enum latchless_status latchless_i64_pop_first(const struct latchless_i64 *index,
-                                              int64_t *key,
-                                              latchless_value *value);
-
-// Removes the entry with the largest key, atomically.
-enum latchless_status latchless_i64_pop_last(const struct latchless_i64 *index,
-                                             int64_t *key,
-                                             latchless_value *value);
-
-// The entry with the largest key that is equal or smaller.
-enum latchless_status latchless_i64_floor(const struct latchless_i64 *index,
-                                          int64_t key,
-                                          int64_t *near_key,
-                                          latchless_value *value);
-
-// The entry with the smallest key that is equal or larger.
-enum latchless_status latchless_i64_ceiling(const struct latchless_i64 *index,
-                                            int64_t key,
-                                            int64_t *near_key,
-                                            latchless_value *value);
-
-// The entry with the largest smaller key.
-enum latchless_status latchless_i64_lower(const struct latchless_i64 *index,
-                                          int64_t key,
-                                          int64_t *near_key,
-                                          latchless_value *value);
-
-// The entry with the smallest larger key.
-enum latchless_status latchless_i64_higher(const struct latchless_i64 *index,
-                                           int64_t key,
-                                           int64_t *near_key,
-                                           latchless_value *value);
-
-// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
-// everything; later ones count what has changed since.
-enum latchless_status latchless_i64_rank(const struct latchless_i64 *index,
-                                         int64_t key,
-                                         size_t *rank);
-
-// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
-enum latchless_status latchless_i64_nth(const struct latchless_i64 *index,
-                                        size_t position,
-                                        int64_t *key,
-                                        latchless_value *value);
-
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i] gets
-// 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be NULL.
+// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
+// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
+// NULL.
 enum latchless_status latchless_i64_get_columns(const struct latchless_i64 *index,
                                                 const int64_t *keys,
                                                 size_t count,
@@ -1180,8 +707,9 @@ enum latchless_status latchless_i64_remove_columns(const struct latchless_i64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
+// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
+// NULL, too.
 enum latchless_status latchless_i64_floor_columns(const struct latchless_i64 *index,
                                                   const int64_t *keys,
                                                   size_t count,
@@ -1190,8 +718,9 @@ enum latchless_status latchless_i64_floor_columns(const struct latchless_i64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
+// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
+// NULL, too.
 enum latchless_status latchless_i64_ceiling_columns(const struct latchless_i64 *index,
                                                     const int64_t *keys,
                                                     size_t count,
@@ -1266,9 +795,9 @@ enum latchless_status latchless_i64_visit(const struct latchless_i64 *index,
                                           latchless_i64_visitor visitor,
                                           void *context);
 
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
-// `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive the
-// index. `*out` is NULL if that fails.
+// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
+// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
+// the index. `*out` is NULL if that fails.
 enum latchless_status latchless_i64_cursor_new(const struct latchless_i64 *index,
                                                int64_t low,
                                                int64_t high,
@@ -1291,9 +820,9 @@ enum latchless_status latchless_i64_cursor_free(struct latchless_i64_cursor *cur
 enum latchless_status latchless_f64_new(const struct latchless_options *options,
                                         struct latchless_f64 **out);
 
-// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ. Takes a
-// fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the message names
-// the position at fault.
+// Makes an index of columns: each value goes under the key at its place. Keys must ascend and differ.
+// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails; the
+// message names the position at fault.
 enum latchless_status latchless_f64_load(const double *keys,
                                          const latchless_value *values,
                                          size_t count,
@@ -1333,87 +862,6 @@ enum latchless_status latchless_f64_stats(const struct latchless_f64 *index,
 // thread is changing.
 enum latchless_status latchless_f64_check(const struct latchless_f64 *index);
 
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i] gets
-// 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be NULL.
-enum latchless_status latchless_f64_get_columns(const struct latchless_f64 *index,
-                                                const double *keys,
-                                                size_t count,
-                                                latchless_value *values,
-                                                uint8_t *found,
-                                                size_t *hits);
-
-// Puts values[i] under keys[i]; of equal keys the last one's stays. Ascending keys go in faster. `*new_keys`
-// gets how many weren't there before. If memory is refused, all others are done, refused[i] gets 1 for
-// those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may
-// be NULL.
-enum latchless_status latchless_f64_insert_columns(const struct latchless_f64 *index,
-                                                   const double *keys,
-                                                   const latchless_value *values,
-                                                   size_t count,
-                                                   size_t *new_keys,
-                                                   uint8_t *refused);
-
-// Removes keys; otherwise as latchless_f64_get_columns().
-enum latchless_status latchless_f64_remove_columns(const struct latchless_f64 *index,
-                                                   const double *keys,
-                                                   size_t count,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_f64_floor_columns(const struct latchless_f64 *index,
-                                                  const double *keys,
-                                                  size_t count,
-                                                  double *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_f64_ceiling_columns(const struct latchless_f64 *index,
-                                                    const double *keys,
-                                                    size_t count,
-                                                    double *near_keys,
-                                                    latchless_value *values,
-                                                    uint8_t *found,
-                                                    size_t *hits);
-
-// For each key the entry with the largest smaller key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_f64_lower_columns(const struct latchless_f64 *index,
-                                                  const double *keys,
-                                                  size_t count,
-                                                  double *near_keys,
-                                                  latchless_value *values,
-                                                  uint8_t *found,
-                                                  size_t *hits);
-
-// For each key the entry with the smallest larger key; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
-enum latchless_status latchless_f64_higher_columns(const struct latchless_f64 *index,
-                                                   const double *keys,
-                                                   size_t count,
-                                                   double *near_keys,
-                                                   latchless_value *values,
-                                                   uint8_t *found,
-                                                   size_t *hits);
-
-// ranks[i] gets how many keys are smaller than keys[i].
-enum latchless_status latchless_f64_rank_columns(const struct latchless_f64 *index,
-                                                 const double *keys,
-                                                 size_t count,
-                                                 size_t *ranks);
-
-// counts[i] gets how many keys there are from low[i] to high[i], both included.
-enum latchless_status latchless_f64_count_columns(const struct latchless_f64 *index,
-                                                  const double *low,
-                                                  const double *high,
-                                                  size_t count,
-                                                  size_t *counts);
-
 // The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
 enum latchless_status latchless_f64_get(const struct latchless_f64 *index,
                                         double key,
@@ -1449,7 +897,8 @@ enum latchless_status latchless_f64_remove(const struct latchless_f64 *index,
                                            latchless_value *before);
 
 // Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may be NULL.
+// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
+// be NULL.
 enum latchless_status latchless_f64_compare_exchange(const struct latchless_f64 *index,
                                                      double key,
                                                      latchless_value expected,
@@ -1519,167 +968,9 @@ enum latchless_status latchless_f64_nth(const struct latchless_f64 *index,
                                         double *key,
                                         latchless_value *value);
 
-// How many keys there are from `low` to `high`, both included.
-enum latchless_status latchless_f64_count(const struct latchless_f64 *index,
-                                          double low,
-                                          double high,
-                                          size_t *count);
-
-// Removes the keys from `low` to `high`, both included; `*removed`, which may be NULL, gets how many they
-// were. Not atomic as a whole.
-enum latchless_status latchless_f64_remove_range(const struct latchless_f64 *index,
-                                                 double low,
-                                                 double high,
-                                                 size_t *removed);
-
-// Copies the first entries from `low` to `high`, both included, or if `descending` isn't 0 the last ones,
-// backwards: at most `room`. `*filled` gets how many. LATCHLESS_NOT_FOUND: there is none. `keys` and
-// `values` may be NULL.
-enum latchless_status latchless_f64_page(const struct latchless_f64 *index,
-                                         double low,
-                                         double high,
-                                         int descending,
-                                         double *keys,
-                                         latchless_value *values,
-                                         size_t room,
-                                         size_t *filled);
-
-// Shows the entries from `low` to `high`, both included, ascending, to a function, some dozens at a time.
-// LATCHLESS_STOPPED: it returned something else than 0.
-enum latchless_status latchless_f64_visit(const struct latchless_f64 *index,
-                                          double low,
-                                          double high,
-                                          latchless_f64_visitor visitor,
-                                          void *context);
-
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
-// `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive the
-// index. `*out` is NULL if that fails.
-enum latchless_status latchless_f64_cursor_new(const struct latchless_f64 *index,
-                                               double low,
-                                               double high,
-                                               int descending,
-                                               struct latchless_f64_cursor **out);
-
-// Copies the next entries, at most `room`, which is 1 or more; `*filled` gets how many. LATCHLESS_NOT_FOUND:
-// there are no more. `keys` and `values` may be NULL. One thread at a time may use a cursor; another one
-// meanwhile gets LATCHLESS_BUSY.
-enum latchless_status latchless_f64_cursor_next(struct latchless_f64_cursor *cursor,
-                                                double *keys,
-                                                latchless_value *values,
-                                                size_t room,
-                                                size_t *filled);
-
-// Frees a cursor, unless `cursor` is NULL.
-enum latchless_status latchless_f64_cursor_free(struct latchless_f64_cursor *cursor);
-
-// The key's value. LATCHLESS_NOT_FOUND: the key isn't there, and `*value` is as before. `value` may be NULL.
-enum latchless_status latchless_f64_get(const struct latchless_f64 *index,
-                                        double key,
-                                        latchless_value *value);
-
-// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
-enum latchless_status latchless_f64_contains(const struct latchless_f64 *index, double key);
-
-// Puts a value under a key. LATCHLESS_PRESENT: the key was there, its value is replaced, and `*before` gets
-// the one before. LATCHLESS_OK: it wasn't. `before` may be NULL.
-enum latchless_status latchless_f64_insert(const struct latchless_f64 *index,
-                                           double key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
-// gets its value. `present` may be NULL.
-enum latchless_status latchless_f64_insert_if_absent(const struct latchless_f64 *index,
-                                                     double key,
-                                                     latchless_value value,
-                                                     latchless_value *present);
-
-// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
-// and nothing is changed. `before` may be NULL.
-enum latchless_status latchless_f64_update(const struct latchless_f64 *index,
-                                           double key,
-                                           latchless_value value,
-                                           latchless_value *before);
-
-// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
-enum latchless_status latchless_f64_remove(const struct latchless_f64 *index,
-                                           double key,
-                                           latchless_value *before);
-
-// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may be NULL.
-enum latchless_status latchless_f64_compare_exchange(const struct latchless_f64 *index,
-                                                     double key,
-                                                     latchless_value expected,
-                                                     latchless_value value,
-                                                     latchless_value *found);
-
-// Removes a key if its value is the expected one; otherwise as latchless_f64_compare_exchange().
-enum latchless_status latchless_f64_compare_remove(const struct latchless_f64 *index,
-                                                   double key,
-                                                   latchless_value expected,
-                                                   latchless_value *found);
-
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below `key` and `value`
-// may be NULL, and get nothing if nothing is found.
-enum latchless_status latchless_f64_first(const struct latchless_f64 *index,
-                                          double *key,
-                                          latchless_value *value);
-
-// The entry with the largest key.
-enum latchless_status latchless_f64_last(const struct latchless_f64 *index,
-                                         double *key,
-                                         latchless_value *value);
-
-// Removes the entry with the smallest key, atomically.
-enum latchless_status latchless_f64_pop_first(const struct latchless_f64 *index,
-                                              double *key,
-                                              latchless_value *value);
-
-// Removes the entry with the largest key, atomically.
-enum latchless_status latchless_f64_pop_last(const struct latchless_f64 *index,
-                                             double *key,
-                                             latchless_value *value);
-
-// The entry with the largest key that is equal or smaller.
-enum latchless_status latchless_f64_floor(const struct latchless_f64 *index,
-                                          double key,
-                                          double *near_key,
-                                          latchless_value *value);
-
-// The entry with the smallest key that is equal or larger.
-enum latchless_status latchless_f64_ceiling(const struct latchless_f64 *index,
-                                            double key,
-                                            double *near_key,
-                                            latchless_value *value);
-
-// The entry with the largest smaller key.
-enum latchless_status latchless_f64_lower(const struct latchless_f64 *index,
-                                          double key,
-                                          double *near_key,
-                                          latchless_value *value);
-
-// The entry with the smallest larger key.
-enum latchless_status latchless_f64_higher(const struct latchless_f64 *index,
-                                           double key,
-                                           double *near_key,
-                                           latchless_value *value);
-
-// How many keys are smaller than `key`, which needn't be there. The first such call, or a long count, counts
-// everything; later ones count what has changed since.
-enum latchless_status latchless_f64_rank(const struct latchless_f64 *index,
-                                         double key,
-                                         size_t *rank);
-
-// The entry before which there are `position` others. LATCHLESS_NOT_FOUND: there are no more than that.
-enum latchless_status latchless_f64_nth(const struct latchless_f64 *index,
-                                        size_t position,
-                                        double *key,
-                                        latchless_value *value);
-
-// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i] gets
-// 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be NULL.
+// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
+// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
+// NULL.
 enum latchless_status latchless_f64_get_columns(const struct latchless_f64 *index,
                                                 const double *keys,
                                                 size_t count,
@@ -1706,8 +997,9 @@ enum latchless_status latchless_f64_remove_columns(const struct latchless_f64 *i
                                                    uint8_t *found,
                                                    size_t *hits);
 
-// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
+// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
+// and are as before where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be
+// NULL, too.
 enum latchless_status latchless_f64_floor_columns(const struct latchless_f64 *index,
                                                   const double *keys,
                                                   size_t count,
@@ -1716,8 +1008,9 @@ enum latchless_status latchless_f64_floor_columns(const struct latchless_f64 *in
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
-// where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be NULL, too.
+// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
+// and are as before where there is none. Otherwise as latchless_f64_get_columns(); `near_keys` may be
+// NULL, too.
 enum latchless_status latchless_f64_ceiling_columns(const struct latchless_f64 *index,
                                                     const double *keys,
                                                     size_t count,
@@ -1792,9 +1085,9 @@ enum latchless_status latchless_f64_visit(const struct latchless_f64 *index,
                                           latchless_f64_visitor visitor,
                                           void *context);
 
-// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
-// `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive the
-// index. `*out` is NULL if that fails.
+// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
+// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
+// the index. `*out` is NULL if that fails.
 enum latchless_status latchless_f64_cursor_new(const struct latchless_f64 *index,
                                                double low,
                                                double high,

@@ -1,5 +1,5 @@
-//! One key at a time, and the nearest entries. Inlined, so that what is known of the type of keys is. All unsafe functions here ask for what the head of the crate
-//! says.
+//! One key at a time, and the nearest entries. Inlined, so that what is known of the type of keys is. All
+//! unsafe functions here ask for what the head of the crate says.
 
 use crate::border::Served;
 use crate::column::{place, put};

@@ -221,7 +221,8 @@ unsafe fn shell(call: Call) -> Result<(&'static Shell, u64), Fault> {
     if word & !STATE != call.kind && name_of(word).is_none() {
         return Err(unknown);
     }
-    // SAFETY: a word of these is in shells only, but for a chance of one in 2^53, and a shell stays one for ever.
+    // SAFETY: a word of these is in shells only, but for a chance of one in 2^53, and a shell stays one for
+    // ever.
     Ok((unsafe { &*call.handle }, word))
 }
 

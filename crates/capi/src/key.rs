@@ -1,6 +1,6 @@
-//! Keys as words. All indexes of this library have keys of one type inside, `u64`, and all of C's keys have 64
-//! bits: a key comes as those bits, its *cell*, and is stored under a word of the same order. So everything
-//! below the exports is compiled once for all types of keys.
+//! Keys as words. All indexes of this library have keys of one type inside, `u64`, and all of C's keys have
+//! 64 bits: a key comes as those bits, its *cell*, and is stored under a word of the same order. So
+//! everything below the exports is compiled once for all types of keys.
 
 use engine::snapshot::DataType;
 

@@ -43,12 +43,13 @@ pub struct latchless_options {
     pub struct_size: usize,
     /// The most bytes that the index may take for nodes; SIZE_MAX, unless changed: no limit.
     pub limit_bytes: usize,
-    /// How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes the
-    /// least memory, and is for keys that won't change.
+    /// How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes
+    /// the least memory, and is for keys that won't change.
     pub fill: f64,
     /// How many threads load; 1 unless changed.
     pub threads: usize,
-    /// How many requests of a batch are served together, at most 128; 0 unless changed: found out at run time.
+    /// How many requests of a batch are served together, at most 128; 0 unless changed: found out at run
+    /// time.
     pub group: usize,
     /// A latchless_kernel.
     pub kernel: u32,

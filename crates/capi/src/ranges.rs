@@ -10,8 +10,8 @@ use core::ffi::{c_int, c_void};
 use core::ops::{ControlFlow, RangeInclusive};
 use engine::Direction;
 
-/// A function of the caller's that is shown cells of keys, and values. It may have been compiled from C++: an exception that
-/// leaves it then ends the process, because `catch_unwind` refuses it.
+/// A function of the caller's that is shown cells of keys, and values. It may have been compiled from C++:
+/// an exception that leaves it then ends the process, because `catch_unwind` refuses it.
 pub type Visitor = unsafe extern "C-unwind" fn(*const u64, *const u64, usize, *mut c_void) -> c_int;
 
 /// The stored words of a range.
@@ -52,8 +52,8 @@ impl Page {
         Ok(Self { types, keys, values, room })
     }
 
-    /// Fills the page by `more`, which fills as much as it is given, or less at the end of the range. Says how many
-    /// entries there are.
+    /// Fills the page by `more`, which fills as much as it is given, or less at the end of the range. Says
+    /// how many entries there are.
     pub fn fill(
         &self,
         mut more: impl FnMut(&mut [u64], &mut [u64]) -> Result<usize, engine::Error>,

@@ -9,8 +9,8 @@ use crate::ranges::Visitor;
 use crate::status::latchless_status;
 use core::ffi::{c_int, c_void};
 
-/// What latchless_f64_visit() calls: with `count` keys and their values, which are there until it returns. Not
-/// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+/// What latchless_f64_visit() calls: with `count` keys and their values, which are there until it returns.
+/// Not zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 pub type latchless_f64_visitor = Option<
     unsafe extern "C-unwind" fn(
         keys: *const f64,
@@ -81,9 +81,9 @@ pub unsafe extern "C" fn latchless_f64_visit(
     serve!(latchless_f64_visit(index): ranges::visit(low.cell(), high.cell(), visitor.map(shown_cells), context))
 }
 
-/// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending or, if
-/// `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive the
-/// index. `*out` is NULL if that fails.
+/// Makes a cursor, which copies the entries from `low` to `high`, both included, page by page, ascending
+/// or, if `descending` isn't 0, descending. It sees what other threads change ahead of it. It may outlive
+/// the index. `*out` is NULL if that fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_f64_cursor_new(
     index: *const latchless_f64,

@@ -7,8 +7,9 @@ use crate::exports::library::latchless_value;
 use crate::exports::serve;
 use crate::status::latchless_status;
 
-/// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i] gets
-/// 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be NULL.
+/// Looks `count` keys up. found[i] gets 1 if keys[i] is there, and values[i] its value; otherwise found[i]
+/// gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found` and `hits` may be
+/// NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_get_columns(
     index: *const latchless_i64,
@@ -50,8 +51,9 @@ pub unsafe extern "C" fn latchless_i64_remove_columns(
     serve!(latchless_i64_remove_columns(index): batches::get_or_remove(Done::Removed, keys.cast(), count, values, found, hits))
 }
 
-/// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it, and are as before
-/// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+/// For each key the entry with the largest key that is equal or smaller; near_keys[i] and values[i] get it,
+/// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
+/// NULL, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_floor_columns(
     index: *const latchless_i64,
@@ -65,8 +67,9 @@ pub unsafe extern "C" fn latchless_i64_floor_columns(
     serve!(latchless_i64_floor_columns(index): batches::near(Near::Floor, keys.cast(), count, near_keys.cast(), values, found, hits))
 }
 
-/// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it, and are as before
-/// where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be NULL, too.
+/// For each key the entry with the smallest key that is equal or larger; near_keys[i] and values[i] get it,
+/// and are as before where there is none. Otherwise as latchless_i64_get_columns(); `near_keys` may be
+/// NULL, too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_i64_ceiling_columns(
     index: *const latchless_i64,

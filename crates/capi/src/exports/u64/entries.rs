@@ -69,7 +69,8 @@ pub unsafe extern "C" fn latchless_u64_remove(
 }
 
 /// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
-/// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may be NULL.
+/// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
+/// be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_u64_compare_exchange(
     index: *const latchless_u64,

@@ -65,6 +65,10 @@ neon:
 python:
     .ci/run python
 
+# The C library: its header, its tests in C and C++.
+c:
+    .ci/run c
+
 # The rules of the house: imports, lengths, unsafe code, orderings.
 tidy:
     cargo test -p latchless-conformance --no-default-features --test tidy

@@ -220,7 +220,7 @@ impl<B: Bits> Subject for Tree<B> {
 }
 
 /// A scan that keeps what it hasn't shown yet of its leaf.
-struct Paused<'a, B> {
+struct Paused<'a, B: Bits> {
     tree: &'a BlinkTree<B>,
     sweep: Sweep<B>,
     direction: Direction,

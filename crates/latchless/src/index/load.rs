@@ -100,9 +100,23 @@ impl<K: Key, V: Value> Index<K, V> {
         self.tree.bulk_load(keys.len(), entry_at, fill, threads)
     }
 
-    /// As [`Index::bulk_load_with`], of entries that are made when they are asked for, some of them twice.
-    #[cfg(feature = "snapshot")]
-    pub(crate) fn bulk_load_by(
+    /// As [`Index::bulk_load_with`], of `len` entries that `entry_at` makes when it is asked for a position, so
+    /// that they needn't be in memory side by side. It is asked for some positions twice, and must say the same
+    /// then.
+    ///
+    /// # Errors
+    /// As [`Index::bulk_load`].
+    ///
+    /// ```
+    /// # use latchless::{FillFactor, Index};
+    /// # use std::num::NonZero;
+    /// let mut index = Index::<u64, u64>::new()?;
+    /// let square = |at| (at as u64, at as u64 * at as u64);
+    /// index.bulk_load_by(1000, square, FillFactor::FULL, NonZero::<usize>::MIN)?;
+    /// assert_eq!(index.get(12), Some(144));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn bulk_load_by(
         &mut self,
         len: usize,
         entry_at: impl Fn(usize) -> (K, V) + Sync,

@@ -19,7 +19,7 @@ pub const INDEXES: [&str; 9] =
 
 /// A row; one in so many requests is made.
 const fn row(name: &'static str, flags: &'static str, one_in: usize, note: &'static str) -> Row {
-    let run = Run { flags, one_in, field: Field::Kinds, twin: true };
+    let run = Run { flags, one_in, field: Field::Kinds, exclusive: true };
     Row { name, of: Of::Run(run), ours: FLAGSHIP, what: What::Time, goals: &[], note }
 }
 

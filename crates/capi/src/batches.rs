@@ -1,0 +1,244 @@
+//! Batches: columns of keys in, columns of answers out. All unsafe functions here ask for what the head of
+//! the crate says.
+
+use crate::column::{Keys, Scratch, Source, Target, chunks, put};
+use crate::entries::Near;
+use crate::failure::Failure;
+use crate::handle::{Call, Words, with_index};
+use crate::key::KeyType;
+use crate::status::latchless_status::{self, LATCHLESS_OK};
+use core::ops::Range;
+use engine::Error;
+
+/// Columns of answers, each of which the caller may not ask for.
+struct Answers {
+    values: Target<u64>,
+    found: Target<u8>,
+}
+
+impl Answers {
+    unsafe fn new(values: *mut u64, found: *mut u8, count: usize) -> Result<Self, Failure> {
+        // SAFETY: as the caller promises.
+        let values = unsafe { Target::if_any("values", values, count)? };
+        // SAFETY: as the caller promises.
+        let found = unsafe { Target::if_any("found", found, count)? };
+        Ok(Self { values, found })
+    }
+
+    /// Writes the answers of a chunk. Where nothing was found the value's place keeps what it has.
+    fn put(&self, chunk: &Range<usize>, values: &[u64], found: &[bool]) {
+        if self.values.is_asked_for() {
+            put_found(self.values, chunk, values, found);
+        }
+        if self.found.is_asked_for() {
+            chunk.clone().zip(found).for_each(|(at, &found)| self.found.put(at, found.into()));
+        }
+    }
+}
+
+#[inline(always)]
+fn put_found<T: Copy>(to: Target<T>, chunk: &Range<usize>, answers: &[T], found: &[bool]) {
+    for ((at, &answer), &found) in chunk.clone().zip(answers).zip(found) {
+        if found {
+            to.put(at, answer);
+        }
+    }
+}
+
+/// What is done with keys whose values come back.
+#[derive(Debug, Clone, Copy)]
+pub enum Done {
+    Looked,
+    Removed,
+}
+
+#[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
+pub unsafe fn get_or_remove(
+    call: Call,
+    done: Done,
+    keys: *const u64,
+    count: usize,
+    values: *mut u64,
+    found: *mut u8,
+    hits: *mut usize,
+) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        let (keys, answers) =
+            unsafe { (Keys::new("keys", call.keys, keys, count)?, Answers::new(values, found, count)?) };
+        let (mut words, mut values, mut found) = (Scratch::new(), Scratch::new(), Scratch::new());
+        let mut total = 0;
+        for chunk in chunks(count) {
+            let words = keys.read(&chunk, &mut words)?;
+            let (values, found) = (values.zeros(chunk.len()), found.zeros(chunk.len()));
+            total += match done {
+                Done::Looked => index.get_columns(words, values, found)?,
+                Done::Removed => index.remove_columns(words, values, found)?,
+            };
+            answers.put(&chunk, values, found);
+        }
+        // SAFETY: as the caller promises.
+        unsafe { put(hits, total) }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// Inserts that were refused.
+struct Refusal {
+    refused: usize,
+    first: usize,
+    error: Error,
+}
+
+#[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
+pub unsafe fn insert(
+    call: Call,
+    keys: *const u64,
+    values: *const u64,
+    count: usize,
+    new_keys: *mut usize,
+    refused: *mut u8,
+) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
+        // SAFETY: as the caller promises.
+        let values = unsafe { Source::new("values", values, count)? };
+        // SAFETY: as the caller promises.
+        let refused = unsafe { Target::if_any("refused", refused, count)? };
+        let (mut words, mut room) = (Scratch::new(), Scratch::new());
+        let (mut new, mut refusal) = (0, None);
+        for chunk in chunks(count) {
+            let words = keys.read(&chunk, &mut words)?;
+            let room = room.zeros(chunk.len());
+            values.copy_to(chunk.clone(), room);
+            new += insert_chunk(index, &chunk, (words, room), refused, &mut refusal);
+        }
+        if let Some(Refusal { refused, first, error }) = refusal {
+            return Err(Failure::Refused { refused, count, first, error });
+        }
+        // SAFETY: as the caller promises.
+        unsafe { put(new_keys, new) }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// Inserts a chunk, marks what was refused, and says how many keys are new, if none was.
+fn insert_chunk(
+    index: &Words,
+    chunk: &Range<usize>,
+    (keys, values): (&[u64], &[u64]),
+    refused: Target<u8>,
+    refusal: &mut Option<Refusal>,
+) -> usize {
+    if refused.is_asked_for() {
+        chunk.clone().for_each(|at| refused.put(at, 0));
+    }
+    let incomplete = match index.insert_columns(keys, values) {
+        Ok(new) => return new,
+        Err(incomplete) => incomplete,
+    };
+    if refused.is_asked_for() {
+        incomplete.refused.iter().for_each(|&at| refused.put(chunk.start + at, 1));
+    }
+    let first = chunk.start + incomplete.refused.first().copied().unwrap_or(0);
+    let so_far = refusal.get_or_insert(Refusal { refused: 0, first, error: incomplete.error });
+    so_far.refused += incomplete.refused.len();
+    0
+}
+
+#[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
+pub unsafe fn near(
+    call: Call,
+    near: Near,
+    keys: *const u64,
+    count: usize,
+    near_keys: *mut u64,
+    values: *mut u64,
+    found: *mut u8,
+    hits: *mut usize,
+) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        let (keys, answers) =
+            unsafe { (Keys::new("keys", call.keys, keys, count)?, Answers::new(values, found, count)?) };
+        // SAFETY: as the caller promises.
+        let near_keys = unsafe { Target::if_any("near_keys", near_keys, count)? };
+        let (mut words, mut nearest) = (Scratch::new(), Scratch::new());
+        let (mut values, mut found) = (Scratch::new(), Scratch::new());
+        let mut total = 0;
+        for chunk in chunks(count) {
+            let words = keys.read(&chunk, &mut words)?;
+            let nearest = nearest.zeros(chunk.len());
+            let (values, found) = (values.zeros(chunk.len()), found.zeros(chunk.len()));
+            total += match near {
+                Near::Floor => index.floor_columns(words, nearest, values, found)?,
+                Near::Ceiling => index.ceiling_columns(words, nearest, values, found)?,
+                Near::Lower => index.lower_columns(words, nearest, values, found)?,
+                Near::Higher => index.higher_columns(words, nearest, values, found)?,
+            };
+            if near_keys.is_asked_for() {
+                put_near_keys(near_keys, call.keys, &chunk, nearest, found);
+            }
+            answers.put(&chunk, values, found);
+        }
+        // SAFETY: as the caller promises.
+        unsafe { put(hits, total) }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+fn put_near_keys(to: Target<u64>, keys: KeyType, chunk: &Range<usize>, words: &[u64], found: &[bool]) {
+    for ((at, &word), &found) in chunk.clone().zip(words).zip(found) {
+        if found {
+            to.put(at, keys.decode(word));
+        }
+    }
+}
+
+pub unsafe fn ranks(call: Call, keys: *const u64, count: usize, ranks: *mut usize) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
+        // SAFETY: as the caller promises.
+        let ranks = unsafe { Target::new("ranks", ranks, count)? };
+        for at in 0..count {
+            ranks.put(at, index.rank(keys.get(at)?));
+        }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn counts(
+    call: Call,
+    low: *const u64,
+    high: *const u64,
+    count: usize,
+    counts: *mut usize,
+) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        let (low, high) =
+            unsafe { (Keys::new("low", call.keys, low, count)?, Keys::new("high", call.keys, high, count)?) };
+        // SAFETY: as the caller promises.
+        let counts = unsafe { Target::new("counts", counts, count)? };
+        for at in 0..count {
+            let (low, high) = (low.get(at)?, high.get(at)?);
+            if low > high {
+                return Err(Failure::InvertedAt { at });
+            }
+            counts.put(at, index.count(low..=high)?);
+        }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}

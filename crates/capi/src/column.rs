@@ -1,0 +1,225 @@
+//! The caller's memory: arrays that are read or written, and places for single answers. Nothing here makes a
+//! reference to it, so arrays may have any alignment, and may overlap: what is written to one is then read
+//! from the other.
+
+use crate::failure::Failure;
+use crate::key::KeyType;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+use core::ptr;
+
+/// Requests of a batch that are served together.
+pub const CHUNK: usize = 1024;
+
+/// A batch in pieces.
+pub fn chunks(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count).step_by(CHUNK).map(move |start| start..count.min(start + CHUNK))
+}
+
+/// Whether an array of so many elements can be at a place.
+fn check<T>(argument: &'static str, at: *const T, count: usize) -> Result<(), Failure> {
+    if count == 0 {
+        return Ok(());
+    }
+    if at.is_null() {
+        return Err(Failure::NullColumn { argument, count });
+    }
+    let bytes = count.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
+    match bytes.and_then(|bytes| at.addr().checked_add(bytes)) {
+        Some(_) => Ok(()),
+        None => Err(Failure::TooLong { argument, count }),
+    }
+}
+
+/// An array of the caller's that is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<T> {
+    at: *const T,
+    len: usize,
+}
+
+// SAFETY: it is only read, by several threads of a load, and the caller promises that nobody writes it.
+unsafe impl<T: Sync> Sync for Source<T> {}
+
+/// An array of the caller's that is written; none if the caller doesn't ask for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<T> {
+    at: *mut T,
+    len: usize,
+}
+
+impl<T: Copy> Source<T> {
+    /// The array under the name `argument`.
+    ///
+    /// # Safety
+    /// If `at` isn't NULL, so many elements can be read there as long as the result is used.
+    pub unsafe fn new(argument: &'static str, at: *const T, len: usize) -> Result<Self, Failure> {
+        check(argument, at, len).map(|()| Self { at, len })
+    }
+
+    /// An element.
+    #[inline(always)]
+    pub fn get(self, at: usize) -> T {
+        assert!(at < self.len, "position {at} of {}", self.len);
+        // SAFETY: it is one of the elements that `new` was promised.
+        unsafe { self.at.add(at).read_unaligned() }
+    }
+
+    /// Some elements.
+    pub fn copy_to(self, from: Range<usize>, to: &mut [T]) {
+        assert!(from.start <= from.end && from.end <= self.len && to.len() == from.len());
+        // SAFETY: they are among the elements that `new` was promised, and `to` is nobody else's. Bytes are
+        // copied, because the array may have any alignment.
+        unsafe {
+            let source = self.at.wrapping_add(from.start).cast::<u8>();
+            ptr::copy_nonoverlapping(source, to.as_mut_ptr().cast::<u8>(), size_of_val(to));
+        }
+    }
+}
+
+impl<T: Copy> Target<T> {
+    /// The array under the name `argument`.
+    ///
+    /// # Safety
+    /// If `at` isn't NULL, so many elements can be written there as long as the result is used.
+    pub unsafe fn new(argument: &'static str, at: *mut T, len: usize) -> Result<Self, Failure> {
+        check(argument, at, len).map(|()| Self { at, len })
+    }
+
+    /// As [`Target::new`]; NULL stands for an array that the caller doesn't ask for.
+    ///
+    /// # Safety
+    /// As [`Target::new`].
+    pub unsafe fn if_any(argument: &'static str, at: *mut T, len: usize) -> Result<Self, Failure> {
+        if at.is_null() {
+            Ok(Self { at, len: 0 })
+        } else {
+            check(argument, at, len).map(|()| Self { at, len })
+        }
+    }
+
+    /// Whether the caller asks for it.
+    pub fn is_asked_for(self) -> bool {
+        !self.at.is_null()
+    }
+
+    /// Writes an element.
+    #[inline(always)]
+    pub fn put(self, at: usize, element: T) {
+        assert!(at < self.len, "position {at} of {}", self.len);
+        // SAFETY: it is one of the elements that `new` was promised.
+        unsafe { self.at.add(at).write_unaligned(element) }
+    }
+
+    /// Writes some elements, if the caller asks for them.
+    pub fn copy_from(self, to: usize, elements: &[T]) {
+        if !self.is_asked_for() {
+            return;
+        }
+        assert!(to <= self.len && elements.len() <= self.len - to);
+        // SAFETY: they are among the elements that `new` was promised, and `elements` is nobody else's. Bytes
+        // are copied, because the array may have any alignment.
+        unsafe {
+            let target = self.at.wrapping_add(to).cast::<u8>();
+            ptr::copy_nonoverlapping(elements.as_ptr().cast::<u8>(), target, size_of_val(elements));
+        }
+    }
+}
+
+/// A place for one answer that must be there.
+///
+/// # Safety
+/// As [`Target::new`].
+pub unsafe fn place<T: Copy>(argument: &'static str, at: *mut T) -> Result<Target<T>, Failure> {
+    if at.is_null() {
+        return Err(Failure::Null { argument });
+    }
+    // SAFETY: as the caller promises.
+    unsafe { Target::new(argument, at, 1) }
+}
+
+/// Writes one answer if the caller asks for it.
+///
+/// # Safety
+/// As [`Target::new`].
+#[inline(always)]
+pub unsafe fn put<T: Copy>(at: *mut T, answer: T) {
+    if !at.is_null() {
+        // SAFETY: as the caller promises.
+        unsafe { at.write_unaligned(answer) }
+    }
+}
+
+/// The keys of a batch.
+#[derive(Debug, Clone, Copy)]
+pub struct Keys {
+    argument: &'static str,
+    keys: KeyType,
+    cells: Source<u64>,
+}
+
+impl Keys {
+    /// The array under the name `argument`, in which no key is NaN.
+    ///
+    /// # Safety
+    /// As [`Source::new`].
+    pub unsafe fn new(
+        argument: &'static str,
+        keys: KeyType,
+        cells: *const u64,
+        count: usize,
+    ) -> Result<Self, Failure> {
+        // SAFETY: as the caller promises.
+        let cells = unsafe { Source::new(argument, cells, count)? };
+        let keys = Self { argument, keys, cells };
+        if keys.keys.is_partial() {
+            (0..count).try_for_each(|at| keys.get(at).map(drop))?;
+        }
+        Ok(keys)
+    }
+
+    /// The word of a key.
+    #[inline(always)]
+    pub fn get(self, at: usize) -> Result<u64, Failure> {
+        self.keys.encode(self.cells.get(at)).ok_or(Failure::NanAt { argument: self.argument, at })
+    }
+
+    /// The words of some keys.
+    #[inline]
+    pub fn read<'a>(self, chunk: &Range<usize>, room: &'a mut Scratch<u64>) -> Result<&'a [u64], Failure> {
+        let words = room.zeros(chunk.len());
+        self.cells.copy_to(chunk.clone(), words);
+        // One loop for each type, which the compiler can make of vector instructions.
+        match self.keys {
+            KeyType::U64 => {}
+            KeyType::I64 => words.iter_mut().for_each(|word| *word = KeyType::I64.encode(*word).unwrap_or(0)),
+            KeyType::F64 => {
+                for (word, at) in words.iter_mut().zip(chunk.clone()) {
+                    let nan = Failure::NanAt { argument: self.argument, at };
+                    *word = KeyType::F64.encode(*word).ok_or(nan)?;
+                }
+            }
+        }
+        Ok(words)
+    }
+}
+
+/// Room for a chunk, of which only as much is written as is asked for.
+pub struct Scratch<T>([MaybeUninit<T>; CHUNK]);
+
+impl<T: Copy + Default> Scratch<T> {
+    /// Room that nothing has been written to.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; CHUNK])
+    }
+
+    /// The first elements, all of them zero.
+    #[inline(always)]
+    pub fn zeros(&mut self, len: usize) -> &mut [T] {
+        let elements = &mut self.0[..len];
+        elements.iter_mut().for_each(|element| *element = MaybeUninit::new(T::default()));
+        // SAFETY: all of them were written just now.
+        unsafe { &mut *(ptr::from_mut(elements) as *mut [T]) }
+    }
+}

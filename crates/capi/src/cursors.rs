@@ -1,0 +1,49 @@
+//! Cursors: a range page by page. All unsafe functions here ask for what the head of the crate says.
+
+use crate::column::place;
+use crate::handle::{self, Call, Cursor, with_cursor, with_shared_index};
+use crate::ranges::{Page, direction, told, words};
+use crate::status::latchless_status::{self, LATCHLESS_OK};
+use core::ffi::c_int;
+use core::ptr;
+
+/// A cursor of this kind.
+pub unsafe fn new(
+    call: Call,
+    low: u64,
+    high: u64,
+    descending: c_int,
+    kind: u64,
+    out: *mut *mut (),
+) -> latchless_status {
+    let serve = |index| {
+        // SAFETY: as the caller promises.
+        unsafe { place("out", out)? }.put(0, ptr::null_mut());
+        let cursor = Cursor::of(index, words(call.keys, low, high)?, direction(descending))?;
+        // SAFETY: as the caller promises.
+        unsafe { handle::hand_out(kind, Box::new(cursor), out)? };
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_shared_index(call, serve) }
+}
+
+pub unsafe fn next(
+    call: Call,
+    keys: *mut u64,
+    values: *mut u64,
+    room: usize,
+    filled: *mut usize,
+) -> latchless_status {
+    let serve = |cursor: &mut Cursor| {
+        // SAFETY: as the caller promises.
+        unsafe { place("filled", filled)? }.put(0, 0);
+        // SAFETY: as the caller promises.
+        let page = unsafe { Page::new(call.keys, keys, values, room)? };
+        let got = page.fill(|words, values| cursor.fill(words, values))?;
+        // SAFETY: as the caller promises.
+        Ok(unsafe { told(got, filled) })
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_cursor(call, serve) }
+}

@@ -1,0 +1,102 @@
+//! Why a call was refused. The message says what was wrong and where; the status says what kind of thing.
+
+use crate::status::latchless_status::{self, *};
+use engine::{Broken, Error, snapshot};
+
+/// Why a call was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("{argument} is NULL")]
+    Null { argument: &'static str },
+    #[error("{argument} is NULL, but there are to be {count} elements")]
+    NullColumn { argument: &'static str, count: usize },
+    #[error("{argument} can't have {count} elements: they would not fit into memory")]
+    TooLong { argument: &'static str, count: usize },
+    #[error("{0}")]
+    Handle(#[from] Fault),
+    #[error("{argument} is NaN, which can't be a key")]
+    Nan { argument: &'static str },
+    #[error("{argument}[{at}] is NaN, which can't be a key")]
+    NanAt { argument: &'static str, at: usize },
+    #[error("low is above high")]
+    Inverted,
+    #[error("low[{at}] is above high[{at}]")]
+    InvertedAt { at: usize },
+    #[error("room is 0, so no entry could be copied and the end never be told")]
+    NoRoom,
+    #[error("{field} is {given}, but must be {wanted}")]
+    Field { field: &'static str, given: u64, wanted: &'static str },
+    #[error(
+        "struct_size is {given}, but the smallest is {smallest}: set it before the call (options: by latchless_options_init)"
+    )]
+    StructSize { given: usize, smallest: usize },
+    #[error("struct_size is {given}, and bytes after the first {known} are set: made for a newer library?")]
+    Newer { given: usize, known: usize },
+    #[error("{refused} of {count} inserts were refused, the first at position {first}: {error}")]
+    Refused { refused: usize, count: usize, first: usize, error: Error },
+    #[error("{0}")]
+    Index(#[from] Error),
+    #[error("{0}")]
+    Snapshot(#[from] snapshot::Error),
+    #[error("the file has the {column} type {found}, which isn't one of an index of this kind")]
+    OtherType { column: &'static str, found: snapshot::DataType },
+    #[error("the file has a key that is NaN, at row {at}")]
+    NanInFile { at: usize },
+    #[error("{0}")]
+    Broken(#[from] Broken),
+}
+
+/// Why a handle can't be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("the handle is NULL")]
+    Null,
+    #[error("the handle {address:#x} was made by no function of this library")]
+    Unknown { address: usize },
+    #[error("the handle is one of {found}, but must be one of {wanted}")]
+    OtherKind { found: &'static str, wanted: &'static str },
+    #[error("the handle of {kind} was freed before")]
+    Freed { kind: &'static str },
+    #[error("another thread is using the handle of {kind}")]
+    Busy { kind: &'static str },
+    #[error("a call has failed before in the middle, so the handle of {kind} can only be freed")]
+    Spoilt { kind: &'static str },
+}
+
+impl Failure {
+    /// What kind of failure it is.
+    pub fn status(&self) -> latchless_status {
+        match self {
+            Self::Null { .. } | Self::NullColumn { .. } => LATCHLESS_NULL,
+            Self::TooLong { .. } => LATCHLESS_TOO_LONG,
+            Self::Handle(Fault::Busy { .. }) => LATCHLESS_BUSY,
+            Self::Handle(Fault::Spoilt { .. }) => LATCHLESS_PANIC,
+            Self::Handle(_) => LATCHLESS_BAD_HANDLE,
+            Self::Nan { .. } | Self::NanAt { .. } => LATCHLESS_NAN,
+            Self::Inverted | Self::InvertedAt { .. } => LATCHLESS_INVERTED_RANGE,
+            Self::NoRoom | Self::Field { .. } | Self::StructSize { .. } | Self::Newer { .. } => {
+                LATCHLESS_INVALID
+            }
+            Self::Index(error) | Self::Refused { error, .. } => status_of(error),
+            Self::Snapshot(error) => match error {
+                snapshot::Error::Io { .. } => LATCHLESS_IO,
+                snapshot::Error::OutOfMemory { .. } => LATCHLESS_OUT_OF_MEMORY,
+                snapshot::Error::Index(error) => status_of(error),
+                _ => LATCHLESS_BAD_FILE,
+            },
+            Self::OtherType { .. } | Self::NanInFile { .. } => LATCHLESS_BAD_FILE,
+            Self::Broken(_) => LATCHLESS_BROKEN,
+        }
+    }
+}
+
+fn status_of(error: &Error) -> latchless_status {
+    match error {
+        Error::OutOfMemory { .. } | Error::ReferencesExhausted { .. } => LATCHLESS_OUT_OF_MEMORY,
+        Error::MemoryLimit { .. } => LATCHLESS_MEMORY_LIMIT,
+        Error::Unsorted { .. } => LATCHLESS_UNSORTED,
+        Error::DuplicateKey { .. } => LATCHLESS_DUPLICATE,
+        Error::InvertedRange => LATCHLESS_INVERTED_RANGE,
+        _ => LATCHLESS_INVALID,
+    }
+}

@@ -1,0 +1,81 @@
+//! Snapshots: an index in an Arrow file, and back. All unsafe functions here ask for what the head of the
+//! crate says.
+
+use crate::column::put;
+use crate::failure::Failure;
+use crate::handle::{Call, Words, with_index};
+use crate::key::KeyType;
+use crate::life;
+use crate::options::{Parsed, latchless_options};
+use crate::status::latchless_status::{self, LATCHLESS_OK};
+use core::ffi::{CStr, c_char};
+use engine::snapshot::{DataType, Layout, Snapshot};
+use std::path::PathBuf;
+
+/// The path that C means: on Unix its bytes, elsewhere UTF-8.
+unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
+    if path.is_null() {
+        return Err(Failure::Null { argument: "path" });
+    }
+    // SAFETY: as the caller promises, a text that ends with a zero.
+    let bytes = unsafe { CStr::from_ptr(path) }.to_bytes();
+    #[cfg(unix)]
+    let path = {
+        use std::os::unix::ffi::OsStrExt;
+        std::ffi::OsStr::from_bytes(bytes).into()
+    };
+    #[cfg(not(unix))]
+    let path = String::from_utf8_lossy(bytes).into_owned().into();
+    Ok(path)
+}
+
+/// Whether a column holds values as they are: 64 bits each.
+fn is_value(column: DataType) -> bool {
+    column.width_bytes() == 8
+}
+
+pub unsafe fn save(call: Call, to: *const c_char, entries: *mut usize) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        let to = unsafe { path(to)? };
+        let layout = Layout::new(call.keys.data_type(), DataType::UInt64);
+        let saved = layout.save(index, to, |word, value| (call.keys.decode(word), value))?;
+        // SAFETY: as the caller promises.
+        unsafe { put(entries, saved as usize) }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn open(
+    call: Call,
+    from: *const c_char,
+    options: *const latchless_options,
+    out: *mut *mut (),
+) -> latchless_status {
+    let fill = |index: &mut Words, parsed: &Parsed| {
+        // SAFETY: as the caller promises.
+        let file = Snapshot::open(unsafe { path(from)? })?;
+        if !call.keys.is_in(file.key_type()) {
+            return Err(Failure::OtherType { column: "key", found: file.key_type() });
+        }
+        if !is_value(file.value_type()) {
+            return Err(Failure::OtherType { column: "value", found: file.value_type() });
+        }
+        load(&file, call.keys, index, parsed)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { life::make(call, options, out, fill) }
+}
+
+fn load(file: &Snapshot, keys: KeyType, index: &mut Words, parsed: &Parsed) -> Result<(), Failure> {
+    let word = |cell| keys.encode(cell);
+    if keys.is_partial() {
+        // A file that was made on purpose may have what no index has.
+        let nan = (0..file.len()).find(|&at| word(file.row(at).0).is_none());
+        nan.map_or(Ok(()), |at| Err(Failure::NanInFile { at }))?;
+    }
+    let entry = |key, value| (word(key).unwrap_or(0), value);
+    Ok(file.load_by(index, parsed.fill, parsed.threads, entry)?)
+}

@@ -1,0 +1,354 @@
+//! Handles: what C holds of an index or a cursor.
+//!
+//! A handle points to a shell: a word that says what it is and whether it can be used, and a pointer to the
+//! thing itself. Freeing frees the thing; the shell stays readable for ever. So a handle that is freed twice,
+//! or used afterwards, meets a shell that says so, not memory of something else. A shell is used again only
+//! when 1,024 others have been freed after it; a handle that old may be taken for the new one.
+//!
+//! # Thread safety
+//! Freeing is one atomic exchange, so of two threads that free a handle one is told that it was freed. But
+//! the thing goes at once: no thread may be using it. That is the caller's to see to, as for any `free`. A
+//! cursor that is in use says so, and refuses a second thread.
+
+use crate::border::{Served, guard, refuse};
+use crate::failure::{Failure, Fault};
+use crate::key::{Key, KeyType};
+use crate::status::latchless_status;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
+use engine::Index;
+use engine::index::Scan;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// An index of any kind of keys.
+pub type Words = Index<u64, u64>;
+
+/// A cursor of any kind of keys. It keeps its index.
+pub type Cursor = Scan<Arc<Words>>;
+
+/// A type of C's that nobody sees the inside of: a handle is a pointer to it.
+pub trait Handle {
+    /// Its name in C.
+    const NAME: &'static str;
+    /// The keys.
+    type Key: Key;
+    /// What is in the upper seven bytes of its shell's word; in the last one is the state.
+    const KIND: u64 = kind(Self::NAME);
+}
+
+/// A call of C's: by which function, and for which handle.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    function: &'static str,
+    handle: *const Shell,
+    kind: u64,
+    /// What keys are to the function.
+    pub keys: KeyType,
+}
+
+impl Call {
+    /// A call of the function of this name, which takes handles of the type `H`.
+    #[inline(always)]
+    pub fn new<H: Handle>(function: &'static str, handle: *const H) -> Self {
+        Self { function, handle: handle.cast(), kind: H::KIND, keys: H::Key::TYPE }
+    }
+
+    /// Serves a call that needs no handle.
+    pub fn guard(self, serve: impl FnOnce() -> Served) -> latchless_status {
+        guard(self.function, serve, || ())
+    }
+}
+
+/// What a handle owns, as a pointer.
+pub trait Content {
+    /// Gives up what is owned for a pointer to it.
+    fn into_pointer(self) -> *mut ();
+    /// Owns it again.
+    ///
+    /// # Safety
+    /// The pointer is from `into_pointer`, and isn't used again.
+    unsafe fn from_pointer(pointer: *mut ()) -> Self;
+}
+
+impl Content for Arc<Words> {
+    fn into_pointer(self) -> *mut () {
+        Arc::into_raw(self).cast_mut().cast()
+    }
+
+    unsafe fn from_pointer(pointer: *mut ()) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { Arc::from_raw(pointer.cast()) }
+    }
+}
+
+impl Content for Box<Cursor> {
+    fn into_pointer(self) -> *mut () {
+        Box::into_raw(self).cast()
+    }
+
+    unsafe fn from_pointer(pointer: *mut ()) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { Box::from_raw(pointer.cast()) }
+    }
+}
+
+/// A hash of a name (FNV-1a) without the last byte: memory that isn't a shell has it by chance one time in
+/// 2^56.
+const fn kind(name: &str) -> u64 {
+    let (mut hash, mut at) = (0xCBF2_9CE4_8422_2325, 0);
+    while at < name.len() {
+        hash = (hash ^ name.as_bytes()[at] as u64).wrapping_mul(0x0000_0100_0000_01B3);
+        at += 1;
+    }
+    hash & !STATE
+}
+
+const STATE: u64 = 0xFF;
+/// The states of a shell.
+const READY: u64 = 1;
+const IN_USE: u64 = 2;
+const SPOILT: u64 = 3;
+const FREED: u64 = 4;
+
+/// The names of all kinds.
+pub const NAMES: [&str; 6] = [
+    "latchless_u64",
+    "latchless_u64_cursor",
+    "latchless_i64",
+    "latchless_i64_cursor",
+    "latchless_f64",
+    "latchless_f64_cursor",
+];
+
+/// What a handle points to. On a cache line of its own, which nothing writes while an index is used.
+#[repr(C, align(64))]
+#[derive(Debug)]
+struct Shell {
+    word: AtomicU64,
+    content: AtomicPtr<()>,
+}
+
+/// How many freed shells wait before the first of them is used again.
+const WAITING: usize = 1024;
+
+/// The freed shells, the longest freed first.
+static FREED_SHELLS: Mutex<VecDeque<&'static Shell>> = Mutex::new(VecDeque::new());
+
+/// The freed shells, unless another thread has them for longer than it can take: it may be one that a fork
+/// has left behind.
+fn freed_shells<T>(with: impl FnOnce(&mut VecDeque<&'static Shell>) -> Option<T>) -> Option<T> {
+    (0..100).find_map(|_| FREED_SHELLS.try_lock().ok()).and_then(|mut shells| with(&mut shells))
+}
+
+impl Shell {
+    /// A shell for this content.
+    fn wrap(kind: u64, content: *mut ()) -> Result<&'static Self, Failure> {
+        let again = freed_shells(|shells| if shells.len() < WAITING { None } else { shells.pop_front() });
+        let shell = match again {
+            Some(shell) => shell,
+            None => Self::allocate()?,
+        };
+        shell.content.store(content, Relaxed);
+        shell.word.store(kind | READY, Release);
+        Ok(shell)
+    }
+
+    fn allocate() -> Result<&'static Self, Failure> {
+        let mut room = Vec::new();
+        let refused = engine::Error::OutOfMemory { requested_bytes: size_of::<Self>() };
+        room.try_reserve_exact(1).map_err(|_| refused)?;
+        room.push(Self { word: AtomicU64::new(FREED), content: AtomicPtr::new(ptr::null_mut()) });
+        Ok(&room.leak()[0])
+    }
+
+    /// Takes the content out, so that nobody else does.
+    fn empty(&'static self, kind: u64, seen: u64) -> Result<*mut (), Fault> {
+        if seen != kind | READY && seen != kind | SPOILT {
+            return Err(Self::fault(kind, seen));
+        }
+        let taken = self.word.compare_exchange(seen, kind | FREED, AcqRel, Acquire);
+        taken.map_err(|now| Self::fault(kind, now))?;
+        let content = self.content.swap(ptr::null_mut(), Relaxed);
+        // Where there is no room to remember it, the shell is never used again.
+        freed_shells(|shells| {
+            if shells.len() == shells.capacity() {
+                shells.try_reserve(WAITING).ok()?;
+            }
+            shells.push_back(self);
+            Some(())
+        });
+        Ok(content)
+    }
+
+    fn spoil(&self, kind: u64) {
+        self.word.store(kind | SPOILT, Release);
+    }
+
+    /// Why this word, of some kind, isn't that of a shell that can be used as `wanted`.
+    #[cold]
+    fn fault(wanted: u64, word: u64) -> Fault {
+        let (found, wanted) = (name_of(word).unwrap_or_default(), name_of(wanted).unwrap_or_default());
+        match word & STATE {
+            FREED => Fault::Freed { kind: found },
+            _ if found != wanted => Fault::OtherKind { found, wanted },
+            IN_USE => Fault::Busy { kind: found },
+            _ => Fault::Spoilt { kind: found },
+        }
+    }
+}
+
+/// The kind of handles whose shells have this word.
+fn name_of(word: u64) -> Option<&'static str> {
+    NAMES.into_iter().find(|name| kind(name) == word & !STATE)
+}
+
+/// The shell under a handle of any kind, and its word.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there.
+#[inline(always)]
+unsafe fn shell(call: Call) -> Result<(&'static Shell, u64), Fault> {
+    if call.handle.is_null() {
+        return Err(Fault::Null);
+    }
+    let unknown = Fault::Unknown { address: call.handle.addr() };
+    if !call.handle.is_aligned() {
+        return Err(unknown);
+    }
+    // SAFETY: it is aligned, and the caller promises the word.
+    let word = unsafe { &*call.handle.cast::<AtomicU64>() }.load(Acquire);
+    if word & !STATE != call.kind && name_of(word).is_none() {
+        return Err(unknown);
+    }
+    // SAFETY: a word of these is in shells only, but for a chance of one in 2^53, and a shell stays one for
+    // ever.
+    Ok((unsafe { &*call.handle }, word))
+}
+
+/// Makes a handle of a thing, and writes it to the caller's place.
+///
+/// # Safety
+/// A pointer can be written to `to`.
+pub unsafe fn hand_out<C: Content>(kind: u64, content: C, to: *mut *mut ()) -> Result<(), Failure> {
+    let content = content.into_pointer();
+    match Shell::wrap(kind, content) {
+        Ok(shell) => {
+            // SAFETY: as the caller promises.
+            unsafe { to.write_unaligned(ptr::from_ref(shell).cast_mut().cast()) }
+            Ok(())
+        }
+        Err(failure) => {
+            // SAFETY: it was made a pointer just now.
+            drop(unsafe { C::from_pointer(content) });
+            Err(failure)
+        }
+    }
+}
+
+/// Makes an index's handle, of the kind that the call is for.
+///
+/// # Safety
+/// As [`hand_out`].
+pub unsafe fn hand_out_index(call: Call, index: Words, to: *mut *mut ()) -> Result<(), Failure> {
+    // SAFETY: as the caller promises.
+    unsafe { hand_out(call.kind, Arc::new(index), to) }
+}
+
+/// Serves a call for an index.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
+#[inline(always)]
+pub unsafe fn with_index(call: Call, serve: impl FnOnce(&Words) -> Served) -> latchless_status {
+    // SAFETY: as the caller promises.
+    let (shell, word) = match unsafe { shell(call) } {
+        Ok(found) => found,
+        Err(fault) => return refuse(call.function, fault),
+    };
+    if word != call.kind | READY {
+        return refuse(call.function, Shell::fault(call.kind, word));
+    }
+    let content = shell.content.load(Relaxed).cast::<Words>();
+    // SAFETY: the shell is that of an index and has its content, which stays there until the handle is freed.
+    guard(call.function, || serve(unsafe { &*content }), || shell.spoil(call.kind))
+}
+
+/// As [`with_index`], for what keeps the index: a cursor.
+///
+/// # Safety
+/// As [`with_index`].
+pub unsafe fn with_shared_index(call: Call, serve: impl FnOnce(Arc<Words>) -> Served) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns.
+        let owned = unsafe {
+            Arc::increment_strong_count(index);
+            Arc::from_raw(index)
+        };
+        serve(owned)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// Serves a call for a cursor, if no other call is being served for it.
+///
+/// # Safety
+/// As [`with_index`].
+pub unsafe fn with_cursor(call: Call, serve: impl FnOnce(&mut Cursor) -> Served) -> latchless_status {
+    // SAFETY: as the caller promises.
+    let shell = match unsafe { shell(call) } {
+        Ok((shell, _)) => shell,
+        Err(fault) => return refuse(call.function, fault),
+    };
+    let taken = shell.word.compare_exchange(call.kind | READY, call.kind | IN_USE, AcqRel, Acquire);
+    if let Err(word) = taken {
+        return refuse(call.function, Shell::fault(call.kind, word));
+    }
+    let content = shell.content.load(Relaxed).cast::<Cursor>();
+    let serve = || {
+        // SAFETY: the shell is that of a cursor and has its content; no other call has it, because only one
+        // finds the shell ready.
+        let served = serve(unsafe { &mut *content });
+        shell.word.store(call.kind | READY, Release);
+        served
+    };
+    guard(call.function, serve, || shell.spoil(call.kind))
+}
+
+/// Frees what a handle owns. NULL owns nothing.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; no other thread is using it. Handles of the call's kind
+/// own a `C`.
+unsafe fn free<C: Content>(call: Call) -> latchless_status {
+    if call.handle.is_null() {
+        return latchless_status::LATCHLESS_OK;
+    }
+    call.guard(|| {
+        // SAFETY: as the caller promises.
+        let (shell, word) = unsafe { shell(call)? };
+        let content = shell.empty(call.kind, word)?;
+        // SAFETY: the shell is of this kind, and had its content until now.
+        drop(unsafe { C::from_pointer(content) });
+        Ok(latchless_status::LATCHLESS_OK)
+    })
+}
+
+/// Frees an index.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; no other thread is using it.
+pub unsafe fn free_index(call: Call) -> latchless_status {
+    // SAFETY: as the caller promises; handles of indexes own these.
+    unsafe { free::<Arc<Words>>(call) }
+}
+
+/// Frees a cursor.
+///
+/// # Safety
+/// As [`free_index`].
+pub unsafe fn free_cursor(call: Call) -> latchless_status {
+    // SAFETY: as the caller promises; handles of cursors own these.
+    unsafe { free::<Box<Cursor>>(call) }
+}

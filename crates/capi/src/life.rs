@@ -1,0 +1,121 @@
+//! How indexes begin and end, and what is asked of them as a whole.
+
+use crate::column::{Keys, Source, place};
+use crate::failure::Failure;
+use crate::handle::{self, Call, Words, with_index};
+use crate::options::{self, Parsed, latchless_options};
+use crate::stats::{self, latchless_stats};
+use crate::status::latchless_status::{self, LATCHLESS_OK};
+use core::ptr;
+
+/// Makes an index by `fill`, and a handle for it.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn make(
+    call: Call,
+    options: *const latchless_options,
+    out: *mut *mut (),
+    fill: impl FnOnce(&mut Words, &Parsed) -> Result<(), Failure>,
+) -> latchless_status {
+    let serve = || {
+        // SAFETY: as the caller promises.
+        unsafe { place("out", out)? }.put(0, ptr::null_mut());
+        // SAFETY: as the caller promises.
+        let parsed = unsafe { options::read(options)? };
+        let mut index = Words::with_options(parsed.options)?;
+        fill(&mut index, &parsed)?;
+        // SAFETY: as the caller promises.
+        unsafe { handle::hand_out_index(call, index, out)? };
+        Ok(LATCHLESS_OK)
+    };
+    call.guard(serve)
+}
+
+/// An empty index.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn new(call: Call, options: *const latchless_options, out: *mut *mut ()) -> latchless_status {
+    // SAFETY: as the caller promises.
+    unsafe { make(call, options, out, |_, _| Ok(())) }
+}
+
+/// An index of ascending columns.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn load(
+    call: Call,
+    keys: *const u64,
+    values: *const u64,
+    count: usize,
+    options: *const latchless_options,
+    out: *mut *mut (),
+) -> latchless_status {
+    let fill = |index: &mut Words, parsed: &Parsed| {
+        // SAFETY: as the caller promises.
+        let keys = unsafe { Keys::new("keys", call.keys, keys, count)? };
+        // SAFETY: as the caller promises.
+        let values = unsafe { Source::new("values", values, count)? };
+        // A key that has become NaN since it was looked at is the caller's doing.
+        let entry = |at| (keys.get(at).unwrap_or(0), values.get(at));
+        Ok(index.bulk_load_by(count, entry, parsed.fill, parsed.threads)?)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { make(call, options, out, fill) }
+}
+
+/// How many keys there are.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn len(call: Call, len: *mut usize) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        unsafe { place("len", len)? }.put(0, index.len());
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// Removes all keys.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn clear(call: Call) -> latchless_status {
+    let serve = |index: &Words| {
+        index.clear();
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// What the index says about itself.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn stats(call: Call, to: *mut latchless_stats) -> latchless_status {
+    let serve = |index: &Words| {
+        // SAFETY: as the caller promises.
+        unsafe { stats::fill(index, to)? };
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// Looks at every node.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn check(call: Call) -> latchless_status {
+    let serve = |index: &Words| {
+        index.check_invariants()?;
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}

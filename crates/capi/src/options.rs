@@ -1,0 +1,169 @@
+//! What an index is told when it is made.
+
+#![expect(non_camel_case_types, reason = "C's names")]
+
+use crate::failure::Failure;
+use core::num::NonZeroUsize;
+use core::ptr;
+use engine::index::{Group, Options};
+use engine::{FillFactor, Kernel};
+
+/// The code that searches in nodes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub enum latchless_kernel {
+    /// The fastest that the processor has.
+    LATCHLESS_KERNEL_FASTEST = 0,
+    /// Without vector instructions.
+    LATCHLESS_KERNEL_SCALAR = 1,
+    /// For x86-64 with AVX2.
+    LATCHLESS_KERNEL_AVX2 = 2,
+    /// For x86-64 with AVX-512.
+    LATCHLESS_KERNEL_AVX512 = 3,
+    /// For AArch64.
+    LATCHLESS_KERNEL_NEON = 4,
+}
+
+/// The kernels by their numbers in C.
+const KERNELS: [(latchless_kernel, Option<Kernel>); 5] = [
+    (latchless_kernel::LATCHLESS_KERNEL_FASTEST, None),
+    (latchless_kernel::LATCHLESS_KERNEL_SCALAR, Some(Kernel::Scalar)),
+    (latchless_kernel::LATCHLESS_KERNEL_AVX2, Some(Kernel::Avx2)),
+    (latchless_kernel::LATCHLESS_KERNEL_AVX512, Some(Kernel::Avx512)),
+    (latchless_kernel::LATCHLESS_KERNEL_NEON, Some(Kernel::Neon)),
+];
+
+/// What an index is told when it is made. latchless_options_init() fills it in; then change what you like.
+/// Where a function takes options, NULL stands for these.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct latchless_options {
+    /// The size of this structure, as the program was compiled with it: so that a newer library, in which it
+    /// is longer, knows what the program doesn't.
+    pub struct_size: usize,
+    /// The most bytes that the index may take for nodes; SIZE_MAX, unless changed: no limit.
+    pub limit_bytes: usize,
+    /// How full a load or an opened file leaves the nodes: from 0.01 to 1.0, unless changed 0.8. 1.0 takes
+    /// the least memory, and is for keys that won't change.
+    pub fill: f64,
+    /// How many threads load; 1 unless changed.
+    pub threads: usize,
+    /// How many requests of a batch are served together, at most 128; 0 unless changed: found out at run
+    /// time.
+    pub group: usize,
+    /// A latchless_kernel.
+    pub kernel: u32,
+    /// 1 unless changed: ask the system for huge pages. 0: don't.
+    pub huge_pages: u8,
+    /// 0 unless changed. 1: a thread of the library makes memory ready before an insert needs it, so that no
+    /// insert waits for the system. On Linux from 5.14 on.
+    pub prefault: u8,
+    /// Zero.
+    pub reserved: [u8; 2],
+}
+
+impl Default for latchless_options {
+    fn default() -> Self {
+        let Options { limit_bytes, huge_pages, prefault, .. } = Options::default();
+        Self {
+            struct_size: size_of::<Self>(),
+            limit_bytes: limit_bytes.unwrap_or(usize::MAX),
+            fill: FillFactor::default().share(),
+            threads: 1,
+            group: 0,
+            kernel: latchless_kernel::LATCHLESS_KERNEL_FASTEST as u32,
+            huge_pages: huge_pages.into(),
+            prefault: prefault.into(),
+            reserved: [0; 2],
+        }
+    }
+}
+
+/// What is too long for a structure that this library knows, or may come to know.
+const TOO_LONG: usize = 4096;
+
+/// Fills in options of so many bytes.
+///
+/// # Safety
+/// So many bytes can be written there, unless `options` is NULL.
+pub unsafe fn init(options: *mut latchless_options, size: usize) -> Result<(), Failure> {
+    if options.is_null() {
+        return Err(Failure::Null { argument: "options" });
+    }
+    let known = size_of::<latchless_options>();
+    if size < known || size > TOO_LONG {
+        return Err(Failure::StructSize { given: size, smallest: known });
+    }
+    let defaults = latchless_options { struct_size: size, ..latchless_options::default() };
+    // SAFETY: so many bytes can be written, and the structure has no more.
+    unsafe {
+        ptr::write_bytes(options.cast::<u8>(), 0, size);
+        options.write_unaligned(defaults);
+    }
+    Ok(())
+}
+
+/// Options as the index takes them.
+pub struct Parsed {
+    pub options: Options,
+    pub fill: FillFactor,
+    pub threads: NonZeroUsize,
+}
+
+/// Reads a caller's options.
+///
+/// # Safety
+/// `options` is NULL, or as many bytes can be read there as its first field says.
+pub unsafe fn read(options: *const latchless_options) -> Result<Parsed, Failure> {
+    if options.is_null() {
+        return parse(latchless_options::default());
+    }
+    let known = size_of::<latchless_options>();
+    // SAFETY: as the caller promises.
+    let given = unsafe { options.cast::<usize>().read_unaligned() };
+    if given < known || given > TOO_LONG {
+        return Err(Failure::StructSize { given, smallest: known });
+    }
+    // SAFETY: there are at least so many bytes.
+    let options_known = unsafe { options.read_unaligned() };
+    // SAFETY: there are so many bytes.
+    let is_zero = |at: usize| unsafe { options.cast::<u8>().add(at).read() } == 0;
+    if (known..given).all(is_zero) { parse(options_known) } else { Err(Failure::Newer { given, known }) }
+}
+
+fn parse(options: latchless_options) -> Result<Parsed, Failure> {
+    let flag = |field, given: u8| match given {
+        0 | 1 => Ok(given == 1),
+        _ => Err(Failure::Field { field, given: given.into(), wanted: "0 or 1" }),
+    };
+    let count = |field, given: usize, wanted| {
+        NonZeroUsize::new(given).ok_or(Failure::Field { field, given: given as u64, wanted })
+    };
+    let threads = count("threads", options.threads, "1 or more")?;
+    let group = match NonZeroUsize::new(options.group) {
+        None => Group::Auto,
+        Some(group) if group.get() <= Group::MAX => Group::Of(group),
+        Some(group) => {
+            let given = group.get() as u64;
+            return Err(Failure::Field { field: "group", given, wanted: "from 0 to 128" });
+        }
+    };
+    let kernel = KERNELS.into_iter().find(|known| known.0 as u32 == options.kernel);
+    let Some((_, kernel)) = kernel else {
+        let given = options.kernel.into();
+        return Err(Failure::Field { field: "kernel", given, wanted: "a latchless_kernel" });
+    };
+    if options.reserved != [0; 2] {
+        let given = u16::from_ne_bytes(options.reserved).into();
+        return Err(Failure::Field { field: "reserved", given, wanted: "zero" });
+    }
+    let options_of_index = Options {
+        limit_bytes: (options.limit_bytes != usize::MAX).then_some(options.limit_bytes),
+        huge_pages: flag("huge_pages", options.huge_pages)?,
+        prefault: flag("prefault", options.prefault)?,
+        kernel,
+        group,
+        ..Options::default()
+    };
+    Ok(Parsed { options: options_of_index, fill: FillFactor::new(options.fill)?, threads })
+}

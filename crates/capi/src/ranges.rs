@@ -1,0 +1,185 @@
+//! Ranges, both ends included: pages of entries, entries shown to a callback, counts, removal. All unsafe
+//! functions here ask for what the head of the crate says.
+
+use crate::column::{CHUNK, Scratch, Target, place, put};
+use crate::failure::Failure;
+use crate::handle::{Call, Words, with_index};
+use crate::key::KeyType;
+use crate::status::latchless_status::{self, *};
+use core::ffi::{c_int, c_void};
+use core::ops::{ControlFlow, RangeInclusive};
+use engine::Direction;
+
+/// A function of the caller's that is shown cells of keys, and values. It may have been compiled from C++:
+/// an exception that leaves it then ends the process, because `catch_unwind` refuses it.
+pub type Visitor = unsafe extern "C-unwind" fn(*const u64, *const u64, usize, *mut c_void) -> c_int;
+
+/// The stored words of a range.
+pub fn words(keys: KeyType, low: u64, high: u64) -> Result<RangeInclusive<u64>, Failure> {
+    let low = keys.encode(low).ok_or(Failure::Nan { argument: "low" })?;
+    let high = keys.encode(high).ok_or(Failure::Nan { argument: "high" })?;
+    if low <= high { Ok(low..=high) } else { Err(Failure::Inverted) }
+}
+
+/// The direction that a caller means.
+pub fn direction(descending: c_int) -> Direction {
+    if descending == 0 { Direction::Forward } else { Direction::Reverse }
+}
+
+/// Where the entries of a page go.
+pub struct Page {
+    types: KeyType,
+    keys: Target<u64>,
+    values: Target<u64>,
+    room: usize,
+}
+
+impl Page {
+    /// Room for so many entries; NULL stands for a column that the caller doesn't ask for.
+    pub unsafe fn new(
+        types: KeyType,
+        keys: *mut u64,
+        values: *mut u64,
+        room: usize,
+    ) -> Result<Self, Failure> {
+        if room == 0 {
+            return Err(Failure::NoRoom);
+        }
+        // SAFETY: as the caller promises.
+        let keys = unsafe { Target::if_any("keys", keys, room)? };
+        // SAFETY: as the caller promises.
+        let values = unsafe { Target::if_any("values", values, room)? };
+        Ok(Self { types, keys, values, room })
+    }
+
+    /// Fills the page by `more`, which fills as much as it is given, or less at the end of the range. Says
+    /// how many entries there are.
+    pub fn fill(
+        &self,
+        mut more: impl FnMut(&mut [u64], &mut [u64]) -> Result<usize, engine::Error>,
+    ) -> Result<usize, Failure> {
+        let (mut words, mut values) = (Scratch::new(), Scratch::new());
+        let mut filled = 0;
+        while filled < self.room {
+            let asked = CHUNK.min(self.room - filled);
+            let (words, values) = (words.zeros(asked), values.zeros(asked));
+            let got = more(words, values)?;
+            if self.keys.is_asked_for() {
+                words[..got]
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, &word)| self.keys.put(filled + at, self.types.decode(word)));
+            }
+            self.values.copy_from(filled, &values[..got]);
+            filled += got;
+            if got < asked {
+                break;
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// What a page that was filled comes to.
+pub unsafe fn told(filled: usize, to: *mut usize) -> latchless_status {
+    // SAFETY: as the caller promises.
+    unsafe { put(to, filled) }
+    if filled == 0 { LATCHLESS_NOT_FOUND } else { LATCHLESS_OK }
+}
+
+/// What is left of a range after its entry `last`.
+fn rest(range: &RangeInclusive<u64>, direction: Direction, last: u64) -> Option<RangeInclusive<u64>> {
+    let rest = match direction {
+        Direction::Forward => last.checked_add(1)?..=*range.end(),
+        Direction::Reverse => *range.start()..=last.checked_sub(1)?,
+    };
+    (!rest.is_empty()).then_some(rest)
+}
+
+#[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
+pub unsafe fn page(
+    call: Call,
+    low: u64,
+    high: u64,
+    descending: c_int,
+    keys: *mut u64,
+    values: *mut u64,
+    room: usize,
+    filled: *mut usize,
+) -> latchless_status {
+    let serve = |index: &Words| {
+        let (mut left, direction) = (Some(words(call.keys, low, high)?), direction(descending));
+        // SAFETY: as the caller promises.
+        unsafe { place("filled", filled)? }.put(0, 0);
+        // SAFETY: as the caller promises.
+        let page = unsafe { Page::new(call.keys, keys, values, room)? };
+        let got = page.fill(|words, values| {
+            let Some(range) = left.take() else { return Ok(0) };
+            let got = index.scan(range.clone(), direction, words, values)?;
+            if got > 0 {
+                left = rest(&range, direction, words[got - 1]);
+            }
+            Ok(got)
+        })?;
+        // SAFETY: as the caller promises.
+        Ok(unsafe { told(got, filled) })
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn visit(
+    call: Call,
+    low: u64,
+    high: u64,
+    visitor: Option<Visitor>,
+    context: *mut c_void,
+) -> latchless_status {
+    let serve = |index: &Words| {
+        let range = words(call.keys, low, high)?;
+        let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
+        let mut status = LATCHLESS_OK;
+        let mut room = [0; PAGE];
+        index.visit(range, |words, values| {
+            for (words, values) in words.chunks(PAGE).zip(values.chunks(PAGE)) {
+                let keys = &mut room[..words.len()];
+                keys.iter_mut().zip(words).for_each(|(key, &word)| *key = call.keys.decode(word));
+                // SAFETY: the caller's own function, with arrays that are there until it returns.
+                if unsafe { visitor(keys.as_ptr(), values.as_ptr(), keys.len(), context) } != 0 {
+                    status = LATCHLESS_STOPPED;
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(status)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// Entries that a callback is shown at once: as many as a leaf has, and not more.
+const PAGE: usize = 64;
+
+pub unsafe fn count(call: Call, low: u64, high: u64, count: *mut usize) -> latchless_status {
+    let serve = |index: &Words| {
+        let range = words(call.keys, low, high)?;
+        // SAFETY: as the caller promises.
+        let count = unsafe { place("count", count)? };
+        count.put(0, index.count(range)?);
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn remove_range(call: Call, low: u64, high: u64, removed: *mut usize) -> latchless_status {
+    let serve = |index: &Words| {
+        let gone = index.remove_range(words(call.keys, low, high)?)?;
+        // SAFETY: as the caller promises.
+        unsafe { put(removed, gone) }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}

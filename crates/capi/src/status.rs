@@ -1,0 +1,108 @@
+//! What calls come to.
+
+#![expect(non_camel_case_types, reason = "C's names")]
+
+/// What a call came to. Zero and above: it was done, and this is the answer. Below zero: it was refused, the
+/// index is as before unless the function says otherwise, and latchless_last_error() says why.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum latchless_status {
+    /// Done.
+    LATCHLESS_OK = 0,
+    /// There is no such key, no such entry, or no further one.
+    LATCHLESS_NOT_FOUND = 1,
+    /// The key was there already.
+    LATCHLESS_PRESENT = 2,
+    /// The key's value isn't the expected one.
+    LATCHLESS_MISMATCH = 3,
+    /// The callback ended the call.
+    LATCHLESS_STOPPED = 4,
+    /// The system refused memory.
+    LATCHLESS_OUT_OF_MEMORY = -1,
+    /// The index would outgrow its limit.
+    LATCHLESS_MEMORY_LIMIT = -2,
+    /// A pointer is NULL that must not be.
+    LATCHLESS_NULL = -3,
+    /// The handle is NULL, freed, of another kind, or none.
+    LATCHLESS_BAD_HANDLE = -4,
+    /// Another argument is outside of what is allowed.
+    LATCHLESS_INVALID = -5,
+    /// A key is NaN.
+    LATCHLESS_NAN = -6,
+    /// Keys that must ascend don't.
+    LATCHLESS_UNSORTED = -7,
+    /// Keys that must differ don't.
+    LATCHLESS_DUPLICATE = -8,
+    /// A range whose low end is above its high end.
+    LATCHLESS_INVERTED_RANGE = -9,
+    /// An array of so many elements can't exist.
+    LATCHLESS_TOO_LONG = -10,
+    /// Another thread is using the cursor.
+    LATCHLESS_BUSY = -11,
+    /// The system refused to read or write a file.
+    LATCHLESS_IO = -12,
+    /// The file is no snapshot, or is damaged, or has other types.
+    LATCHLESS_BAD_FILE = -13,
+    /// A check has found the index broken: a bug of the library.
+    LATCHLESS_BROKEN = -14,
+    /// A bug of the library, or an index that a fork has left amid a change. The handle can only be freed.
+    LATCHLESS_PANIC = -99,
+}
+
+use latchless_status::*;
+
+impl latchless_status {
+    const ALL: [Self; 20] = [
+        LATCHLESS_OK,
+        LATCHLESS_NOT_FOUND,
+        LATCHLESS_PRESENT,
+        LATCHLESS_MISMATCH,
+        LATCHLESS_STOPPED,
+        LATCHLESS_OUT_OF_MEMORY,
+        LATCHLESS_MEMORY_LIMIT,
+        LATCHLESS_NULL,
+        LATCHLESS_BAD_HANDLE,
+        LATCHLESS_INVALID,
+        LATCHLESS_NAN,
+        LATCHLESS_UNSORTED,
+        LATCHLESS_DUPLICATE,
+        LATCHLESS_INVERTED_RANGE,
+        LATCHLESS_TOO_LONG,
+        LATCHLESS_BUSY,
+        LATCHLESS_IO,
+        LATCHLESS_BAD_FILE,
+        LATCHLESS_BROKEN,
+        LATCHLESS_PANIC,
+    ];
+
+    /// The status of this number, if there is one: C may pass any.
+    pub fn of(number: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|&status| status as i32 == number)
+    }
+
+    /// A few words for people.
+    pub fn text(self) -> &'static core::ffi::CStr {
+        match self {
+            LATCHLESS_OK => c"done",
+            LATCHLESS_NOT_FOUND => c"not found",
+            LATCHLESS_PRESENT => c"the key was there already",
+            LATCHLESS_MISMATCH => c"the key's value isn't the expected one",
+            LATCHLESS_STOPPED => c"the callback ended the call",
+            LATCHLESS_OUT_OF_MEMORY => c"the system refused memory",
+            LATCHLESS_MEMORY_LIMIT => c"the index would outgrow its limit",
+            LATCHLESS_NULL => c"a pointer is NULL that must not be",
+            LATCHLESS_BAD_HANDLE => c"the handle is NULL, freed, of another kind, or none",
+            LATCHLESS_INVALID => c"an argument is outside of what is allowed",
+            LATCHLESS_NAN => c"a key is NaN",
+            LATCHLESS_UNSORTED => c"the keys don't ascend",
+            LATCHLESS_DUPLICATE => c"a key comes twice",
+            LATCHLESS_INVERTED_RANGE => c"the range's low end is above its high end",
+            LATCHLESS_TOO_LONG => c"an array of so many elements can't exist",
+            LATCHLESS_BUSY => c"another thread is using the cursor",
+            LATCHLESS_IO => c"the system refused to read or write a file",
+            LATCHLESS_BAD_FILE => c"the file is no snapshot, or is damaged, or has other types",
+            LATCHLESS_BROKEN => c"the index is broken: a bug of the library",
+            LATCHLESS_PANIC => c"a bug of the library, or a fork amid a change",
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What C can't see, or can't bring about: the rest is tested from C and C++ (`.ci/run c`).
+
+use crate::border::guard;
+use crate::exports::f64::life::{latchless_f64_free, latchless_f64_new};
+use crate::exports::f64::{latchless_f64, latchless_f64_cursor};
+use crate::exports::i64::life::{latchless_i64_free, latchless_i64_new};
+use crate::exports::i64::{latchless_i64, latchless_i64_cursor};
+use crate::exports::u64::entries::latchless_u64_contains;
+use crate::exports::u64::life::{latchless_u64_free, latchless_u64_new};
+use crate::exports::u64::{latchless_u64, latchless_u64_cursor};
+use crate::handle::{Call, Handle, NAMES, with_index};
+use crate::key::{Key, KeyType};
+use crate::message;
+use crate::status::latchless_status::{self, *};
+use core::ffi::CStr;
+use core::ptr;
+use std::path::Path;
+use std::{env, fs};
+
+fn last_error() -> String {
+    // SAFETY: a text of this thread's that ends with a zero, and no call fails meanwhile.
+    unsafe { CStr::from_ptr(message::get()) }.to_str().unwrap().to_owned()
+}
+
+fn new() -> *mut latchless_u64 {
+    let mut index = ptr::null_mut();
+    // SAFETY: a place for a handle.
+    assert_eq!(unsafe { latchless_u64_new(ptr::null(), &raw mut index) }, LATCHLESS_OK);
+    index
+}
+
+fn free(index: *mut latchless_u64) -> latchless_status {
+    // SAFETY: a handle of this thread's.
+    unsafe { latchless_u64_free(index) }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads files")]
+fn the_other_keys_have_the_same_functions() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/exports");
+    let mut files = 0;
+    for file in fs::read_dir(folder.join("u64")).unwrap() {
+        let file = file.unwrap();
+        let text = fs::read_to_string(file.path()).unwrap();
+        for key in ["i64", "f64"] {
+            let (copy, wanted) = (folder.join(key).join(file.file_name()), text.replace("u64", key));
+            if env::var_os("BLESS").is_some() {
+                fs::write(&copy, &wanted).unwrap();
+            }
+            let found = fs::read_to_string(&copy).unwrap_or_default();
+            assert!(found == wanted, "{} isn't as that of u64: BLESS=1 makes it anew", copy.display());
+            files += 1;
+        }
+    }
+    assert_eq!(files, 2 * 6);
+}
+
+#[test]
+fn words_keep_the_order_of_keys() {
+    fn check<K: Key + Copy>(ascending: &[K]) {
+        let cells: Vec<u64> = ascending.iter().map(|key| key.cell()).collect();
+        let words: Vec<u64> = cells.iter().map(|&cell| K::TYPE.encode(cell).unwrap()).collect();
+        assert!(words.is_sorted_by(|a, b| a < b), "{words:?}");
+        assert!(words.iter().zip(&cells).all(|(&word, &cell)| K::TYPE.decode(word) == cell));
+    }
+    check(&[0, 1, u64::MAX / 2, u64::MAX]);
+    check(&[i64::MIN, -1, 0, 1, i64::MAX]);
+    let (tiny, huge) = (f64::from_bits(1), f64::MAX);
+    check(&[f64::NEG_INFINITY, -huge, -1.5, -tiny, 0.0, tiny, 1.5, huge, f64::INFINITY]);
+    let encode = |key: f64| KeyType::F64.encode(key.cell());
+    assert_eq!(encode(-0.0), encode(0.0));
+    assert_eq!(KeyType::F64.decode(encode(-0.0).unwrap()), 0, "it comes back as 0.0");
+    assert_eq!((encode(f64::NAN), encode(-f64::NAN)), (None, None));
+}
+
+#[test]
+fn each_kind_of_handle_has_a_name_of_its_own() {
+    let kinds = [
+        (latchless_u64::NAME, latchless_u64::KIND),
+        (latchless_u64_cursor::NAME, latchless_u64_cursor::KIND),
+        (latchless_i64::NAME, latchless_i64::KIND),
+        (latchless_i64_cursor::NAME, latchless_i64_cursor::KIND),
+        (latchless_f64::NAME, latchless_f64::KIND),
+        (latchless_f64_cursor::NAME, latchless_f64_cursor::KIND),
+    ];
+    assert_eq!(kinds.map(|kind| kind.0), NAMES);
+    for (at, kind) in kinds.iter().enumerate() {
+        assert!(kinds[..at].iter().all(|other| other.1 != kind.1), "{} is taken for another", kind.0);
+    }
+}
+
+#[test]
+fn a_panic_becomes_a_status_and_the_handle_can_only_be_freed() {
+    let index = new();
+    // SAFETY: a handle of this thread's.
+    let status = unsafe { with_index(Call::new("a_function", index), |_| panic!("a bug, number {}", 7)) };
+    assert_eq!((status, last_error().as_str()), (LATCHLESS_PANIC, "a_function: a bug, number 7"));
+    // SAFETY: as above.
+    let status = unsafe { latchless_u64_contains(index, 1) };
+    assert_eq!(status, LATCHLESS_PANIC);
+    assert!(last_error().contains("can only be freed"), "{}", last_error());
+    assert_eq!((free(index), free(index)), (LATCHLESS_OK, LATCHLESS_BAD_HANDLE));
+    assert_eq!(guard("f", || panic!("plain"), || ()), LATCHLESS_PANIC);
+    assert_eq!(last_error(), "f: plain");
+}
+
+/// Freed shells wait in a row: not even 1,000 indexes later is a handle taken for another's.
+#[test]
+fn a_freed_handle_stays_freed() {
+    let freed = new();
+    assert_eq!(free(freed), LATCHLESS_OK);
+    for _ in 0..1000 {
+        let other = new();
+        assert_ne!(other, freed);
+        assert_eq!(free(other), LATCHLESS_OK);
+    }
+    assert_eq!(free(freed), LATCHLESS_BAD_HANDLE);
+    assert!(last_error().ends_with("the handle of latchless_u64 was freed before"), "{}", last_error());
+    // And the shells don't pile up: those that have waited are used again.
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..5000 {
+        let index = new();
+        seen.insert(index);
+        assert_eq!(free(index), LATCHLESS_OK);
+    }
+    assert!(seen.len() < 3000, "{} shells", seen.len());
+}
+
+#[test]
+fn a_handle_of_other_keys_is_told_from_the_right_one() {
+    let (mut signed, mut float): (*mut latchless_i64, *mut latchless_f64) =
+        (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: places for handles.
+    unsafe {
+        assert_eq!(latchless_i64_new(ptr::null(), &raw mut signed), LATCHLESS_OK);
+        assert_eq!(latchless_f64_new(ptr::null(), &raw mut float), LATCHLESS_OK);
+    }
+    assert_eq!(free(signed.cast()), LATCHLESS_BAD_HANDLE);
+    let message = "latchless_u64_free: the handle is one of latchless_i64, but must be one of latchless_u64";
+    assert_eq!(last_error(), message);
+    // SAFETY: handles of this thread's.
+    unsafe {
+        assert_eq!(latchless_i64_free(float.cast()), LATCHLESS_BAD_HANDLE);
+        assert_eq!(latchless_i64_free(signed), LATCHLESS_OK);
+        assert_eq!(latchless_f64_free(float), LATCHLESS_OK);
+    }
+}
+
+#[test]
+fn long_messages_are_cut_between_characters() {
+    message::set(format_args!("{}\0{}", "a".repeat(9), "é".repeat(400)));
+    let text = last_error();
+    assert!(text.starts_with("aaaaaaaaa?é") && text.ends_with('é'), "{text}");
+    assert_eq!(text.len(), 510, "511 would cut the last é in two");
+    message::set(format_args!("short"));
+    assert_eq!(last_error(), "short");
+    assert_eq!(std::thread::spawn(last_error).join().unwrap(), "", "each thread has its own");
+}
+
+#[test]
+fn every_status_is_known_by_its_number() {
+    for number in -120..20 {
+        assert!(latchless_status::of(number).is_none_or(|status| status as i32 == number));
+    }
+    let numbers = [0, 1, 2, 3, 4, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -99];
+    assert!(numbers.iter().all(|&number| latchless_status::of(number).is_some()));
+}

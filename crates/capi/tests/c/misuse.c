@@ -1,0 +1,249 @@
+/* What callers get wrong: each comes to a status and a message that says what and where. */
+#include "check.h"
+
+static int visited(const uint64_t *keys, const latchless_value *values, size_t count, void *context) {
+    (void)keys, (void)values, (void)count, (void)context;
+    return 0;
+}
+
+static void handles(latchless_u64 *index) {
+    latchless_u64 *other, *freed;
+    latchless_i64 *signed_index;
+    latchless_u64_cursor *cursor;
+    latchless_value value = 3;
+    size_t told;
+    int i;
+    /* Anything of this size that isn't a handle. */
+    union { double aligned; char bytes[256]; } memory;
+    char *aligned = memory.bytes + (64 - (uintptr_t)memory.bytes % 64);
+    memset(&memory, 0x5A, sizeof memory);
+
+    REFUSED(latchless_u64_get(NULL, 1, &value), LATCHLESS_BAD_HANDLE, "latchless_u64_get", "the handle is NULL");
+    REFUSED(latchless_u64_get((latchless_u64 *)(void *)aligned, 1, &value), LATCHLESS_BAD_HANDLE,
+            "latchless_u64_get", "was made by no function of this library");
+    REFUSED(latchless_u64_get((latchless_u64 *)(void *)(aligned + 1), 1, &value), LATCHLESS_BAD_HANDLE,
+            "latchless_u64_get", "was made by no function of this library");
+    REFUSED(latchless_i64_get((latchless_i64 *)(void *)index, 1, &value), LATCHLESS_BAD_HANDLE,
+            "latchless_i64_get", "the handle is one of latchless_u64, but must be one of latchless_i64");
+    CHECK(latchless_u64_cursor_new(index, 0, 10, 0, &cursor) == LATCHLESS_OK);
+    REFUSED(latchless_u64_get((latchless_u64 *)(void *)cursor, 1, &value), LATCHLESS_BAD_HANDLE,
+            "latchless_u64_get", "the handle is one of latchless_u64_cursor");
+    REFUSED(latchless_u64_free((latchless_u64 *)(void *)cursor), LATCHLESS_BAD_HANDLE, "latchless_u64_free",
+            "the handle is one of latchless_u64_cursor");
+    REFUSED(latchless_u64_cursor_next((latchless_u64_cursor *)(void *)index, NULL, NULL, 1, &told),
+            LATCHLESS_BAD_HANDLE, "latchless_u64_cursor_next", "but must be one of latchless_u64_cursor");
+    CHECK(latchless_u64_cursor_free(cursor) == LATCHLESS_OK);
+    REFUSED(latchless_u64_cursor_free(cursor), LATCHLESS_BAD_HANDLE, "latchless_u64_cursor_free",
+            "the handle of latchless_u64_cursor was freed before");
+    REFUSED(latchless_u64_cursor_next(cursor, NULL, NULL, 1, &told), LATCHLESS_BAD_HANDLE,
+            "latchless_u64_cursor_next", "was freed before");
+
+    CHECK(latchless_u64_free(NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_cursor_free(NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_new(NULL, &freed) == LATCHLESS_OK);
+    CHECK(latchless_u64_free(freed) == LATCHLESS_OK);
+    for (i = 0; i < 500; i++) {
+        CHECK(latchless_u64_new(NULL, &other) == LATCHLESS_OK);
+        REFUSED(latchless_u64_free(freed), LATCHLESS_BAD_HANDLE, "latchless_u64_free",
+                "the handle of latchless_u64 was freed before");
+        REFUSED(latchless_u64_insert(freed, 1, 2, NULL), LATCHLESS_BAD_HANDLE, "latchless_u64_insert",
+                "was freed before");
+        CHECK(latchless_u64_free(other) == LATCHLESS_OK);
+    }
+    REFUSED(latchless_i64_free((latchless_i64 *)(void *)freed), LATCHLESS_BAD_HANDLE, "latchless_i64_free",
+            "the handle of latchless_u64 was freed before");
+    CHECK(latchless_i64_new(NULL, &signed_index) == LATCHLESS_OK);
+    CHECK(latchless_i64_free(signed_index) == LATCHLESS_OK);
+    CHECK(value == 3);
+}
+
+static void pointers_and_lengths(latchless_u64 *index) {
+    uint64_t keys[] = {1, 2, 3};
+    uint64_t read[3] = {0, 0, 0};
+    uint8_t found[3];
+    size_t told = 42;
+    latchless_u64_cursor *cursor = NULL;
+    latchless_u64 *loaded;
+    /* 17 bytes on, nothing is aligned. */
+    char unaligned[64];
+
+    REFUSED(latchless_u64_len(index, NULL), LATCHLESS_NULL, "latchless_u64_len", "len is NULL");
+    REFUSED(latchless_u64_count(index, 1, 2, NULL), LATCHLESS_NULL, "latchless_u64_count", "count is NULL");
+    REFUSED(latchless_u64_new(NULL, NULL), LATCHLESS_NULL, "latchless_u64_new", "out is NULL");
+    REFUSED(latchless_u64_open("nowhere", NULL, NULL), LATCHLESS_NULL, "latchless_u64_open", "out is NULL");
+    REFUSED(latchless_u64_cursor_new(index, 1, 2, 0, NULL), LATCHLESS_NULL, "latchless_u64_cursor_new",
+            "out is NULL");
+    REFUSED(latchless_u64_visit(index, 1, 2, NULL, NULL), LATCHLESS_NULL, "latchless_u64_visit",
+            "visitor is NULL");
+    REFUSED(latchless_u64_save(index, NULL, NULL), LATCHLESS_NULL, "latchless_u64_save", "path is NULL");
+    REFUSED(latchless_u64_stats(index, NULL), LATCHLESS_NULL, "latchless_u64_stats", "stats is NULL");
+    REFUSED(latchless_u64_get_columns(index, NULL, 3, read, found, &told), LATCHLESS_NULL,
+            "latchless_u64_get_columns", "keys is NULL, but there are to be 3 elements");
+    REFUSED(latchless_u64_insert_columns(index, keys, NULL, 3, &told, NULL), LATCHLESS_NULL,
+            "latchless_u64_insert_columns", "values is NULL, but there are to be 3 elements");
+    REFUSED(latchless_u64_rank_columns(index, keys, 3, NULL), LATCHLESS_NULL, "latchless_u64_rank_columns",
+            "ranks is NULL");
+    REFUSED(latchless_u64_count_columns(index, keys, NULL, 3, &told), LATCHLESS_NULL,
+            "latchless_u64_count_columns", "high is NULL");
+    CHECK(told == 42);
+
+    /* No elements: nothing is looked at. */
+    CHECK(latchless_u64_get_columns(index, NULL, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_u64_insert_columns(index, NULL, NULL, 0, &told, NULL) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_u64_remove_columns(index, NULL, 0, NULL, NULL, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_floor_columns(index, NULL, 0, NULL, NULL, NULL, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_rank_columns(index, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_count_columns(index, NULL, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_load(NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
+    CHECK(latchless_u64_free(loaded) == LATCHLESS_OK);
+
+    /* More than memory can hold: by bytes, and by where they would end. */
+    REFUSED(latchless_u64_get_columns(index, keys, SIZE_MAX, NULL, NULL, NULL), LATCHLESS_TOO_LONG,
+            "latchless_u64_get_columns", "keys can't have 18446744073709551615 elements");
+    REFUSED(latchless_u64_get_columns(index, keys, SIZE_MAX / 16 + 1, NULL, NULL, NULL), LATCHLESS_TOO_LONG,
+            "latchless_u64_get_columns", "keys can't have");
+    REFUSED(latchless_u64_load((const uint64_t *)(UINTPTR_MAX - 63), keys, 9, NULL, &loaded), LATCHLESS_TOO_LONG,
+            "latchless_u64_load", "keys can't have 9 elements");
+    CHECK(loaded == NULL);
+    REFUSED(latchless_u64_page(index, 0, 9, 0, NULL, read, SIZE_MAX / 2, &told), LATCHLESS_TOO_LONG,
+            "latchless_u64_page", "values can't have");
+
+    REFUSED(latchless_u64_page(index, 0, 9, 0, keys, read, 0, &told), LATCHLESS_INVALID, "latchless_u64_page",
+            "room is 0");
+    CHECK(latchless_u64_cursor_new(index, 0, 9, 0, &cursor) == LATCHLESS_OK);
+    REFUSED(latchless_u64_cursor_next(cursor, keys, read, 0, &told), LATCHLESS_INVALID,
+            "latchless_u64_cursor_next", "room is 0");
+    REFUSED(latchless_u64_cursor_next(cursor, keys, read, 1, NULL), LATCHLESS_NULL, "latchless_u64_cursor_next",
+            "filled is NULL");
+    CHECK(latchless_u64_cursor_free(cursor) == LATCHLESS_OK);
+
+    /* Alignment doesn't matter. */
+    memcpy(unaligned + 17, keys, sizeof keys);
+    CHECK(latchless_u64_insert_columns(index, (const uint64_t *)(void *)(unaligned + 17),
+                                       (const uint64_t *)(void *)(unaligned + 17), 3, &told, NULL)
+          == LATCHLESS_OK);
+    CHECK(told == 3);
+    CHECK(latchless_u64_get_columns(index, keys, 3, (uint64_t *)(void *)(unaligned + 33), NULL, NULL)
+          == LATCHLESS_OK);
+    CHECK(memcmp(unaligned + 33, keys, sizeof keys) == 0);
+    /* Nor that answers take the place of keys. */
+    CHECK(latchless_u64_insert(index, 2, 20, NULL) == LATCHLESS_PRESENT);
+    CHECK(latchless_u64_get_columns(index, keys, 3, keys, NULL, &told) == LATCHLESS_OK);
+    CHECK(told == 3 && keys[0] == 1 && keys[1] == 20 && keys[2] == 3);
+}
+
+static void keys_and_ranges(latchless_u64 *index) {
+    latchless_f64 *floats = NULL;
+    latchless_u64 *loaded = NULL;
+    const uint64_t unsorted[] = {1, 5, 4}, twice[] = {1, 5, 5}, low[] = {1, 9}, high[] = {2, 8};
+    const double some[] = {1.0, 2.0, NAN, 3.0}, zeros[] = {-0.0, 0.0};
+    const uint64_t values[] = {1, 2, 3, 4};
+    size_t told, counts[2];
+
+    CHECK(latchless_f64_new(NULL, &floats) == LATCHLESS_OK);
+    REFUSED(latchless_f64_insert(floats, NAN, 1, NULL), LATCHLESS_NAN, "latchless_f64_insert", "key is NaN");
+    REFUSED(latchless_f64_get(floats, -NAN, NULL), LATCHLESS_NAN, "latchless_f64_get", "key is NaN");
+    REFUSED(latchless_f64_floor(floats, NAN, NULL, NULL), LATCHLESS_NAN, "latchless_f64_floor", "key is NaN");
+    REFUSED(latchless_f64_count(floats, 0.0, NAN, &told), LATCHLESS_NAN, "latchless_f64_count", "high is NaN");
+    REFUSED(latchless_f64_insert_columns(floats, some, values, 4, NULL, NULL), LATCHLESS_NAN,
+            "latchless_f64_insert_columns", "keys[2] is NaN");
+    REFUSED(latchless_f64_get_columns(floats, some, 4, NULL, NULL, NULL), LATCHLESS_NAN,
+            "latchless_f64_get_columns", "keys[2] is NaN");
+    CHECK(latchless_f64_len(floats, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_f64_free(floats) == LATCHLESS_OK);
+    REFUSED(latchless_f64_load(some, values, 4, NULL, &floats), LATCHLESS_NAN, "latchless_f64_load",
+            "keys[2] is NaN");
+    CHECK(floats == NULL);
+    REFUSED(latchless_f64_load(zeros, values, 2, NULL, &floats), LATCHLESS_DUPLICATE, "latchless_f64_load",
+            "position 1");
+
+    REFUSED(latchless_u64_load(unsorted, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_u64_load",
+            "position 2");
+    REFUSED(latchless_u64_load(twice, values, 3, NULL, &loaded), LATCHLESS_DUPLICATE, "latchless_u64_load",
+            "position 2");
+    REFUSED(latchless_u64_count(index, 2, 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_u64_count",
+            "low is above high");
+    REFUSED(latchless_u64_remove_range(index, 2, 1, NULL), LATCHLESS_INVERTED_RANGE,
+            "latchless_u64_remove_range", "low is above high");
+    REFUSED(latchless_u64_visit(index, 2, 1, visited, NULL), LATCHLESS_INVERTED_RANGE, "latchless_u64_visit",
+            "low is above high");
+    REFUSED(latchless_u64_count_columns(index, low, high, 2, counts), LATCHLESS_INVERTED_RANGE,
+            "latchless_u64_count_columns", "low[1] is above high[1]");
+}
+
+static void options(void) {
+    latchless_options options;
+    latchless_u64 *index;
+    latchless_stats stats;
+    struct { latchless_options known; char later[16]; } newer;
+    memset(&options, 0, sizeof options);
+    REFUSED(latchless_u64_new(&options, &index), LATCHLESS_INVALID, "latchless_u64_new", "struct_size is 0");
+    CHECK(index == NULL);
+    REFUSED(latchless_options_init(NULL, sizeof options), LATCHLESS_NULL, "latchless_options_init", "NULL");
+    REFUSED(latchless_options_init(&options, 8), LATCHLESS_INVALID, "latchless_options_init", "struct_size is 8");
+#define FIELD(field, value, about)                                                                \
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);                      \
+    options.field = value;                                                                        \
+    REFUSED(latchless_u64_new(&options, &index), LATCHLESS_INVALID, "latchless_u64_new", about)
+    FIELD(fill, 0.0, "a fill factor lies in 0.01..=1.0, not 0");
+    FIELD(fill, NAN, "a fill factor lies in 0.01..=1.0, not NaN");
+    FIELD(threads, 0, "threads is 0, but must be 1 or more");
+    FIELD(group, 129, "group is 129, but must be from 0 to 128");
+    FIELD(kernel, 77, "kernel is 77, but must be a latchless_kernel");
+    FIELD(huge_pages, 2, "huge_pages is 2, but must be 0 or 1");
+    FIELD(prefault, 255, "prefault is 255, but must be 0 or 1");
+    FIELD(reserved[1], 1, "reserved is ");
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
+    options.limit_bytes = 0;
+    REFUSED(latchless_u64_new(&options, &index), LATCHLESS_MEMORY_LIMIT, "latchless_u64_new", "limit of 0 bytes");
+#if defined(__x86_64__)
+    FIELD(kernel, LATCHLESS_KERNEL_NEON, "is not available on this processor");
+#endif
+
+    /* A program of a later time, with a longer structure: fine as long as it asks for nothing new. */
+    memset(&newer, 0xFF, sizeof newer);
+    CHECK(latchless_options_init(&newer.known, sizeof newer) == LATCHLESS_OK);
+    CHECK(newer.later[15] == 0);
+    CHECK(latchless_u64_new(&newer.known, &index) == LATCHLESS_OK);
+    stats.struct_size = 0;
+    REFUSED(latchless_u64_stats(index, &stats), LATCHLESS_INVALID, "latchless_u64_stats", "struct_size is 0");
+    CHECK(latchless_u64_free(index) == LATCHLESS_OK);
+    newer.later[7] = 1;
+    REFUSED(latchless_u64_new(&newer.known, &index), LATCHLESS_INVALID, "latchless_u64_new", "newer library");
+}
+
+static void files(latchless_u64 *index, const char *folder) {
+    char path[4096];
+    latchless_u64 *again = index;
+    latchless_f64 *floats;
+    FILE *file;
+    snprintf(path, sizeof path, "%s/missing/index.arrow", folder);
+    REFUSED(latchless_u64_save(index, path, NULL), LATCHLESS_IO, "latchless_u64_save", "missing/index.arrow");
+    REFUSED(latchless_u64_open(path, NULL, &again), LATCHLESS_IO, "latchless_u64_open", "missing/index.arrow");
+    CHECK(again == NULL);
+    snprintf(path, sizeof path, "%s/misuse.arrow", folder);
+    CHECK(latchless_u64_insert(index, 1, 1, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_save(index, path, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_f64_open(path, NULL, &floats), LATCHLESS_BAD_FILE, "latchless_f64_open",
+            "the file has the key type uint64");
+    file = fopen(path, "r+b");
+    CHECK(file != NULL && fseek(file, 100, SEEK_SET) == 0 && fputc(0x55, file) == 0x55 && fclose(file) == 0);
+    REFUSED(latchless_u64_open(path, NULL, &again), LATCHLESS_BAD_FILE, "latchless_u64_open", "damaged");
+    CHECK(remove(path) == 0);
+}
+
+int main(int count, char **arguments) {
+    latchless_u64 *index;
+    CHECK(count == 2);
+    CHECK(latchless_u64_new(NULL, &index) == LATCHLESS_OK);
+    handles(index);
+    keys_and_ranges(index);
+    options();
+    files(index, arguments[1]);
+    CHECK(latchless_u64_free(index) == LATCHLESS_OK);
+    CHECK(latchless_u64_new(NULL, &index) == LATCHLESS_OK);
+    pointers_and_lengths(index);
+    CHECK(latchless_u64_free(index) == LATCHLESS_OK);
+    puts("misuse.c: all is well");
+    return 0;
+}

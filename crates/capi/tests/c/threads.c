@@ -1,0 +1,146 @@
+/* One index, many threads: no entry is lost or doubled, and each thread has its own last error. */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+
+#include "check.h"
+
+enum { THREADS = 4, PER_THREAD = 20000, BATCH = 500 };
+
+static latchless_i64 *tree;
+static latchless_i64_cursor *shared_cursor;
+static size_t popped[THREADS], fetched[THREADS], freed_by[THREADS];
+
+/* The keys of a thread: 4 i + t, less a half so that some are below zero. */
+static int64_t key_of(size_t thread, size_t i) {
+    return (int64_t)(THREADS * i + thread) - THREADS * PER_THREAD / 2;
+}
+
+static void *change(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    static int64_t keys[THREADS][BATCH];
+    static latchless_value values[THREADS][BATCH];
+    static uint8_t found[THREADS][BATCH];
+    latchless_value value;
+    size_t i, j, told;
+    char mine[64];
+    for (i = 0; i < PER_THREAD; i += BATCH) {
+        for (j = 0; j < BATCH; j++) {
+            keys[thread][j] = key_of(thread, i + j);
+            values[thread][j] = thread * 1000000 + i + j;
+        }
+        CHECK(latchless_i64_insert_columns(tree, keys[thread], values[thread], BATCH, &told, NULL)
+              == LATCHLESS_OK);
+        CHECK(told == BATCH);
+        /* A failure of this thread's own, whose message nobody overwrites. */
+        CHECK(latchless_i64_get_columns(tree, keys[thread], SIZE_MAX - thread, NULL, NULL, NULL)
+              == LATCHLESS_TOO_LONG);
+        snprintf(mine, sizeof mine, "%zu elements", (size_t)(SIZE_MAX - thread));
+        CHECK(latchless_i64_get_columns(tree, keys[thread], BATCH, values[thread], found[thread], &told)
+              == LATCHLESS_OK);
+        CHECK(told == BATCH);
+        CHECK(strstr(latchless_last_error(), mine) != NULL);
+        /* Every third goes, one by one. */
+        for (j = i - i % 3; j < i + BATCH; j += 3) {
+            if (j < i) continue;
+            CHECK(latchless_i64_remove(tree, key_of(thread, j), &value) == LATCHLESS_OK);
+            CHECK(value == thread * 1000000 + j);
+        }
+    }
+    return NULL;
+}
+
+static int ascends(const int64_t *keys, const latchless_value *values, size_t count, void *context) {
+    int64_t *last = context;
+    size_t i;
+    (void)values;
+    for (i = 0; i < count; i++) {
+        CHECK(keys[i] > *last);
+        *last = keys[i];
+    }
+    return 0;
+}
+
+static void *look(void *argument) {
+    int round;
+    (void)argument;
+    for (round = 0; round < 20; round++) {
+        int64_t last = INT64_MIN;
+        size_t count;
+        CHECK(latchless_i64_visit(tree, INT64_MIN, INT64_MAX, ascends, &last) == LATCHLESS_OK);
+        CHECK(latchless_i64_count(tree, INT64_MIN, INT64_MAX, &count) == LATCHLESS_OK);
+        CHECK(count <= THREADS * PER_THREAD);
+    }
+    return NULL;
+}
+
+/* Of threads that take from one end, each gets its own entries. */
+static void *pop(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    int64_t last = INT64_MIN, key;
+    while (latchless_i64_pop_first(tree, &key, NULL) == LATCHLESS_OK) {
+        CHECK(key > last);
+        last = key;
+        popped[thread]++;
+    }
+    return NULL;
+}
+
+/* A cursor serves one thread at a time, and says so to the others. */
+static void *fetch(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    static int64_t keys[THREADS][64];
+    size_t told;
+    for (;;) {
+        const latchless_status status =
+            latchless_i64_cursor_next(shared_cursor, keys[thread], NULL, 64, &told);
+        if (status == LATCHLESS_NOT_FOUND) return NULL;
+        if (status == LATCHLESS_BUSY) continue;
+        CHECK(status == LATCHLESS_OK);
+        fetched[thread] += told;
+    }
+}
+
+/* Of threads that free one handle, one does. */
+static void *free_it(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    const latchless_status status = latchless_i64_cursor_free(shared_cursor);
+    CHECK(status == LATCHLESS_OK || status == LATCHLESS_BAD_HANDLE);
+    freed_by[thread] = status == LATCHLESS_OK;
+    return NULL;
+}
+
+static void together(void *(*work)(void *), void *(*beside)(void *)) {
+    pthread_t threads[THREADS + 1];
+    size_t i;
+    for (i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i) == 0);
+    }
+    if (beside) CHECK(pthread_create(&threads[THREADS], NULL, beside, NULL) == 0);
+    for (i = 0; i < THREADS + (beside ? 1u : 0u); i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static size_t sum(const size_t *counts) {
+    size_t i, all = 0;
+    for (i = 0; i < THREADS; i++) all += counts[i];
+    return all;
+}
+
+int main(void) {
+    const size_t left = THREADS * (size_t)(PER_THREAD - (PER_THREAD + 2) / 3);
+    size_t len;
+    CHECK(latchless_i64_new(NULL, &tree) == LATCHLESS_OK);
+    together(change, look);
+    CHECK(latchless_i64_check(tree) == LATCHLESS_OK);
+    CHECK(latchless_i64_len(tree, &len) == LATCHLESS_OK);
+    CHECK(len == left);
+    CHECK(latchless_i64_cursor_new(tree, INT64_MIN, INT64_MAX, 0, &shared_cursor) == LATCHLESS_OK);
+    together(fetch, NULL);
+    CHECK(sum(fetched) == left);
+    together(free_it, NULL);
+    CHECK(sum(freed_by) == 1);
+    together(pop, NULL);
+    CHECK(sum(popped) == left);
+    CHECK(latchless_i64_free(tree) == LATCHLESS_OK);
+    puts("threads.c: all is well");
+    return 0;
+}

@@ -6,6 +6,7 @@ pub mod index;
 pub mod operations;
 #[path = "../../crates/conformance/tests/variants/shared.rs"]
 mod shared;
+pub mod snapshot;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use latchless::Index;
@@ -51,6 +52,7 @@ impl<'a> Arbitrary<'a> for Subject {
             kernel: Some(*bytes.choose(&available)?),
             scan_ahead_leaves: bytes.int_in_range(0..=9)?,
             node_references: if bytes.arbitrary()? { Some(bytes.int_in_range(1..=2000)?) } else { None },
+            ..Options::default()
         };
         let which = match bytes.int_in_range(0..=9)? {
             0 => Which::Alone,
@@ -151,6 +153,7 @@ impl Subject {
             kernel: self.options.kernel,
             group: group.map_or(Group::Auto, Group::Of),
             node_references: self.options.node_references.unwrap_or(u32::MAX),
+            ..IndexOptions::default()
         }))
     }
 

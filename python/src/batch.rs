@@ -12,12 +12,18 @@ use std::time::{Duration, Instant};
 
 /// Requests that are served between two looks at the clock.
 pub const CHUNK: usize = 1024;
+/// Keys that are looked up between two looks at the clock. More than of other requests: the index learns anew in
+/// each chunk how many ascending keys share a leaf.
+pub const LOOKUPS: usize = 4 * CHUNK;
 /// Batches up to this length run with the lock held: releasing it would cost more.
 const SHORT: usize = 256;
+/// Elements of a long column that are sorted, or looked at, between two looks at the clock.
+pub const STRETCH: usize = 1 << 16;
 /// How often signals are looked for.
 const LISTENS_EVERY: Duration = Duration::from_millis(30);
 
 /// Finds out whether a signal has come.
+#[derive(Debug)]
 pub struct Pulse {
     last: Instant,
 }
@@ -56,8 +62,18 @@ pub fn run<S: Default + Send>(
     cuts: &[usize],
     work: impl Fn(Range<usize>, &mut S) -> PyResult<()> + Sync,
 ) -> (Vec<Part<S>>, Option<PyErr>) {
+    run_with(py, (cuts, CHUNK), std::iter::repeat_with(S::default), work)
+}
+
+/// As [`run`], in chunks of so many requests, and each part with a state that is there already.
+pub fn run_with<S: Send>(
+    py: Python<'_>,
+    (cuts, chunk_max): (&[usize], usize),
+    states: impl IntoIterator<Item = S>,
+    work: impl Fn(Range<usize>, &mut S) -> PyResult<()> + Sync,
+) -> (Vec<Part<S>>, Option<PyErr>) {
     let mut parts: Vec<Part<S>> =
-        cuts.windows(2).map(|cut| Part { rest: cut[0]..cut[1], state: S::default() }).collect();
+        cuts.windows(2).zip(states).map(|(cut, state)| Part { rest: cut[0]..cut[1], state }).collect();
     let short = parts.len() == 1 && cuts[1] - cuts[0] <= SHORT && !cfg!(Py_GIL_DISABLED);
     if short {
         let part = &mut parts[0];
@@ -71,7 +87,7 @@ pub fn run<S: Default + Send>(
     let serve = |part: &mut Part<S>| {
         let mut pulse = Pulse::new();
         while !part.rest.is_empty() && !stop.load(Relaxed) {
-            let chunk = part.rest.start..part.rest.end.min(part.rest.start + CHUNK);
+            let chunk = part.rest.start..part.rest.end.min(part.rest.start + chunk_max);
             let end = chunk.end;
             let ended = {
                 let _pass = Pass::new();
@@ -86,20 +102,34 @@ pub fn run<S: Default + Send>(
             }
         }
     };
+    let threads = parts.len();
+    let queue = Mutex::new(parts.iter_mut());
+    let next = || queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
     py.detach(|| {
-        let Some((first, others)) = parts.split_first_mut() else { return };
-        if others.is_empty() {
-            return serve(first);
-        }
-        std::thread::scope(|threads| {
-            for part in others {
-                threads.spawn(|| serve(part));
+        on_threads(threads, &|| {
+            while let Some(part) = next() {
+                serve(part);
             }
-            serve(first);
         });
     });
+    drop(queue);
     let failed = failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     (parts, failed)
+}
+
+/// Calls something on so many threads, of which this is one. Where the system refuses a thread, there are fewer.
+fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+/// The stretches of a long column.
+pub fn stretches(len: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(STRETCH).map(move |start| start..len.min(start + STRETCH))
 }
 
 /// Where to cut a batch for so many threads: no part is shorter than a chunk.

@@ -6,13 +6,17 @@
 //! atomics, each word is loaded once, and what was loaded is what the batch works with. An array can't go
 //! away meanwhile: the column holds a reference to it, and a weak reference to it and to every array that it
 //! is a view of, because NumPy refuses to resize an array that has one, even with `refcheck=False`.
+//!
+//! A [`Fresh`] array is our own until it is returned, and is written as any memory is.
 
 use crate::lane::{Lane, Shared};
 use numpy::npyffi::NPY_ARRAY_WRITEABLE;
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyWeakrefReference;
+use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU8;
 
 /// Words of a caller's array.
@@ -76,16 +80,15 @@ impl<'py, A: Shared> Column<'py, A> {
         }
     }
 
-    fn over<T: numpy::Element>(array: &Bound<'py, PyArray1<T>>) -> PyResult<Self> {
+    fn over<T: Element>(array: &Bound<'py, PyArray1<T>>) -> PyResult<Self> {
         const { assert!(size_of::<T>() == size_of::<A>()) };
         // First of all: from here on the array stays as it is.
         let holds = holds(array.as_untyped())?;
         let (start, len) = (array.data().cast::<A>(), array.len());
-        if !array.is_c_contiguous() || !start.is_aligned() {
-            return Err(PyValueError::new_err("the array is not contiguous or not aligned"));
-        }
         let words = if len == 0 {
             &[]
+        } else if !array.is_c_contiguous() || !start.is_aligned() {
+            return Err(PyValueError::new_err("the array is not contiguous or not aligned"));
         } else {
             // SAFETY: `len` words of an array of `T` begin at `start`, contiguous and aligned, as was
             // checked. An atomic has the size and alignment of its word, and allows others to write it. The
@@ -112,10 +115,7 @@ pub fn flags<'py>(array: &Bound<'py, PyAny>, len: usize) -> PyResult<Column<'py,
     room(array.cast::<PyArray1<bool>>()?, len)
 }
 
-fn room<'py, A: Shared, T: numpy::Element>(
-    array: &Bound<'py, PyArray1<T>>,
-    len: usize,
-) -> PyResult<Column<'py, A>> {
+fn room<'py, A: Shared, T: Element>(array: &Bound<'py, PyArray1<T>>, len: usize) -> PyResult<Column<'py, A>> {
     // SAFETY: the array is alive, and so is its header.
     let flags = unsafe { (*array.as_array_ptr()).fields.flags };
     if flags & NPY_ARRAY_WRITEABLE == 0 {
@@ -137,4 +137,38 @@ fn holds<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Vec<Bound<'py, PyA
         next = next.getattr("base")?;
     }
     Ok(holds)
+}
+
+/// A new array for answers. NumPy makes it, because its memory may come on huge pages.
+pub struct Fresh<'py, T> {
+    array: Bound<'py, PyArray1<T>>,
+}
+
+impl<'py, T: Element> Fresh<'py, T> {
+    /// With so many places. MemoryError if they are refused.
+    pub fn new(py: Python<'py>, len: usize) -> PyResult<Self> {
+        static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let made = EMPTY.import(py, "numpy", "empty")?.call1((len, T::get_dtype(py)))?;
+        let array = made.cast_into::<PyArray1<T>>()?;
+        if array.len() == len && array.is_c_contiguous() && array.data().is_aligned() {
+            Ok(Self { array })
+        } else {
+            Err(PyRuntimeError::new_err("numpy.empty gives other arrays than NumPy's"))
+        }
+    }
+
+    /// The places, which have no answers yet.
+    pub fn places(&mut self) -> &mut [MaybeUninit<T>] {
+        if self.array.len() == 0 {
+            return &mut [];
+        }
+        // SAFETY: an array of so many elements begins there, contiguous and aligned. Nobody else has it: it has
+        // just been made, and is lent as long as the places are.
+        unsafe { std::slice::from_raw_parts_mut(self.array.data().cast(), self.array.len()) }
+    }
+
+    /// The array, when all of its places have answers.
+    pub fn into_any(self) -> Bound<'py, PyAny> {
+        self.array.into_any()
+    }
 }

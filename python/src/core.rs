@@ -4,16 +4,16 @@
 use crate::engine::Engine;
 use crate::gate::Pass;
 use crate::kind::Kind;
-use crate::lookups::Near;
+use crate::lookups::{Near, Sides};
 use crate::ranges::{Closed, RANGES, words};
 use crate::serve::{ends, load, undone_exception};
 use crate::snapshot::{self, Snapshot};
-use crate::{batch, column, failure};
-use latchless::Direction;
+use crate::{batch, column, export, failure};
+use latchless::{Bits, Direction};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyAssertionError, PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCapsule, PyDict};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
@@ -234,7 +234,17 @@ impl Core {
 
     // ---- batches: arrays of words ----
 
-    fn _get_many(
+    fn _get_many<'py>(
+        &self,
+        py: Python<'py>,
+        keys: &Object<'py>,
+        missing: u64,
+        threads: usize,
+    ) -> PyResult<(Object<'py>, Object<'py>)> {
+        with!(self, engine => self.look_up(py, engine, keys, missing, threads))
+    }
+
+    fn _get_many_into(
         &self,
         py: Python<'_>,
         keys: &Object<'_>,
@@ -243,31 +253,24 @@ impl Core {
         found: &Object<'_>,
         threads: usize,
     ) -> PyResult<()> {
-        let values = values.map(|values| (values, missing));
-        with!(self, engine => self.look_up(py, engine, keys, (None, values, found), (None, threads)))
+        with!(self, engine => self.look_up_into(py, engine, keys, (values, missing, found), threads))
     }
 
     #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
-    fn _near_many(
+    fn _near_many<'py>(
         &self,
-        py: Python<'_>,
-        near: &str,
-        keys: &Object<'_>,
-        found_keys: &Object<'_>,
-        values: &Object<'_>,
+        py: Python<'py>,
+        direction: &str,
+        exact: bool,
+        farthest: Option<u64>,
+        keys: &Object<'py>,
         missing: (u64, u64),
-        found: &Object<'_>,
         threads: usize,
-    ) -> PyResult<()> {
-        let near = match near {
-            "floor" => Near::Floor,
-            "ceiling" => Near::Ceiling,
-            "lower" => Near::Lower,
-            "higher" => Near::Higher,
-            _ => return Err(PyValueError::new_err(format!("there is no neighbour called {near}"))),
-        };
-        let answers = (Some((found_keys, missing.0)), Some((values, missing.1)), found);
-        with!(self, engine => self.look_up(py, engine, keys, answers, (Some(near), threads)))
+    ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
+        let unknown =
+            || PyValueError::new_err(format!("direction is backward, forward or nearest, not '{direction}'"));
+        let sides = Sides::of(direction, exact).ok_or_else(unknown)?;
+        with!(self, engine => self.look_near(py, engine, keys, (sides, farthest, missing), threads))
     }
 
     fn _insert_many(
@@ -349,7 +352,7 @@ impl Core {
                         let _pass = Pass::new();
                         let columns = (&mut keys, &mut values);
                         engine.append_ranges(lows, highs, closed, chunk, &mut ends, columns)
-                    }.map_err(|undone| undone_exception(&self.keys, &undone))?;
+                    }.map_err(|undone| undone_exception(&self.keys, undone))?;
                     pulse.check()?;
                 }
                 Ok((ends, keys, values))
@@ -425,6 +428,21 @@ impl Core {
     }
 
     // ---- the whole ----
+
+    /// All entries as a stream of Arrow's, in a capsule.
+    fn _arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        with!(self, engine => {
+            let columns = self.guarded(|| {
+                py.detach(|| engine.collect(<_ as Bits>::MIN..=<_ as Bits>::MAX, Direction::Forward, usize::MAX))
+            })?;
+            export::stream(py, (&self.keys, &self.values), columns)
+        })
+    }
+
+    /// The type of that stream, in a capsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        export::schema_of(py, (&self.keys, &self.values))
+    }
 
     fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
         with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), path)))

@@ -1,11 +1,13 @@
-//! An index of words of one width, and what batches do with it. Nothing here needs the interpreter.
+//! An index of words of one width, and what batches do with it. Of the interpreter it knows that a signal may end
+//! what is long.
 
-use crate::batch::CHUNK;
+use crate::batch::{Pulse, stretches};
 use crate::column::Words;
 use crate::lane::{Lane, Order};
 use crate::sort;
 use latchless::index::Options;
 use latchless::{Error, FillFactor, Index, Result};
+use pyo3::PyErr;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -17,11 +19,9 @@ pub struct NoKey(pub usize);
 pub struct Engine<B: Lane> {
     /// The index itself.
     pub index: Index<B, B>,
-    order: Order,
+    /// How its keys are ordered.
+    pub order: Order,
 }
-
-/// Room for the keys of a chunk.
-pub type Keys<B> = [B; CHUNK];
 
 impl<B: Lane> Engine<B> {
     /// An empty one.
@@ -42,19 +42,22 @@ impl<B: Lane> Engine<B> {
     }
 
     /// Whether all words are keys; and whether they ascend.
-    pub fn survey(&self, keys: Words<'_, B::Atomic>) -> Result<bool, NoKey> {
+    pub fn survey(&self, keys: Words<'_, B::Atomic>, pulse: &mut Pulse) -> Result<bool, Undone> {
         let (mut last, mut ascends) = (B::MIN, true);
-        for at in 0..keys.len() {
-            let key = self.encode_at(keys, at)?;
-            ascends &= last <= key;
-            last = key;
+        for stretch in stretches(keys.len()) {
+            for at in stretch {
+                let key = self.encode_at(keys, at)?;
+                ascends &= last <= key;
+                last = key;
+            }
+            pulse.check()?;
         }
         Ok(ascends)
     }
 
     /// Whether all words are keys.
-    pub fn check(&self, keys: Words<'_, B::Atomic>) -> Result<(), NoKey> {
-        if self.order.is_partial() { self.survey(keys).map(drop) } else { Ok(()) }
+    pub fn check(&self, keys: Words<'_, B::Atomic>) -> Result<(), Undone> {
+        if self.order.is_partial() { self.survey(keys, &mut Pulse::new()).map(drop) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -62,34 +65,28 @@ impl<B: Lane> Engine<B> {
         keys.load(at).ordered(self.order).ok_or(NoKey(at))
     }
 
-    /// Reads a chunk of keys.
+    /// Reads a chunk of keys: to a room whose memory serves one chunk after the other.
     #[inline]
     pub fn read<'a>(
         &self,
         keys: Words<'_, B::Atomic>,
         chunk: &Range<usize>,
-        room: &'a mut Keys<B>,
+        room: &'a mut Vec<B>,
     ) -> Result<&'a [B], NoKey> {
-        let room = &mut room[..chunk.len()];
-        self.read_into(keys, chunk, room)?;
-        Ok(room)
+        room.clear();
+        let mut no_key = None;
+        let key_at = |at| {
+            self.encode_at(keys, at).unwrap_or_else(|no_key_here| {
+                no_key.get_or_insert(no_key_here);
+                B::MIN
+            })
+        };
+        room.extend(chunk.clone().map(key_at));
+        no_key.map_or(Ok(room), Err)
     }
 
-    /// As [`Engine::read`], to a room of the chunk's length.
-    #[inline]
-    pub fn read_into(
-        &self,
-        keys: Words<'_, B::Atomic>,
-        chunk: &Range<usize>,
-        room: &mut [B],
-    ) -> Result<(), NoKey> {
-        for (place, at) in room.iter_mut().zip(chunk.clone()) {
-            *place = self.encode_at(keys, at)?;
-        }
-        Ok(())
-    }
-
-    /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend.
+    /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A signal
+    /// can end it but for the last step, in which the leaves are built.
     pub fn load(
         &mut self,
         keys: Words<'_, B::Atomic>,
@@ -97,13 +94,16 @@ impl<B: Lane> Engine<B> {
         sorted: bool,
         fill: f64,
     ) -> Result<(), Undone> {
-        let fill = FillFactor::new(fill)?;
+        let (fill, pulse) = (FillFactor::new(fill)?, &mut Pulse::new());
         let len = keys.len();
         let mut columns = (sort::room(len)?, sort::room(len)?);
-        if sorted || self.survey(keys)? {
-            for at in 0..len {
-                columns.0.push(self.encode_at(keys, at)?);
-                columns.1.push(values.load(at));
+        if sorted || self.survey(keys, pulse)? {
+            for stretch in stretches(len) {
+                for at in stretch {
+                    columns.0.push(self.encode_at(keys, at)?);
+                    columns.1.push(values.load(at));
+                }
+                pulse.check()?;
             }
             match self.load_columns(&columns.0, &columns.1, fill) {
                 // Equal keys side by side: the way below keeps the last of them.
@@ -112,16 +112,20 @@ impl<B: Lane> Engine<B> {
             }
         }
         let mut entries = sort::room(len)?;
-        for at in 0..len {
-            entries.push((self.encode_at(keys, at)?, values.load(at)));
+        for stretch in stretches(len) {
+            for at in stretch {
+                entries.push((self.encode_at(keys, at)?, values.load(at)));
+            }
+            pulse.check()?;
         }
-        sort::by_key(&mut entries)?;
+        sort::by_key(&mut entries, pulse)?;
         sort::keep_last(&mut entries);
         columns.0.clear();
         columns.1.clear();
         columns.0.extend(entries.iter().map(|entry| entry.0));
         columns.1.extend(entries.iter().map(|entry| entry.1));
         drop(entries);
+        pulse.check()?;
         Ok(self.load_columns(&columns.0, &columns.1, fill)?)
     }
 
@@ -137,11 +141,19 @@ pub enum Undone {
     NoKey(NoKey),
     /// The index refused, or the system did.
     Refused(Error),
+    /// A signal has come, and its handler raised this.
+    Stopped(PyErr),
 }
 
 impl From<NoKey> for Undone {
     fn from(no_key: NoKey) -> Self {
         Self::NoKey(no_key)
+    }
+}
+
+impl From<PyErr> for Undone {
+    fn from(raised: PyErr) -> Self {
+        Self::Stopped(raised)
     }
 }
 

@@ -5,6 +5,7 @@ use latchless::snapshot::{DataType, TimeUnit};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt};
+use std::ffi::CStr;
 
 /// How the objects of a dtype become words.
 #[derive(Debug)]
@@ -26,6 +27,15 @@ enum Form {
         encode: Py<PyAny>,
         decode: Py<PyAny>,
     },
+}
+
+/// What Arrow's C data interface calls the type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArrowType {
+    /// Its code.
+    pub format: &'static CStr,
+    /// Bytes of a cell; of bool, whose cells are bits, 0.
+    pub width: usize,
 }
 
 /// A dtype: what its single objects look like as words of an index.
@@ -146,6 +156,52 @@ impl Kind {
                 if self.name.starts_with('d') { DataType::Timestamp(unit) } else { DataType::Duration(unit) }
             }
         }
+    }
+
+    /// The column's type in a stream of Arrow's, if it has one.
+    pub fn arrow_type(&self) -> Option<ArrowType> {
+        let (format, width) = match &self.form {
+            Form::Bool => (c"b", 0),
+            Form::Signed { bits: 8 } => (c"c", 1),
+            Form::Signed { bits: 16 } => (c"s", 2),
+            Form::Signed { bits: 32 } => (c"i", 4),
+            Form::Signed { .. } => (c"l", 8),
+            Form::Unsigned { bits: 8 } => (c"C", 1),
+            Form::Unsigned { bits: 16 } => (c"S", 2),
+            Form::Unsigned { bits: 32 } => (c"I", 4),
+            Form::Unsigned { .. } => (c"L", 8),
+            Form::Float32 { .. } => (c"f", 4),
+            Form::Float64 => (c"g", 8),
+            Form::Time { .. } => match &self.name[..] {
+                "datetime64[s]" => (c"tss:", 8),
+                "datetime64[ms]" => (c"tsm:", 8),
+                "datetime64[us]" => (c"tsu:", 8),
+                "datetime64[ns]" => (c"tsn:", 8),
+                "datetime64[D]" => (c"tdD", 4),
+                "timedelta64[s]" => (c"tDs", 8),
+                "timedelta64[ms]" => (c"tDm", 8),
+                "timedelta64[us]" => (c"tDu", 8),
+                "timedelta64[ns]" => (c"tDn", 8),
+                _ => return None,
+            },
+        };
+        Some(ArrowType { format, width })
+    }
+
+    /// Whether it is bool.
+    pub fn is_bool(&self) -> bool {
+        matches!(self.form, Form::Bool)
+    }
+
+    /// Whether it is a time.
+    pub fn is_time(&self) -> bool {
+        matches!(self.form, Form::Time { .. })
+    }
+
+    /// Whether a word is what Arrow has no value for: NaT.
+    #[inline(always)]
+    pub fn is_missing(&self, word: u64) -> bool {
+        self.is_time() && word == 1 << 63
     }
 
     /// The dtype's name.

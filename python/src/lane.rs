@@ -41,6 +41,11 @@ pub trait Lane: Bits + Key + Value + numpy::Element {
     fn ordered(self, order: Order) -> Option<Self>;
     /// The key's own word.
     fn restored(self, order: Order) -> Self;
+    /// The word that is restored to this one, be it a key or not.
+    fn unrestored(self, order: Order) -> Self;
+    /// How far the keys of two stored words are apart. Distances compare as integers; those of floats are the bits
+    /// of a `f64`, whose order is the same.
+    fn distance(self, other: Self, order: Order) -> u64;
     /// The next larger word.
     fn next(self) -> Option<Self>;
     /// The next smaller word.
@@ -72,7 +77,7 @@ shared!(AtomicU64, u64, |word| word, |word| word);
 shared!(AtomicU8, bool, |byte| byte != 0, u8::from);
 
 macro_rules! lane {
-    ($word:ty, $signed:ty, $atomic:ty, $infinity:expr) => {
+    ($word:ty, $signed:ty, $atomic:ty, $float:ty) => {
         impl Lane for $word {
             type Atomic = $atomic;
 
@@ -80,12 +85,10 @@ macro_rules! lane {
             fn ordered(self, order: Order) -> Option<Self> {
                 const SIGN: $word = 1 << (<$word>::BITS - 1);
                 match order {
-                    Order::Unsigned => Some(self),
-                    Order::Signed => Some(self ^ SIGN),
-                    Order::Time => (self != SIGN).then_some(self ^ SIGN),
-                    Order::Float if self & !SIGN > $infinity => None,
+                    Order::Time if self == SIGN => None,
+                    Order::Float if self & !SIGN > <$float>::INFINITY.to_bits() => None,
                     Order::Float if self == SIGN => Some(SIGN),
-                    Order::Float => Some(self ^ ((self as $signed >> (<$word>::BITS - 1)) as $word | SIGN)),
+                    _ => Some(self.unrestored(order)),
                 }
             }
 
@@ -97,6 +100,26 @@ macro_rules! lane {
                     Order::Signed | Order::Time => self ^ SIGN,
                     Order::Float => self ^ ((self >> (<$word>::BITS - 1)).wrapping_sub(1) | SIGN),
                 }
+            }
+
+            #[inline(always)]
+            fn unrestored(self, order: Order) -> Self {
+                const SIGN: $word = 1 << (<$word>::BITS - 1);
+                match order {
+                    Order::Unsigned => self,
+                    Order::Signed | Order::Time => self ^ SIGN,
+                    Order::Float => self ^ ((self as $signed >> (<$word>::BITS - 1)) as $word | SIGN),
+                }
+            }
+
+            #[inline(always)]
+            fn distance(self, other: Self, order: Order) -> u64 {
+                if order != Order::Float {
+                    return self.abs_diff(other).into();
+                }
+                let number = |word: Self| f64::from(<$float>::from_bits(word.restored(order)));
+                // Two infinities have no difference.
+                if self == other { 0 } else { (number(self) - number(other)).abs().to_bits() }
             }
 
             fn next(self) -> Option<Self> {
@@ -115,5 +138,5 @@ macro_rules! lane {
     };
 }
 
-lane!(u32, i32, AtomicU32, f32::INFINITY.to_bits());
-lane!(u64, i64, AtomicU64, f64::INFINITY.to_bits());
+lane!(u32, i32, AtomicU32, f32);
+lane!(u64, i64, AtomicU64, f64);

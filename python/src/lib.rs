@@ -1,14 +1,17 @@
 //! The compiled part of the Python package `latchless`. [`core`] is its only class; [`kind`] turns single
 //! objects into words, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
-//! [`gate`] keeps them apart from forks; [`engine`], [`lookups`], [`updates`] and [`ranges`] know nothing of
+//! [`gate`] keeps them apart from forks; [`export`] and [`import`] speak [`arrow`]; [`engine`], [`lookups`], [`updates`] and [`ranges`] know nothing of
 //! Python.
 
+mod arrow;
 mod batch;
 mod column;
 mod core;
 mod engine;
+mod export;
 mod failure;
 mod gate;
+mod import;
 mod kind;
 mod lane;
 mod lookups;
@@ -61,6 +64,8 @@ mod _latchless {
 
     #[pymodule_export]
     use super::core::Core;
+    #[pymodule_export]
+    use super::import::read_arrow;
     #[pymodule_export]
     use super::snapshot::Snapshot;
 

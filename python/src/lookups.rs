@@ -1,9 +1,9 @@
 //! Batches that read: values under keys, and the nearest entries.
 
-use crate::batch::CHUNK;
 use crate::column::Words;
 use crate::engine::{Engine, NoKey};
 use crate::lane::Lane;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::AtomicU8;
 
@@ -20,29 +20,100 @@ pub enum Near {
     Higher,
 }
 
-/// Room for one answer of each request, and the word that it gets where nothing is found.
-pub struct Answers<'a, B: Lane> {
-    /// The places.
-    pub words: Words<'a, B::Atomic>,
-    /// The word for nothing.
-    pub missing: B,
+/// On which side of a key its nearest entry is looked for.
+#[derive(Debug, Clone, Copy)]
+pub enum Sides {
+    /// On one.
+    One(Near),
+    /// On both; of two entries that are equally near, the first one counts.
+    Both(Near, Near),
 }
 
-impl<B: Lane> Answers<'_, B> {
-    #[inline(always)]
-    fn put(&self, at: usize, word: B, found: bool) {
-        self.words.store(at, if found { word } else { self.missing });
+impl Sides {
+    /// What a direction of `pandas.merge_asof` means.
+    pub fn of(direction: &str, exact: bool) -> Option<Self> {
+        let (before, after) = if exact { (Near::Floor, Near::Ceiling) } else { (Near::Lower, Near::Higher) };
+        match direction {
+            "backward" => Some(Self::One(before)),
+            "forward" => Some(Self::One(after)),
+            "nearest" => Some(Self::Both(before, after)),
+            _ => None,
+        }
     }
 }
 
-/// Where the answers of a batch go.
-pub struct Room<'a, B: Lane> {
-    /// The keys that were found.
-    pub keys: Option<Answers<'a, B>>,
-    /// Their values.
-    pub values: Option<Answers<'a, B>>,
-    /// Whether something was found.
-    pub found: Words<'a, AtomicU8>,
+/// What the nearest entries are asked for with.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<B> {
+    /// Where they are.
+    pub sides: Sides,
+    /// How far away they may be.
+    pub farthest: Option<u64>,
+    /// The key and the value where there is none.
+    pub missing: (B, B),
+}
+
+/// Room for answers, which are written in the order of the places.
+#[derive(Debug)]
+pub struct Places<'a, T>(&'a mut [MaybeUninit<T>]);
+
+impl<'a, T: Copy> Places<'a, T> {
+    /// The places of each part of a batch.
+    pub fn cut(mut places: &'a mut [MaybeUninit<T>], cuts: &[usize]) -> Vec<Self> {
+        let part = |cut: &[usize]| Self(places.split_off_mut(..cut[1] - cut[0]).expect("so many are there"));
+        cuts.windows(2).map(part).collect()
+    }
+
+    /// The next places, each with a first answer.
+    #[inline]
+    pub fn next(&mut self, count: usize, first: T) -> &'a mut [T] {
+        let next = self.0.split_off_mut(..count).expect("so many are there");
+        next.iter_mut().for_each(|place| _ = place.write(first));
+        // SAFETY: every place has just been written, and a `MaybeUninit` lies in memory as what it holds does.
+        unsafe { &mut *(std::ptr::from_mut(next) as *mut [T]) }
+    }
+}
+
+/// Neighbours of the keys of a chunk.
+#[derive(Debug)]
+struct Neighbours<B> {
+    keys: Vec<B>,
+    values: Vec<B>,
+    found: Vec<bool>,
+}
+
+impl<B: Lane> Neighbours<B> {
+    fn room(&mut self, count: usize) -> Columns<'_, B> {
+        self.keys.resize(count, B::MIN);
+        self.values.resize(count, B::MIN);
+        self.found.resize(count, false);
+        Columns { keys: &mut self.keys, values: &mut self.values, found: &mut self.found }
+    }
+}
+
+/// Columns of entries.
+struct Columns<'a, B> {
+    keys: &'a mut [B],
+    values: &'a mut [B],
+    found: &'a mut [bool],
+}
+
+/// What one thread needs for its chunks.
+#[derive(Debug)]
+pub struct Reading<'a, B> {
+    keys: Places<'a, B>,
+    values: Places<'a, B>,
+    found: Places<'a, bool>,
+    asked: Vec<B>,
+    others: Neighbours<B>,
+}
+
+impl<'a, B: Lane> Reading<'a, B> {
+    /// With this room for its answers.
+    pub fn new((keys, (values, found)): (Places<'a, B>, (Places<'a, B>, Places<'a, bool>))) -> Self {
+        let others = Neighbours { keys: Vec::new(), values: Vec::new(), found: Vec::new() };
+        Self { keys, values, found, asked: Vec::new(), others }
+    }
 }
 
 impl<B: Lane> Engine<B> {
@@ -51,57 +122,94 @@ impl<B: Lane> Engine<B> {
         &self,
         keys: Words<'_, B::Atomic>,
         chunk: Range<usize>,
-        answers: &Room<'_, B>,
+        missing: B,
+        reading: &mut Reading<'_, B>,
     ) -> Result<(), NoKey> {
-        let (mut room, mut values, mut found) = ([B::MIN; CHUNK], [B::MIN; CHUNK], [false; CHUNK]);
-        let keys = self.read(keys, &chunk, &mut room)?;
-        let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
+        let keys = self.read(keys, &chunk, &mut reading.asked)?;
+        let (values, found) =
+            (reading.values.next(keys.len(), missing), reading.found.next(keys.len(), false));
         self.index.get_columns(keys, values, found).expect("they are of one length");
-        for ((at, &value), &found) in chunk.zip(&*values).zip(&*found) {
-            answers.found.store(at, found);
-            if let Some(values) = &answers.values {
-                values.put(at, value, found);
+        Ok(())
+    }
+
+    /// As [`Engine::get_chunk`], into arrays of the caller.
+    pub fn get_chunk_into(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        chunk: Range<usize>,
+        missing: B,
+        (values, found): (Option<Words<'_, B::Atomic>>, Words<'_, AtomicU8>),
+    ) -> Result<(), NoKey> {
+        let (mut room, count) = (Vec::new(), chunk.len());
+        let asked = self.read(keys, &chunk, &mut room)?;
+        let (mut its_values, mut its_found) = (vec![missing; count], vec![false; count]);
+        self.index.get_columns(asked, &mut its_values, &mut its_found).expect("they are of one length");
+        for (at, (value, is_found)) in chunk.zip(its_values.into_iter().zip(its_found)) {
+            found.store(at, is_found);
+            if let Some(values) = &values {
+                values.store(at, value);
             }
         }
         Ok(())
     }
 
-    /// Looks for the neighbours of a chunk of keys.
+    /// Looks for the nearest entries of a chunk of keys.
     pub fn near_chunk(
         &self,
-        near: Near,
-        keys_given: Words<'_, B::Atomic>,
+        question: Question<B>,
+        keys: Words<'_, B::Atomic>,
         chunk: Range<usize>,
-        answers: &Room<'_, B>,
+        reading: &mut Reading<'_, B>,
     ) -> Result<(), NoKey> {
-        let (mut room, mut near_keys) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
-        let (mut values, mut found) = ([B::MIN; CHUNK], [false; CHUNK]);
-        let keys = &mut room[..chunk.len()];
-        self.read_into(keys_given, &chunk, keys)?;
-        let near_keys = &mut near_keys[..chunk.len()];
-        let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
-        // The smallest key has none before it, the largest none after it.
-        let outside = match near {
-            Near::Lower => step(keys, B::before),
-            Near::Higher => step(keys, B::next),
-            Near::Floor | Near::Ceiling => Vec::new(),
+        let asked = self.read(keys, &chunk, &mut reading.asked)?;
+        let no_key = question.missing.0.unrestored(self.order);
+        let mut entries = Columns {
+            keys: reading.keys.next(asked.len(), no_key),
+            values: reading.values.next(asked.len(), question.missing.1),
+            found: reading.found.next(asked.len(), false),
         };
-        let served = match near {
-            Near::Floor | Near::Lower => self.index.floor_columns(keys, near_keys, values, found),
-            Near::Ceiling | Near::Higher => self.index.ceiling_columns(keys, near_keys, values, found),
-        };
-        served.expect("they are of one length");
-        outside.into_iter().for_each(|i| found[i] = false);
-        for (i, at) in chunk.enumerate() {
-            answers.found.store(at, found[i]);
-            if let Some(keys) = &answers.keys {
-                keys.put(at, self.decode(near_keys[i]), found[i]);
-            }
-            if let Some(its) = &answers.values {
-                its.put(at, values[i], found[i]);
+        match question.sides {
+            Sides::One(near) => self.beside(near, asked, &mut entries),
+            Sides::Both(before, after) => {
+                self.beside(before, asked, &mut entries);
+                let mut others = reading.others.room(asked.len());
+                self.beside(after, asked, &mut others);
+                self.keep_nearer(asked, &mut entries, &others);
             }
         }
+        if let Some(farthest) = question.farthest {
+            for (at, &key) in asked.iter().enumerate() {
+                if entries.found[at] && key.distance(entries.keys[at], self.order) > farthest {
+                    entries.found[at] = false;
+                    (entries.keys[at], entries.values[at]) = (no_key, question.missing.1);
+                }
+            }
+        }
+        entries.keys.iter_mut().for_each(|key| *key = self.decode(*key));
         Ok(())
+    }
+
+    /// The neighbours on one side.
+    fn beside(&self, near: Near, keys: &[B], to: &mut Columns<'_, B>) {
+        let places = (&mut *to.keys, &mut *to.values, &mut *to.found);
+        let found = match near {
+            Near::Floor => self.index.floor_columns(keys, places.0, places.1, places.2),
+            Near::Ceiling => self.index.ceiling_columns(keys, places.0, places.1, places.2),
+            Near::Lower => self.index.lower_columns(keys, places.0, places.1, places.2),
+            Near::Higher => self.index.higher_columns(keys, places.0, places.1, places.2),
+        };
+        found.expect("they are of one length");
+    }
+
+    /// Replaces those entries that have a nearer one on the other side.
+    fn keep_nearer(&self, keys: &[B], entries: &mut Columns<'_, B>, others: &Columns<'_, B>) {
+        for (at, &key) in keys.iter().enumerate() {
+            let nearer = |other| key.distance(other, self.order) < key.distance(entries.keys[at], self.order);
+            if others.found[at] && (!entries.found[at] || nearer(others.keys[at])) {
+                entries.found[at] = true;
+                (entries.keys[at], entries.values[at]) = (others.keys[at], others.values[at]);
+            }
+        }
     }
 
     /// The neighbour of one key.
@@ -109,20 +217,8 @@ impl<B: Lane> Engine<B> {
         match near {
             Near::Floor => self.index.floor(key),
             Near::Ceiling => self.index.ceiling(key),
-            Near::Lower => self.index.floor(key.before()?),
-            Near::Higher => self.index.ceiling(key.next()?),
+            Near::Lower => self.index.lower(key),
+            Near::Higher => self.index.higher(key),
         }
     }
-}
-
-/// Replaces each key by the one beside it, and says where there is none.
-fn step<B: Lane>(keys: &mut [B], beside: impl Fn(B) -> Option<B>) -> Vec<usize> {
-    let mut outside = Vec::new();
-    for (i, key) in keys.iter_mut().enumerate() {
-        match beside(*key) {
-            Some(next) => *key = next,
-            None => outside.push(i),
-        }
-    }
-    outside
 }

@@ -1,15 +1,17 @@
 //! What the methods of [`Core`] share: objects to words, arrays to columns, panics to exceptions.
 
+use crate::column::Fresh;
 use crate::core::{Core, Entry, Object, with};
 use crate::engine::{Engine, NoKey, Undone};
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lane::Lane;
-use crate::lookups::{Answers, Near, Room};
+use crate::lookups::{Near, Places, Question, Reading, Sides};
 use crate::updates::{Changed, Sequence};
 use crate::{batch, column, failure};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -89,7 +91,7 @@ impl Core {
     ) -> PyResult<()> {
         let checked =
             if keys.len() > batch::CHUNK { py.detach(|| engine.check(keys)) } else { engine.check(keys) };
-        checked.map_err(|no_key| self.no_key(no_key))
+        checked.map_err(|undone| undone_exception(&self.keys, undone))
     }
 
     /// The stored word of an end of a range.
@@ -97,37 +99,103 @@ impl Core {
         end.map(|end| self.key(engine, end)).transpose()
     }
 
-    /// Looks keys up, or their neighbours, and fills the arrays for keys, values and flags.
-    pub fn look_up<B: Lane>(
+    /// As [`Core::checked`], if threads share the batch. One alone finds the first word that is no key by itself.
+    fn checked_for<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        keys: column::Words<'_, B::Atomic>,
+        cuts: &[usize],
+    ) -> PyResult<()> {
+        if cuts.len() > 2 { self.checked(py, engine, keys) } else { Ok(()) }
+    }
+
+    /// Reads a batch: calls `read` for its chunks, with room for the answers of each, and gives these. Where no
+    /// `values` are wanted, there are none.
+    fn read<'py, B: Lane>(
+        &self,
+        py: Python<'py>,
+        engine: &Engine<B>,
+        keys: &Object<'py>,
+        (with_keys, threads): (bool, usize),
+        read: impl Fn(column::Words<'_, B::Atomic>, Range<usize>, &mut Reading<'_, B>) -> Result<(), NoKey> + Sync,
+    ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
+        let keys = column::input::<B>(keys)?;
+        let words = keys.words();
+        let len = words.len();
+        let mut found_keys = Fresh::<B>::new(py, if with_keys { len } else { 0 })?;
+        let (mut values, mut found) = (Fresh::<B>::new(py, len)?, Fresh::<bool>::new(py, len)?);
+        self.guarded(|| {
+            let cuts = batch::cuts(len, threads);
+            self.checked_for(py, engine, words, &cuts)?;
+            let no_cuts = vec![0; cuts.len()];
+            let key_places = Places::cut(found_keys.places(), if with_keys { &cuts } else { &no_cuts });
+            let places =
+                Places::cut(values.places(), &cuts).into_iter().zip(Places::cut(found.places(), &cuts));
+            let states = key_places.into_iter().zip(places).map(Reading::new);
+            let (_, failed) = batch::run_with(py, (&cuts, batch::LOOKUPS), states, |chunk, reading| {
+                read(words, chunk, reading).map_err(|no_key| self.no_key(no_key))
+            });
+            failed.map_or(Ok(()), Err)
+        })?;
+        Ok((found_keys.into_any(), values.into_any(), found.into_any()))
+    }
+
+    /// Looks keys up: their values, and whether they are there.
+    pub fn look_up<'py, B: Lane>(
+        &self,
+        py: Python<'py>,
+        engine: &Engine<B>,
+        keys: &Object<'py>,
+        missing: u64,
+        threads: usize,
+    ) -> PyResult<(Object<'py>, Object<'py>)> {
+        let missing = B::truncate(missing);
+        let get = |words: column::Words<'_, B::Atomic>, chunk: Range<usize>, reading: &mut Reading<'_, B>| {
+            engine.get_chunk(words, chunk, missing, reading)
+        };
+        let (_, values, found) = self.read(py, engine, keys, (false, threads), get)?;
+        Ok((values, found))
+    }
+
+    /// Looks for the nearest entries of keys: these, their values, and whether there are any.
+    pub fn look_near<'py, B: Lane>(
+        &self,
+        py: Python<'py>,
+        engine: &Engine<B>,
+        keys: &Object<'py>,
+        (sides, farthest, missing): (Sides, Option<u64>, (u64, u64)),
+        threads: usize,
+    ) -> PyResult<(Object<'py>, Object<'py>, Object<'py>)> {
+        let question =
+            Question { sides, farthest, missing: (B::truncate(missing.0), B::truncate(missing.1)) };
+        let near =
+            |words: column::Words<'_, B::Atomic>, chunk: Range<usize>, reading: &mut Reading<'_, B>| {
+                engine.near_chunk(question, words, chunk, reading)
+            };
+        self.read(py, engine, keys, (true, threads), near)
+    }
+
+    /// Looks keys up, and fills arrays of the caller with values and flags.
+    pub fn look_up_into<B: Lane>(
         &self,
         py: Python<'_>,
         engine: &Engine<B>,
         keys: &Object<'_>,
-        (found_keys, values, found): (Option<Places<'_, '_>>, Option<Places<'_, '_>>, &Object<'_>),
-        (near, threads): (Option<Near>, usize),
+        (values, missing, found): (Option<&Object<'_>>, u64, &Object<'_>),
+        threads: usize,
     ) -> PyResult<()> {
         let keys = column::input::<B>(keys)?;
         let words = keys.words();
-        let found_keys = found_keys.map(|places| room::<B>(places, words.len())).transpose()?;
-        let values = values.map(|places| room::<B>(places, words.len())).transpose()?;
+        let values = values.map(|values| column::output::<B>(values, words.len())).transpose()?;
+        let values = values.as_ref().map(column::Column::words);
         let found = column::flags(found, words.len())?;
-        let answers = Room::<B> {
-            keys: found_keys
-                .as_ref()
-                .map(|(column, missing)| Answers { words: column.words(), missing: *missing }),
-            values: values
-                .as_ref()
-                .map(|(column, missing)| Answers { words: column.words(), missing: *missing }),
-            found: found.words(),
-        };
+        let (found, missing) = (found.words(), B::truncate(missing));
         self.guarded(|| {
-            self.checked(py, engine, words)?;
             let cuts = batch::cuts(words.len(), threads);
+            self.checked(py, engine, words)?;
             let (_, failed) = batch::run::<()>(py, &cuts, |chunk, ()| {
-                let done = match near {
-                    None => engine.get_chunk(words, chunk, &answers),
-                    Some(near) => engine.near_chunk(near, words, chunk, &answers),
-                };
+                let done = engine.get_chunk_into(words, chunk, missing, (values, found));
                 done.map_err(|no_key| self.no_key(no_key))
             });
             failed.map_or(Ok(()), Err)
@@ -151,7 +219,7 @@ impl Core {
         self.guarded(|| {
             let mut cuts = batch::cuts(keys.len(), threads);
             let sequence = py.detach(|| engine.sequence(keys, cuts.len() > 2));
-            let sequence = sequence.map_err(|undone| undone_exception(&self.keys, &undone))?;
+            let sequence = sequence.map_err(|undone| undone_exception(&self.keys, undone))?;
             sequence.cut_between_keys(&mut cuts);
             let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
                 let inserted = engine.insert_chunk(keys, values, &sequence, chunk, changed);
@@ -203,16 +271,6 @@ impl Core {
     }
 }
 
-/// An array for answers, and the word for nothing.
-pub type Places<'a, 'py> = (&'a Object<'py>, u64);
-
-fn room<'py, B: Lane>(
-    (array, missing): Places<'_, 'py>,
-    len: usize,
-) -> PyResult<(column::Column<'py, B::Atomic>, B)> {
-    Ok((column::output::<B>(array, len)?, B::truncate(missing)))
-}
-
 /// The ends of ranges.
 pub type End<'py, B> = column::Column<'py, <B as Lane>::Atomic>;
 
@@ -245,13 +303,14 @@ pub fn load<B: Lane>(
     let (keys, values) = (keys.words(), values.words());
     let loaded = catch_unwind(AssertUnwindSafe(|| py.detach(|| engine.load(keys, values, sorted, fill))));
     let loaded = loaded.map_err(|panic| failure::panicked(&*panic))?;
-    loaded.map_err(|undone| undone_exception(kind, &undone))
+    loaded.map_err(|undone| undone_exception(kind, undone))
 }
 
 /// The exception for what wasn't done.
-pub fn undone_exception(kind: &Kind, undone: &Undone) -> PyErr {
+pub fn undone_exception(kind: &Kind, undone: Undone) -> PyErr {
     match undone {
-        Undone::NoKey(NoKey(at)) => kind.no_key_at(*at),
-        Undone::Refused(error) => failure::exception(error),
+        Undone::NoKey(NoKey(at)) => kind.no_key_at(at),
+        Undone::Refused(error) => failure::exception(&error),
+        Undone::Stopped(raised) => raised,
     }
 }

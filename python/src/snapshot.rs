@@ -6,7 +6,7 @@ use crate::kind::Kind;
 use crate::lane::Lane;
 use latchless::FillFactor;
 use latchless::snapshot::{self, DataType, Layout};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::io;
 use std::num::NonZeroUsize;
@@ -102,7 +102,13 @@ pub fn save<B: Lane>(
 
 fn exception(error: &snapshot::Error) -> PyErr {
     match error {
-        snapshot::Error::Io { cause, .. } => io::Error::new(cause.kind(), error.to_string()).into(),
+        // Of the errors of the system Python makes the subclass that belongs to the number.
+        snapshot::Error::Io { cause, doing, path } => match (cause.raw_os_error(), path) {
+            (Some(number), Some(path)) => {
+                PyOSError::new_err((number, format!("can't {doing}: {cause}"), path.as_os_str().to_owned()))
+            }
+            _ => io::Error::new(cause.kind(), error.to_string()).into(),
+        },
         snapshot::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         snapshot::Error::Index(error) => failure::exception(error),
         _ => PyValueError::new_err(error.to_string()),

@@ -1,8 +1,10 @@
 //! Sorting by key: least significant byte first, stable, so that of equal keys the last one stays last.
 //!
 //! One pass over the entries counts all bytes of the keys; bytes that all keys share need no pass of their
-//! own.
+//! own. Between two stretches of a pass a signal can end it.
 
+use crate::batch::{Pulse, STRETCH};
+use crate::engine::Undone;
 use crate::lane::Lane;
 use latchless::{Error, Result};
 
@@ -20,19 +22,25 @@ pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
 }
 
 /// Sorts entries by their keys. Equal keys stay in their order.
-pub fn by_key<B: Lane, T: Copy + Send>(entries: &mut Vec<(B, T)>) -> Result<()> {
+pub fn by_key<B: Lane, T: Copy + Send>(entries: &mut Vec<(B, T)>, pulse: &mut Pulse) -> Result<(), Undone> {
     let Some(&filler) = entries.first() else { return Ok(()) };
     if entries.is_sorted_by_key(|&(key, _)| key) {
         return Ok(());
     }
     let mut counts = [[0usize; 256]; 8];
-    for &(key, _) in entries.iter() {
-        for (at, counts) in counts.iter_mut().enumerate().take(B::BYTES) {
-            counts[key.byte(at)] += 1;
+    for stretch in entries.chunks(STRETCH) {
+        for &(key, _) in stretch {
+            for (at, counts) in counts.iter_mut().enumerate().take(B::BYTES) {
+                counts[key.byte(at)] += 1;
+            }
         }
+        pulse.check()?;
     }
     let mut target = room(entries.len())?;
-    target.resize(entries.len(), filler);
+    for stretch in entries.chunks(STRETCH) {
+        target.resize(target.len() + stretch.len(), filler);
+        pulse.check()?;
+    }
     for (at, counts) in counts.iter().enumerate().take(B::BYTES) {
         if counts.contains(&entries.len()) {
             continue;
@@ -42,10 +50,13 @@ pub fn by_key<B: Lane, T: Copy + Send>(entries: &mut Vec<(B, T)>) -> Result<()> 
         for (next, count) in next.iter_mut().zip(counts) {
             (*next, sum) = (sum, sum + count);
         }
-        for &entry in entries.iter() {
-            let place = &mut next[entry.0.byte(at)];
-            target[*place] = entry;
-            *place += 1;
+        for stretch in entries.chunks(STRETCH) {
+            for &entry in stretch {
+                let place = &mut next[entry.0.byte(at)];
+                target[*place] = entry;
+                *place += 1;
+            }
+            pulse.check()?;
         }
         std::mem::swap(entries, &mut target);
     }

@@ -1,6 +1,6 @@
 //! Batches that change the index.
 
-use crate::batch::CHUNK;
+use crate::batch::{CHUNK, Pulse, stretches};
 use crate::column::Words;
 use crate::engine::{Engine, NoKey, Undone};
 use crate::lane::Lane;
@@ -58,17 +58,21 @@ impl<B: Lane> Engine<B> {
     /// Chooses the order in which the entries of a batch go in. Nothing is changed if one of the keys is
     /// none. `parted`: several threads will share the batch.
     pub fn sequence(&self, keys: Words<'_, B::Atomic>, parted: bool) -> Result<Sequence<B>, Undone> {
-        let ascends = self.survey(keys)?;
+        let pulse = &mut Pulse::new();
+        let ascends = self.survey(keys, pulse)?;
         let short = keys.len() < SORTED_FROM;
         if (!parted && (short || ascends)) || u32::try_from(keys.len()).is_err() {
             return Ok(Sequence::AsGiven);
         }
         let mut order = sort::room(keys.len())?;
-        for at in 0..keys.len() {
-            let key = self.encode(keys.load(at)).ok_or(NoKey(at))?;
-            order.push((key, at as u32));
+        for stretch in stretches(keys.len()) {
+            for at in stretch {
+                let key = self.encode(keys.load(at)).ok_or(NoKey(at))?;
+                order.push((key, at as u32));
+            }
+            pulse.check()?;
         }
-        sort::by_key(&mut order)?;
+        sort::by_key(&mut order, pulse)?;
         Ok(Sequence::ByKey(order))
     }
 
@@ -108,7 +112,7 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         changed: &mut Changed,
     ) -> Result<(), NoKey> {
-        let (mut room, mut values, mut found) = ([B::MIN; CHUNK], [B::MIN; CHUNK], [false; CHUNK]);
+        let (mut room, mut values, mut found) = (Vec::new(), [B::MIN; CHUNK], [false; CHUNK]);
         let keys = self.read(keys, &chunk, &mut room)?;
         let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
         changed.keys += self.index.remove_columns(keys, values, found).expect("they are of one length");

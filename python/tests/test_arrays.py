@@ -115,6 +115,48 @@ def test_large_integers_in_lists():
     index.insert_many([1, 2**64 - 1, 2**63], 0)
     assert list(index) == [1, 2**63, 2**64 - 1]
     assert Index(key_dtype="i8").get_many([0, -(2**63)])[1].tolist() == [False, False]
+    assert Index([2**63], 0).key_dtype == np.dtype("u8")
+    for keys in ([2**70], [1, 2**64], [-(2**63), 2**63], [-(2**70)]):
+        with pytest.raises(OverflowError, match="outside of u?int64"):
+            Index(keys, 0)
+
+
+def test_columns_of_pandas_make_an_index():
+    pandas = pytest.importorskip("pandas")
+    berlin = pandas.to_datetime(["2024-01-01", "2024-06-01"]).tz_localize("Europe/Berlin")
+    utc = berlin.tz_convert(None).to_numpy()
+    for column in (berlin, pandas.Series(berlin)):
+        index = Index(column, column)
+        assert_same(index.to_numpy()[0], utc)
+        assert_same(index.get_many(column)[0], utc)
+        assert index[berlin[1]] == utc[1]
+        assert index.get_many(list(berlin))[1].all()
+    nullable = Index(pandas.Series([3, 1], dtype="Int16"), pandas.Series([0.5, 1.5], dtype="Float32"))
+    assert (nullable.key_dtype, nullable.value_dtype) == (np.dtype("i2"), np.dtype("f4"))
+    assert nullable == {1: 1.5, 3: 0.5}
+    assert INDEX.get_many(pandas.Categorical([2, 3]))[0].tolist() == [20, 0]
+    assert Index(pandas.Series([3, 1], dtype="category"), 0).key_dtype == np.dtype("i8")
+    for column in (pandas.Series([3, None], dtype="Int16"), pandas.Categorical([1, None])):
+        for ask in (INDEX.get_many, lambda column: Index(column, 0)):
+            with pytest.raises(ValueError, match="null"):
+                ask(column)
+    for other in (pandas.Categorical(["a"]), pandas.period_range("2024", periods=2, freq="M")):
+        for ask in (INDEX.get_many, lambda column: Index(column, 0)):
+            with pytest.raises(TypeError):
+                ask(other)
+    for frame in (pandas.DataFrame({"key": [1, 2]}), np.zeros((2, 2), int)):
+        for ask in (INDEX.get_many, lambda column: Index(column, 0)):
+            with pytest.raises(ValueError, match="one-dimensional"):
+                ask(frame)
+
+
+def test_memory_of_others():
+    import array
+
+    for keys in (memoryview(np.arange(3)), array.array("q", range(3)), memoryview(bytes(range(3))), range(3)):
+        assert INDEX.get_many(keys)[0].tolist() == [0, 0, 20]
+        assert list(Index(keys, keys)) == [0, 1, 2]
+    assert len(INDEX.get_many(memoryview(b""))[0]) == 0
 
 
 def test_keys_that_another_thread_writes():

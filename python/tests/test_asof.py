@@ -86,6 +86,32 @@ def test_against_pandas(rng, direction, exact, tolerance):
     assert_same(again[1], got[1][shuffled])
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_infinities_are_near_themselves_alone(dtype):
+    keys = np.array([-np.inf, -1.0, 0.0, np.inf], dtype)
+    index = Index(keys, np.arange(4))
+    queries = np.array([-np.inf, np.inf, 1.0, -0.25], dtype)
+    assert index.asof(queries, direction="nearest")[1].tolist() == [0, 3, 2, 2]
+    assert index.asof(queries, direction="nearest", tolerance=0.5)[2].tolist() == [True, True, False, True]
+    assert index.asof(queries, tolerance=np.inf)[1].tolist() == [0, 3, 2, 1]
+    assert index.asof(queries, tolerance=-0.0)[2].tolist() == [True, True, False, False]
+    near = index.asof(queries, direction="nearest", allow_exact_matches=False)
+    assert near[1].tolist() == [1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_long_batches_are_the_same_as_short_ones(rng, threads):
+    index = Index(np.unique(rng.integers(0, 10**6, 50_000)), 0)
+    index.insert_many(*(2 * [index.to_numpy()[0]]))
+    queries = rng.integers(-100, 10**6, 10_000)
+    for direction in DIRECTIONS:
+        whole = index.asof(queries, direction=direction, tolerance=9, threads=threads)
+        for at in range(0, len(queries), 777):
+            part = index.asof(queries[at : at + 777], direction=direction, tolerance=9)
+            for got, expected in zip(part, whole, strict=True):
+                assert_same(got, expected[at : at + 777])
+
+
 def test_tolerances_of_times():
     index = Index(np.array(["2024-01-01"], "M8[s]"), [1])
     query = np.array(["2024-01-01T00:01"], "M8[s]")

@@ -457,6 +457,7 @@ keys = np.random.default_rng(1).permutation(4_000_000)
 lows, highs = np.zeros(40, np.int64), np.full(40, 4_000_000)
 now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (now + (40 << 20), now + (40 << 20)))
+assert index.contains_many(keys[:500_000], threads=200).all()
 for ask in (index.to_numpy, index.copy, lambda: index.range_many(lows, highs), lambda: index.insert_many(keys, 1),
             lambda: Index(keys, keys)):
     try:

@@ -1,7 +1,8 @@
-"""Arrow, pickles and files."""
+"""Arrow and pickles."""
 
 import pickle
-import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -77,10 +78,169 @@ def test_every_dtype_through_arrow(rng, dtype):
     assert Index.from_arrow(index) == index
 
 
+@pytest.mark.parametrize("value_dtype", ["bool", "i2", "f4", "M8[D]", "u8"])
+@pytest.mark.parametrize(
+    "dtype", ["i1", "u2", "i4", "u8", "f4", "f8", "M8[s]", "M8[ms]", "M8[ns]", "m8[us]", "bool"]
+)
+def test_our_streams_are_what_pyarrow_makes_of_the_columns(rng, dtype, value_dtype):
+    pyarrow = pytest.importorskip("pyarrow")
+    values = rng.integers(-400_000, 400_000, 1003).view("M8[D]") if value_dtype == "M8[D]" else None
+    values = random_column(rng, value_dtype, 1003) if values is None else values
+    index = Index(random_column(rng, dtype, 1003), values)
+    table = pyarrow.table(index)
+    table.validate(full=True)
+    keys, values = index.to_numpy()
+    assert table.equals(pyarrow.table({"key": keys, "value": values}))
+    assert pyarrow.schema(index) == table.schema
+    assert Index.from_arrow(table.slice(77)).to_numpy()[0].tolist() == keys[77:].tolist()
+    assert_same(Index.from_arrow(table.slice(77, 401)).to_numpy()[1], values[77:478])
+
+
+def test_empty_streams():
+    pyarrow = pytest.importorskip("pyarrow")
+    empty = Index(key_dtype="M8[s]", value_dtype="bool")
+    assert pyarrow.table(empty).num_rows == 0
+    assert Index.from_arrow(empty).key_dtype == np.dtype("M8[s]")
+    assert (
+        len(Index.from_arrow(pyarrow.table({"a": pyarrow.array([], "int8"), "b": pyarrow.array([], "bool")}))) == 0
+    )
+
+
+def test_nat_is_null_in_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    for dtype in ("M8[ns]", "m8[s]", "M8[D]"):
+        index = Index(range(20), np.where(np.arange(20) % 3 == 1, np.int64(-(2**63)), np.arange(20)).view(dtype))
+        column = pyarrow.table(index)["value"]
+        assert [each is None for each in column.to_pylist()] == [at % 3 == 1 for at in range(20)]
+        with pytest.raises(ValueError, match="7 are in column 1"):
+            Index.from_arrow(index)
+
+
+def test_times_that_arrow_has_not_are_a_type_error():
+    for dtype in ("M8[h]", "M8[Y]", "m8[D]", "M8[ps]"):
+        index = Index(np.array([1, 2]).view(dtype), 1)
+        for ask in (index.__arrow_c_stream__, index.__arrow_c_schema__):
+            with pytest.raises(TypeError, match="Arrow has no type for"):
+                ask()
+    with pytest.raises(OverflowError, match="dates"):
+        Index(np.array([2**40]).view("M8[D]"), 1).__arrow_c_stream__()
+
+
+def test_streams_may_be_left_unread_and_read_in_part(quotes):
+    pyarrow = pytest.importorskip("pyarrow")
+    for _ in range(100):
+        quotes.__arrow_c_stream__()
+        quotes.__arrow_c_schema__()
+    reader = pyarrow.RecordBatchReader.from_stream(quotes)
+    batch = reader.read_next_batch()
+    del reader
+    assert batch.num_rows == 5000
+    assert batch.column(1).to_numpy()[-1] == 101
+
+
+def test_columns_by_name_and_position():
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"text": ["x", "y"], "k": [2, 1], "v": [0.5, 1.5]})
+    for key, value in (("k", "v"), (1, 2), (-2, -1), (np.int64(1), "v")):
+        assert Index.from_arrow(table, key, value) == {1: 1.5, 2: 0.5}
+    assert Index.from_arrow(table, "k", "k") == {1: 1, 2: 2}
+    for missing, error in (("price", KeyError), (3, IndexError), (-4, IndexError), (1.5, TypeError)):
+        with pytest.raises(error):
+            Index.from_arrow(table, missing, "v")
+    twice = pyarrow.Table.from_arrays([table["k"], table["v"]], names=["a", "a"])
+    with pytest.raises(KeyError, match="more than one"):
+        Index.from_arrow(twice, "a")
+    assert Index.from_arrow(twice) == {1: 1.5, 2: 0.5}
+
+
+def test_columns_of_every_other_type_are_a_type_error_that_names_it():
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {
+        "string": pyarrow.array(["a"]),
+        "binary": pyarrow.array([b"a"]),
+        "dictionary": pyarrow.array(["a"]).dictionary_encode(),
+        "null": pyarrow.nulls(1),
+        "nested": pyarrow.array([[1]]),
+        "decimal": pyarrow.array([1]).cast(pyarrow.decimal128(20)),
+        "time of day": pyarrow.array([1], pyarrow.time64("us")),
+        "float16": pyarrow.array([np.float16(1)]),
+    }
+    for name, column in columns.items():
+        for key, value in ((0, 1), (1, 0)):
+            with pytest.raises(TypeError, match=name):
+                Index.from_arrow(pyarrow.table({"a": column, "b": [1]}), key, value)
+    for other in ([1, 2], {"a": [1], "b": [2]}, None, np.arange(3)):
+        with pytest.raises(TypeError, match="no Arrow stream"):
+            Index.from_arrow(other)
+    with pytest.raises(TypeError, match="no columns"):
+        Index.from_arrow(pyarrow.array([1, 2]))
+
+
+def test_batches_and_structs_and_zones(quotes):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table(quotes)
+    assert Index.from_arrow(table.to_batches()[0]) == quotes
+    assert Index.from_arrow(table.to_struct_array().chunk(0)) == quotes
+    zoned = table.set_column(0, "key", table["key"].cast(pyarrow.timestamp("ns", "Europe/Berlin")))
+    assert Index.from_arrow(zoned) == quotes
+    dates = pyarrow.table(
+        {"day": pyarrow.array([19_000, 1], "date32"), "ms": pyarrow.array([86_400_000, 0], "date64")}
+    )
+    index = Index.from_arrow(dates)
+    assert index.to_numpy()[0].tolist() == np.array(["1970-01-02", "2022-01-08"], "M8[D]").tolist()
+    assert index.value_dtype == np.dtype("M8[ms]")
+
+
+def test_what_goes_wrong_in_a_producer_is_told(quotes):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table(quotes)
+
+    def broken():
+        yield table.to_batches()[0]
+        raise RuntimeError("the line went dead")
+
+    reader = pyarrow.RecordBatchReader.from_batches(table.schema, broken())
+    with pytest.raises(ValueError, match="the line went dead"):
+        Index.from_arrow(reader)
+
+    class Spent:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return capsule
+
+    capsule = quotes.__arrow_c_stream__()
+    assert Index.from_arrow(Spent()) == quotes
+    with pytest.raises(ValueError, match="used up"):
+        Index.from_arrow(Spent())
+
+
+def test_without_pyarrow():
+    pytest.importorskip("polars")
+    code = """
+import sys
+sys.modules["pyarrow"] = None
+import polars
+from latchless import Index
+index = Index([3, 1], [0.5, 1.5])
+frame = polars.from_dataframe(index)
+assert frame.rows() == [(1, 1.5), (3, 0.5)], frame
+assert Index.from_arrow(frame) == index
+assert Index.from_arrow(frame.lazy().collect(), "value", "key") == {0.5: 3, 1.5: 1}
+assert Index.from_arrow(index) == index
+try:
+    index.to_arrow()
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "this needs pyarrow: pip install latchless[arrow]\n"
+
+
 def test_polars(quotes):
     pytest.importorskip("pyarrow")
     polars = pytest.importorskip("polars")
-    frame = polars.DataFrame(quotes.to_arrow())
+    frame = polars.from_dataframe(quotes)
+    assert frame.equals(polars.DataFrame(quotes.to_arrow()))
     assert_same(frame["key"].to_numpy(), quotes.to_numpy()[0])
     assert Index.from_arrow(frame) == quotes
     assert quotes.get_many(frame["key"])[1].all()
@@ -109,106 +269,3 @@ def test_duckdb(quotes):
     assert answer == [(5000, 99.0)]
     doubled = Index.from_arrow(connection.sql("select key, value * 2 as twice from quotes"), "key", "twice")
     assert_same(doubled.to_numpy()[1], quotes.to_numpy()[1] * 2)
-
-
-# ---- files ----
-
-
-@pytest.mark.parametrize("value_dtype", ["i8", "f4", "bool", "u2"])
-@pytest.mark.parametrize("dtype", [*KEY_DTYPES, "bool"])
-def test_files(rng, tmp_path, dtype, value_dtype):
-    index = Index(random_column(rng, dtype, 3000), random_column(rng, value_dtype, 3000))
-    path = tmp_path / "index.arrow"
-    assert index.save(path) == len(index)
-    other = Index.open(path)
-    assert (other.key_dtype, other.value_dtype) == (index.key_dtype, index.value_dtype)
-    assert_same(other.to_numpy()[0], index.to_numpy()[0])
-    assert_same(other.to_numpy()[1], index.to_numpy()[1])
-    other.check()
-    assert [entry.name for entry in tmp_path.iterdir()] == ["index.arrow"]
-
-
-def test_files_are_arrow_files(quotes, tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    path = tmp_path / "quotes.arrow"
-    quotes.save(str(path))
-    with pyarrow.ipc.open_file(path) as file:
-        table = file.read_all()
-    assert table.schema.types == [pyarrow.timestamp("ns"), pyarrow.float64()]
-    assert_same(table["value"].to_numpy(), quotes.to_numpy()[1])
-    polars = pytest.importorskip("polars")
-    assert polars.read_ipc(path)["key"].is_sorted()
-
-
-def test_empty_indexes_have_files(tmp_path):
-    Index(key_dtype="M8[D]").save(tmp_path / "empty.arrow")
-    assert len(Index.open(tmp_path / "empty.arrow")) == 0
-    assert Index.open(tmp_path / "empty.arrow").key_dtype == np.dtype("M8[D]")
-
-
-def test_every_cut_file_is_a_value_error(tmp_path):
-    path = tmp_path / "index.arrow"
-    Index([1, 2, 3], [1.5, 2.5, 3.5]).save(path)
-    data = path.read_bytes()
-    for length in range(len(data)):
-        path.write_bytes(data[:length])
-        with pytest.raises(ValueError, match="."):
-            Index.open(path)
-
-
-def test_flipped_bits_are_a_value_error(tmp_path):
-    path = tmp_path / "index.arrow"
-    Index(np.arange(50), np.arange(50) / 2).save(path)
-    data = path.read_bytes()
-    chosen = random.Random(7).sample(range(8 * len(data)), 600)
-    for bit in chosen:
-        changed = bytearray(data)
-        changed[bit // 8] ^= 1 << bit % 8
-        path.write_bytes(changed)
-        with pytest.raises(ValueError, match="."):
-            Index.open(path)
-
-
-def test_other_files(quotes, tmp_path):
-    with pytest.raises(FileNotFoundError):
-        Index.open(tmp_path / "none.arrow")
-    with pytest.raises(OSError, match="."):
-        quotes.save(tmp_path / "none" / "index.arrow")
-    path = tmp_path / "index.arrow"
-    quotes.save(path)
-    with pytest.raises(MemoryError):
-        Index.open(path, limit_bytes=10_000)
-    with pytest.raises(ValueError, match="fill"):
-        Index.open(path, fill=0)
-    pyarrow = pytest.importorskip("pyarrow")
-    with pyarrow.ipc.new_file(path, quotes.to_arrow().schema) as file:
-        file.write_table(quotes.to_arrow())
-    with pytest.raises(ValueError, match="snapshot"):
-        Index.open(path)
-
-
-def test_a_file_made_while_others_write_has_what_nobody_touched(tmp_path):
-    import threading
-
-    stable = np.arange(0, 200_000, 2)
-    index = Index(stable, stable)
-    done = threading.Event()
-
-    def write():
-        rng = np.random.default_rng(1)
-        while not done.is_set():
-            odd = rng.integers(0, 100_000, 5000) * 2 + 1
-            index.insert_many(odd, odd)
-            index.remove_many(odd[::2])
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    try:
-        for _ in range(5):
-            index.save(tmp_path / "index.arrow")
-            keys, values = Index.open(tmp_path / "index.arrow").to_numpy()
-            assert_same(keys, values)
-            assert_same(keys[keys % 2 == 0], stable)
-    finally:
-        done.set()
-        writer.join()

@@ -3,8 +3,10 @@
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,20 @@ def test_everything_public_is_documented():
         if not name.startswith("_") and not getattr(latchless.Index, name).__doc__
     ]
     assert undocumented == []
+
+
+def test_everything_public_is_in_the_reference():
+    page = (FOLDER / "docs" / "api.rst").read_text()
+    listed = re.findall(r"Index\.(\w+)$", page, re.MULTILINE)
+    public = [name for name in [*dir(latchless.Index), "key_dtype", "value_dtype"] if not name.startswith("_")]
+    assert sorted(name for name in listed if not name.startswith("_")) == sorted(public)
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this interpreter has its lock")
+def test_importing_it_leaves_the_interpreter_without_a_lock():
+    code = "import sys, latchless; assert not sys._is_gil_enabled()"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], check=False)
+    assert done.returncode == 0
 
 
 def test_the_readme():

@@ -142,6 +142,22 @@ def test_workers_of_multiprocessing():
         assert pool.map(ask_in_worker, [np.arange(1000)] * 4) == [499_500] * 4
 
 
+def fill_in_worker(path):
+    index = Index.open(path)
+    index.insert_many(np.arange(1000, 2000), 1, threads=2)
+    return index
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_indexes_come_back_from_workers(method, tmp_path):
+    WORKERS_INDEX.save(tmp_path / "index.arrow")
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for index in pool.map(fill_in_worker, [tmp_path / "index.arrow"] * 3):
+            assert len(index) == 2000
+            assert index[999] == 999
+            assert index[1999] == 1
+
+
 class Stopped(Exception):
     """What the handler raises."""
 
@@ -189,6 +205,38 @@ def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm, threads):
     there = index.contains_many(keys)
     np.testing.assert_array_equal(np.flatnonzero(~there), stopped.refused)
     index.check()
+
+
+def test_a_signal_ends_a_build_from_unsorted_columns(alarm):
+    keys = np.random.default_rng(1).permutation(4_000_000)
+    started = time.perf_counter()
+    Index(keys, keys)
+    whole = time.perf_counter() - started
+    # On a busy machine one try may be late.
+    for _ in range(5):
+        started = time.perf_counter()
+        with pytest.raises(Stopped):
+            alarm(whole / 10)
+            Index(keys, keys)
+        taken = time.perf_counter() - started
+        if taken < whole / 2:
+            break
+    assert taken < whole / 2
+
+
+def test_a_signal_ends_the_sort_of_a_large_batch_of_inserts_and_none_is_done(alarm):
+    keys = np.random.default_rng(1).permutation(4_000_000)
+    index = Index()
+    nothing_done = []
+    for delay in (0.02, 0.03, 0.05, 0.08, 0.02):
+        index.clear()
+        with pytest.raises(Stopped) as caught:
+            alarm(delay)
+            index.insert_many(keys, keys)
+        nothing_done.append(not hasattr(caught.value, "refused") and len(index) == 0)
+    # The sort is longer than these delays. Were signals looked for by the chunks of inserts alone, each exception
+    # would say what was refused.
+    assert any(nothing_done)
 
 
 def test_ctrl_c_is_a_keyboard_interrupt():

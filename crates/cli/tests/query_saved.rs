@@ -116,7 +116,17 @@ fn a_snapshot_of_another_program_is_its_own_table() {
     snapshot::save(&prices, &path).unwrap();
     assert_eq!(run(&path, "--between -5 8 --format csv").lines(), ["key,value", "-3,0.5", "7,2"]);
     assert_eq!(run(&path, "--floor 100 --value value --format json").lines(), [r#"{"key":9,"value":"inf"}"#]);
-    refused(&path, "--key value --get 1", "is an index over key; --key can name no other column");
+    // Its other column, whose rows are in the order of these keys.
+    assert_eq!(
+        run(&path, "--key value --between 0.7 inf --format csv").lines(),
+        ["key,value", "7,2", "9,inf"]
+    );
+    assert_eq!(run(&path, "--key VALUE --floor 1 --value key --format csv").lines(), ["value,key", "0.5,-3"]);
+    refused(
+        &path,
+        "--key price --get 1",
+        "there is no column \"price\" for --key; the columns are key, value",
+    );
     // Two zeros are two keys to an index, and one number to a question.
     let zeros: Index<f64, u64> = [(-0.0, 1), (0.0, 2), (-f64::NAN, 3)].into_iter().collect();
     snapshot::save(&zeros, &path).unwrap();
@@ -141,6 +151,36 @@ fn a_file_that_changed_is_not_asked_through_its_old_index() {
     // What needs no row needs no file.
     assert_eq!(run(&index, "--count 0 9 --format csv").lines(), ["count", "2"]);
     assert!(run(&index, "--get 5").err.starts_with("no row has k 5\n"));
+}
+
+#[test]
+fn a_file_may_be_touched_and_moved_with_its_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, after) = (folder.path().join("before"), folder.path().join("after"));
+    fs::create_dir_all(before.join("indexes")).unwrap();
+    let (rows, index) = (before.join("rows.csv"), before.join("indexes").join("rows.arrow"));
+    fs::write(&rows, "\u{feff}k,v\n1,a\n2,b\n").unwrap();
+    assert_eq!(run(&rows, &format!("--key k --get 1 --save {}", index.display())).code, 0);
+    let found = |index: &Path| run(index, "--get 2 --format csv").out;
+
+    let touched = fs::File::options().write(true).open(&rows).unwrap();
+    touched.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    assert_eq!(found(&index), "k,v\n2,b\n");
+    fs::rename(&before, &after).unwrap();
+    let (rows, index) = (after.join("rows.csv"), after.join("indexes").join("rows.arrow"));
+    assert_eq!(found(&index), "k,v\n2,b\n");
+    // Another one is where it was: the one that moved is still found.
+    fs::create_dir(&before).unwrap();
+    fs::write(before.join("rows.csv"), "\u{feff}k,v\n2,c\n1,d\n").unwrap();
+    assert_eq!(found(&index), "k,v\n2,b\n");
+    // As long as before, and changed where no key is.
+    fs::write(&rows, "\u{feff}k,v\n1,a\n2,c\n").unwrap();
+    refused(&index, "--get 2", "has changed since");
+    fs::remove_file(&rows).unwrap();
+    refused(&index, "--get 2", "has changed since");
+    fs::remove_dir_all(&before).unwrap();
+    refused(&index, "--get 2", "can't read");
+    refused(&index, "--key v --get 2", "to ask about another column, ask");
 }
 
 #[test]

@@ -19,6 +19,8 @@ class Batches(Core):
 
     _key: Column
     _value: Column
+    _missing: tuple[int, int]
+    """The words of what is missing: a key, a value."""
 
     def get_many(
         self,
@@ -33,27 +35,41 @@ class Batches(Core):
 
         Parameters
         ----------
-        keys: array-like of n keys, in any order.
-        default: the value where a key isn't there: by default NaN, NaT, False or 0, as the dtype has it.
-        out: an array of n values to fill instead of a new one, which must not overlap the keys.
-        found: an array of n bools to fill instead of a new one.
-        threads: how many threads share the batch.
+        keys : array-like
+            n keys, in any order.
+        default : scalar
+            The value where a key isn't there: by default NaN, NaT, False or 0, as the dtype has it.
+        out : array
+            n values to fill instead of a new array. It must not overlap the keys.
+        found : array
+            n bools to fill instead of a new array.
+        threads : int
+            How many threads share the batch.
 
         Returns
         -------
-        values (n, value_dtype) and found (n, bool), in the order of the keys.
+        values : array (n, value_dtype)
+            The values, in the order of the keys.
+        found : array (n, bool)
+            Whether each key is there.
 
         Raises
         ------
-        TypeError, OverflowError, ValueError for keys that the index couldn't have (see `Index`), and for an
-        `out` of another dtype, another shape, or that overlaps the keys.
+        TypeError, OverflowError, ValueError
+            Keys that the index couldn't have (see `Index`), or an `out` of another dtype or shape, or one that
+            overlaps the keys.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([1, 2], [10, 20]).get_many([2, 3, 1])
         (array([20,  0, 10]), array([ True, False,  True]))
         """
         words = self._key.to_words(keys)
-        missing = self._value.missing_word(default)
+        missing = self._missing[1] if default is None else self._value.missing_word(default)
+        if out is None and found is None:
+            its, flags = self._get_many(words, missing, _checked(threads))
+            return self._value.from_words(its), flags
         if out is not None:
             _check_room(out, "out", self._value.dtype, words)
         if found is not None:
@@ -63,7 +79,7 @@ class Batches(Core):
         direct = out is not None and out.dtype == self._value.stored and _is_plain(out)
         answers = out if direct and out is not None else np.empty(len(words), self._value.stored)
         flags = found if found is not None and _is_plain(found) else np.empty(len(words), bool)
-        self._get_many(words, answers.view(self._value.words), missing, flags, _checked(threads))
+        self._get_many_into(words, answers.view(self._value.words), missing, flags, _checked(threads))
         values = self._value.from_words(answers.view(self._value.words))
         if out is not None and not direct:
             out[...] = values
@@ -74,13 +90,15 @@ class Batches(Core):
     def contains_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> NDArray[np.bool_]:
         """Whether each of n keys is there: n bools.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([1, 2], [10, 20]).contains_many([2, 3, 1])
         array([ True, False,  True])
         """
         words = self._key.to_words(keys)
         found = np.empty(len(words), bool)
-        self._get_many(words, None, 0, found, _checked(threads))
+        self._get_many_into(words, None, 0, found, _checked(threads))
         return found
 
     def insert_many(self, keys: ArrayLike | Any, values: ArrayLike | Any, *, threads: int = 1) -> int:
@@ -88,16 +106,28 @@ class Batches(Core):
 
         Parameters
         ----------
-        keys: array-like of n keys, in any order.
-        values: array-like of n values, or one value for all.
-        threads: how many threads share the batch; one is usually fastest.
+        keys : array-like
+            n keys, in any order.
+        values : array-like or scalar
+            n values, or one value for all.
+        threads : int
+            How many threads share the batch; one is usually fastest.
+
+        Returns
+        -------
+        int
+            How many keys were new.
 
         Raises
         ------
-        TypeError, OverflowError, ValueError: nothing was inserted.
-        MemoryError, KeyboardInterrupt: the exception's attribute `refused` has the positions (int64, ascending)
-        of the entries that weren't inserted; all others were.
+        TypeError, OverflowError, ValueError
+            Keys or values that the index can't have. Nothing was inserted.
+        MemoryError, KeyboardInterrupt
+            The exception's attribute `refused` has the positions (int64, ascending) of the entries that weren't
+            inserted; all others were. Without this attribute nothing was.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> index = Index([1, 2], [10, 20])
         >>> index.insert_many([3, 2, 3], [30, 21, 31])
@@ -117,6 +147,8 @@ class Batches(Core):
 
         A KeyboardInterrupt has the positions of those that weren't looked at in its attribute `refused`.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([1, 2], [10, 20]).remove_many([2, 3, 2])
         1
@@ -128,26 +160,33 @@ class Batches(Core):
 
         Returns
         -------
-        keys (n, key_dtype), values (n, value_dtype) and found (n, bool), in the order of the keys; where none is
-        found, keys and values are NaN, NaT, False or 0.
+        keys : array (n, key_dtype)
+            The keys of the entries, in the order of the keys that were asked for; NaN, NaT, False or 0 where there
+            is none.
+        values : array (n, value_dtype)
+            Their values, with such values as well.
+        found : array (n, bool)
+            Whether there is an entry.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([10, 20], [1, 2]).floor_many([20, 15, 5])
         (array([20, 10,  0]), array([2, 1, 0]), array([ True,  True, False]))
         """
-        return self._neighbours("floor", self._key.to_words(keys), threads)
+        return self._near("backward", True, None, keys, threads)
 
     def ceiling_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
         """For each of n keys the entry with the smallest key that is equal or larger: see `floor_many`."""
-        return self._neighbours("ceiling", self._key.to_words(keys), threads)
+        return self._near("forward", True, None, keys, threads)
 
     def lower_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
         """For each of n keys the entry with the largest smaller key: see `floor_many`."""
-        return self._neighbours("lower", self._key.to_words(keys), threads)
+        return self._near("backward", False, None, keys, threads)
 
     def higher_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
         """For each of n keys the entry with the smallest larger key: see `floor_many`."""
-        return self._neighbours("higher", self._key.to_words(keys), threads)
+        return self._near("forward", False, None, keys, threads)
 
     def asof(
         self,
@@ -162,69 +201,60 @@ class Batches(Core):
 
         Parameters
         ----------
-        keys: array-like of n keys. They need not be sorted; sorted ones are faster.
-        direction: 'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the
-            nearer of the two, and of two equally near ones the one before.
-        allow_exact_matches: whether an entry with the very key counts.
-        tolerance: the farthest that an entry may be away: a number, or a timedelta for times.
-        threads: how many threads share the batch.
+        keys : array-like
+            n keys. They need not be sorted; sorted ones are faster.
+        direction : {'backward', 'forward', 'nearest'}
+            'backward' finds the last entry up to the key, 'forward' the first one from it on, 'nearest' the nearer
+            of the two, and of two equally near ones the one before.
+        allow_exact_matches : bool
+            Whether an entry with the very key counts.
+        tolerance : scalar
+            The farthest that an entry may be away: a number, or a timedelta for times.
+        threads : int
+            How many threads share the batch.
 
         Returns
         -------
-        keys (n, key_dtype), values (n, value_dtype) and found (n, bool): see `floor_many`.
+        keys : array (n, key_dtype)
+            The keys of the entries: see `floor_many`.
+        values : array (n, value_dtype)
+            Their values.
+        found : array (n, bool)
+            Whether there is an entry.
 
         Raises
         ------
-        TypeError, OverflowError, ValueError for keys that the index couldn't have, another direction, or a
-        negative tolerance.
+        TypeError, OverflowError, ValueError
+            Keys that the index couldn't have, another direction, or a negative tolerance.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> quotes = Index([10, 20], [1.5, 1.6])
         >>> quotes.asof([9, 10, 19], direction="nearest", tolerance=2)
         (array([10, 10, 20]), array([1.5, 1.5, 1.6]), array([ True,  True,  True]))
         """
-        if direction not in ("backward", "forward", "nearest"):
-            raise ValueError(f"direction is backward, forward or nearest, not {direction!r}")
-        farthest = None if tolerance is None else self._tolerance(tolerance)
+        farthest = None if tolerance is None else self._farthest(tolerance)
+        return self._near(direction, allow_exact_matches, farthest, keys, threads)
+
+    def _near(
+        self, direction: str, exact: bool, farthest: int | None, keys: ArrayLike | Any, threads: int
+    ) -> Found:
         words = self._key.to_words(keys)
-        before, after = ("floor", "ceiling") if allow_exact_matches else ("lower", "higher")
-        if direction == "nearest":
-            back = self._neighbours(before, words, threads)
-            forth = self._neighbours(after, words, threads)
-            nearer = back[2] & (~forth[2] | (self._distance(words, back[0]) <= self._distance(words, forth[0])))
-            found_keys, values, found = (np.where(nearer, b, f) for b, f in zip(back, forth, strict=True))
-        else:
-            name = before if direction == "backward" else after
-            found_keys, values, found = self._neighbours(name, words, threads)
-        if farthest is not None:
-            far = found & (self._distance(words, found_keys) > farthest)
-            found &= ~far
-            found_keys[far], values[far] = self._key.missing(), self._value.missing()
-        return found_keys, values, found
+        found_keys, values, found = self._near_many(
+            direction, exact, farthest, words, self._missing, _checked(threads)
+        )
+        return self._key.from_words(found_keys), self._value.from_words(values), found
 
-    def _neighbours(self, name: str, words: Array, threads: int) -> Found:
-        keys, values = np.empty(len(words), self._key.words), np.empty(len(words), self._value.words)
-        found, missing = np.empty(len(words), bool), (self._key.missing_word(), self._value.missing_word())
-        self._near_many(name, words, keys, values, missing, found, _checked(threads))
-        return self._key.from_words(keys), self._value.from_words(values), found
-
-    def _distance(self, words: Array, found: Array) -> Array:
-        """How far keys are away from what was found: integers without overflow."""
-        if self._key.dtype.kind == "f":
-            with np.errstate(over="ignore", invalid="ignore"):
-                return np.abs(words.view(self._key.stored).astype(np.float64) - found.astype(np.float64))
-        keys, near = words.view(self._key.stored), found.astype(self._key.stored)
-        wide = np.dtype(np.int64 if self._key.stored.kind in "iMm" else np.uint64)
-        ours, theirs = (column.astype(wide).view(np.uint64) for column in (keys, near))
-        return np.where(keys >= near, ours - theirs, theirs - ours)
-
-    def _tolerance(self, tolerance: Any) -> Any:
-        if self._key.dtype.kind in "Mm":
+    def _farthest(self, tolerance: Any) -> int:
+        """A tolerance as the compiled part has distances: integers, or the bits of floats."""
+        kind = self._key.dtype.kind
+        if kind in "Mm":
             span = Column(
                 np.dtype(f"m8[{np.datetime_data(self._key.dtype)[0]}]"), np.dtype("m8"), np.dtype("u8"), True
             )
             tolerance = span.scalar_to_int(tolerance)
-        elif self._key.dtype.kind != "f" and not isinstance(tolerance, (int, np.integer)):
+        elif kind != "f" and not isinstance(tolerance, (int, np.integer)):
             raise TypeError(
                 f"the tolerance for keys of dtype {self._key.dtype} is an integer, not {type(tolerance).__name__}"
             )
@@ -232,7 +262,9 @@ class Batches(Core):
             raise TypeError("the tolerance is a number")
         if not tolerance >= 0:
             raise ValueError(f"the tolerance must be at least 0, not {tolerance}")
-        return np.float64(tolerance) if self._key.dtype.kind == "f" else np.uint64(min(tolerance, (1 << 64) - 1))
+        if kind == "f":
+            return int(np.float64(abs(tolerance)).view(np.uint64))
+        return min(int(tolerance), (1 << 64) - 1)
 
 
 def _checked(threads: int) -> int:

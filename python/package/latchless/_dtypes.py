@@ -115,11 +115,12 @@ class Column:
         data = listed(data)
         if isinstance(data, (list, tuple)):
             return self._from_list(data)
-        if hasattr(data, "isna") and not isinstance(data.dtype, np.dtype):  # A nullable column of pandas.
+        extension = getattr(data, "dtype", None) if hasattr(data, "isna") else None
+        if extension is not None and not isinstance(extension, np.dtype):  # Of pandas, perhaps with nulls.
             if data.isna().any():
                 raise ValueError(f"{self.what} must not be null")
-            if self.dtype.kind == "M" and hasattr(data.dtype, "tz"):
-                return np.asarray(data, f"M8[{data.dtype.unit}]")
+            if self.dtype.kind == "M" and hasattr(extension, "tz"):
+                return np.asarray(data, f"M8[{extension.unit}]")
         return np.asarray(data)
 
     def _from_list(self, data: list[Any] | tuple[Any, ...]) -> Array:
@@ -248,5 +249,16 @@ def dtype_of(data: Any, given: DTypeLike | None) -> DTypeLike:
         return given
     if data is None or (not hasattr(data, "dtype") and len(data) == 0):
         return np.int64
-    found = getattr(data, "dtype", None)
-    return found if isinstance(found, np.dtype) else np.asarray(data).dtype
+    found: Any = getattr(data, "dtype", None)
+    if isinstance(found, np.dtype):
+        return found
+    if hasattr(found, "tz") and hasattr(found, "unit"):  # Times of pandas with a zone.
+        return np.dtype(f"M8[{found.unit}]")
+    plain = getattr(found, "numpy_dtype", None)  # What a nullable column of pandas has.
+    if isinstance(plain, np.dtype):
+        return plain
+    made = np.asarray(data).dtype
+    if made.kind in "Of" and isinstance(data, (list, tuple)) and all(isinstance(each, int) for each in data):
+        # NumPy has no dtype for these integers: whichever it is, one of them is outside.
+        return np.dtype("i8" if min(data) < 0 else "u8")
+    return made

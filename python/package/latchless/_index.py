@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from latchless import _interchange
 from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
-from latchless._latchless import Snapshot
+from latchless._latchless import Snapshot, read_arrow
 from latchless._ranges import Ranges
 from latchless._views import Items, Keys, Values
 
@@ -24,28 +24,42 @@ class Index(Ranges, MutableMapping[Any, Any]):
 
     Parameters
     ----------
-    keys: array-like of n keys, in any order; of equal ones the last one stays. None: an empty index.
-    values: array-like of n values, or one value for all.
-    key_dtype, value_dtype: dtypes of integers, float32, float64, bool, datetime64 or timedelta64. By default
-        those of the arrays, else int64. If both have at most 32 bits, entries take half of the memory.
-    assume_sorted: the keys ascend, and differ; if they don't, ValueError says where.
-    fill: how full nodes are at first, 0.01 to 1.0. At 0.8 later inserts are several times as fast as at 1.0, which
+    keys : array-like
+        n keys, in any order; of equal ones the last one stays. None: an empty index.
+    values : array-like or scalar
+        n values, or one value for all.
+    key_dtype, value_dtype : dtype
+        Of integers, float32, float64, bool, datetime64 or timedelta64. By default those of the arrays, else int64.
+        If both have at most 32 bits, entries take half of the memory.
+    assume_sorted : bool
+        The keys ascend, and differ; if they don't, ValueError says where.
+    fill : float
+        How full nodes are at first, 0.01 to 1.0. At 0.8 later inserts are several times as fast as at 1.0, which
         is for data that doesn't change any more.
-    limit_bytes: the most memory that the index may take.
+    limit_bytes : int
+        The most memory that the index may take.
 
     Raises
     ------
-    TypeError: a dtype of another kind, or an array that would have to be converted to another kind.
-    OverflowError: a number that is outside of the dtype, or a key that would be rounded.
-    ValueError: NaN or NaT as a key, null or masked elements, unequal lengths, more than one dimension.
-    MemoryError: more memory than `limit_bytes`, or than there is.
+    TypeError
+        A dtype of another kind, or an array that would have to be converted to another kind.
+    OverflowError
+        A number that is outside of the dtype, or a key that would be rounded.
+    ValueError
+        NaN or NaT as a key, null or masked elements, unequal lengths, more than one dimension.
+    MemoryError
+        More memory than `limit_bytes`, or than there is.
 
+    Notes
+    -----
     Every method may be called from any thread at any time. Operations on one key are atomic; batches release the
     interpreter's lock, and other threads may see some of their changes before others. An array that another
     thread writes while a batch reads it is read element by element, each one before or after the write.
 
     A forked child may go on with its copy of an index.
 
+    Examples
+    --------
     >>> from latchless import Index
     >>> index = Index([30, 10, 20], ["3".isdigit(), False, True])
     >>> index[10] = True
@@ -85,6 +99,7 @@ class Index(Ranges, MutableMapping[Any, Any]):
     def _made(cls, key: Column, value: Column, *told: Any) -> Index:
         made = super().__new__(cls, key.words.itemsize == 8, key.told(), value.told(), *told)
         made._key, made._value = key, value
+        made._missing = key.missing_word(), value.missing_word()
         made.key_dtype, made.value_dtype = key.dtype, value.dtype
         return made
 
@@ -171,6 +186,8 @@ class Index(Ranges, MutableMapping[Any, Any]):
     def to_numpy(self) -> tuple[Array, Array]:
         """All entries: keys (n, key_dtype) and values (n, value_dtype), ascending.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([2, 1], [20, 10]).to_numpy()
         (array([1, 2]), array([10, 20]))
@@ -194,15 +211,17 @@ class Index(Ranges, MutableMapping[Any, Any]):
 
     def to_arrow(self) -> Any:
         """All entries as a `pyarrow.Table` with the columns 'key' and 'value'. Needs pyarrow."""
-        return _interchange.to_arrow(*self.to_numpy())
+        return _interchange.pyarrow().table(self)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """All entries for any library that reads Arrow streams. Needs pyarrow.
+        """All entries for any library that reads Arrow streams; the columns are 'key' and 'value'.
 
-        `pyarrow.table(index)`, `pandas.DataFrame.from_arrow(index)`, `polars.DataFrame(index.to_arrow())`;
-        duckdb finds `table = index.to_arrow()` by its name.
+        `pyarrow.table(index)`, `pandas.DataFrame.from_arrow(index)`, `polars.from_dataframe(index)`; duckdb finds
+        `table = index.to_arrow()` by its name. The schema that is asked for is left to the reader to cast to. NaT
+        is null. Raises TypeError for times in units that Arrow hasn't: all but days, seconds, milliseconds,
+        microseconds and nanoseconds, and durations in days.
         """
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
+        return self._arrow_stream()
 
     @classmethod
     def from_arrow(
@@ -215,17 +234,30 @@ class Index(Ranges, MutableMapping[Any, Any]):
         fill: float = 0.8,
         limit_bytes: int | None = None,
     ) -> Index:
-        """Make an index from two columns of anything that gives an Arrow stream. Needs pyarrow.
+        """Make an index from two columns of anything that gives an Arrow stream.
+
+        The columns are copied: nothing of the frame is kept. Times with a zone come in as UTC.
 
         Parameters
         ----------
-        data: a frame or table of polars, pandas, pyarrow or duckdb, or a reader of batches.
-        key, value: the columns, by name or position.
+        data : frame, table or reader of batches
+            Of polars, pandas, pyarrow, duckdb, or any other object with `__arrow_c_stream__` or
+            `__arrow_c_array__`.
+        key, value : str or int
+            The columns, by name or position.
+        assume_sorted, fill, limit_bytes
+            As for `Index`.
 
-        Raises ValueError for nulls, KeyError or IndexError for a column that isn't there, TypeError for columns of
-        other types.
+        Raises
+        ------
+        ValueError
+            Nulls, or what `Index` raises it for.
+        KeyError, IndexError
+            A column that isn't there.
+        TypeError
+            Columns of other types than numbers, bool, timestamps, dates and durations; or no such object.
         """
-        keys, values = _interchange.from_arrow(data, key, value)
+        keys, values = read_arrow(data, key, value)
         return cls(keys, values, assume_sorted=assume_sorted, fill=fill, limit_bytes=limit_bytes)
 
     def save(self, path: str | os.PathLike[str]) -> int:
@@ -233,8 +265,11 @@ class Index(Ranges, MutableMapping[Any, Any]):
 
         `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
         written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
-        others as before or after a change. Raises OSError if the file can't be written.
+        others as before or after a change. Raises OSError if the file can't be written: what was there before is
+        there still.
 
+        Examples
+        --------
         >>> import pathlib, tempfile
         >>> from latchless import Index
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "index.arrow"

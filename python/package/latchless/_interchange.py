@@ -1,7 +1,8 @@
-"""Entries from and to Arrow and pickles."""
+"""What copies and pickles of an index are made of."""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,12 @@ if TYPE_CHECKING:
     from latchless._index import Index
 
 
-def _pyarrow() -> Any:
+def pyarrow() -> Any:
+    """The module, or ImportError that says how to get it."""
     try:
-        import pyarrow
+        return importlib.import_module("pyarrow")
     except ImportError:
         raise ImportError("this needs pyarrow: pip install latchless[arrow]") from None
-    return pyarrow
 
 
 def restored(
@@ -34,24 +35,3 @@ def restored(
 def picklable(column: Array) -> Array:
     """The column as an array that pickles pass on without a copy: NumPy doesn't do that with times."""
     return column.view(np.int64) if column.dtype.kind in "Mm" else column
-
-
-def to_arrow(keys: Array, values: Array) -> Any:
-    """A table of two columns."""
-    pyarrow = _pyarrow()
-    return pyarrow.table({"key": pyarrow.array(keys), "value": pyarrow.array(values)})
-
-
-def from_arrow(data: Any, key: int | str, value: int | str) -> tuple[Array, Array]:
-    """Two columns of a table as arrays."""
-    pyarrow = _pyarrow()
-    table = data if isinstance(data, pyarrow.Table) else pyarrow.table(data)
-
-    def column(name: int | str, what: str) -> Array:
-        found = table.column(name)
-        if found.null_count:
-            raise ValueError(f"the {what} must not be null, but {found.null_count} are in column {name!r}")
-        array: Array = found.combine_chunks().to_numpy(zero_copy_only=False)
-        return array
-
-    return column(key, "keys"), column(value, "values")

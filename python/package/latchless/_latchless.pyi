@@ -6,12 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self, disjoint_base
 
-__all__ = ["Core", "Snapshot", "__version__"]
+__all__ = ["Core", "Snapshot", "__version__", "read_arrow"]
 
 __version__: str
 
 _Array = NDArray[Any]
 _Told = tuple[str, str, tuple[Any, Any] | None]
+
+def read_arrow(data: Any, key: int | str, value: int | str) -> tuple[_Array, _Array]:
+    """Two columns of anything that gives an Arrow stream, as arrays: each is a copy."""
 
 @final
 class Snapshot:
@@ -65,19 +68,19 @@ class Core:
     def _take(self, key: Any) -> Any | None: ...
     def _end(self, last: bool, remove: bool) -> tuple[Any, Any] | None: ...
     def _get_or_insert(self, key: Any, value: Any) -> Any: ...
-    def _get_many(
+    def _get_many(self, keys: _Array, missing: int, threads: int) -> tuple[_Array, NDArray[np.bool_]]: ...
+    def _get_many_into(
         self, keys: _Array, values: _Array | None, missing: int, found: NDArray[np.bool_], threads: int
     ) -> None: ...
     def _near_many(
         self,
-        near: str,
+        direction: str,
+        exact: bool,
+        farthest: int | None,
         keys: _Array,
-        found_keys: _Array,
-        values: _Array,
         missing: tuple[int, int],
-        found: NDArray[np.bool_],
         threads: int,
-    ) -> None: ...
+    ) -> tuple[_Array, _Array, NDArray[np.bool_]]: ...
     def _insert_many(self, keys: _Array, values: _Array, threads: int) -> int: ...
     def _remove_many(self, keys: _Array, threads: int) -> int: ...
     def _range(
@@ -90,6 +93,8 @@ class Core:
     def _rank_many(self, keys: _Array, ranks: NDArray[np.uint64]) -> None: ...
     def _split_points(self, parts: int) -> _Array: ...
     def _save(self, path: str) -> int: ...
+    def _arrow_stream(self) -> Any: ...
+    def __arrow_c_schema__(self) -> Any: ...
     def _count_many(
         self, lows: _Array, highs: _Array, closed: tuple[bool, bool], counts: NDArray[np.uint64]
     ) -> None: ...

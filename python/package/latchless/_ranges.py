@@ -36,6 +36,8 @@ class Ranges(Batches):
         With reverse=True they descend, and `limit` counts from the end of the range. Entries that other threads
         change meanwhile are seen before or after the change; all others are seen once.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> index = Index([1, 2, 3, 4], [10, 20, 30, 40])
         >>> index.range(2, 4)
@@ -51,6 +53,8 @@ class Ranges(Batches):
     def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """How many keys there are in a range.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([1, 2, 3, 4], 0).count(2, 4, closed="both")
         3
@@ -60,6 +64,8 @@ class Ranges(Batches):
     def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """Remove the entries of a range, and return how many there were.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> index = Index([1, 2, 3, 4], 0)
         >>> index.remove_range(2, 4), list(index)
@@ -72,15 +78,29 @@ class Ranges(Batches):
     ) -> tuple[NDArray[np.int64], Array, Array]:
         """Copy the entries of n ranges at once: an interval join.
 
+        Parameters
+        ----------
+        lo, hi : array-like
+            n starts and n ends. A range that ends before it starts is empty.
+        closed : {'left', 'right', 'both', 'neither'}
+            Which ends belong to the ranges.
+
         Returns
         -------
-        offsets (n + 1, int64), keys (m, key_dtype), values (m, value_dtype): the entries of range i are at
-        offsets[i]:offsets[i + 1]. This is Arrow's layout of lists.
+        offsets : array (n + 1, int64)
+            The entries of range i are at offsets[i]:offsets[i + 1]. This is Arrow's layout of lists.
+        keys : array (m, key_dtype)
+            The keys of all ranges, one range after the other.
+        values : array (m, value_dtype)
+            Their values.
 
         Raises
         ------
-        ValueError if `lo` and `hi` aren't of one length, or have NaN or NaT.
+        ValueError
+            `lo` and `hi` aren't of one length, or have NaN or NaT.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([1, 2, 3, 4], [10, 20, 30, 40]).range_many([1, 9, 3], [3, 12, 5])
         (array([0, 2, 2, 4]), array([1, 2, 3, 4]), array([10, 20, 30, 40]))
@@ -94,6 +114,8 @@ class Ranges(Batches):
     ) -> NDArray[np.int64]:
         """How many keys there are in each of n ranges: n integers. Errors are as for `range_many`.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([1, 2, 3, 4], 0).count_many([1, 9], [3, 12])
         array([2, 0])
@@ -106,6 +128,8 @@ class Ranges(Batches):
     def rank_many(self, keys: ArrayLike | Any) -> NDArray[np.int64]:
         """For each of n keys, how many keys of the index are less: n integers.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index([10, 20, 30], 0).rank_many([5, 20, 99])
         array([0, 1, 3])
@@ -120,6 +144,8 @@ class Ranges(Batches):
 
         The keys of the second part and of every later one begin with one of them.
 
+        Examples
+        --------
         >>> from latchless import Index
         >>> Index(range(9), 0).split_points(3)
         array([3, 6])

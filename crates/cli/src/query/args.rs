@@ -65,7 +65,8 @@ pub struct Args {
     pub file: PathBuf,
 
     /// The column that is indexed: every row holds a number there. Its name, in capitals or not, or
-    /// its number from 1. A saved index has its own.
+    /// its number from 1. An index that --save saved has its own; one that another program saved has the columns
+    /// `key`, which is asked about without this option, and `value`.
     #[arg(long, value_name = "COLUMN")]
     pub key: Option<String>,
 
@@ -140,7 +141,7 @@ pub struct Args {
     pub delimiter: String,
 
     /// Save the index in this file, so that the next question reads it instead of FILE: `latchless query
-    /// PATH QUESTION`. FILE has to stay where it is, and as it is.
+    /// PATH QUESTION`. FILE has to stay as it is; it may be touched, copied, or moved together with PATH.
     ///
     /// The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte of FILE at
     /// which each one's row starts. What is at PATH is replaced in one step.

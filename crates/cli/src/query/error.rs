@@ -71,8 +71,8 @@ pub enum QueryError {
     #[error("{file} isn't a saved index, so --key has to name the column to build one over")]
     NoKey { file: String },
     /// A question about another column than the saved index is over.
-    #[error("{file} is an index over {column}; --key can name no other column")]
-    OtherKey { file: String, column: String },
+    #[error("{file} is an index over {column}; to ask about another column, ask {origin} itself")]
+    OtherKey { file: String, column: String, origin: String },
     /// A question about other keys than the saved index has.
     #[error("{file} is an index over keys of type {found}, not {asked}")]
     OtherKeyType { file: String, found: KeyType, asked: KeyType },

@@ -2,7 +2,8 @@
 //!
 //! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and
 //! fields), [`number`], [`numeric`], [`key`] and [`column`] (each row's key as order-keeping bits),
-//! [`postings`] (equal keys put together), [`saved`] (an index in a file, instead of all these),
+//! [`postings`] (equal keys put together), [`saved`] (an index in a file, instead of all these) and [`origin`]
+//! (where that file's rows are),
 //! [`asked`] and [`question`] (numbers as they were asked for become keys, and the index answers),
 //! [`show`], [`print`] and [`summary`] (what is said about it). [`progress`] runs beside all of them;
 //! [`error`] is everything that can be wrong.
@@ -15,6 +16,7 @@ mod key;
 mod number;
 mod numeric;
 mod options;
+mod origin;
 #[cfg(feature = "parquet")]
 mod parquet_rows;
 mod postings;
@@ -143,8 +145,7 @@ where
         if let Some(name) = &args.key
             && header.column("--key", name)? != saved.key
         {
-            let (file, column) = (source::name(&args.file), header.called(saved.key));
-            return Err(QueryError::OtherKey { file, column }.into());
+            return Err(saved.other_key(header.called(saved.key)).into());
         }
         let value = args.value.as_deref().map(|name| header.column("--value", name)).transpose()?;
         let keys = timed(&mut self.times.parse, || saved.keys::<B>());

@@ -1,14 +1,16 @@
 //! An index in a file: what `--save` writes, and how such a file answers the next question.
 //!
 //! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key: the
-//! key, and the byte that the table's row starts at. Its metadata says which file that is in, and how its
-//! columns are called. So a question reads the index, and of the table only the rows of its answer.
+//! key, and the byte that the table's row starts at. Its metadata says which file that is in ([`Origin`]), and
+//! how its columns are called. So a question reads the index, and of the table only the rows of its answer.
 //!
-//! A snapshot that another program saved has no such metadata: its own columns are the table then.
+//! A snapshot that another program saved has no such metadata: its own columns are the table then, and either
+//! of them can be asked about.
 
 use super::args::Args;
 use super::error::QueryError;
 use super::key::{KeyType, Rule};
+use super::origin::Origin;
 use super::source;
 use super::table::{self, Table};
 use csv::{ByteRecord, Position, Writer};
@@ -16,45 +18,21 @@ use latchless::Bits;
 use latchless::snapshot::{DataType, Layout, Snapshot};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-const FILE: &str = "query.file";
-const BYTES: &str = "query.bytes";
-const MODIFIED: &str = "query.modified_ns";
 const DELIMITER: &str = "query.delimiter";
 const COLUMNS: &str = "query.columns";
 const NAMED: &str = "query.named";
 const KEY: &str = "query.key";
 const INFERRED: &str = "query.key_type_inferred";
 
-/// A file, as it was when it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    file: PathBuf,
-    bytes: u64,
-    modified_ns: u128,
-}
-
-impl Source {
-    /// The file as it is now.
-    ///
-    /// # Errors
-    /// [`QueryError::Unreadable`].
-    pub fn of(file: &Path) -> Result<Self, QueryError> {
-        let about = std::path::absolute(file).and_then(|absolute| Ok((fs::metadata(&absolute)?, absolute)));
-        let (about, absolute) =
-            about.map_err(|cause| QueryError::Unreadable { file: source::name(file), cause })?;
-        let modified = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let modified_ns = modified.map_or(0, |since| since.as_nanos());
-        Ok(Self { file: absolute, bytes: about.len(), modified_ns })
-    }
-}
+/// The columns of a snapshot that another program saved.
+const ENTRIES: &str = "key,value\n";
 
 /// Where `--save` puts the index, and which file its rows are in.
 #[derive(Debug)]
 pub struct Saving<'a> {
     to: &'a Path,
-    source: Source,
+    origin: Origin,
 }
 
 impl<'a> Saving<'a> {
@@ -68,19 +46,19 @@ impl<'a> Saving<'a> {
         if args.file == Path::new("-") {
             return Err(refused("its rows can't be read again; save it in a file first"));
         }
-        let source = Source::of(&args.file)?;
-        if !source.file.is_file() {
+        let origin = Origin::of(&args.file, to)?;
+        if !origin.file().is_file() {
             return Err(refused("it is no plain file, so its rows can't be read again"));
         }
-        if let (Ok(from), Ok(to)) = (fs::canonicalize(&source.file), fs::canonicalize(to))
+        if let (Ok(from), Ok(to)) = (fs::canonicalize(origin.file()), fs::canonicalize(to))
             && from == to
         {
             return Err(refused("the index would take its place"));
         }
-        if source.file.to_str().is_none() {
+        if origin.file().to_str().is_none() {
             return Err(refused("its name isn't UTF-8"));
         }
-        Ok(Some(Self { to, source }))
+        Ok(Some(Self { to, origin }))
     }
 
     /// Saves an index over a table whose text is the file's, perhaps without its first bytes. `rows`: each
@@ -89,26 +67,23 @@ impl<'a> Saving<'a> {
     /// # Errors
     /// [`QueryError::Save`]; [`QueryError::CannotSave`] if the text isn't the file's.
     pub fn save(
-        &self,
+        mut self,
         table: &Table,
         key: usize,
         rule: Rule,
         rows: impl ExactSizeIterator<Item = (u64, u64)>,
     ) -> Result<u64, QueryError> {
-        let refused = |why| QueryError::CannotSave { file: self.source.file.display().to_string(), why };
         // What comes before the text is a byte order mark.
-        let before = self.source.bytes.checked_sub(table.bytes()).filter(|before| before % 3 == 0);
-        let Some(before) = before else {
-            return Err(refused("it was changed while it was read"));
+        let before = self.origin.bytes().checked_sub(table.bytes()).filter(|before| before % 3 == 0);
+        let Some(before) = before.filter(|_| self.origin.read_as(table.text())) else {
+            let file = self.origin.file().display().to_string();
+            return Err(QueryError::CannotSave { file, why: "it was changed while it was read" });
         };
-        if Source::of(&self.source.file)? != self.source {
-            return Err(refused("it was changed while it was read"));
-        }
         let columns = line(table.delimiter(), table.columns())?;
-        let layout = Layout::new(rule.key_type.data_type(), DataType::UInt64)
-            .with_metadata(FILE, self.source.file.to_str().unwrap_or_default())
-            .with_metadata(BYTES, self.source.bytes.to_string())
-            .with_metadata(MODIFIED, self.source.modified_ns.to_string())
+        let layout = Layout::new(rule.key_type.data_type(), DataType::UInt64);
+        let layout = self
+            .origin
+            .put(layout)
             .with_metadata(DELIMITER, char::from(table.delimiter()))
             .with_metadata(COLUMNS, columns)
             .with_metadata(NAMED, table.is_named().to_string())
@@ -138,7 +113,7 @@ fn finished(writer: Writer<Vec<u8>>) -> String {
 #[derive(Debug)]
 enum Rows {
     /// In a file, each at the byte that is its value.
-    InFile(Source),
+    InFile(Origin),
     /// They are the entries themselves.
     Entries,
 }
@@ -146,8 +121,7 @@ enum Rows {
 /// A file that an index was saved in.
 #[derive(Debug)]
 pub struct Saved {
-    /// Its name, for messages.
-    name: String,
+    file: PathBuf,
     snapshot: Snapshot,
     rows: Rows,
     delimiter: u8,
@@ -167,67 +141,75 @@ impl Saved {
     /// # Errors
     /// [`QueryError::Snapshot`]; [`QueryError::OtherKeyType`]; [`QueryError::TooManyRows`].
     pub fn new(bytes: Vec<u8>, args: &Args) -> Result<Self, QueryError> {
-        let name = source::name(&args.file);
+        let (file, name) = (args.file.clone(), source::name(&args.file));
         let snapshot = Snapshot::from_bytes(bytes)
             .map_err(|cause| QueryError::Snapshot { file: name.clone(), cause })?;
         if u32::try_from(snapshot.len()).is_err() {
             return Err(QueryError::TooManyRows { limit: u32::MAX });
         }
-        let key_type = KeyType::of(snapshot.key_type())
-            .ok_or_else(|| QueryError::UnknownKeys { file: name.clone(), found: snapshot.key_type() })?;
+        let is_over_table = Origin::is_in(|name| text(&snapshot, name));
+        // Of entries either column can be asked about.
+        let asked = args.key.as_deref().filter(|_| !is_over_table);
+        let key = asked.map_or(Ok(0), |name| Table::new(ENTRIES, b',', true)?.column("--key", name))?;
+        let found = [snapshot.key_type(), snapshot.value_type()][key];
+        let key_type =
+            KeyType::of(found).ok_or_else(|| QueryError::UnknownKeys { file: name.clone(), found })?;
         if let Some(asked) = args.key_type.filter(|&asked| asked != key_type) {
             return Err(QueryError::OtherKeyType { file: name, found: key_type, asked });
         }
-        let plain = Self {
-            name,
+        let entries = Self {
+            file,
             rows: Rows::Entries,
             delimiter: b',',
-            columns: "key,value\n".to_owned(),
+            columns: ENTRIES.to_owned(),
             is_named: true,
-            key: 0,
+            key,
             rule: Rule { key_type, inferred: false },
             snapshot,
         };
-        if plain.text(FILE).is_none() { Ok(plain) } else { plain.of_table() }
+        if is_over_table { entries.of_table() } else { Ok(entries) }
     }
 
     /// The same with what `--save` added.
     fn of_table(self) -> Result<Self, QueryError> {
-        let bad = || QueryError::BadMetadata { file: self.name.clone() };
-        let text = |name| self.text(name).ok_or_else(bad);
-        let number = |name| text(name)?.parse::<u128>().map_err(|_| bad());
-        let is_it = |name| text(name)?.parse::<bool>().map_err(|_| bad());
-        let source = Source {
-            file: text(FILE)?.into(),
-            bytes: u64::try_from(number(BYTES)?).map_err(|_| bad())?,
-            modified_ns: number(MODIFIED)?,
-        };
+        let bad = || QueryError::BadMetadata { file: source::name(&self.file) };
+        let text = |name: &str| text(&self.snapshot, name).ok_or_else(bad);
+        let number = |name: &str| text(name)?.parse::<usize>().map_err(|_| bad());
+        let is_it = |name: &str| text(name)?.parse::<bool>().map_err(|_| bad());
+        let origin = Origin::from(|name| text(name).ok()).ok_or_else(bad)?;
         let delimiter = match text(DELIMITER)?.as_bytes() {
             &[byte] => byte,
             _ => return Err(bad()),
         };
         let columns = text(COLUMNS)?.to_owned();
-        let key = usize::try_from(number(KEY)?).ok().and_then(|number| number.checked_sub(1));
-        let key = key.filter(|&key| {
+        let key = number(KEY)?.checked_sub(1).filter(|&key| {
             Table::new(&columns, delimiter, true).is_ok_and(|table| key < table.columns().count())
         });
         let (Some(key), DataType::UInt64) = (key, self.snapshot.value_type()) else { return Err(bad()) };
         let (is_named, inferred) = (is_it(NAMED)?, is_it(INFERRED)?);
         let rule = Rule { inferred, ..self.rule };
-        Ok(Self { rows: Rows::InFile(source), delimiter, columns, is_named, key, rule, ..self })
-    }
-
-    /// The text under a name in the metadata.
-    fn text(&self, name: &str) -> Option<&str> {
-        let mut there = self.snapshot.metadata().iter().filter(|(there, _)| there == name);
-        there.next().map(|(_, text)| &text[..])
+        Ok(Self { rows: Rows::InFile(origin), delimiter, columns, is_named, key, rule, ..self })
     }
 
     /// Every row's key, as order-keeping bits.
     pub fn keys<B: Bits>(&self) -> Vec<B> {
-        let (from, key_type) = (self.snapshot.key_type(), self.rule.key_type);
-        let bits = |row| B::truncate(key_type.bits_of_cell(from, self.snapshot.row(row).0));
+        let of_value = matches!(self.rows, Rows::Entries) && self.key == 1;
+        let from = if of_value { self.snapshot.value_type() } else { self.snapshot.key_type() };
+        let bits = |row| {
+            let (key, value) = self.snapshot.row(row);
+            B::truncate(self.rule.key_type.bits_of_cell(from, if of_value { value } else { key }))
+        };
         (0..self.snapshot.len()).map(bits).collect()
+    }
+
+    /// The error for a question about another column than that of the keys.
+    pub fn other_key(&self, called: String) -> QueryError {
+        let origin = match &self.rows {
+            Rows::InFile(origin) => origin.file(),
+            Rows::Entries => &self.file,
+        };
+        let (file, origin) = (source::name(&self.file), origin.display().to_string());
+        QueryError::OtherKey { file, column: called, origin }
     }
 
     /// The text of a table without rows: the names of the columns, for [`Table::new`].
@@ -251,7 +233,7 @@ impl Saved {
         }
         let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter).from_writer(Vec::new());
         match &self.rows {
-            Rows::InFile(source) => self.copy(source, rows, &mut writer)?,
+            Rows::InFile(origin) => self.copy(origin, rows, &mut writer)?,
             Rows::Entries => {
                 let (key_type, value_type) = (self.snapshot.key_type(), self.snapshot.value_type());
                 for &row in rows {
@@ -265,22 +247,19 @@ impl Saved {
     }
 
     /// Copies rows of a file that is still as it was.
-    fn copy(&self, source: &Source, rows: &[u32], into: &mut Writer<Vec<u8>>) -> Result<(), QueryError> {
-        let changed =
-            || QueryError::Changed { file: source.file.display().to_string(), index: self.name.clone() };
-        let unreadable = |cause| QueryError::Unreadable { file: source.file.display().to_string(), cause };
-        if Source::of(&source.file)? != *source {
-            return Err(changed());
-        }
-        let file = File::open(&source.file).map_err(unreadable)?;
+    fn copy(&self, origin: &Origin, rows: &[u32], into: &mut Writer<Vec<u8>>) -> Result<(), QueryError> {
+        let place = origin.find(&self.file)?;
+        let name = || place.display().to_string();
+        let changed = || QueryError::Changed { file: name(), index: source::name(&self.file) };
+        let file = File::open(&place).map_err(|cause| QueryError::Unreadable { file: name(), cause })?;
         let mut reader = table::builder(self.delimiter).has_headers(false).from_reader(file);
         let mut record = ByteRecord::new();
         let columns = Table::new(&self.columns, self.delimiter, true)?.columns().count();
         for &row in rows {
             let (key, start) = self.snapshot.row(row as usize);
-            let mut place = Position::new();
-            place.set_byte(start);
-            reader.seek(place)?;
+            let mut position = Position::new();
+            position.set_byte(start);
+            reader.seek(position)?;
             reader.read_byte_record(&mut record)?;
             // A change that left size and time as they were is found by the key.
             let fields: Option<Vec<&str>> =
@@ -296,6 +275,12 @@ impl Saved {
         }
         Ok(())
     }
+}
+
+/// The text under a name in a snapshot's metadata.
+fn text<'s>(snapshot: &'s Snapshot, name: &str) -> Option<&'s str> {
+    let mut there = snapshot.metadata().iter().filter(|(there, _)| there == name);
+    there.next().map(|(_, text)| &text[..])
 }
 
 /// A cell as text; times as the numbers that they are stored as.

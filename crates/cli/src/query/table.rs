@@ -91,6 +91,11 @@ impl<'t> Table<'t> {
         (1..=self.header.len()).contains(&number).then(|| number - 1)
     }
 
+    /// The text.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
     /// How long the text is, in bytes.
     pub fn bytes(&self) -> u64 {
         self.text.len() as u64

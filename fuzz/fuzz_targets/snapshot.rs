@@ -1,0 +1,7 @@
+//! Any bytes as a snapshot: a typed error, or an index of what the file says.
+#![no_main]
+
+use latchless_fuzz::snapshot::Bytes;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: Bytes| bytes.run());

@@ -1,0 +1,202 @@
+//! Files that aren't snapshots, or were snapshots until someone changed them, and what opening one must come to.
+//!
+//! Nearly every change is found by the checksum. So that the code after it is reached, too, the checksum may be put
+//! right again: then the file was made on purpose, and nothing but its own sense keeps it from being opened.
+
+use arbitrary::Arbitrary;
+use latchless::snapshot::{DataType, Error, Layout, Native, Snapshot};
+use latchless::{FillFactor, Index, Key};
+use std::fmt::Debug;
+use std::num::NonZeroUsize;
+
+/// What comes before the checksum's digits, and how many there are.
+const MARK: &[u8] = b"crc32=";
+const DIGITS: usize = 8;
+
+/// A file.
+#[derive(Debug, Arbitrary)]
+pub struct Bytes {
+    start: Start,
+    changes: Vec<Change>,
+    /// Whether the checksum is put right after the changes.
+    is_made_on_purpose: bool,
+}
+
+/// What a file is at first.
+#[derive(Debug, Arbitrary)]
+enum Start {
+    /// Anything.
+    Any(Vec<u8>),
+    /// A snapshot of these keys.
+    Wide(Vec<u64>),
+    /// One of narrower types, and with metadata.
+    Narrow(Vec<i16>, Vec<(String, String)>),
+    /// Rows in any order.
+    Rows(Vec<(u64, u8)>),
+}
+
+/// A change of a file. Places are counted from the end, where the footer is.
+#[derive(Debug, Arbitrary)]
+enum Change {
+    Byte(u16, u8),
+    Word(u16, u32),
+    Cut(u16),
+    Append(Vec<u8>),
+    /// Bytes from one place to another.
+    Copy(u16, u16, u8),
+}
+
+impl Start {
+    /// The file; none if its metadata is refused.
+    fn file(&self) -> Option<Vec<u8>> {
+        let mut file = Vec::new();
+        let written = match self {
+            Self::Any(bytes) => return Some(bytes.clone()),
+            Self::Wide(keys) => {
+                let index: Index<u64, u64> = keys.iter().map(|&key| (key, !key)).collect();
+                latchless::snapshot::write(&index, &mut file)
+            }
+            Self::Narrow(keys, metadata) => {
+                let index: Index<i16, f32> = keys.iter().map(|&key| (key, f32::from(key))).collect();
+                let layout = Layout::new(DataType::Int16, DataType::Float32);
+                let add = |layout: Layout, (name, text): &(String, String)| layout.with_metadata(name, text);
+                let layout = metadata.iter().fold(layout, add);
+                layout.write(&index, &mut file, |key, value| (key.to_cell(), value.to_cell()))
+            }
+            Self::Rows(rows) => {
+                // The index's order is that of the rows, whatever their keys are.
+                let index: Index<u64, u64> =
+                    (0..).zip(rows).map(|(at, row)| (at, u64::from(row.1))).collect();
+                let layout = Layout::new(DataType::UInt64, DataType::UInt8);
+                layout.write(&index, &mut file, |at, value| (rows[at as usize].0, value))
+            }
+        };
+        match written {
+            Ok(_) => Some(file),
+            Err(Error::Reserved { .. }) => None,
+            Err(error) => panic!("a vector refuses nothing: {error}"),
+        }
+    }
+}
+
+impl Change {
+    fn apply(&self, file: &mut Vec<u8>) {
+        let place = |from_end: u16| file.len().checked_sub(1 + usize::from(from_end));
+        match *self {
+            Self::Byte(at, byte) => {
+                if let Some(at) = place(at) {
+                    file[at] = byte;
+                }
+            }
+            Self::Word(at, word) => {
+                if let Some(four) = place(at).and_then(|at| file.get_mut(at..at + 4)) {
+                    four.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+            Self::Cut(bytes) => file.truncate(file.len().saturating_sub(bytes.into())),
+            Self::Append(ref bytes) => file.extend(bytes),
+            Self::Copy(from, to, count) => {
+                if let (Some(from), Some(to)) = (place(from), place(to)) {
+                    let count = usize::from(count).min(file.len() - from.max(to));
+                    file.copy_within(from..from + count, to);
+                }
+            }
+        }
+    }
+}
+
+/// Puts the checksum right, if the file has a place for one.
+fn put_checksum(file: &mut [u8]) {
+    let Some(mark) = file.windows(MARK.len()).rposition(|bytes| bytes == MARK) else { return };
+    let digits = mark + MARK.len()..mark + MARK.len() + DIGITS;
+    if digits.end > file.len() {
+        return;
+    }
+    file[digits.clone()].fill(b'0');
+    let checksum = format!("{:08x}", crc32fast::hash(file));
+    file[digits].copy_from_slice(checksum.as_bytes());
+}
+
+impl Bytes {
+    /// Opens the file.
+    ///
+    /// # Panics
+    /// When that panics, or makes an index that the file doesn't tell, or refuses one that it does.
+    pub fn run(&self) {
+        let Some(mut file) = self.start.file() else { return };
+        let before = file.clone();
+        for change in &self.changes {
+            change.apply(&mut file);
+        }
+        if self.is_made_on_purpose {
+            put_checksum(&mut file);
+        }
+        let is_whole = file == before && !matches!(self.start, Start::Any(_));
+        let bytes = file.len();
+        match Snapshot::from_bytes(file) {
+            Ok(snapshot) => {
+                assert!(snapshot.len() <= bytes / 2, "{} rows in {bytes} bytes", snapshot.len());
+                load(&snapshot);
+            }
+            Err(error) => {
+                assert!(!is_whole, "a snapshot that nobody changed: {error}");
+                assert!(error.to_string().len() < 10_000 + bytes, "{error}");
+            }
+        }
+    }
+}
+
+/// Loads the rows as what the file says that they are, and as something else.
+fn load(snapshot: &Snapshot) {
+    macro_rules! pairs {
+        ($($key:ty: $key_type:ident),*) => {$(
+            if snapshot.key_type() == DataType::$key_type {
+                match snapshot.value_type() {
+                    DataType::UInt8 => equals_its_rows::<$key, u8>(snapshot),
+                    DataType::UInt16 => equals_its_rows::<$key, u16>(snapshot),
+                    DataType::Int16 => equals_its_rows::<$key, i16>(snapshot),
+                    DataType::Float32 => equals_its_rows::<$key, f32>(snapshot),
+                    DataType::UInt64 => equals_its_rows::<$key, u64>(snapshot),
+                    DataType::Float64 => equals_its_rows::<$key, f64>(snapshot),
+                    _ => {}
+                }
+            } else {
+                let other = snapshot.index::<$key, u64>();
+                assert!(matches!(other, Err(Error::OtherType { column: "key", .. })));
+            }
+        )*};
+    }
+    pairs!(u64: UInt64, i64: Int64, f64: Float64, u32: UInt32, i32: Int32, f32: Float32, u16: UInt16, i16: Int16, u8: UInt8, i8: Int8);
+}
+
+/// The index has the rows that a plain reading of the file gives, or the first that is out of order is named.
+fn equals_its_rows<K: Native + Debug, V: Native + Debug>(snapshot: &Snapshot) {
+    let cell = |at| snapshot.row(at);
+    let rows: Vec<(K, V)> =
+        (0..snapshot.len()).map(cell).map(|(key, value)| (K::from_cell(key), V::from_cell(value))).collect();
+    // Keys compare by their order-keeping bits.
+    let wrong =
+        rows.windows(2).position(|pair| Key::encode(pair[0].0) >= Key::encode(pair[1].0)).map(|before| {
+            let position = before + 1;
+            let twice = Key::encode(rows[before].0) == Key::encode(rows[position].0);
+            if twice {
+                latchless::Error::DuplicateKey { position }
+            } else {
+                latchless::Error::Unsorted { position }
+            }
+        });
+    let mut index = Index::<K, V>::new().expect("there is memory");
+    let loaded = snapshot.load(&mut index, FillFactor::UPDATED, NonZeroUsize::MIN);
+    index.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+    let bits = |entries: &mut dyn Iterator<Item = (K, V)>| -> Vec<(u64, u64)> {
+        entries.map(|(key, value)| (key.to_cell(), value.to_cell())).collect()
+    };
+    match (loaded, wrong) {
+        (Ok(()), None) => assert_eq!(bits(&mut index.iter()), bits(&mut rows.into_iter())),
+        (Err(Error::Index(found)), Some(wrong)) => {
+            assert_eq!(found, wrong);
+            assert!(index.is_empty());
+        }
+        (loaded, wrong) => panic!("{loaded:?}, where this is wrong: {wrong:?}"),
+    }
+}

@@ -1,7 +1,9 @@
-//! Files that aren't snapshots, or were snapshots until someone changed them, and what opening one must come to.
+//! Files that aren't snapshots, or were snapshots until someone changed them, and what opening one must
+//! come to.
 //!
-//! Nearly every change is found by the checksum. So that the code after it is reached, too, the checksum may be put
-//! right again: then the file was made on purpose, and nothing but its own sense keeps it from being opened.
+//! Nearly every change is found by the checksum. So that the code after it is reached, too, the checksum
+//! may be put right again: then the file was made on purpose, and nothing but its own sense keeps it from
+//! being opened.
 
 use arbitrary::Arbitrary;
 use latchless::snapshot::{DataType, Error, Layout, Native, Snapshot};
@@ -169,7 +171,8 @@ fn load(snapshot: &Snapshot) {
     pairs!(u64: UInt64, i64: Int64, f64: Float64, u32: UInt32, i32: Int32, f32: Float32, u16: UInt16, i16: Int16, u8: UInt8, i8: Int8);
 }
 
-/// The index has the rows that a plain reading of the file gives, or the first that is out of order is named.
+/// The index has the rows that a plain reading of the file gives, or the first that is out of order is
+/// named.
 fn equals_its_rows<K: Native + Debug, V: Native + Debug>(snapshot: &Snapshot) {
     let cell = |at| snapshot.row(at);
     let rows: Vec<(K, V)> =

@@ -52,7 +52,6 @@ pub enum Done {
     Removed,
 }
 
-#[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
 pub unsafe fn get_or_remove(
     call: Call,
     done: Done,
@@ -92,7 +91,6 @@ struct Refusal {
     error: Error,
 }
 
-#[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]
 pub unsafe fn insert(
     call: Call,
     keys: *const u64,

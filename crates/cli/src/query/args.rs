@@ -64,9 +64,9 @@ pub struct Args {
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
 
-    /// The column that is indexed: every row holds a number there. Its name, in capitals or not, or
-    /// its number from 1. An index that --save saved has its own; one that another program saved has the columns
-    /// `key`, which is asked about without this option, and `value`.
+    /// The column that is indexed: every row holds a number there. Its name, in capitals or not, or its
+    /// number from 1. An index that --save saved has its own; one that another program saved has the
+    /// columns `key`, which is asked about without this option, and `value`.
     #[arg(long, value_name = "COLUMN")]
     pub key: Option<String>,
 

@@ -1,12 +1,11 @@
 //! `latchless query`: a file's rows through an ordered index over one of its columns.
 //!
-//! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and
-//! fields), [`number`], [`numeric`], [`key`] and [`column`] (each row's key as order-keeping bits),
-//! [`postings`] (equal keys put together), [`saved`] (an index in a file, instead of all these) and [`origin`]
-//! (where that file's rows are),
-//! [`asked`] and [`question`] (numbers as they were asked for become keys, and the index answers),
-//! [`show`], [`print`] and [`summary`] (what is said about it). [`progress`] runs beside all of them;
-//! [`error`] is everything that can be wrong.
+//! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and fields),
+//! [`number`], [`numeric`], [`key`] and [`column`] (each row's key as order-keeping bits), [`postings`]
+//! (equal keys put together), [`saved`] (an index in a file, instead of all these) and [`origin`] (where
+//! that file's rows are), [`asked`] and [`question`] (numbers as they were asked for become keys, and the
+//! index answers), [`show`], [`print`] and [`summary`] (what is said about it). [`progress`] runs beside
+//! all of them; [`error`] is everything that can be wrong.
 
 mod args;
 mod asked;

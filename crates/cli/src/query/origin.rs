@@ -1,9 +1,9 @@
 //! The file that the rows of a saved index are in: how it was, and where it is now.
 //!
-//! The same file is one of the same size, and of the same time of change or the same bytes. So a file that was
-//! copied or touched is read once to be known again, and one that stayed as it was isn't read at all. It is
-//! looked for where it was; and then at the place that is now, seen from the index, where it was then. So a
-//! folder with both in it may be moved.
+//! The same file is one of the same size, and of the same time of change or the same bytes. So a file that
+//! was copied or touched is read once to be known again, and one that stayed as it was isn't read at all.
+//! It is looked for where it was; and then at the place that is now, seen from the index, where it was
+//! then. So a folder with both in it may be moved.
 
 use super::error::QueryError;
 use super::source;

@@ -1,11 +1,12 @@
 //! An index in a file: what `--save` writes, and how such a file answers the next question.
 //!
-//! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key: the
-//! key, and the byte that the table's row starts at. Its metadata says which file that is in ([`Origin`]), and
-//! how its columns are called. So a question reads the index, and of the table only the rows of its answer.
+//! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key:
+//! the key, and the byte that the table's row starts at. Its metadata says which file that is in
+//! ([`Origin`]), and how its columns are called. So a question reads the index, and of the table only the
+//! rows of its answer.
 //!
-//! A snapshot that another program saved has no such metadata: its own columns are the table then, and either
-//! of them can be asked about.
+//! A snapshot that another program saved has no such metadata: its own columns are the table then, and
+//! either of them can be asked about.
 
 use super::args::Args;
 use super::error::QueryError;
@@ -39,7 +40,8 @@ impl<'a> Saving<'a> {
     /// What the arguments ask for. Looks at the file before it is read.
     ///
     /// # Errors
-    /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be replaced.
+    /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be
+    /// replaced.
     pub fn new(args: &'a Args) -> Result<Option<Self>, QueryError> {
         let Some(to) = args.save.as_deref() else { return Ok(None) };
         let refused = |why| QueryError::CannotSave { file: source::name(&args.file), why };

@@ -109,8 +109,8 @@ unsafe impl InstructionSet for Avx2 {
     }
 }
 
-/// The 32 bytes at `at`, by a load that represents a relaxed load of each of the atomics there: the language
-/// knows no vector of atomics.
+/// The 32 bytes at `at`, by a load that represents a relaxed load of each of the atomics there: the
+/// language knows no vector of atomics.
 ///
 /// # Safety
 /// The processor has AVX2, and the bytes are atomics that lie on their own width's multiples.
@@ -197,8 +197,8 @@ impl HalfLine for Avx2 {
             return words.iter().zip(lanes).for_each(|(word, lane)| word.store_relaxed(lane as u64));
         }
         // SAFETY: writes the 32 bytes of the four words and nothing else. The words are atomics, aligned to
-        // eight bytes, that may be written through a shared reference; the store represents a relaxed store to
-        // each of them.
+        // eight bytes, that may be written through a shared reference; the store represents a relaxed store
+        // to each of them.
         unsafe {
             asm!("vmovdqu ymmword ptr [{at}], {v}", v = in(ymm_reg) half, at = in(reg) words,
                 options(nostack, preserves_flags));

@@ -1,5 +1,5 @@
-//! Half a line of a node: four words that other threads may write, loaded once and compared in registers, or
-//! changed there and stored.
+//! Half a line of a node: four words that other threads may write, loaded once and compared in registers,
+//! or changed there and stored.
 //!
 //! The words of this trait are what searches in single lines are made of, as those of
 //! [`InstructionSet`](super::InstructionSet) are what searches in long runs are made of.
@@ -18,7 +18,8 @@ pub const fn lanes_in_half<B: Bits>() -> usize {
 /// What a kernel must know to search lines. Lanes are numbered from the front, and one bit each says which.
 ///
 /// # Safety
-/// The functions may run only on a processor that has what the kernel needs; the scalar kernel needs nothing.
+/// The functions may run only on a processor that has what the kernel needs; the scalar kernel needs
+/// nothing.
 pub trait HalfLine: Copy + Send + Sync + 'static {
     /// Four words that were loaded.
     type Half: Copy;
@@ -31,8 +32,8 @@ pub trait HalfLine: Copy + Send + Sync + 'static {
     /// As the trait's.
     unsafe fn half(words: &[Word; 4]) -> Self::Half;
 
-    /// Sets these words, each of them whole, by relaxed stores or by what represents as many. For the holder of
-    /// the latch.
+    /// Sets these words, each of them whole, by relaxed stores or by what represents as many. For the
+    /// holder of the latch.
     ///
     /// # Safety
     /// As the trait's.

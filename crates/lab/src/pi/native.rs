@@ -104,12 +104,11 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
     }
 }
 
+/// Serves a part of a batch, and says how many answers there were.
+type Serve<'a> = dyn Fn(&[Query<u32, u32>]) -> Result<usize> + Sync + 'a;
+
 /// Each thread serves its part of a batch.
-fn in_parts(
-    batch: &[Query<u32, u32>],
-    threads: usize,
-    serve: &(dyn Fn(&[Query<u32, u32>]) -> Result<usize> + Sync),
-) -> Result<usize> {
+fn in_parts(batch: &[Query<u32, u32>], threads: usize, serve: &Serve<'_>) -> Result<usize> {
     let part = |thread: usize| &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
     let jobs = (0..threads).map(|thread| -> ScopedTask<'_> {
         let part = part(thread);

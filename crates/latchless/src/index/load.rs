@@ -100,9 +100,9 @@ impl<K: Key, V: Value> Index<K, V> {
         self.tree.bulk_load(keys.len(), entry_at, fill, threads)
     }
 
-    /// As [`Index::bulk_load_with`], of `len` entries that `entry_at` makes when it is asked for a position, so
-    /// that they needn't be in memory side by side. It is asked for some positions twice, and must say the same
-    /// then.
+    /// As [`Index::bulk_load_with`], of `len` entries that `entry_at` makes when it is asked for a
+    /// position, so that they needn't be in memory side by side. It is asked for some positions twice, and
+    /// must say the same then.
     ///
     /// # Errors
     /// As [`Index::bulk_load`].

@@ -59,7 +59,8 @@ impl<K: Key, V: Value, M: Mode> Access<'_, K, V, M> {
         Ok(())
     }
 
-    /// As [`Access::visit`], where the caller wants so many entries at the most, and is likely to want so many.
+    /// As [`Access::visit`], where the caller wants so many entries at the most, and is likely to want so
+    /// many.
     #[inline]
     pub(super) fn visit_within(
         self,
@@ -289,8 +290,9 @@ operations! {
     /// last call: see [`Index::rank`]. A call takes some microseconds, however long the range is, if
     /// nothing has.
     ///
-    /// Weakly consistent when other threads change the index meanwhile: a key that is in the range throughout
-    /// counts once, one that comes or goes at most once, and any other never. Exact when no thread does.
+    /// Weakly consistent when other threads change the index meanwhile: a key that is in the range
+    /// throughout counts once, one that comes or goes at most once, and any other never. Exact when no
+    /// thread does.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange).

@@ -1,9 +1,9 @@
-//! A few entries of a leaf, copied out of some of its lines: what a range is read by when its reader may stop
-//! at any entry.
+//! A few entries of a leaf, copied out of some of its lines: what a range is read by when its reader may
+//! stop at any entry.
 //!
-//! A chunk has two *windows*, of which one is in use: from the front one entries are taken in ascending order,
-//! from the back one in descending order. Nothing is written to a chunk but what is copied into it: a range is
-//! made, and moved, for less than its entries take.
+//! A chunk has two *windows*, of which one is in use: from the front one entries are taken in ascending
+//! order, from the back one in descending order. Nothing is written to a chunk but what is copied into it:
+//! a range is made, and moved, for less than its entries take.
 //!
 //! # Invariants
 //! 1. The places of both windows hold entries: `at..end` and `back..behind`, no further than the room.
@@ -177,7 +177,8 @@ impl<B: Bits> Leaf<'_, B> {
         for line in blocks.iter().take(count.min(Self::CHUNK_BLOCKS)) {
             S::copy_half_to(line, 0, &mut into.keys[len..]);
             S::copy_half_to(line, 4, &mut into.values[len..]);
-            // Whatever a torn shape says, no place counts that wasn't written, and the next block finds room.
+            // Whatever a torn shape says, no place counts that wasn't written, and the next block finds
+            // room.
             end = len + ((counts & count_max) as usize).min(Self::WIDTH);
             len = end.min(CHUNK - Self::WIDTH);
             counts >>= count_bits;

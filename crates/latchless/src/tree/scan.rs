@@ -6,8 +6,8 @@ use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
 
 impl<B: Bits> BlinkTree<B> {
-    /// Shows `visit` the entries of `low..=high`, leaf by leaf, until it says `false`. The entries of
-    /// one call are of one moment and ascend; the calls go in the direction. `wanted`: the most entries that
+    /// Shows `visit` the entries of `low..=high`, leaf by leaf, until it says `false`. The entries of one
+    /// call are of one moment and ascend; the calls go in the direction. `wanted`: the most entries that
     /// will be wanted.
     #[inline]
     pub fn scan<M: Mode>(
@@ -22,8 +22,8 @@ impl<B: Bits> BlinkTree<B> {
         self.scan_leaves::<M>((low, high), direction, (wanted, usize::MAX), visit);
     }
 
-    /// As [`BlinkTree::scan`]; shows the copies themselves. `expected`: how many entries the caller is likely to
-    /// want.
+    /// As [`BlinkTree::scan`]; shows the copies themselves. `expected`: how many entries the caller is
+    /// likely to want.
     #[inline]
     pub fn scan_leaves<M: Mode>(
         &self,

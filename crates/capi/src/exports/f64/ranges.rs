@@ -21,6 +21,7 @@ pub type latchless_f64_visitor = Option<
 >;
 
 /// A function that is shown keys as one that is shown their cells.
+#[allow(clippy::useless_transmute, reason = "for one of the types of keys the two are the same")]
 fn shown_cells(
     visitor: unsafe extern "C-unwind" fn(*const f64, *const latchless_value, usize, *mut c_void) -> c_int,
 ) -> Visitor {

@@ -1,11 +1,11 @@
 //! Searching single cache lines that may be written meanwhile: hints, leaf blocks, inner blocks.
 //!
 //! A line is read as words, each of them whole, by relaxed loads. The vector kernels load four words with
-//! one instruction, which represents as many relaxed loads; that instruction is written in assembly, because
-//! the language knows no vector of atomics, and it is all that is: comparing is done by intrinsics, in
-//! registers. What a kernel must know for it is [`HalfLine`]; the scalar kernel's is plain relaxed loads and
-//! serves interpreters, race detectors and processors that have none of AVX2, AVX-512 and NEON. Half a line is
-//! written in the same ways, as so many relaxed stores.
+//! one instruction, which represents as many relaxed loads; that instruction is written in assembly,
+//! because the language knows no vector of atomics, and it is all that is: comparing is done by intrinsics,
+//! in registers. What a kernel must know for it is [`HalfLine`]; the scalar kernel's is plain relaxed loads
+//! and serves interpreters, race detectors and processors that have none of AVX2, AVX-512 and NEON. Half a
+//! line is written in the same ways, as so many relaxed stores.
 //!
 //! What a search answers for a line that is being written is one of the numbers that it may answer
 //! at all; readers find out by the node's version.
@@ -83,15 +83,16 @@ pub trait Lines: HalfLine {
         Self::copy_half_to(line, first, to);
     }
 
-    /// As [`Lines::copy_half`], to lanes of which nothing needs to be there. All of half a line are there then.
+    /// As [`Lines::copy_half`], to lanes of which nothing needs to be there. All of half a line are there
+    /// then.
     #[inline(always)]
     fn copy_half_to<B: Bits>(line: &Line, first: usize, to: &mut [MaybeUninit<B>]) {
         // SAFETY: above the trait.
         unsafe { Self::store(Self::half(four(line, first)), to) }
     }
 
-    /// Sets the lanes of the four words from `first` on to those at the front of `from`. For the holder of the
-    /// latch.
+    /// Sets the lanes of the four words from `first` on to those at the front of `from`. For the holder of
+    /// the latch.
     ///
     /// # Panics
     /// As [`Lines::copy_half`].
@@ -101,8 +102,8 @@ pub trait Lines: HalfLine {
         unsafe { Self::set(four(line, first), <Self as HalfLine>::load(from)) }
     }
 
-    /// Puts an entry at a place of a leaf block that has room for one more. Those from there on move one place
-    /// up. For the holder of the latch.
+    /// Puts an entry at a place of a leaf block that has room for one more. Those from there on move one
+    /// place up. For the holder of the latch.
     #[inline(always)]
     fn put_at<B: Bits>(block: &Line, at: usize, (key, value): (B, B)) {
         for (first, new) in [(0, key), (4, value)] {
@@ -112,8 +113,8 @@ pub trait Lines: HalfLine {
         }
     }
 
-    /// Takes out the entry at a place of a leaf block. Those after it move one place down; what is in the last
-    /// place isn't sure then. For the holder of the latch.
+    /// Takes out the entry at a place of a leaf block. Those after it move one place down; what is in the
+    /// last place isn't sure then. For the holder of the latch.
     #[inline(always)]
     fn take_out<B: Bits>(block: &Line, at: usize) {
         for first in [0, 4] {

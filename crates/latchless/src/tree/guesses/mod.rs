@@ -9,9 +9,9 @@
 //! Where keys are spread evenly, at random or in order, nearly all have a guess, and a descent reads one
 //! slot in place of an inner node, whose lines second-level caches can't hold any more. Where many keys
 //! share a place in a slot, as with runs of keys that are nearly equal, too few would have one. A
-//! [survey](super::directory) makes a new table beside the one that is in use, in pieces, and tries a sample
-//! of the keys that are there; if less than four fifths of them have a guess, there is no table until the
-//! next survey.
+//! [survey](super::directory) makes a new table beside the one that is in use, in pieces, and tries a
+//! sample of the keys that are there; if less than four fifths of them have a guess, there is no table
+//! until the next survey.
 //!
 //! # Thread safety
 //! As with the [directory](super::directory): a guess is worth what the leaf's fences say. Slots are
@@ -189,7 +189,8 @@ impl<'a> Slots<'a> {
         named.then(|| (chosen.leaf(), chosen.sixteenth(inside)))
     }
 
-    /// As [`Slots::guess`], and which leaf is likely to come after it: a reference to prefetch, not to follow.
+    /// As [`Slots::guess`], and which leaf is likely to come after it: a reference to prefetch, not to
+    /// follow.
     #[inline(always)]
     pub(super) fn guess_two(self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
         let (leaf, share) = self.guess(key)?;

@@ -98,9 +98,9 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
             side_by_side(jobs.collect())
         }
         Loaded::Shared(index) => {
-            in_parts(batch, threads, &|part| part.iter().map(|&query| serve_shared(&**index, query)).sum())
+            in_parts(batch, threads, |part| part.iter().map(|&query| serve_shared(&**index, query)).sum())
         }
-        Loaded::Batched(index) => in_parts(batch, threads, &|part| serve_together(&**index, part)),
+        Loaded::Batched(index) => in_parts(batch, threads, |part| serve_together(&**index, part)),
     }
 }
 
@@ -108,11 +108,11 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
 fn in_parts(
     batch: &[Query<u32, u32>],
     threads: usize,
-    serve: &(dyn Fn(&[Query<u32, u32>]) -> Result<usize> + Sync),
+    serve: impl Fn(&[Query<u32, u32>]) -> Result<usize> + Sync,
 ) -> Result<usize> {
     let part = |thread: usize| &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
     let jobs = (0..threads).map(|thread| -> ScopedTask<'_> {
-        let part = part(thread);
+        let (part, serve) = (part(thread), &serve);
         Box::new(move || serve(part))
     });
     side_by_side(jobs.collect())

@@ -227,7 +227,7 @@ mod tests {
             let again = [(); 2].map(|()| allocate(layout(90, 8)).unwrap());
             assert_eq!(again, [two, one]);
             // SAFETY: as above.
-            again.iter().for_each(|block| unsafe { free(block.as_ptr(), layout(90, 8)) });
+            again.into_iter().for_each(|block| unsafe { free(block.as_ptr(), layout(90, 8)) });
         });
     }
 

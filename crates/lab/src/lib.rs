@@ -23,6 +23,11 @@
 //! assert!(rows.iter().any(|row| row.published.is_some()));
 //! ```
 
+/// As in the program: what is weighed, and what is apart, goes through it.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
 // Compiled there once, for this crate and for those above.
 use latchless_conformance as _;
 

@@ -98,20 +98,21 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
             side_by_side(jobs.collect())
         }
         Loaded::Shared(index) => {
-            in_parts(batch, threads, &|part| part.iter().map(|&query| serve_shared(&**index, query)).sum())
+            in_parts(batch, threads, |part| part.iter().map(|&query| serve_shared(&**index, query)).sum())
         }
-        Loaded::Batched(index) => in_parts(batch, threads, &|part| serve_together(&**index, part)),
+        Loaded::Batched(index) => in_parts(batch, threads, |part| serve_together(&**index, part)),
     }
 }
 
-/// Serves a part of a batch, and says how many answers there were.
-type Serve<'a> = dyn Fn(&[Query<u32, u32>]) -> Result<usize> + Sync + 'a;
-
 /// Each thread serves its part of a batch.
-fn in_parts(batch: &[Query<u32, u32>], threads: usize, serve: &Serve<'_>) -> Result<usize> {
+fn in_parts(
+    batch: &[Query<u32, u32>],
+    threads: usize,
+    serve: impl Fn(&[Query<u32, u32>]) -> Result<usize> + Sync,
+) -> Result<usize> {
     let part = |thread: usize| &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
     let jobs = (0..threads).map(|thread| -> ScopedTask<'_> {
-        let part = part(thread);
+        let (part, serve) = (part(thread), &serve);
         Box::new(move || serve(part))
     });
     side_by_side(jobs.collect())

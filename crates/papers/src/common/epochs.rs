@@ -63,7 +63,8 @@ impl Epochs {
 
     #[inline(always)]
     fn place(&self, place: usize) -> &AtomicU64 {
-        &self.pages[place / PER_PAGE].0[place % PER_PAGE].0
+        let page = place / PER_PAGE;
+        &self.pages[page].0[place - page * PER_PAGE].0
     }
 
     /// Where a place's time is; not to be followed.

@@ -196,20 +196,20 @@ mod tests {
         Layout::from_size_align(bytes, align).unwrap()
     }
 
-    /// Where blocks of these sizes are, from the first one's place on.
-    fn places(sizes: &[usize]) -> Vec<usize> {
-        let blocks: Vec<_> = sizes.iter().map(|&bytes| allocate(layout(bytes, 8)).unwrap()).collect();
-        let places = blocks.iter().map(|block| block.addr().get() - blocks[0].addr().get()).collect();
-        for (&bytes, block) in sizes.iter().zip(blocks) {
+    /// Where blocks of these sizes are, from the first one's place on. Arrays, because a vector would be a block
+    /// itself.
+    fn places<const N: usize>(sizes: [usize; N]) -> [usize; N] {
+        let blocks = sizes.map(|bytes| allocate(layout(bytes, 8)).unwrap());
+        for (bytes, block) in sizes.into_iter().zip(blocks) {
             // SAFETY: just allocated with this layout.
             unsafe { free(block.as_ptr(), layout(bytes, 8)) };
         }
-        places
+        blocks.map(|block| block.addr().get() - blocks[0].addr().get())
     }
 
     #[test]
     fn blocks_begin_at_lines_and_large_ones_at_pages() {
-        apart(|| assert_eq!(places(&[1, 64, 65, 4096, 5000, 10]), [0, 64, 128, 256, 8192, 16_384]));
+        apart(|| assert_eq!(places([1, 64, 65, 4096, 5000, 10]), [0, 64, 128, 256, 8192, 16_384]));
         assert_eq!(class_of(layout(1, 4096)).1, 2 * PAGE, "an alignment above a line's is a large block's");
         assert_eq!(class_of(layout(ARENA_BYTES / 4, 8)).1, ARENA_BYTES / 4);
         assert!(class_of(layout(ARENA_BYTES / 4, 8)).0 < CLASSES);

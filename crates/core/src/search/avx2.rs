@@ -273,6 +273,12 @@ impl HalfLine for Avx2 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
+    unsafe fn bytes_equal(half: __m256i, byte: u8) -> u32 {
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte as i8))) as u32
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
     unsafe fn zero_sums() -> __m256i {
         _mm256_setzero_si256()
     }

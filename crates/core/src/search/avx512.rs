@@ -186,6 +186,13 @@ impl HalfLine for Avx512 {
     }
 
     #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn bytes_equal(half: __m256i, byte: u8) -> u32 {
+        // SAFETY: as above.
+        unsafe { Avx2::bytes_equal(half, byte) }
+    }
+
+    #[inline]
     #[target_feature(enable = "avx512f")]
     unsafe fn zero_sums() -> __m512i {
         _mm512_setzero_si512()

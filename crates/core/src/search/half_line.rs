@@ -130,6 +130,12 @@ pub trait HalfLine: Copy + Send + Sync + 'static {
     /// As the trait's.
     unsafe fn short_lanes_up_to(half: Self::Half, hint: u16) -> usize;
 
+    /// Which of the 32 bytes are this one.
+    ///
+    /// # Safety
+    /// As the trait's.
+    unsafe fn bytes_equal(half: Self::Half, byte: u8) -> u32;
+
     /// Sums of nothing.
     ///
     /// # Safety
@@ -216,6 +222,12 @@ impl HalfLine for Scalar {
     #[inline(always)]
     unsafe fn short_lanes_up_to(half: [u64; 4], hint: u16) -> usize {
         (2..16).map(|at| usize::from((half[at / 4] >> (at % 4 * 16)) as u16 <= hint)).sum()
+    }
+
+    #[inline(always)]
+    unsafe fn bytes_equal(half: [u64; 4], byte: u8) -> u32 {
+        let equal = |at: usize| (half[at / 8] >> (at % 8 * 8)) as u8 == byte;
+        (0..32).fold(0, |bits, at| bits | u32::from(equal(at)) << at)
     }
 
     #[inline(always)]

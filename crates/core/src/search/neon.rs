@@ -244,6 +244,18 @@ impl HalfLine for Neon {
 
     #[inline]
     #[target_feature(enable = "neon")]
+    unsafe fn bytes_equal(half: Pair, byte: u8) -> u32 {
+        // Each byte's own bit among those of eight bytes.
+        let own = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+        let bits = half.map(|words| {
+            let equal = vandq_u8(vceqq_u8(vreinterpretq_u8_u64(words), vdupq_n_u8(byte)), own);
+            u32::from(vaddv_u8(vget_low_u8(equal))) | u32::from(vaddv_u8(vget_high_u8(equal))) << 8
+        });
+        bits[0] | bits[1] << 16
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
     unsafe fn zero_sums() -> uint64x2_t {
         vdupq_n_u64(0)
     }

@@ -42,14 +42,14 @@ pub struct Edited<B> {
 }
 
 /// What follows from an edit and what stands there.
-pub(super) enum Step<B> {
+pub(crate) enum Step<B> {
     Leave,
     Set(B),
     TakeOut,
 }
 
 /// An [`Edit`], or one whose kind the compiler knows, so that nothing is asked about it when it is run.
-pub(super) trait Change<B>: Copy {
+pub(crate) trait Change<B>: Copy {
     /// What follows from what stands there.
     fn step(self, before: Option<B>) -> Step<B>;
     /// The same edit, by its name.

@@ -54,7 +54,6 @@ mod tries;
 mod watch;
 
 use crate::node::{self, Inner, Leaf, NodeLines};
-use crate::tree::arena::SharedArena;
 use core::marker::PhantomData;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
@@ -67,6 +66,8 @@ use latchless_core::tuner::Tuner;
 
 pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
 pub use chunks::Chunks;
+pub(crate) use edit::{Change, Step};
+pub use arena::SharedArena;
 pub use edit::{Edit, Edited};
 pub use group::Group;
 pub use mode::{Exclusive, Mode, Shared};

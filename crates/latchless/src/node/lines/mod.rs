@@ -138,6 +138,25 @@ pub trait Lines: HalfLine {
         unsafe { Self::between(Self::half(four(block, 0)), low, high) }
     }
 
+    /// Which bytes of four words are this one, one bit each.
+    #[inline(always)]
+    fn bytes_equal(words: &[Word; 4], byte: u8) -> u32 {
+        // SAFETY: above the trait.
+        unsafe { <Self as HalfLine>::bytes_equal(Self::half(words), byte) }
+    }
+
+    /// Copies four words to the front of `to`.
+    ///
+    /// # Panics
+    /// When that is shorter.
+    #[inline(always)]
+    fn copy_words(words: &[Word; 4], to: &mut [u64]) {
+        // SAFETY: as in `copy_half`.
+        let to = unsafe { &mut *(core::ptr::from_mut(to) as *mut [MaybeUninit<u64>]) };
+        // SAFETY: above the trait.
+        unsafe { Self::store(Self::half(words), to) }
+    }
+
     /// Sums of nothing.
     #[inline(always)]
     fn no_sums() -> Self::Sums {

@@ -1,0 +1,103 @@
+//! What is put aside before latches are taken, so that nothing is allocated under one.
+
+use super::long::Blocks;
+use super::tree::ByteTree;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::mem::node_ref::NodeRef;
+
+/// More levels than a tree of 2^32 nodes has; of the smallest nodes, than those of tests.
+const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
+
+/// What was missing when something was to be changed: so many nodes and blocks must be put aside first.
+#[derive(Debug, Clone, Copy)]
+pub struct Lack {
+    pub levels: usize,
+    pub blocks: usize,
+}
+
+/// Strings that a change of one level needs: room for the longest keys.
+#[derive(Debug, Default)]
+pub struct Strings {
+    pub low: Vec<u8>,
+    pub high: Vec<u8>,
+    pub separator: Vec<u8>,
+    pub other: Vec<u8>,
+}
+
+impl Strings {
+    /// Makes room for strings of this length.
+    pub fn reserve(&mut self, len: usize) -> Result<()> {
+        // Words are added whole.
+        let bytes = len + 16;
+        for string in [&mut self.low, &mut self.high, &mut self.separator, &mut self.other] {
+            string.clear();
+            string.try_reserve(bytes).map_err(|_| Error::OutOfMemory { requested_bytes: bytes })?;
+        }
+        Ok(())
+    }
+}
+
+/// A node and strings for each of the lowest levels, and blocks of long strings. What isn't used goes back.
+#[derive(Debug)]
+pub struct Aside<'a> {
+    tree: &'a ByteTree,
+    nodes: [NodeRef; LEVELS_MAX],
+    strings: [Strings; LEVELS_MAX],
+    pub blocks: Blocks<'a>,
+}
+
+impl<'a> Aside<'a> {
+    /// Nothing yet.
+    pub fn none(tree: &'a ByteTree) -> Self {
+        let strings = [const {
+            Strings { low: Vec::new(), high: Vec::new(), separator: Vec::new(), other: Vec::new() }
+        }; LEVELS_MAX];
+        Self { tree, nodes: [NodeRef::NIL; LEVELS_MAX], strings, blocks: tree.long.put_aside() }
+    }
+
+    /// Puts aside what was missing.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn reserve(&mut self, lack: Lack) -> Result<()> {
+        let longest = self.tree.longest.load_relaxed() as usize;
+        for level in 0..lack.levels {
+            if self.nodes[level].is_nil() {
+                self.nodes[level] = self.tree.nodes.allocate(level)?;
+                self.tree.ask_for_all(self.nodes[level]);
+            }
+            self.strings[level].reserve(longest)?;
+        }
+        self.blocks.reserve(lack.blocks)
+    }
+
+    /// Whether there is a node for a level.
+    pub fn has_node(&self, level: usize) -> bool {
+        !self.nodes[level].is_nil()
+    }
+
+    /// The node of a level, to be used.
+    pub fn take_node(&mut self, level: usize) -> NodeRef {
+        core::mem::replace(&mut self.nodes[level], NodeRef::NIL)
+    }
+
+    /// The strings of a level, to be brought back.
+    pub fn take_strings(&mut self, level: usize) -> Strings {
+        core::mem::take(&mut self.strings[level])
+    }
+
+    /// Brings strings back.
+    pub fn bring_strings(&mut self, level: usize, strings: Strings) {
+        self.strings[level] = strings;
+    }
+}
+
+impl Drop for Aside<'_> {
+    fn drop(&mut self) {
+        for (level, &node) in self.nodes.iter().enumerate() {
+            if !node.is_nil() {
+                self.tree.nodes.free(level, node);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Changing a latched node in place: one entry more, one fewer, another value.
+
+use super::node::{Node, Words};
+use super::shape::*;
+use super::text::{head, word, words_of};
+use crate::node::lines::Lines;
+use latchless_core::latch::OptimisticLatch;
+use latchless_core::sync::Word;
+
+/// A node that others may read and write.
+pub type Shared<'a> = Node<'a, &'a [Word; WORDS]>;
+
+/// An entry that is to go into a node: what its slot gets, and what is stored after its value.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'k> {
+    pub head: u64,
+    pub length: u8,
+    pub tag: u8,
+    pub value: u64,
+    pub rest: Rest<'k>,
+}
+
+/// What is stored after an entry's value.
+#[derive(Debug, Clone, Copy)]
+pub enum Rest<'k> {
+    /// The suffix from its ninth byte on.
+    Bytes(&'k [u8]),
+    /// Where the whole key is.
+    Long(LongRef),
+}
+
+impl<'k> Entry<'k> {
+    /// An entry whose suffix isn't long.
+    #[inline(always)]
+    pub fn short(suffix: &'k [u8], tag: u8, value: u64) -> Self {
+        debug_assert!(suffix.len() <= SUFFIX_MAX);
+        let rest = Rest::Bytes(suffix.get(8..).unwrap_or(&[]));
+        Self { head: head(suffix, 0), length: suffix.len() as u8, tag, value, rest }
+    }
+
+    /// An entry whose key is stored as a long string.
+    pub fn long(head: u64, string: LongRef, tag: u8, value: u64) -> Self {
+        Self { head, length: LONG, tag, value, rest: Rest::Long(string) }
+    }
+
+    /// Words that it takes beside its slot.
+    #[inline(always)]
+    pub fn words(self) -> usize {
+        entry_words(self.length)
+    }
+
+    /// Stores value and rest by `store(at, word)`, from 0 on.
+    #[inline(always)]
+    pub fn store(self, mut store: impl FnMut(usize, u64)) {
+        store(0, self.value);
+        match self.rest {
+            Rest::Long(string) => store(1, string.to_word()),
+            Rest::Bytes(rest) => (0..words_of(rest.len())).for_each(|at| store(1 + at, word(rest, 8 * at))),
+        }
+    }
+}
+
+impl<'a> Shared<'a> {
+    /// The node's latch.
+    #[inline(always)]
+    pub fn latch(self) -> &'a OptimisticLatch {
+        OptimisticLatch::of(&self.words[LATCH])
+    }
+
+    #[inline(always)]
+    fn set(self, at: usize, to: u64) {
+        self.words[at % WORDS].store_relaxed(to);
+    }
+
+    /// The entry that has a key, found by its tag. The key is one of any node.
+    #[inline(always)]
+    pub fn find<S: Lines>(self, key: &[u8], tag: u8) -> Option<usize> {
+        let shape = self.shape();
+        if !self.has_prefix(shape, key) {
+            return None;
+        }
+        let own = head(key, shape.prefix());
+        for first in (0..shape.len()).step_by(32) {
+            let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
+            let mut likely = S::bytes_equal(words, tag) & ones(shape.len() - first);
+            while likely != 0 {
+                let at = first + likely.trailing_zeros() as usize;
+                if self.head(shape, at) == own && self.rest_is(shape, at, key) {
+                    return Some(at);
+                }
+                likely &= likely - 1;
+            }
+        }
+        None
+    }
+
+    /// The word of the first entry's value whose tag is this one: to ask for it early.
+    #[inline(always)]
+    pub fn likely_place<S: Lines>(self, tag: u8) -> Option<(usize, usize)> {
+        let shape = self.shape();
+        (0..shape.len()).step_by(32).find_map(|first| {
+            let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
+            let likely = S::bytes_equal(words, tag) & ones(shape.len() - first);
+            let at = first + likely.trailing_zeros() as usize;
+            (likely != 0).then(|| (shape.heads() + at, self.place(shape, at)))
+        })
+    }
+
+    /// Gives an entry another value.
+    #[inline(always)]
+    pub fn set_value(self, at: usize, value: u64) {
+        debug_assert!(self.latch().is_held());
+        self.set(self.place(self.shape(), at), value);
+    }
+
+    /// Puts an entry before the one at `at`, if there is room.
+    #[inline(always)]
+    pub fn insert(self, at: usize, entry: Entry<'_>) -> bool {
+        debug_assert!(self.latch().is_held());
+        let (shape, words) = (self.shape(), entry.words());
+        if !shape.has_room(words) {
+            return false;
+        }
+        let place = WORDS - shape.used() - words;
+        entry.store(|word, to| self.set(place + word, to));
+        let len = shape.len();
+        self.insert_byte(SLOTS, (at, len), entry.tag);
+        self.insert_byte(shape.lengths(), (at, len), entry.length);
+        self.insert_byte(shape.places(), (at, len), place as u8);
+        let heads = shape.heads();
+        for to in (at..len).rev() {
+            self.set(heads + to + 1, self.words.word(heads + to));
+        }
+        self.set(heads + at, entry.head);
+        self.set(SHAPE, shape.with_entry(words).0);
+        true
+    }
+
+    /// Removes an entry. Says which long string no entry names any more.
+    pub fn remove(self, at: usize) -> Option<LongRef> {
+        debug_assert!(self.latch().is_held());
+        let (shape, length) = (self.shape(), self.length(self.shape(), at));
+        let long = (length == LONG).then(|| self.long_key(shape, at));
+        let len = shape.len();
+        [SLOTS, shape.lengths(), shape.places()].into_iter().for_each(|array| self.remove_byte(array, (at, len)));
+        let heads = shape.heads();
+        for from in at + 1..len {
+            self.set(heads + from - 1, self.words.word(heads + from));
+        }
+        self.set(SHAPE, shape.without_entry(entry_words(length)).0);
+        long
+    }
+
+    /// Makes the node one that belongs to no tree.
+    pub fn mark_dead(self) {
+        debug_assert!(self.latch().is_held());
+        self.set(SHAPE, Shape::DEAD);
+    }
+
+    /// Writes the whole node but its latch.
+    pub fn write(self, image: &[u64; WORDS]) {
+        debug_assert!(self.latch().is_held());
+        for (word, &to) in self.words.iter().zip(image).skip(LATCH + 1) {
+            word.store_relaxed(to);
+        }
+    }
+
+    /// Copies the whole node.
+    #[inline(always)]
+    pub fn copy<S: Lines>(self, to: &mut [u64; WORDS]) {
+        for (from, to) in self.words.chunks_exact(4).zip(to.chunks_exact_mut(4)) {
+            S::copy_words(from.first_chunk().expect("four words"), to);
+        }
+    }
+
+    /// Puts a byte before the one at `at` of an array of `len` bytes.
+    #[inline(always)]
+    fn insert_byte(self, array: usize, (at, len): (usize, usize), byte: u8) {
+        let (first, shift) = (at / 8, at % 8 * 8);
+        let word = self.words.word(array + first);
+        let low = word & ((1 << shift) - 1);
+        let high = word >> shift << shift;
+        self.set(array + first, low | u64::from(byte) << shift | high << 8);
+        let mut carried = word >> 56;
+        for at in array + first + 1..=array + len / 8 {
+            let word = self.words.word(at);
+            self.set(at, word << 8 | carried);
+            carried = word >> 56;
+        }
+    }
+
+    /// Removes the byte at `at` of an array of `len` bytes.
+    fn remove_byte(self, array: usize, (at, len): (usize, usize)) {
+        let (first, last, shift) = (at / 8, (len - 1) / 8, at % 8 * 8);
+        for word in first..=last {
+            let own = self.words.word(array + word);
+            let next = if word < last { self.words.word(array + word + 1) << 56 } else { 0 };
+            let moved = own >> 8 | next;
+            let keep = if word == first { (1u64 << shift) - 1 } else { 0 };
+            self.set(array + word, own & keep | moved & !keep);
+        }
+    }
+}
+
+/// Ones in so many of the lowest bits, at most 32.
+#[inline(always)]
+fn ones(bits: usize) -> u32 {
+    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
+}

@@ -1,0 +1,219 @@
+//! Copies of leaves: how ranges are read.
+//!
+//! A copy is validated as a whole, so its entries are all of one moment. Long keys are copied beside it.
+
+use super::change::Shared;
+use super::image::Image;
+use super::node::{Node, SUFFIX_ROOM, Side, Words};
+use super::shape::*;
+use super::text::words_of;
+use super::node::Toward;
+use super::tree::ByteTree;
+use crate::node::lines::Lines;
+use core::ops::{Bound, Range};
+use latchless_core::mem::node_ref::NodeRef;
+
+/// What a range is between.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds<'k> {
+    pub low: Bound<&'k [u8]>,
+    pub high: Bound<&'k [u8]>,
+}
+
+impl Bounds<'_> {
+    /// Everything.
+    pub const ALL: Bounds<'static> = Bounds { low: Bound::Unbounded, high: Bound::Unbounded };
+}
+
+/// The entries of a leaf at one moment.
+#[derive(Debug)]
+pub struct LeafCopy {
+    image: Image,
+    /// The fences: the first one's start is the prefix.
+    low: Vec<u8>,
+    high: Vec<u8>,
+    has_high: bool,
+    /// Long keys one after the other, and where each of them begins.
+    long: Vec<u8>,
+    long_starts: Vec<usize>,
+    /// Where the key that was asked for last is made.
+    key: Vec<u8>,
+    /// Where the key is kept by which the next leaf is found.
+    pivot: Vec<u8>,
+    /// Entries of the range that are in the leaf.
+    within: Range<usize>,
+    /// Whether the range goes on after the leaf, and before it.
+    goes_on: bool,
+    goes_on_before: bool,
+    link: NodeRef,
+}
+
+impl Default for LeafCopy {
+    fn default() -> Self {
+        Self {
+            image: [0; WORDS],
+            low: Vec::new(),
+            high: Vec::new(),
+            has_high: false,
+            long: Vec::new(),
+            long_starts: Vec::new(),
+            key: Vec::new(),
+            pivot: Vec::new(),
+            within: 0..0,
+            goes_on: false,
+            goes_on_before: false,
+            link: NodeRef::NIL,
+        }
+    }
+}
+
+impl LeafCopy {
+    /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range.
+    /// `start`: a leaf that is likely to.
+    pub fn load<S: Lines>(
+        &mut self,
+        tree: &ByteTree,
+        (start, key, toward): (NodeRef, &[u8], Toward),
+        bounds: Bounds<'_>,
+    ) {
+        tree.read_leaf(start, (key, toward), |(_, leaf)| self.copy::<S>(leaf, bounds));
+        let prefix = self.shape().prefix().min(self.low.len());
+        let longest = prefix + SUFFIX_ROOM;
+        if self.key.len() < longest {
+            self.key.resize(longest, 0);
+        }
+        self.key[..prefix].copy_from_slice(&self.low[..prefix]);
+    }
+
+    /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
+    fn copy<S: Lines>(&mut self, leaf: Shared<'_>, bounds: Bounds<'_>) {
+        leaf.copy::<S>(&mut self.image);
+        let copy = Node { words: &self.image, long: leaf.long };
+        let (shape, len) = (copy.shape(), copy.shape().len());
+        [&mut self.low, &mut self.high, &mut self.long].into_iter().for_each(Vec::clear);
+        self.long_starts.clear();
+        copy.low_to(&mut self.low);
+        self.has_high = copy.high_to(&mut self.high);
+        self.link = copy.link();
+        // Long strings belong to the same moment: they are copied before the leaf is validated.
+        for at in 0..len {
+            if copy.length(shape, at) == LONG {
+                self.long_starts.push(self.long.len());
+                leaf.long.append(copy.long_key(shape, at), &mut self.long);
+            }
+        }
+        let from = match bounds.low {
+            Bound::Unbounded => 0,
+            Bound::Included(key) => first_from(copy, key, false),
+            Bound::Excluded(key) => first_from(copy, key, true),
+        };
+        let to = match bounds.high {
+            Bound::Unbounded => len,
+            Bound::Included(key) => first_from(copy, key, true),
+            Bound::Excluded(key) => first_from(copy, key, false),
+        };
+        let reaches = |key: &[u8]| copy.side(key) == Side::Right;
+        self.goes_on = self.has_high
+            && match bounds.high {
+                Bound::Unbounded => true,
+                Bound::Included(key) => reaches(key),
+                Bound::Excluded(key) => reaches(key) && self.high != key,
+            };
+        let starts_before = |key: &[u8]| key < &self.low[..];
+        self.goes_on_before = !self.low.is_empty()
+            && match bounds.low {
+                Bound::Unbounded => true,
+                Bound::Included(key) | Bound::Excluded(key) => starts_before(key),
+            };
+        self.within = from..to.max(from);
+    }
+
+    fn shape(&self) -> Shape {
+        Shape(self.image[SHAPE])
+    }
+
+    /// An empty string, to be brought back.
+    pub fn take_pivot(&mut self) -> Vec<u8> {
+        self.pivot.clear();
+        core::mem::take(&mut self.pivot)
+    }
+
+    /// Brings a string back, so that its memory is used again.
+    pub fn bring_pivot(&mut self, pivot: Vec<u8>) {
+        self.pivot = pivot;
+    }
+
+    /// Which entries of the leaf belong to the range.
+    pub fn within(&self) -> Range<usize> {
+        self.within.clone()
+    }
+
+    /// Whether the range goes on at the high fence.
+    pub fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Whether the range has something before the low fence.
+    pub fn goes_on_before(&self) -> bool {
+        self.goes_on_before
+    }
+
+    /// The low fence.
+    pub fn low(&self) -> &[u8] {
+        &self.low
+    }
+
+    /// The high fence.
+    pub fn high(&self) -> &[u8] {
+        &self.high
+    }
+
+    /// The leaf that was the right neighbour.
+    pub fn link(&self) -> NodeRef {
+        self.link
+    }
+
+    /// An entry: its key, which is made anew at each call, and its value.
+    #[inline(always)]
+    pub fn entry(&mut self, at: usize) -> (&[u8], u64) {
+        let shape = self.shape();
+        let image = &self.image;
+        let byte = |array: usize| (image.word(array + at / 8) >> (at % 8 * 8)) as u8;
+        let (length, place) = (byte(shape.lengths()), usize::from(byte(shape.places())));
+        let value = image.word(place);
+        if length == LONG {
+            return (self.long_key(at), value);
+        }
+        let (prefix, length) = (shape.prefix(), usize::from(length));
+        let room = &mut self.key[prefix..];
+        room[..8].copy_from_slice(&image.word(shape.heads() + at).to_be_bytes());
+        for word in 0..words_of(length.saturating_sub(8)) {
+            room[8 + 8 * word..][..8].copy_from_slice(&image.word(place + 1 + word).to_le_bytes());
+        }
+        (&self.key[..prefix + length], value)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn long_key(&self, at: usize) -> &[u8] {
+        let shape = self.shape();
+        let is_long = |at: &usize| (self.image.as_slice()[shape.lengths() + at / 8] >> (at % 8 * 8)) as u8 == LONG;
+        let number = (0..at).filter(is_long).count();
+        let end = self.long_starts.get(number + 1).copied().unwrap_or(self.long.len());
+        &self.long[self.long_starts[number]..end]
+    }
+}
+
+/// The first entry of a leaf that isn't before a key, or, `after` it, that is after it.
+pub(super) fn first_from<W: Words>(leaf: Node<'_, W>, key: &[u8], after: bool) -> usize {
+    let shape = leaf.shape();
+    match leaf.side(key) {
+        Side::Left => 0,
+        Side::Right => shape.len(),
+        Side::Here => {
+            let (rank, is_there) = leaf.rank(shape, key);
+            rank + usize::from(after && is_there)
+        }
+    }
+}
+

@@ -1,0 +1,181 @@
+//! Merging nodes that have become nearly empty, so that memory comes back.
+//!
+//! A removal never merges under its own latch: it asks for a merge around its key afterwards. Two neighbours
+//! below one parent are latched from left to right, then their parent. The prefix of both together is shorter
+//! than that of either, so their entries may no longer fit one node: then both stay as they are.
+
+use super::aside::Strings;
+use super::change::Shared;
+use super::image::{Builder, Fence, Fences, Part};
+use super::node::{Node, Words};
+use super::shape::*;
+use super::split::fences_of;
+use super::node::Toward;
+use super::tree::{ByteTree, Held};
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
+
+/// How often a merge is tried when others get in its way.
+const TRIES: usize = 4;
+
+/// What became of a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// Nothing is to be done, or it was done.
+    Done,
+    /// It was done, and the parent may now be too empty itself.
+    Shrank,
+    /// The parent has no other child on that side.
+    LastChild,
+    /// Others changed the tree meanwhile.
+    Disturbed,
+}
+
+/// Words that the entries of a node take, slots included.
+fn taken<W: Words>(node: Node<'_, W>) -> usize {
+    let shape = node.shape();
+    let fences = high_words(node.high_len()) + low_words(node.low_len());
+    (shape.used() - shape.wasted()).saturating_sub(fences) + shape.len() * 11 / 8
+}
+
+fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
+    taken(node) <= WORDS / 4 || node.shape().len() <= ENTRIES_MAX / 4
+}
+
+impl ByteTree {
+    /// Whether a leaf after a removal is worth a look at its neighbours: not after each removal, since the
+    /// neighbours may be full.
+    #[inline(always)]
+    pub(super) fn invites_a_merge(leaf: Shared<'_>) -> bool {
+        let len = leaf.shape().len();
+        len == 0 || (len.is_multiple_of(8) && is_nearly_empty(leaf))
+    }
+
+    /// Merges the node of this level that `key` belongs to with a neighbour, if it is nearly empty.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn merge_around(&self, level: usize, key: &[u8]) {
+        let mut strings = Strings::default();
+        for _ in 0..TRIES {
+            // Without memory for three strings the node stays nearly empty.
+            if strings.reserve(self.longest.load_relaxed() as usize).is_err() {
+                return;
+            }
+            let mut outcome = self.merge_right(level, key, &mut strings);
+            if outcome == Outcome::LastChild {
+                outcome = self.merge_left(level, key, &mut strings);
+            }
+            match outcome {
+                Outcome::Done => return,
+                Outcome::Shrank => return self.merge_around(level + 1, key),
+                // An only child gets neighbours when its parent does.
+                Outcome::LastChild => self.merge_around(level + 1, key),
+                Outcome::Disturbed => {}
+            }
+        }
+    }
+
+    /// Merges the node that `key` belongs to with its right neighbour.
+    fn merge_right(&self, level: usize, key: &[u8], strings: &mut Strings) -> Outcome {
+        let Some((at, held)) = self.latch_covering(level, key) else { return Outcome::Done };
+        if !is_nearly_empty(at.1) {
+            return Outcome::Done;
+        }
+        if self.root() == (at.0, level + 1) {
+            return self.collapse_root(level, (at, held));
+        }
+        let right = at.1.link();
+        if right.is_nil() { Outcome::LastChild } else { self.merge(level, (at, held), right, strings) }
+    }
+
+    /// Merges the node that `key` belongs to with its left neighbour.
+    fn merge_left(&self, level: usize, key: &[u8], strings: &mut Strings) -> Outcome {
+        let Some((at, held)) = self.latch_covering(level, key) else { return Outcome::Done };
+        let low = &mut strings.other;
+        low.clear();
+        at.1.low_to(low);
+        let still = is_nearly_empty(at.1);
+        // Latches are taken from left to right: this one has to go first.
+        drop(held);
+        if low.is_empty() || !still {
+            return if still { Outcome::LastChild } else { Outcome::Done };
+        }
+        let Some(left) = self.descend(level, low, Toward::Before) else { return Outcome::Done };
+        let (left, held) = self.latch(self.at(left));
+        if left.1.link() != at.0 || left.1.shape().has(Shape::DEAD) {
+            return Outcome::Disturbed;
+        }
+        self.merge(level, (left, held), at.0, strings)
+    }
+
+    /// A root with one child is no use: the child becomes the root.
+    fn collapse_root(&self, level: usize, (at, mut held): Held<'_>) -> Outcome {
+        let shape = at.1.shape();
+        if level == 0 || shape.len() > 1 {
+            return Outcome::Done;
+        }
+        held.changing();
+        self.set_root(NodeRef::from_word(at.1.value(shape, 0) as u32), level);
+        at.1.mark_dead();
+        drop(held);
+        self.nodes.free(level, at.0);
+        Outcome::Done
+    }
+
+    /// Merges a latched node and its right neighbour, if they have the same parent and fit one node.
+    fn merge(&self, level: usize, left: Held<'_>, right: NodeRef, strings: &mut Strings) -> Outcome {
+        let (left, mut left_held) = left;
+        let (right, mut right_held) = self.latch(self.at(right));
+        let [mut left_image, mut right_image] = [[0; WORDS]; 2];
+        left.1.copy::<Scalar>(&mut left_image);
+        right.1.copy::<Scalar>(&mut right_image);
+        let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: &self.long });
+        let Strings { low, high, separator, .. } = strings;
+        [&mut *low, &mut *high, &mut *separator].into_iter().for_each(Vec::clear);
+        one.low_to(low);
+        two.low_to(separator);
+        let has_high = two.high_to(high);
+        let Some((parent, mut parent_held)) = self.latch_covering(level + 1, separator) else {
+            return Outcome::Disturbed;
+        };
+        let (rank, is_there) = parent.1.rank(parent.1.shape(), separator);
+        if !is_there || rank == 0 {
+            return Outcome::LastChild;
+        }
+        let fences = Fences {
+            low: fences_of(one, low, None).low,
+            high: fences_of(two, separator, has_high.then_some(&high[..])).high,
+        };
+        let Some(both) = merged(&fences, (one, low), (two, separator)) else { return Outcome::Done };
+        [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
+        left.1.write(both.image());
+        right.1.mark_dead();
+        let named = parent.1.remove(rank);
+        let shrank = is_nearly_empty(parent.1);
+        drop((left_held, right_held, parent_held));
+        let old_high = one.shape().has(Shape::HIGH_LONG).then(|| one.long_high());
+        let old_low = two.shape().has(Shape::LOW_LONG).then(|| two.long_low());
+        [old_high, old_low, named].into_iter().flatten().for_each(|string| self.long.free(string));
+        self.nodes.free(level, right.0);
+        if shrank { Outcome::Shrank } else { Outcome::Done }
+    }
+}
+
+/// Both nodes' entries in one, if they fit with room to spare for what may come. An empty one always does.
+fn merged(
+    fences: &Fences<'_>,
+    (left, left_low): (super::image::Private<'_>, &[u8]),
+    (right, right_low): (super::image::Private<'_>, &[u8]),
+) -> Option<Builder> {
+    let part = |node, low| Part { node, low, entries: 0..Node::shape(node).len() };
+    let parts = [part(left, left_low), part(right, right_low)];
+    let prefix = fences.prefix();
+    let (one, two) = (parts[0].words(prefix)?, parts[1].words(prefix)?);
+    let len = parts[0].entries.len() + parts[1].entries.len();
+    let is_one_empty = parts.iter().any(|part| part.entries.is_empty());
+    let room = WORDS - SLOTS - fences.words();
+    if !is_one_empty && (one + two + len * 11 / 8 > room * 3 / 4 || len > ENTRIES_MAX * 3 / 4) {
+        return None;
+    }
+    Builder::of_parts(fences, right.link(), &parts)
+}

@@ -1,0 +1,360 @@
+//! Reading a node of byte strings: one that others may change, or a private copy of one.
+//!
+//! Nothing that a node says is trusted: lengths and places are cut to what a node has, so a reader of a
+//! node that is being changed stays inside of it and comes to an end. Whether the answer counts, the node's
+//! version tells.
+
+use super::long::LongStrings;
+use super::shape::*;
+use super::text::{compare, head, word, words_of};
+use core::cmp::Ordering;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::Word;
+
+/// The words of a node.
+pub trait Words: Copy {
+    /// Word `at`, modulo the words of a node.
+    fn word(self, at: usize) -> u64;
+}
+
+impl Words for &[Word; WORDS] {
+    #[inline(always)]
+    fn word(self, at: usize) -> u64 {
+        self[at % WORDS].load_relaxed()
+    }
+}
+
+impl Words for &[u64; WORDS] {
+    #[inline(always)]
+    fn word(self, at: usize) -> u64 {
+        self[at % WORDS]
+    }
+}
+
+/// Where a key is, seen from a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Between the node's fences.
+    Here,
+    /// At the high fence or after it.
+    Right,
+    /// Before the low fence; or the node is dead.
+    Left,
+}
+
+/// Which of two neighbours is wanted that meet at a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toward {
+    /// The one that begins there.
+    Key,
+    /// The one that ends there.
+    Before,
+    /// The last node of its level, whatever the key is.
+    Last,
+}
+
+/// A node, and where its long strings are.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'a, W> {
+    pub words: W,
+    pub long: &'a LongStrings,
+}
+
+impl<'a, W: Words> Node<'a, W> {
+    #[inline(always)]
+    pub fn shape(self) -> Shape {
+        Shape(self.words.word(SHAPE))
+    }
+
+    /// The right neighbour.
+    #[inline(always)]
+    pub fn link(self) -> NodeRef {
+        NodeRef::from_word(self.words.word(LINK) as u32)
+    }
+
+    #[inline(always)]
+    pub fn low_len(self) -> usize {
+        (self.words.word(LINK) >> 32) as usize & 0xFFFF
+    }
+
+    #[inline(always)]
+    pub fn high_len(self) -> usize {
+        (self.words.word(LINK) >> 48) as usize
+    }
+
+    /// Byte `at` of the array from this word on.
+    #[inline(always)]
+    fn byte(self, array: usize, at: usize) -> u8 {
+        (self.words.word(array + at / 8) >> (at % 8 * 8)) as u8
+    }
+
+    /// The tag of an entry.
+    #[inline(always)]
+    pub fn tag(self, at: usize) -> u8 {
+        self.byte(SLOTS, at)
+    }
+
+    /// The length of an entry's suffix, or [`LONG`].
+    #[inline(always)]
+    pub fn length(self, shape: Shape, at: usize) -> u8 {
+        self.byte(shape.lengths(), at)
+    }
+
+    /// The word where an entry's value is.
+    #[inline(always)]
+    pub fn place(self, shape: Shape, at: usize) -> usize {
+        usize::from(self.byte(shape.places(), at))
+    }
+
+    /// The first eight bytes of an entry's suffix.
+    #[inline(always)]
+    pub fn head(self, shape: Shape, at: usize) -> u64 {
+        self.words.word(shape.heads() + at)
+    }
+
+    #[inline(always)]
+    pub fn value(self, shape: Shape, at: usize) -> u64 {
+        self.words.word(self.place(shape, at))
+    }
+
+    /// The long string that an entry's key is.
+    #[inline(always)]
+    pub fn long_key(self, shape: Shape, at: usize) -> LongRef {
+        LongRef::from_word(self.words.word(self.place(shape, at) + 1))
+    }
+
+    /// Word `at` of the low fence, if that isn't long.
+    #[inline(always)]
+    fn low_word(self, at: usize) -> u64 {
+        if at < LOW_BYTES / 8 {
+            return self.words.word(LOW + at);
+        }
+        let end = WORDS - high_words(self.high_len());
+        self.words.word(end.wrapping_sub(low_words(self.low_len())).wrapping_add(at - LOW_BYTES / 8))
+    }
+
+    /// The long string that the low fence is.
+    pub fn long_low(self) -> LongRef {
+        LongRef::from_word(self.words.word(WORDS - 1 - high_words(self.high_len())))
+    }
+
+    /// The long string that the high fence is.
+    pub fn long_high(self) -> LongRef {
+        LongRef::from_word(self.words.word(WORDS - 1))
+    }
+
+    /// Whether a key begins with the node's prefix.
+    #[inline(always)]
+    pub fn has_prefix(self, shape: Shape, key: &[u8]) -> bool {
+        let prefix = shape.prefix();
+        if prefix > key.len() {
+            return false;
+        }
+        let whole = prefix / 8;
+        if prefix > LOW_BYTES && shape.has(Shape::LOW_LONG) {
+            return self.long.begins_alike(self.long_low(), key, prefix);
+        }
+        for at in 0..whole {
+            if self.low_word(at) != word(key, 8 * at) {
+                return false;
+            }
+        }
+        let bits = 8 * (prefix % 8);
+        bits == 0 || (self.low_word(whole) ^ word(key, 8 * whole)) << (64 - bits) == 0
+    }
+
+    fn compare_low(self, shape: Shape, key: &[u8]) -> Ordering {
+        if shape.has(Shape::LOW_LONG) {
+            return self.long.compare(self.long_low(), key);
+        }
+        compare(self.low_len(), key, |at| self.low_word(at))
+    }
+
+    /// How the high fence, which the node has, compares with a key.
+    fn compare_high(self, shape: Shape, key: &[u8]) -> Ordering {
+        if shape.has(Shape::HIGH_LONG) {
+            return self.long.compare(self.long_high(), key);
+        }
+        let (len, start) = (self.high_len(), WORDS - high_words(self.high_len()));
+        compare(len, key, |at| self.words.word(start + at))
+    }
+
+    /// Where a key is, seen from here.
+    #[inline(always)]
+    pub fn side(self, key: &[u8]) -> Side {
+        let shape = self.shape();
+        if shape.has(Shape::DEAD) {
+            return Side::Left;
+        }
+        // With the prefix, nearly every key differs from the fences in the bytes after it.
+        let is_below = self.has_prefix(shape, key) && head(key, shape.prefix()) < self.words.word(HIGH_HEAD);
+        if !is_below && !shape.has(Shape::NO_HIGH) && self.compare_high(shape, key).is_le() {
+            return Side::Right;
+        }
+        if self.compare_low(shape, key).is_gt() { Side::Left } else { Side::Here }
+    }
+
+    /// Where a key, or the place right before it, is; or the place after all keys.
+    #[inline(always)]
+    pub fn side_toward(self, key: &[u8], toward: Toward) -> Side {
+        match toward {
+            Toward::Key => self.side(key),
+            Toward::Before => self.side_before(key),
+            Toward::Last => self.side_last(),
+        }
+    }
+
+    fn side_before(self, key: &[u8]) -> Side {
+        let shape = self.shape();
+        if shape.has(Shape::DEAD) || self.compare_low(shape, key).is_ge() {
+            return Side::Left;
+        }
+        let is_right = !shape.has(Shape::NO_HIGH) && self.compare_high(shape, key).is_lt();
+        if is_right { Side::Right } else { Side::Here }
+    }
+
+    fn side_last(self) -> Side {
+        let shape = self.shape();
+        match (shape.has(Shape::DEAD), shape.has(Shape::NO_HIGH)) {
+            (true, _) => Side::Left,
+            (false, true) => Side::Here,
+            (false, false) => Side::Right,
+        }
+    }
+
+    /// How an entry's key compares with one whose head is the same.
+    #[inline(always)]
+    fn compare_rest(self, shape: Shape, at: usize, key: &[u8]) -> Ordering {
+        let length = self.length(shape, at);
+        if length == LONG {
+            return self.long.compare(self.long_key(shape, at), key);
+        }
+        let (length, rest) = (usize::from(length), shape.prefix() + 8);
+        let own = key.len().saturating_sub(shape.prefix());
+        if length <= 8 || own <= 8 {
+            return length.cmp(&own);
+        }
+        let place = self.place(shape, at) + 1;
+        compare(length - 8, key.get(rest..).unwrap_or(&[]), |word| self.words.word(place + word))
+    }
+
+    /// Whether an entry has this key, whose head is the entry's; both have the node's prefix.
+    #[inline(always)]
+    pub fn rest_is(self, shape: Shape, at: usize, key: &[u8]) -> bool {
+        let (length, own) = (self.length(shape, at), key.len() - shape.prefix());
+        if length == LONG {
+            let string = self.long_key(shape, at);
+            return string.len == key.len() && self.long.compare(string, key).is_eq();
+        }
+        if usize::from(length) != own {
+            return false;
+        }
+        let (place, rest) = (self.place(shape, at) + 1, shape.prefix() + 8);
+        (0..words_of(own.saturating_sub(8))).all(|at| self.words.word(place + at) == word(key, rest + 8 * at))
+    }
+
+    /// How many entries come before a key, and whether the next one has it. The key is taken to have the
+    /// node's prefix.
+    #[inline(always)]
+    pub fn rank(self, shape: Shape, key: &[u8]) -> (usize, bool) {
+        let (len, own) = (shape.len(), head(key, shape.prefix()));
+        let (mut base, mut size) = (0, len);
+        while size > 1 {
+            let half = size / 2;
+            base = core::hint::select_unpredictable(self.head(shape, base + half) < own, base + half, base);
+            size -= half;
+        }
+        base += usize::from(size == 1 && self.head(shape, base) < own);
+        if base == len || self.head(shape, base) != own {
+            return (base, false);
+        }
+        match self.compare_rest(shape, base, key) {
+            Ordering::Less => self.rank_among_equal_heads(shape, base + 1, key),
+            order => (base, order.is_eq()),
+        }
+    }
+
+    /// As [`Node::rank`], from an entry on whose head may be the key's.
+    #[inline(never)]
+    fn rank_among_equal_heads(self, shape: Shape, from: usize, key: &[u8]) -> (usize, bool) {
+        let own = head(key, shape.prefix());
+        let order = |at: usize| match self.head(shape, at).cmp(&own) {
+            Ordering::Equal => self.compare_rest(shape, at, key),
+            order => order,
+        };
+        let (mut base, mut size) = (from, shape.len().saturating_sub(from));
+        while size > 0 {
+            let half = size / 2;
+            if order(base + half).is_lt() {
+                base += half + 1;
+                size -= half + 1;
+            } else {
+                size = half;
+            }
+        }
+        (base, base < shape.len() && order(base).is_eq())
+    }
+
+    /// Adds the low fence to the end of `to`.
+    pub fn low_to(self, to: &mut Vec<u8>) {
+        if self.shape().has(Shape::LOW_LONG) {
+            self.long.append(self.long_low(), to);
+            return;
+        }
+        let end = to.len() + self.low_len();
+        (0..words_of(self.low_len())).for_each(|at| to.extend_from_slice(&self.low_word(at).to_le_bytes()));
+        to.truncate(end);
+    }
+
+    /// Adds the high fence, if there is one, to the end of `to`, and says whether there is.
+    pub fn high_to(self, to: &mut Vec<u8>) -> bool {
+        let shape = self.shape();
+        if shape.has(Shape::NO_HIGH) {
+            return false;
+        }
+        if shape.has(Shape::HIGH_LONG) {
+            self.long.append(self.long_high(), to);
+            return true;
+        }
+        let (end, words) = (to.len() + self.high_len(), high_words(self.high_len()));
+        let word = |at: usize| self.words.word(WORDS - words + at).to_le_bytes();
+        (0..words).for_each(|at| to.extend_from_slice(&word(at)));
+        to.truncate(end);
+        true
+    }
+
+    /// The suffix of an entry that isn't long.
+    #[inline(always)]
+    pub fn suffix<'b>(self, shape: Shape, at: usize, to: &'b mut [u8; SUFFIX_ROOM]) -> &'b [u8] {
+        let length = usize::from(self.length(shape, at)).min(SUFFIX_MAX);
+        to[..8].copy_from_slice(&self.head(shape, at).to_be_bytes());
+        let place = self.place(shape, at) + 1;
+        for word in 0..words_of(length.saturating_sub(8)) {
+            to[8 + 8 * word..][..8].copy_from_slice(&self.words.word(place + word).to_le_bytes());
+        }
+        &to[..length]
+    }
+
+    /// Adds the suffix of an entry to `key`, which is the node's prefix; if it is long, makes `key` all of it.
+    /// Says whether all of it was there.
+    pub fn key_to(self, shape: Shape, at: usize, key: &mut Vec<u8>) -> bool {
+        if self.length(shape, at) == LONG {
+            key.clear();
+            return self.long.append(self.long_key(shape, at), key);
+        }
+        key.extend_from_slice(self.suffix(shape, at, &mut [0; SUFFIX_ROOM]));
+        true
+    }
+
+    /// The long strings that the node names: of its entries and its fences.
+    pub fn long_strings(self) -> impl Iterator<Item = LongRef> {
+        let shape = self.shape();
+        let entries = (0..shape.len()).filter(move |&at| self.length(shape, at) == LONG);
+        let low = shape.has(Shape::LOW_LONG).then(|| self.long_low());
+        let high = shape.has(Shape::HIGH_LONG).then(|| self.long_high());
+        entries.map(move |at| self.long_key(shape, at)).chain(low).chain(high)
+    }
+}
+
+/// Room for a suffix that isn't long, in whole words.
+pub const SUFFIX_ROOM: usize = 8 + SUFFIX_MAX.next_multiple_of(8);

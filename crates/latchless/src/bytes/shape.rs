@@ -1,0 +1,208 @@
+//! The layout of a node of byte strings: 256 words.
+//!
+//! | word | what |
+//! |---|---|
+//! | 0 | latch and version |
+//! | 1 | the [`Shape`]: entries, slots, used and wasted words, length of the prefix, flags |
+//! | 2 | link to the right neighbour (32 bits), lengths of the low and the high fence (16 bits each) |
+//! | 3 | the [`head`](super::text::head) of the high fence after the prefix; all ones without a high fence |
+//! | 4–7 | the first 32 bytes of the low fence |
+//! | 8… | slots, each array in the order of the keys: tags (a byte each), lengths (a byte), places (a byte), heads (a word) |
+//! | …255 | from the end down: the high fence, the low fence from its byte 32 on, and what else entries have |
+//!
+//! The *prefix* is what both fences begin with, so every key of the node begins with it, and none stores it.
+//! What comes after it is the key's *suffix*: its first eight bytes are the *head*, the others are the
+//! *rest*. A slot's *place* is the word where the entry's value is; the rest follows it. The *tag* is a
+//! byte of the key's hash.
+//!
+//! A suffix of more than [`SUFFIX_MAX`] bytes, and a fence of more than [`FENCE_MAX`], is *long*: the whole
+//! string is stored outside of the node (see `long.rs`), and in its place is a word that says where, and
+//! how long it is.
+
+use super::text::words_of;
+use crate::tree::SharedArena;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::Line;
+
+/// Cache lines in a node.
+pub const LINES: usize = 32;
+/// Words in a node.
+pub const WORDS: usize = 8 * LINES;
+/// A node's lines.
+pub type NodeLines = [Line; LINES];
+/// The memory of all nodes.
+pub type Nodes = SharedArena<LINES>;
+
+/// Words of the header.
+pub const LATCH: usize = 0;
+pub const SHAPE: usize = 1;
+pub const LINK: usize = 2;
+pub const HIGH_HEAD: usize = 3;
+pub const LOW: usize = 4;
+/// Bytes of the low fence that are in the header.
+pub const LOW_BYTES: usize = 32;
+/// The first word of the slots.
+pub const SLOTS: usize = 8;
+
+/// The most slots in a node; a multiple of eight. Under `--cfg latchless_small_nodes` so few that small
+/// trees have many levels.
+pub const SLOTS_MAX: usize = 128;
+/// The most entries in a node.
+pub const ENTRIES_MAX: usize = if cfg!(latchless_small_nodes) { 4 } else { SLOTS_MAX };
+/// The longest suffix that is stored in its node. The shorter it is, the more entries a node has at least.
+pub const SUFFIX_MAX: usize = if cfg!(latchless_small_nodes) { 24 } else { 192 };
+/// The longest fence that is stored in its node.
+pub const FENCE_MAX: usize = if cfg!(latchless_small_nodes) { 40 } else { 120 };
+/// The length that says that a suffix is long.
+pub const LONG: u8 = u8::MAX;
+
+/// The second word of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shape(pub u64);
+
+impl Shape {
+    /// There is no high fence: the node is the last of its level.
+    pub const NO_HIGH: u64 = 1 << 48;
+    /// The low fence is long.
+    pub const LOW_LONG: u64 = 1 << 49;
+    /// The high fence is long.
+    pub const HIGH_LONG: u64 = 1 << 50;
+    /// The node is no longer part of the tree.
+    pub const DEAD: u64 = 1 << 51;
+
+    /// How many entries there are, at most as many as slots, whatever the word is.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        (self.0 as usize & 0xFF).min(self.slots())
+    }
+
+    /// How many slots there are: a multiple of eight.
+    #[inline(always)]
+    pub fn slots(self) -> usize {
+        ((self.0 >> 8) as usize & 0xF8).min(SLOTS_MAX)
+    }
+
+    /// Words in use from the node's end down.
+    #[inline(always)]
+    pub fn used(self) -> usize {
+        (self.0 >> 16) as usize & 0xFF
+    }
+
+    /// Words of these that belonged to entries that were removed.
+    #[inline(always)]
+    pub fn wasted(self) -> usize {
+        (self.0 >> 24) as usize & 0xFF
+    }
+
+    /// Bytes of the prefix.
+    #[inline(always)]
+    pub fn prefix(self) -> usize {
+        (self.0 >> 32) as usize & 0xFFFF
+    }
+
+    #[inline(always)]
+    pub fn has(self, flag: u64) -> bool {
+        self.0 & flag != 0
+    }
+
+    /// A shape of no entries.
+    pub fn new(slots: usize, used: usize, prefix: usize, flags: u64) -> Self {
+        debug_assert!(slots.is_multiple_of(8) && slots <= SLOTS_MAX && used <= 0xFF && prefix <= 0xFFFF);
+        Self((slots as u64) << 8 | (used as u64) << 16 | (prefix as u64) << 32 | flags)
+    }
+
+    /// With one entry more, which takes so many words.
+    #[inline(always)]
+    pub fn with_entry(self, words: usize) -> Self {
+        Self(self.0 + 1 + ((words as u64) << 16))
+    }
+
+    /// With one entry fewer, which took so many words.
+    #[inline(always)]
+    pub fn without_entry(self, words: usize) -> Self {
+        Self(self.0 - 1 + ((words as u64) << 24))
+    }
+
+    /// The first word of the lengths.
+    #[inline(always)]
+    pub fn lengths(self) -> usize {
+        SLOTS + self.slots() / 8
+    }
+
+    /// The first word of the places.
+    #[inline(always)]
+    pub fn places(self) -> usize {
+        SLOTS + self.slots() / 4
+    }
+
+    /// The first word of the heads.
+    #[inline(always)]
+    pub fn heads(self) -> usize {
+        heads_at(self.slots())
+    }
+
+    /// Whether there is a slot and room for an entry of so many words.
+    #[inline(always)]
+    pub fn has_room(self, words: usize) -> bool {
+        let slots = self.slots();
+        self.len() < slots.min(ENTRIES_MAX) && slots_end(slots) + self.used() + words <= WORDS
+    }
+}
+
+#[inline(always)]
+const fn heads_at(slots: usize) -> usize {
+    SLOTS + slots / 8 * 3
+}
+
+/// The first word after so many slots.
+#[inline(always)]
+pub const fn slots_end(slots: usize) -> usize {
+    heads_at(slots) + slots
+}
+
+/// How many slots suit a node with `len` entries that take so many words, beside `other` words of fences;
+/// if they fit.
+pub fn slots_for(len: usize, words: usize, other: usize) -> Option<usize> {
+    let free = WORDS - SLOTS - other;
+    // An entry takes eleven eighths of a word in the slots.
+    let eighths = (8 * words).checked_div(len).unwrap_or(16) + 11;
+    let fitting = |slots: usize| slots_end(slots) + other + words <= WORDS;
+    let least = len.next_multiple_of(8).max(8);
+    let most = ((free * 8 / eighths + 4) / 8 * 8).clamp(least, SLOTS_MAX);
+    (least..=most).rev().step_by(8).find(|&slots| fitting(slots)).filter(|_| len <= ENTRIES_MAX)
+}
+
+/// Words that an entry takes beside its slot, by the length of its suffix.
+#[inline(always)]
+pub fn entry_words(length: u8) -> usize {
+    if length == LONG { 2 } else { 1 + words_of(usize::from(length).saturating_sub(8)) }
+}
+
+/// Words that a high fence takes at the node's end.
+pub const fn high_words(len: usize) -> usize {
+    if len > FENCE_MAX { 1 } else { words_of(len) }
+}
+
+/// Words that a low fence takes beside those of the header.
+pub const fn low_words(len: usize) -> usize {
+    if len > FENCE_MAX { 1 } else { words_of(len.saturating_sub(LOW_BYTES)) }
+}
+
+/// A long string: where its first block is, and its length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LongRef {
+    pub first: NodeRef,
+    pub len: usize,
+}
+
+impl LongRef {
+    #[inline(always)]
+    pub fn to_word(self) -> u64 {
+        u64::from(self.first.to_word()) | (self.len as u64) << 32
+    }
+
+    #[inline(always)]
+    pub fn from_word(word: u64) -> Self {
+        Self { first: NodeRef::from_word(word as u32), len: (word >> 32) as usize & 0xFFFF }
+    }
+}

@@ -1,0 +1,277 @@
+//! Splitting full nodes, and making room in nodes that waste some.
+//!
+//! A split latches its node, then the parent. A parent without room is split first, as a whole: when that is
+//! done the tree is complete again, and the child's split begins anew with the parent that has room. So no
+//! more than three levels are latched at a time, and what was done above stays when something is missing
+//! below.
+
+use super::aside::{Aside, Lack, Strings};
+use super::change::{Entry, Shared};
+use super::image::{Builder, Fence, Fences, Image, Part, Private};
+use super::long::{Blocks, LongStrings};
+use super::node::{Node, SUFFIX_ROOM};
+use super::shape::*;
+use super::text::{common, head, separator_len};
+use super::tree::{ByteTree, Held};
+use latchless_core::latch::Latched;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
+
+/// A node's fences as they are, with their strings.
+pub(super) fn fences_of<'a>(node: Private<'_>, low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
+    let shape = node.shape();
+    let low = Fence { bytes: low, long: shape.has(Shape::LOW_LONG).then(|| node.long_low()) };
+    let long_high = shape.has(Shape::HIGH_LONG).then(|| node.long_high());
+    Fences { low, high: high.map(|bytes| Fence { bytes, long: long_high }) }
+}
+
+/// What an entry weighs, in eighths of a word: its slot and its words.
+fn weight(words: usize) -> usize {
+    8 * words + 11
+}
+
+impl ByteTree {
+    /// Writes a latched node anew if that gives room for an entry of so many words, and some more. Says
+    /// whether it did.
+    pub(super) fn make_room(
+        &self,
+        node: Shared<'_>,
+        held: &mut Latched<'_>,
+        words: usize,
+        strings: &mut Strings,
+    ) -> bool {
+        let mut image = [0; WORDS];
+        node.copy::<Scalar>(&mut image);
+        let old = Node { words: &image, long: &self.long };
+        let (shape, len) = (old.shape(), old.shape().len());
+        let Strings { low, high, .. } = strings;
+        (low.clear(), high.clear());
+        old.low_to(low);
+        let has_high = old.high_to(high);
+        let fences = fences_of(old, low, has_high.then_some(&high[..]));
+        let part = Part { node: old, low, entries: 0..len };
+        let Some(taken) = part.words(shape.prefix()) else { return false };
+        // Otherwise it would be written anew again and again.
+        let more = 1 + len / 8;
+        let Some(slots) = slots_for(len + more, taken + more * words, fences.words()) else { return false };
+        let mut builder = Builder::new(&fences, old.link(), slots);
+        builder.extend(&part);
+        debug_assert!(builder.has_room(words));
+        held.changing();
+        node.write(builder.image());
+        true
+    }
+
+    /// Splits a latched node. `key`: what there was no room for.
+    ///
+    /// # Errors
+    /// What must be put aside first. Nothing of this node has changed then.
+    pub(super) fn split<'a>(
+        &'a self,
+        level: usize,
+        node: Held<'a>,
+        key: &[u8],
+        aside: &mut Aside<'_>,
+    ) -> Result<(), Lack> {
+        if !aside.has_node(level) {
+            return Err(Lack { levels: level + 1, blocks: 0 });
+        }
+        let mut image = [0; WORDS];
+        node.0.1.copy::<Scalar>(&mut image);
+        let mut strings = aside.take_strings(level);
+        let outcome = self.split_copied(level, (node, &image), key, (&mut strings, aside));
+        aside.bring_strings(level, strings);
+        outcome
+    }
+
+    fn split_copied<'a>(
+        &'a self,
+        level: usize,
+        ((at, mut held), image): (Held<'a>, &Image),
+        key: &[u8],
+        (strings, aside): (&mut Strings, &mut Aside<'_>),
+    ) -> Result<(), Lack> {
+        let old = Node { words: image, long: &self.long };
+        let Strings { low, high, separator, other } = strings;
+        [&mut *low, &mut *high].into_iter().for_each(Vec::clear);
+        old.low_to(low);
+        let has_high = old.high_to(high);
+        let fences = fences_of(old, low, has_high.then_some(&high[..]));
+        let cut = cut(old, level, (low, key), (separator, other));
+        let parent = self.latch_parent(level, at.0, separator, aside)?;
+        let missing = Lack { levels: level + 1 + usize::from(parent.is_none()), blocks: 0 };
+        if parent.is_none() && !aside.has_node(level + 1) {
+            return Err(missing);
+        }
+        // A string for each fence, and one for the parent.
+        let is_fence_long = separator.len() > FENCE_MAX;
+        let prefix = parent.as_ref().map_or(0, |(at, _)| at.1.shape().prefix());
+        let is_entry_long = separator.len() - prefix > SUFFIX_MAX;
+        let strings = 2 * usize::from(is_fence_long) + usize::from(is_entry_long);
+        let blocks = strings * LongStrings::blocks_for(separator.len());
+        if aside.blocks.len() < blocks {
+            return Err(Lack { blocks, ..missing });
+        }
+        let right = aside.take_node(level);
+        let own = Fence { bytes: separator, long: None };
+        let [left_end, right_start] = [(); 2].map(|()| own.stored(&mut aside.blocks));
+        let part = |entries| [Part { node: old, low: &*low, entries }];
+        let left = Fences { high: Some(left_end), ..fences };
+        let left = Builder::of_parts(&left, right, &part(0..cut)).expect("a part of a node fits");
+        let right_fences = Fences { low: right_start, ..fences };
+        let len = old.shape().len();
+        let above = Builder::of_parts(&right_fences, old.link(), &part(cut..len)).expect("a part fits");
+        // Latecomers from its earlier life may be looking at its fences under its latch.
+        let (right_at, mut right_held) = self.latch(self.at(right));
+        held.changing();
+        right_held.changing();
+        right_at.1.write(above.image());
+        at.1.write(left.image());
+        let value = u64::from(right.to_word());
+        let entry = parent_entry(separator, (prefix, value), &mut aside.blocks);
+        match parent {
+            Some((parent, mut parent_held)) => {
+                parent_held.changing();
+                let rank = parent.1.rank(parent.1.shape(), separator).0;
+                let has_gone_in = parent.1.insert(rank, entry);
+                debug_assert!(has_gone_in, "the parent had room");
+            }
+            None => self.grow(level + 1, at.0, entry, aside.take_node(level + 1)),
+        }
+        self.splits.add(1);
+        Ok(())
+    }
+
+    /// Latches the parent of a latched node, with room for another child from `separator` on. None: the node is
+    /// the root.
+    fn latch_parent<'a>(
+        &'a self,
+        level: usize,
+        node: NodeRef,
+        separator: &[u8],
+        aside: &mut Aside<'_>,
+    ) -> Result<Option<Held<'a>>, Lack> {
+        loop {
+            if self.root() == (node, level + 1) {
+                return Ok(None);
+            }
+            // None: what was the root above was given up for this node just now.
+            let Some((at, mut held)) = self.latch_covering(level + 1, separator) else { continue };
+            let shape = at.1.shape();
+            let suffix = separator.len() - shape.prefix();
+            let words = entry_words(if suffix > SUFFIX_MAX { LONG } else { suffix as u8 });
+            if shape.has_room(words) {
+                return Ok(Some((at, held)));
+            }
+            let mut strings = aside.take_strings(level + 1);
+            let is_wider = self.make_room(at.1, &mut held, words, &mut strings);
+            aside.bring_strings(level + 1, strings);
+            if is_wider {
+                return Ok(Some((at, held)));
+            }
+            self.split(level + 1, (at, held), separator, aside)?;
+        }
+    }
+
+    /// Puts a new root above the old one, which is being split.
+    fn grow(&self, level: usize, old: NodeRef, entry: Entry<'_>, root: NodeRef) {
+        let fences = Fences { low: Fence::FIRST, high: None };
+        let mut builder = Builder::new(&fences, NodeRef::NIL, SLOTS_MAX / 2);
+        builder.push(Entry::short(&[], 0, u64::from(old.to_word())));
+        builder.push(entry);
+        let (at, mut held) = self.latch(self.at(root));
+        held.changing();
+        at.1.write(builder.image());
+        self.set_root(root, level + 1);
+    }
+}
+
+/// The entry of a child that begins at `separator`, in a parent with this prefix.
+fn parent_entry<'k>(separator: &'k [u8], (prefix, child): (usize, u64), blocks: &mut Blocks<'_>) -> Entry<'k> {
+    if separator.len() - prefix > SUFFIX_MAX {
+        return Entry::long(head(separator, prefix), blocks.store(separator), 0, child);
+    }
+    Entry::short(&separator[prefix..], 0, child)
+}
+
+/// Where to cut a node: how many entries stay to the left, and from which string on the right node is. Sets
+/// `separator` to that. Of the cuts near the middle the one with the shortest separator.
+fn cut(
+    node: Private<'_>,
+    level: usize,
+    (low, key): (&[u8], &[u8]),
+    (separator, other): (&mut Vec<u8>, &mut Vec<u8>),
+) -> usize {
+    let (shape, len) = (node.shape(), node.shape().len());
+    let whole_key = |at: usize, to: &mut Vec<u8>| {
+        to.clear();
+        to.extend_from_slice(&low[..shape.prefix()]);
+        node.key_to(shape, at, to);
+    };
+    // Keys that come in order leave full nodes.
+    if shape.has(Shape::NO_HIGH) && len > 2 && node.rank(shape, key).0 == len {
+        if level > 0 {
+            whole_key(len - 1, separator);
+            return len - 1;
+        }
+        whole_key(len - 1, other);
+        let separator_len = separator_len(other, key);
+        // The fence takes room, too.
+        let fence = high_words(separator_len);
+        if shape.used() + fence + slots_end(shape.slots()) <= WORDS {
+            separator.clear();
+            separator.extend_from_slice(&key[..separator_len]);
+            return len;
+        }
+    }
+    let at = cheapest_cut(node, level);
+    whole_key(at, separator);
+    if level == 0 {
+        whole_key(at - 1, other);
+        separator.truncate(separator_len(other, separator));
+    }
+    at
+}
+
+/// The cut near the middle, by weight, whose separator is shortest.
+fn cheapest_cut(node: Private<'_>, level: usize) -> usize {
+    let (shape, len) = (node.shape(), node.shape().len());
+    let words = |at: usize| entry_words(node.length(shape, at));
+    let all: usize = (0..len).map(|at| weight(words(at))).sum();
+    let (mut before, mut best, mut least) = (0, len / 2, usize::MAX);
+    let mut nearest = usize::MAX;
+    for at in 1..len {
+        before += weight(words(at - 1));
+        let off = (2 * before).abs_diff(all);
+        // Of cuts outside of the middle sixth, the one that is nearest to it.
+        let is_near = off <= all / 6;
+        let cost = if is_near { separator_bytes(node, level, at) } else { 1 << 20 };
+        if (cost, off) < (least, nearest) {
+            (best, least, nearest) = (at, cost, off);
+        }
+    }
+    best
+}
+
+/// How long the separator before an entry is, after the prefix.
+fn separator_bytes(node: Private<'_>, level: usize, at: usize) -> usize {
+    let shape = node.shape();
+    let length = usize::from(node.length(shape, at));
+    if level > 0 {
+        return length;
+    }
+    let (last, first) = (node.head(shape, at - 1), node.head(shape, at));
+    if last != first {
+        return (last ^ first).leading_zeros() as usize / 8 + 1;
+    }
+    let [mut one, mut two] = [[0; SUFFIX_ROOM]; 2];
+    common(node.suffix(shape, at - 1, &mut one), node.suffix(shape, at, &mut two)) + 1
+}
+
+impl<'a> Fence<'a> {
+    /// The same fence; if it is long, stored once more, in blocks that were put aside.
+    pub(super) fn stored(self, blocks: &mut Blocks<'_>) -> Self {
+        let long = (self.bytes.len() > FENCE_MAX).then(|| blocks.store(self.bytes));
+        Self { long, ..self }
+    }
+}

@@ -1,0 +1,128 @@
+//! Byte strings as the words that nodes store and compare.
+//!
+//! A word holds eight bytes, the first one lowest, and zeros after the end of the string. So equality of
+//! words is equality of bytes. Reversed ([`head`]) words compare as their bytes do. What zeros after the end
+//! can't tell apart, `"a"` and `"a\0"`, lengths do.
+
+use core::cmp::Ordering;
+
+/// Words that a string of this length takes.
+#[inline(always)]
+pub const fn words_of(len: usize) -> usize {
+    len.div_ceil(8)
+}
+
+/// The eight bytes from `at` on, the first one lowest, and zeros after the end.
+#[inline(always)]
+pub fn word(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..) {
+        Some(&[a, b, c, d, e, f, g, h, ..]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        Some(rest) => last_word(rest),
+        None => 0,
+    }
+}
+
+/// Fewer than eight bytes, by loads that overlap.
+#[inline(always)]
+fn last_word(rest: &[u8]) -> u64 {
+    let shifted = |byte: usize| u64::from(rest[byte]) << (8 * byte);
+    match (rest, rest.last_chunk::<4>()) {
+        (&[a, b, c, d, ..], Some(&end)) => {
+            let low = u64::from(u32::from_le_bytes([a, b, c, d]));
+            low | u64::from(u32::from_le_bytes(end)) << (8 * (rest.len() - 4))
+        }
+        ([], _) => 0,
+        _ => shifted(0) | shifted(rest.len() / 2) | shifted(rest.len() - 1),
+    }
+}
+
+/// The eight bytes from `at` on as a number that compares as they do.
+#[inline(always)]
+pub fn head(bytes: &[u8], at: usize) -> u64 {
+    word(bytes, at).swap_bytes()
+}
+
+/// How many bytes two strings begin with alike.
+pub fn common(one: &[u8], other: &[u8]) -> usize {
+    let len = one.len().min(other.len());
+    for at in (0..len).step_by(8) {
+        let different = word(one, at) ^ word(other, at);
+        if different != 0 {
+            return (at + different.trailing_zeros() as usize / 8).min(len);
+        }
+    }
+    len
+}
+
+/// How a stored string of `len` bytes compares with another one. `stored(at)`: its word at this place.
+#[inline(always)]
+pub fn compare(len: usize, other: &[u8], stored: impl Fn(usize) -> u64) -> Ordering {
+    for at in 0..words_of(len.min(other.len())) {
+        let (one, two) = (stored(at), word(other, 8 * at));
+        if one != two {
+            return one.swap_bytes().cmp(&two.swap_bytes());
+        }
+    }
+    len.cmp(&other.len())
+}
+
+/// A hash of all bytes. Equal strings have equal ones; `seed` is the index's own.
+#[inline(always)]
+pub fn hash(bytes: &[u8], seed: u64) -> u64 {
+    const ODD: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
+    let mut state = seed ^ (bytes.len() as u64).wrapping_mul(ODD[0]);
+    let mut at = 0;
+    while at < bytes.len() {
+        state = fold(word(bytes, at) ^ state, word(bytes, at + 8) ^ ODD[1]);
+        at += 16;
+    }
+    fold(state ^ ODD[2], ODD[0])
+}
+
+/// Both halves of a product, one over the other.
+#[inline(always)]
+fn fold(one: u64, other: u64) -> u64 {
+    let product = u128::from(one) * u128::from(other);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// The shortest string that is greater than `last` and at most `first`, as a length of `first`.
+/// `last` comes before `first`.
+pub fn separator_len(last: &[u8], first: &[u8]) -> usize {
+    (common(last, first) + 1).min(first.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn words_are_the_bytes(bytes: Vec<u8>, at in 0usize..40) {
+            let mut expected = [0; 8];
+            for (to, byte) in expected.iter_mut().zip(bytes.iter().skip(at)) {
+                *to = *byte;
+            }
+            prop_assert_eq!(word(&bytes, at), u64::from_le_bytes(expected));
+            prop_assert_eq!(head(&bytes, at), u64::from_be_bytes(expected));
+        }
+
+        #[test]
+        fn strings_compare_by_words_as_by_bytes(
+            start in prop::collection::vec(0u8..2, 0..20),
+            one in prop::collection::vec(0u8..2, 0..20),
+            other in prop::collection::vec(0u8..2, 0..20),
+        ) {
+            let (one, other) = ([&start[..], &one[..]].concat(), [&start[..], &other[..]].concat());
+            let alike = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+            prop_assert_eq!(common(&one, &other), alike);
+            prop_assert_eq!(compare(one.len(), &other, |at| word(&one, 8 * at)), one.cmp(&other));
+            if one < other {
+                let separator = &other[..separator_len(&one, &other)];
+                prop_assert!(&one[..] < separator && separator <= &other[..]);
+            }
+            prop_assert_eq!(hash(&one, 7) == hash(&other, 7), one == other);
+        }
+    }
+}

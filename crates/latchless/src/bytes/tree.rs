@@ -1,0 +1,313 @@
+//! The tree of byte strings: a concurrent B-link tree, read without latches.
+//!
+//! # Thread safety
+//! Everything takes `&self`. A reader validates each node that it goes through: what it read counts only if
+//! the node's version was the same before and after. So it comes to a node that was right at some moment;
+//! the leaf's fences tell whether it still is. A reader that is too far left follows links; any other one
+//! starts again, and takes the leaf's latch after [`READ_TRIES`] tries. Writers latch leaves; inner nodes
+//! are latched only by splits and merges.
+//!
+//! # Invariants
+//! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
+//! 2. A node's place in the tree changes (by a split, a merge, a new root) under its latch, which is held
+//!    until its parent says the same. So under all latches each node but the root has one parent, which names
+//!    it at its low fence.
+//! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
+//! 4. The root changes only under its latch.
+//! 5. A node is used again for its own level only, and is dead from when it leaves the tree until it is used
+//!    again; both change its version.
+//! 6. A key is in one leaf that isn't dead, so a reader that finds it there needs no fences.
+//! 7. No code of the caller runs while a latch is held.
+
+use super::change::Shared;
+use super::image::{Builder, Fence, Fences};
+use super::long::{LEN_MAX, LongStrings};
+use super::node::{Node, Side, Toward};
+use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX};
+use super::text::hash;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::latch::{Latched, Version};
+use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::sync::{Backoff, Striped, Word, look_for_the_flag};
+use std::hash::{BuildHasher, RandomState};
+
+/// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
+pub const READ_TRIES: u32 = 16;
+
+/// Lines of an inner node that a search is likely to read: its header, and slots up to the heads.
+const INNER_LINES: usize = 12;
+/// Lines of a leaf that tell where a key is: its header, and tags, lengths and places.
+const LEAF_LINES: usize = 4;
+
+/// What a tree is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct ByteTreeOptions {
+    /// The most bytes that nodes may take, and long strings as many again. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages.
+    pub huge_pages: bool,
+    /// The search kernel. `None`: the fastest that this processor has.
+    pub kernel: Option<Kernel>,
+    /// How many nodes references can tell apart; tests make it tiny.
+    pub references: u32,
+}
+
+impl Default for ByteTreeOptions {
+    fn default() -> Self {
+        Self { limit_bytes: None, huge_pages: true, kernel: None, references: u32::MAX }
+    }
+}
+
+/// A concurrent ordered map from byte strings to words. See the file's head.
+#[derive(Debug)]
+pub struct ByteTree {
+    /// The root's reference, and above it the number of levels.
+    root: Word,
+    pub(super) nodes: Nodes,
+    pub(super) long: LongStrings,
+    pub(super) dispatch: Dispatch,
+    /// What hashes begin with: nobody can choose keys whose tags are equal.
+    seed: u64,
+    pub(super) entries: Striped,
+    pub(super) splits: Word,
+    pub(super) restarts: Word,
+    /// At least as long as the longest key that was ever put.
+    pub(super) longest: Word,
+}
+
+/// A node that was looked up.
+pub type At<'a> = (NodeRef, Shared<'a>);
+/// A node and its latch.
+pub type Held<'a> = (At<'a>, Latched<'a>);
+
+impl ByteTree {
+    /// An empty tree: one empty leaf.
+    ///
+    /// # Errors
+    /// When memory for that leaf is refused, or the kernel isn't available here.
+    pub fn new(options: ByteTreeOptions) -> Result<Self> {
+        look_for_the_flag();
+        let ByteTreeOptions { limit_bytes, huge_pages, kernel, references } = options;
+        let tree = Self {
+            root: Word::new(0),
+            nodes: Nodes::new(limit_bytes, huge_pages, references)?,
+            long: LongStrings::new(limit_bytes, huge_pages, references)?,
+            dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
+            seed: if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) },
+            entries: Striped::default(),
+            splits: Word::new(0),
+            restarts: Word::new(0),
+            longest: Word::new(0),
+        };
+        tree.init_root()?;
+        Ok(tree)
+    }
+
+    fn init_root(&self) -> Result<()> {
+        let leaf = self.nodes.allocate(0)?;
+        let image = Builder::new(&Fences { low: Fence::FIRST, high: None }, NodeRef::NIL, SLOTS_MAX / 2);
+        let (at, mut held) = self.latch(self.at(leaf));
+        held.changing();
+        at.1.write(image.image());
+        self.set_root(leaf, 1);
+        Ok(())
+    }
+
+    /// Removes everything and gives the memory back to the system.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.long.clear();
+        self.entries.set(0);
+        self.init_root().expect("one node found room before");
+    }
+
+    /// How many keys there are: exact when no thread is changing that.
+    pub fn len(&self) -> usize {
+        self.entries.sum().max(0) as usize
+    }
+
+    /// Bytes of every node and block that was ever in use.
+    pub fn held_bytes(&self) -> usize {
+        self.nodes.held_bytes() + self.long.held_bytes()
+    }
+
+    /// Bytes of the nodes and blocks in use.
+    pub fn live_bytes(&self) -> usize {
+        self.nodes.live_bytes() + self.long.live_bytes()
+    }
+
+    /// The root and the number of levels.
+    #[inline(always)]
+    pub(super) fn root(&self) -> (NodeRef, usize) {
+        let word = self.root.follow();
+        (NodeRef::from_word(word as u32), (word >> 32) as usize)
+    }
+
+    pub(super) fn set_root(&self, node: NodeRef, levels: usize) {
+        self.root.publish((levels as u64) << 32 | u64::from(node.to_word()));
+    }
+
+    /// A node that a validated node named, or that is latched.
+    #[inline(always)]
+    pub(super) fn at(&self, node: NodeRef) -> At<'_> {
+        (node, self.view(self.nodes.node(node)))
+    }
+
+    #[inline(always)]
+    fn view<'a>(&'a self, lines: &'a NodeLines) -> Shared<'a> {
+        let words = lines.as_flattened().first_chunk().expect("a node's lines are its words");
+        Node { words, long: &self.long }
+    }
+
+    /// The hash of a key.
+    #[inline(always)]
+    pub(super) fn hash(&self, key: &[u8]) -> u64 {
+        hash(key, self.seed)
+    }
+
+    /// The tag of a key with this hash.
+    #[inline(always)]
+    pub(super) fn tag(hash: u64) -> u8 {
+        (hash >> 48) as u8
+    }
+
+    /// Refuses keys that are longer than any may be.
+    #[inline(always)]
+    pub(super) fn check_length(key: &[u8]) -> Result<()> {
+        if key.len() <= LEN_MAX { Ok(()) } else { Err(Error::KeyTooLong { len: key.len(), limit: LEN_MAX }) }
+    }
+
+    /// Asks for the lines of a node that tell where to go on.
+    #[inline(always)]
+    pub(super) fn ask_for(&self, node: NodeRef, level: usize) {
+        let (address, lines) = (self.nodes.address(node), if level == 0 { LEAF_LINES } else { INNER_LINES });
+        (0..lines).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
+    }
+
+    /// Asks for a whole node.
+    #[inline(always)]
+    pub(super) fn ask_for_all(&self, node: NodeRef) {
+        let address = self.nodes.address(node);
+        (0..LINES).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
+    }
+
+    /// The child of an inner node that is likely to have a key; if the node was at rest and part of the tree.
+    #[inline(always)]
+    pub(super) fn child(&self, node: NodeRef, key: &[u8], toward: Toward) -> Option<NodeRef> {
+        let (_, view) = self.at(node);
+        let version = view.latch().stable_version()?;
+        let shape = view.shape();
+        let at = if toward == Toward::Last {
+            shape.len().saturating_sub(1)
+        } else {
+            let (rank, is_there) = view.rank(shape, key);
+            rank.saturating_sub(usize::from(!is_there || toward == Toward::Before))
+        };
+        let child = NodeRef::from_word(view.value(shape, at) as u32);
+        let is_good = view.latch().validate(version) && shape.len() > 0;
+        is_good.then_some(child)
+    }
+
+    /// The node of a level that is likely to have a key; if there is such a level.
+    #[inline(always)]
+    pub(super) fn descend(&self, level: usize, key: &[u8], toward: Toward) -> Option<NodeRef> {
+        let mut backoff = Backoff::default();
+        'again: loop {
+            let (mut node, levels) = self.root();
+            if levels <= level {
+                return None;
+            }
+            for below in (level..levels - 1).rev() {
+                let Some(child) = self.child(node, key, toward) else {
+                    self.restarts.add(1);
+                    backoff.wait_at(self.nodes.origin());
+                    continue 'again;
+                };
+                node = child;
+                self.ask_for(node, below);
+            }
+            return Some(node);
+        }
+    }
+
+    /// The leaf that is likely to have a key.
+    #[inline(always)]
+    pub(super) fn descend_to_leaf(&self, key: &[u8], toward: Toward) -> NodeRef {
+        self.descend(0, key, toward).expect("there is always a level of leaves")
+    }
+
+    /// Waits for a node's latch.
+    #[inline(always)]
+    pub(super) fn latch<'a>(&'a self, at: At<'a>) -> Held<'a> {
+        (at, at.1.latch().latch_if_alone_cheaply(self.nodes.origin()))
+    }
+
+    /// Latches the node of a level that covers a key, from a node on that is likely to; if there is such a
+    /// level.
+    #[inline(always)]
+    pub(super) fn latch_covering_from<'a>(&'a self, start: NodeRef, level: usize, key: &[u8]) -> Option<Held<'a>> {
+        let mut node = start;
+        let mut backoff = Backoff::default();
+        loop {
+            let (at, held) = self.latch(self.at(node));
+            match at.1.side(key) {
+                Side::Here => return Some((at, held)),
+                Side::Right => node = at.1.link(),
+                Side::Left => {
+                    drop(held);
+                    self.restarts.add(1);
+                    backoff.wait_at(self.nodes.origin());
+                    node = self.descend(level, key, Toward::Key)?;
+                }
+            }
+        }
+    }
+
+    /// As [`ByteTree::latch_covering_from`], from the root on.
+    pub(super) fn latch_covering<'a>(&'a self, level: usize, key: &[u8]) -> Option<Held<'a>> {
+        self.latch_covering_from(self.descend(level, key, Toward::Key)?, level, key)
+    }
+
+    /// Reads the leaf that covers a key, or the place right before it, from a leaf on that is likely to. What
+    /// `read` says counts only if the leaf didn't change meanwhile; it may run several times, and must take
+    /// whatever it finds. Says which leaf that was and its version, if it was read without its latch.
+    pub(super) fn read_leaf<R>(
+        &self,
+        start: NodeRef,
+        (key, toward): (&[u8], Toward),
+        mut read: impl FnMut(At<'_>) -> R,
+    ) -> (R, NodeRef, Option<Version>) {
+        let (mut node, mut tries) = (start, 0);
+        let mut backoff = Backoff::default();
+        loop {
+            let at = self.at(node);
+            let latch = at.1.latch();
+            if let Some(version) = latch.stable_version() {
+                let (side, link) = (at.1.side_toward(key, toward), at.1.link());
+                let answer = (side == Side::Here).then(|| read(at));
+                if latch.validate(version) {
+                    match (side, answer) {
+                        (Side::Here, Some(answer)) => return (answer, node, Some(version)),
+                        (Side::Right, _) => node = link,
+                        _ => node = self.descend_to_leaf(key, toward),
+                    }
+                    continue;
+                }
+            }
+            self.restarts.add(1);
+            tries += 1;
+            if tries >= READ_TRIES {
+                let (at, _held) = self.latch(at);
+                if at.1.side_toward(key, toward) == Side::Here {
+                    return (read(at), node, None);
+                }
+                // A dead leaf, or one that was split: others have done something.
+                node = self.descend_to_leaf(key, toward);
+                continue;
+            }
+            backoff.wait_at(self.nodes.origin());
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Going over a range, leaf by leaf.
+//!
+//! The next leaf begins where the last one ended, so a key that is there throughout is seen exactly once,
+//! whatever becomes of the leaves meanwhile.
+
+use super::leaf_copy::{Bounds, LeafCopy};
+use super::node::Toward;
+use super::tree::ByteTree;
+use crate::node::operation::{Operation, Run, Search};
+use core::ops::{Bound, ControlFlow};
+
+impl ByteTree {
+    /// Copies the leaf in which a range begins.
+    pub fn load_first(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) {
+        self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::First });
+    }
+
+    /// Copies the leaf in which a range ends.
+    pub fn load_last(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) {
+        self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::Last });
+    }
+
+    /// Copies the leaf after this one, if the range goes on there.
+    pub fn load_next(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
+        let goes_on = leaf.goes_on();
+        if goes_on {
+            self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::Next });
+        }
+        goes_on
+    }
+
+    /// Copies the leaf before this one, if the range begins before it.
+    pub fn load_previous(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
+        let goes_on = leaf.goes_on_before();
+        if goes_on {
+            self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::Previous });
+        }
+        goes_on
+    }
+
+    /// Shows the entries of a range in order, until `see` breaks off.
+    pub fn visit<B>(
+        &self,
+        bounds: Bounds<'_>,
+        leaf: &mut LeafCopy,
+        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.load_first(bounds, leaf);
+        loop {
+            // It comes while this one's entries are shown.
+            if leaf.goes_on() {
+                self.ask_for_all(leaf.link());
+            }
+            for at in leaf.within() {
+                let (key, value) = leaf.entry(at);
+                see(key, value)?;
+            }
+            if !self.load_next(bounds, leaf) {
+                return ControlFlow::Continue(());
+            }
+        }
+    }
+
+    /// As [`ByteTree::visit`], from the end of the range down.
+    pub fn visit_back<B>(
+        &self,
+        bounds: Bounds<'_>,
+        leaf: &mut LeafCopy,
+        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.load_last(bounds, leaf);
+        loop {
+            for at in leaf.within().rev() {
+                let (key, value) = leaf.entry(at);
+                see(key, value)?;
+            }
+            if !self.load_previous(bounds, leaf) {
+                return ControlFlow::Continue(());
+            }
+        }
+    }
+}
+
+enum Which {
+    First,
+    Last,
+    Next,
+    Previous,
+}
+
+struct Load<'a> {
+    tree: &'a ByteTree,
+    leaf: &'a mut LeafCopy,
+    bounds: Bounds<'a>,
+    which: Which,
+}
+
+impl Operation for Load<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        let Self { tree, leaf, bounds, which } = self;
+        let mut pivot = leaf.take_pivot();
+        let toward = match (&which, bounds) {
+            (Which::First, Bounds { low: Bound::Included(key) | Bound::Excluded(key), .. })
+            | (Which::Last, Bounds { high: Bound::Included(key), .. }) => {
+                pivot.extend_from_slice(key);
+                Toward::Key
+            }
+            (Which::First, _) | (Which::Last, Bounds { high: Bound::Excluded([]), .. }) => Toward::Key,
+            (Which::Last, Bounds { high: Bound::Excluded(key), .. }) => {
+                pivot.extend_from_slice(key);
+                Toward::Before
+            }
+            (Which::Last, _) => Toward::Last,
+            (Which::Next, _) => {
+                pivot.extend_from_slice(leaf.high());
+                Toward::Key
+            }
+            (Which::Previous, _) => {
+                pivot.extend_from_slice(leaf.low());
+                Toward::Before
+            }
+        };
+        let start = match which {
+            Which::Next => leaf.link(),
+            _ => tree.descend_to_leaf(&pivot, toward),
+        };
+        tree.ask_for_all(start);
+        leaf.load::<S>(tree, (start, &pivot, toward), bounds);
+        leaf.bring_pivot(pivot);
+    }
+}

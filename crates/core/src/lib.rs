@@ -31,6 +31,8 @@ pub mod testing;
 pub mod tuner;
 
 #[cfg(not(loom))]
+pub use base::bytes_key::BytesKey;
+#[cfg(not(loom))]
 pub use base::error::{Error, Result};
 #[cfg(not(loom))]
 pub use base::fill::FillFactor;

@@ -1,5 +1,6 @@
 //! What the unit tests share.
 
+use crate::base::bytes_key::BytesKey;
 use crate::base::key::{Bits, Key};
 use core::cmp::Ordering;
 use proptest::test_runner::Config;
@@ -45,4 +46,19 @@ pub fn ordered_and_itself<K: Key + Ord>(a: K, b: K) {
     same_order(a, b, a.cmp(&b));
     assert_eq!(K::decode(a.encode()), a);
     assert_eq!(a.encode().to_u64().checked_shr(K::WIDTH_BITS).unwrap_or(0), 0, "{a:?} is wider");
+}
+
+/// The bytes of a key of any length.
+pub fn bytes_of<K: BytesKey + ?Sized>(key: &K) -> Vec<u8> {
+    key.with_bytes(<[u8]>::to_vec)
+}
+
+/// The bytes of two keys compare as expected, have the length that their type claims, and give the keys back.
+pub fn bytes_are_lawful<K: BytesKey<Owned = K> + PartialEq>(a: &K, b: &K, expected: Ordering) {
+    assert_eq!(bytes_of(a).cmp(&bytes_of(b)), expected, "{a:?} against {b:?}");
+    for key in [a, b] {
+        let bytes = bytes_of(key);
+        assert_eq!(K::from_bytes(&bytes), *key);
+        assert_eq!(K::FIXED.unwrap_or(bytes.len()), bytes.len(), "{key:?}");
+    }
 }

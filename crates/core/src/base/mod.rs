@@ -1,11 +1,13 @@
 //! What every index agrees on. Keys, values, requests, errors and the trait that tests,
 //! the command line and the lab drive. Nothing here knows what a node is.
 
+pub mod bytes_key;
 pub mod error;
 pub mod fill;
 pub mod index;
 pub mod key;
 pub mod nanos;
+pub mod parts;
 pub mod request;
 pub mod span;
 pub mod stats;

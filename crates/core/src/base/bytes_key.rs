@@ -1,0 +1,360 @@
+//! Keys of any length, ordered by their bytes.
+//!
+//! An index of byte strings sees a key as bytes alone and compares them as slices are compared: by the first
+//! byte that differs, and a key before all keys that begin with it. The types here have bytes of that order;
+//! [`parts`](super::parts) makes keys of several of them.
+
+use super::key::Key;
+use super::nanos::Nanos;
+use core::fmt::Debug;
+use core::net::{Ipv4Addr, Ipv6Addr};
+use core::num::NonZero;
+use std::borrow::Cow;
+
+/// A key of any length, ordered by its bytes.
+///
+/// An index stores keys of the type `K: BytesKey<Owned = K>`, and is asked by every type whose
+/// [`Owned`](Self::Owned) is `K`: one of `String` by `str`, one of `(u64, String)` by `(u64, &str)`.
+///
+/// # Contract
+/// * For all keys `a` and `b` of one `Owned`, borrowed or owned: the bytes of `a` are less than those of `b`
+///   exactly when `a` comes before `b`, and they are the same exactly when `a` and `b` are the same key.
+/// * The same key has the same bytes at every call.
+/// * `Self::from_bytes` gives the key back whose bytes it is given.
+///
+/// An index stays sound with a type that breaks this, but its answers are of no use.
+///
+/// # Types
+/// * byte strings: `[u8]`, `Vec<u8>`, `[u8; N]`, and texts: `str`, `String`;
+/// * the integers of 8 to 128 bits, also [`NonZero`], the floats (ordered as [`f64::total_cmp`] orders
+///   them), `bool`, `char`, [`Ipv4Addr`], [`Ipv6Addr`], [`Nanos`];
+/// * `Option`s of keys (`None` comes first), [`Reverse`](core::cmp::Reverse) of keys, tuples of two to six
+///   keys, also of tuples: see [`parts`](super::parts);
+/// * references, boxes and [`Cow`]s of keys, to ask with.
+///
+/// ```
+/// use latchless_core::BytesKey;
+///
+/// fn bytes<K: BytesKey + ?Sized>(key: &K) -> Vec<u8> {
+///     key.with_bytes(<[u8]>::to_vec)
+/// }
+/// assert!(bytes("ab") < bytes("abc"));
+/// assert!(bytes(&-1i128) < bytes(&1i128));
+/// assert_eq!(bytes(&(7u64, "abc")), bytes(&(7u64, String::from("abc"))));
+/// assert_eq!(String::from_bytes(&bytes("abc")), "abc");
+/// ```
+/// A key of one's own has the bytes of another one that has the same order:
+/// ```
+/// use latchless_core::BytesKey;
+/// use std::cmp::Reverse;
+///
+/// /// A table's key as a storage engine keeps it: by name, newest first.
+/// #[derive(Debug, Clone, PartialEq)]
+/// struct Versioned {
+///     name: String,
+///     sequence: u64,
+/// }
+/// impl BytesKey for Versioned {
+///     type Owned = Self;
+///     const FIXED: Option<usize> = None;
+///     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+///         (self.name.as_str(), Reverse(self.sequence)).with_bytes(f)
+///     }
+///     fn from_bytes(bytes: &[u8]) -> Self {
+///         let (name, Reverse(sequence)) = <(String, Reverse<u64>)>::from_bytes(bytes);
+///         Self { name, sequence }
+///     }
+/// }
+/// let newer = Versioned { name: "a".into(), sequence: 9 };
+/// let older = Versioned { name: "a".into(), sequence: 3 };
+/// assert!(newer.with_bytes(|newer| older.with_bytes(|older| newer < older)));
+/// assert_eq!(newer.with_bytes(Versioned::from_bytes), newer);
+/// ```
+pub trait BytesKey {
+    /// What an index stores and gives back. All types with the same `Owned` have the same bytes for the same
+    /// key: `str` and `String`, `(u64, &str)` and `(u64, String)`.
+    type Owned: BytesKey<Owned = Self::Owned> + Clone + Debug + Send + Sync + 'static;
+    /// How many bytes every key has, if all have as many.
+    const FIXED: Option<usize>;
+    /// Calls `f` with the key's bytes. They live on the stack or in the key: nothing is allocated for keys of
+    /// one part, nor for keys of several parts up to 128 bytes.
+    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
+    /// The key with these bytes, which come from [`Self::with_bytes`]. A type may refuse all others, by a panic.
+    fn from_bytes(bytes: &[u8]) -> Self::Owned;
+}
+
+/// Why bytes are refused that no key has.
+const STORED: &str = "only bytes of keys that were stored are decoded";
+
+/// The bytes of a key of fixed length.
+#[inline]
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().expect(STORED)
+}
+
+/// Byte strings as they are.
+macro_rules! byte_string {
+    ($($key:ty),*) => {$(
+        impl BytesKey for $key {
+            type Owned = Vec<u8>;
+            const FIXED: Option<usize> = None;
+
+            #[inline]
+            fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+                f(self)
+            }
+
+            #[inline]
+            fn from_bytes(bytes: &[u8]) -> Vec<u8> {
+                bytes.to_vec()
+            }
+        }
+    )*};
+}
+byte_string!([u8], Vec<u8>);
+
+/// Texts in UTF-8, whose bytes have the order of their characters.
+macro_rules! text {
+    ($($key:ty),*) => {$(
+        impl BytesKey for $key {
+            type Owned = String;
+            const FIXED: Option<usize> = None;
+
+            #[inline]
+            fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+                f(self.as_bytes())
+            }
+
+            #[inline]
+            fn from_bytes(bytes: &[u8]) -> String {
+                core::str::from_utf8(bytes).expect(STORED).to_owned()
+            }
+        }
+    )*};
+}
+text!(str, String);
+
+impl<const N: usize> BytesKey for [u8; N] {
+    type Owned = Self;
+    const FIXED: Option<usize> = Some(N);
+
+    #[inline]
+    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+        f(self)
+    }
+
+    #[inline]
+    fn from_bytes(bytes: &[u8]) -> Self {
+        array(bytes)
+    }
+}
+
+/// What leads to a key, to ask with: it has the key's bytes.
+macro_rules! pointer {
+    ($([$($parameter:tt)*] $pointer:ty),*) => {$(
+        impl<$($parameter)*> BytesKey for $pointer {
+            type Owned = T::Owned;
+            const FIXED: Option<usize> = T::FIXED;
+
+            #[inline]
+            fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+                T::with_bytes(self, f)
+            }
+
+            #[inline]
+            fn from_bytes(bytes: &[u8]) -> T::Owned {
+                T::from_bytes(bytes)
+            }
+        }
+    )*};
+}
+pointer!([T: BytesKey + ?Sized] &T, [T: BytesKey + ?Sized] Box<T>, [T: BytesKey + ToOwned + ?Sized] Cow<'_, T>);
+
+/// Keys of fixed length, each with the array that has its order.
+macro_rules! fixed {
+    ($($key:ty: $bytes:literal, $encode:expr, $decode:expr;)*) => {$(
+        impl BytesKey for $key {
+            type Owned = Self;
+            const FIXED: Option<usize> = Some($bytes);
+
+            #[inline]
+            fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+                let encode: fn(&Self) -> [u8; $bytes] = $encode;
+                f(&encode(self))
+            }
+
+            #[inline]
+            fn from_bytes(bytes: &[u8]) -> Self {
+                let decode: fn([u8; $bytes]) -> Self = $decode;
+                decode(array(bytes))
+            }
+        }
+    )*};
+}
+fixed! {
+    bool: 1, |key| [u8::from(*key)], |bytes| bytes != [0];
+    char: 4, |key| u32::from(*key).to_be_bytes(), |bytes| char::from_u32(u32::from_be_bytes(bytes)).expect(STORED);
+    f32: 4, |key| Key::encode(*key).to_be_bytes(), |bytes| Key::decode(u32::from_be_bytes(bytes));
+    f64: 8, |key| Key::encode(*key).to_be_bytes(), |bytes| Key::decode(u64::from_be_bytes(bytes));
+    Ipv4Addr: 4, Ipv4Addr::octets, Ipv4Addr::from;
+    Ipv6Addr: 16, Ipv6Addr::octets, Ipv6Addr::from;
+    Nanos: 8, |key| key.0.to_be_bytes(), |bytes| Nanos(u64::from_be_bytes(bytes));
+}
+
+/// Integers, big-endian. Those with a sign have it flipped, which moves the negative half below the positive
+/// one; `usize` and `isize` take eight bytes on every machine.
+macro_rules! integer {
+    ($($key:ty: $wide:ty, $bits:ty, $bytes:literal;)*) => {
+        fixed! {$(
+            $key: $bytes,
+            |key| (*key as $wide as $bits ^ <$wide>::MIN as $bits).to_be_bytes(),
+            |bytes| (<$bits>::from_be_bytes(bytes) ^ <$wide>::MIN as $bits) as $wide as $key;
+            NonZero<$key>: $bytes,
+            |key| (key.get() as $wide as $bits ^ <$wide>::MIN as $bits).to_be_bytes(),
+            |bytes| {
+                Self::new((<$bits>::from_be_bytes(bytes) ^ <$wide>::MIN as $bits) as $wide as $key).expect(STORED)
+            };
+        )*}
+    };
+}
+integer! {
+    u8: u8, u8, 1;
+    u16: u16, u16, 2;
+    u32: u32, u32, 4;
+    u64: u64, u64, 8;
+    u128: u128, u128, 16;
+    usize: u64, u64, 8;
+    i8: i8, u8, 1;
+    i16: i16, u16, 2;
+    i32: i32, u32, 4;
+    i64: i64, u64, 8;
+    i128: i128, u128, 16;
+    isize: i64, u64, 8;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{bytes_are_lawful, bytes_of, random_cases};
+    use core::cmp::Ordering;
+    use proptest::prelude::*;
+
+    /// Everything that a type promises, of two keys that compare by their own order.
+    fn lawful<K: BytesKey<Owned = K> + Ord>(a: &K, b: &K) {
+        bytes_are_lawful(a, b, a.cmp(b));
+    }
+
+    /// A borrowed form has its owned form's bytes.
+    fn same<Q: BytesKey<Owned: PartialEq> + ?Sized>(borrowed: &Q, owned: &Q::Owned) {
+        assert_eq!(bytes_of(borrowed), bytes_of(owned));
+        assert_eq!(Q::from_bytes(&bytes_of(borrowed)), *owned);
+        assert_eq!(Q::FIXED, <Q::Owned>::FIXED);
+    }
+
+    #[test]
+    fn the_ends_of_every_integer_keep_their_order() {
+        macro_rules! ends {
+            ($($key:ty),*) => {$({
+                let ends = [<$key>::MIN, <$key>::MIN + 1, (0 as $key).wrapping_sub(1), 0, 1, <$key>::MAX - 1, <$key>::MAX];
+                for a in ends {
+                    for b in ends {
+                        lawful(&a, &b);
+                        if let (Some(a), Some(b)) = (NonZero::new(a), NonZero::new(b)) {
+                            lawful(&a, &b);
+                        }
+                    }
+                }
+            })*};
+        }
+        ends!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+        assert_eq!(bytes_of(&i128::MIN), [0; 16]);
+        assert_eq!(bytes_of(&1u128)[15], 1);
+    }
+
+    #[test]
+    fn a_byte_string_comes_before_those_that_begin_with_it() {
+        let keys: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"\0\xff", b"a", b"a\0", b"ab", b"\xff"];
+        for (i, a) in keys.iter().enumerate() {
+            for (j, b) in keys.iter().enumerate() {
+                bytes_are_lawful(&a.to_vec(), &b.to_vec(), i.cmp(&j));
+            }
+            same(*a, &a.to_vec());
+        }
+    }
+
+    #[test]
+    fn floats_have_a_total_order() {
+        let keys =
+            [-f64::NAN, f64::NEG_INFINITY, -1.0, -0.0, 0.0, f64::MIN_POSITIVE, 1.0, f64::INFINITY, f64::NAN];
+        for (i, a) in keys.iter().enumerate() {
+            for (j, b) in keys.iter().enumerate() {
+                assert_eq!(bytes_of(a).cmp(&bytes_of(b)), i.cmp(&j));
+            }
+            assert_eq!(f64::from_bytes(&bytes_of(a)).to_bits(), a.to_bits());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "keys that were stored")]
+    fn bytes_of_no_text_are_refused() {
+        let _ = String::from_bytes(&[0xff]);
+    }
+
+    #[test]
+    #[should_panic(expected = "keys that were stored")]
+    fn bytes_of_another_length_are_refused() {
+        let _ = u64::from_bytes(&[0; 7]);
+    }
+
+    proptest! {
+        #![proptest_config(random_cases(256))]
+
+        #[test]
+        fn keys_of_fixed_length(a: u128, b: u128, same_above in 0u32..17, c: char, d: char) {
+            // Many of them differ in their later bytes alone.
+            let above = u128::MAX.checked_shr(8 * same_above).map_or(u128::MAX, |low| !low);
+            let b = a & above | b & !above;
+            macro_rules! all {
+                ($($key:ty),*) => {$( lawful(&(a as $key), &(b as $key)); )*};
+            }
+            all!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+            lawful(&Ipv4Addr::from(a as u32), &Ipv4Addr::from(b as u32));
+            lawful(&Ipv6Addr::from(a), &Ipv6Addr::from(b));
+            lawful(&Nanos(a as u64), &Nanos(b as u64));
+            lawful(&(a % 2 == 0), &(b % 2 == 0));
+            lawful(&c, &d);
+            lawful(&a.to_be_bytes(), &b.to_be_bytes());
+            lawful::<[u8; 3]>(&a.to_be_bytes()[..3].try_into().unwrap(), &b.to_be_bytes()[..3].try_into().unwrap());
+            let (x, y) = (f64::from_bits(a as u64), f64::from_bits(b as u64));
+            prop_assert_eq!(bytes_of(&x).cmp(&bytes_of(&y)), x.total_cmp(&y));
+            prop_assert_eq!(f64::from_bytes(&bytes_of(&x)).to_bits(), x.to_bits());
+            let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+            prop_assert_eq!(bytes_of(&x).cmp(&bytes_of(&y)), x.total_cmp(&y));
+            prop_assert_eq!(f32::from_bytes(&bytes_of(&x)).to_bits(), x.to_bits());
+        }
+
+        #[test]
+        fn byte_strings_and_texts(a: Vec<u8>, b: Vec<u8>, kept in 0usize..9, x: String, y: String) {
+            lawful(&a, &b);
+            let prefix = a[..kept.min(a.len())].to_vec();
+            lawful(&a, &prefix);
+            lawful(&x, &y);
+            prop_assert_eq!(bytes_of(&x).cmp(&bytes_of(&y)), x.chars().cmp(y.chars()));
+            same(&a[..], &a);
+            same(&&a[..], &a);
+            same(&a.clone().into_boxed_slice(), &a);
+            same(&x[..], &x);
+            same(&&&x[..], &x);
+            same(&x.clone().into_boxed_str(), &x);
+            same(&Cow::Borrowed(&x[..]), &x);
+            same(&Cow::<str>::Owned(x.clone()), &x);
+        }
+    }
+
+    #[test]
+    fn keys_of_one_length_say_so() {
+        assert_eq!((u128::FIXED, bool::FIXED, <[u8; 33]>::FIXED), (Some(16), Some(1), Some(33)));
+        assert_eq!((<&u64>::FIXED, str::FIXED), (Some(8), None));
+        bytes_are_lawful(&[7u8; 300], &[7u8; 300], Ordering::Equal);
+    }
+}

@@ -1,0 +1,357 @@
+//! Keys made of others, in bytes: tuples, `Option` and `Reverse`.
+//!
+//! The bytes of a tuple are those of its parts, one after the other. Appending them as they are would break
+//! the order: `"a"` and a number that begins with `z` would come after `"ab"`. So nothing may follow a part
+//! whose end can't be seen:
+//! * a part of fixed length is stored as it is;
+//! * any other part is *closed*, unless it is the last one: each zero byte becomes `00 FF`, and `00 00` ends
+//!   it. No closed part begins another one, and closed parts have the order of the parts;
+//! * the last part is stored as it is, because nothing follows.
+//!
+//! `None` is `00`, with as many zeros after it as a `Some` has bytes, if all have as many; `Some` is `01` and
+//! its key. `Reverse` inverts every byte. A reversed key must come *after* those that it begins, and inverted
+//! bytes still come before them, so a key of varying length is closed before it is inverted, even where it is last.
+//! In the middle of a tuple it is closed once more: `(Reverse<&str>, u64)` is right and takes four bytes more
+//! than its parts, `(&str, u64)` two.
+
+use super::bytes_key::BytesKey;
+use core::cmp::Reverse;
+
+/// How many bytes a key of several parts may have without an allocation.
+const STACK_BYTES: usize = 128;
+/// What stands for a zero byte in a closed part.
+const ZERO: [u8; 2] = [0, 0xff];
+/// What ends a closed part. Less than every byte that can follow there, so shorter parts come first.
+const END: [u8; 2] = [0, 0];
+
+/// A key's bytes while they are put together: on the stack, and on the heap once they are too many.
+struct Buffer {
+    stack: [u8; STACK_BYTES],
+    /// How many of them are in use, while the heap is empty.
+    length: usize,
+    /// All bytes, if there are too many for the stack.
+    heap: Vec<u8>,
+}
+
+impl Buffer {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { stack: [0; STACK_BYTES], length: 0, heap: Vec::new() }
+    }
+
+    #[inline(always)]
+    fn bytes(&mut self) -> &mut [u8] {
+        if self.heap.is_empty() { &mut self.stack[..self.length] } else { &mut self.heap }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, bytes: &[u8]) {
+        let end = self.length + bytes.len();
+        if self.heap.is_empty() && end <= STACK_BYTES {
+            self.stack[self.length..end].copy_from_slice(bytes);
+            self.length = end;
+        } else {
+            self.push_to_heap(bytes);
+        }
+    }
+
+    #[cold]
+    fn push_to_heap(&mut self, bytes: &[u8]) {
+        if self.heap.is_empty() {
+            self.heap.reserve(2 * (self.length + bytes.len()));
+            self.heap.extend_from_slice(&self.stack[..self.length]);
+        }
+        self.heap.extend_from_slice(bytes);
+    }
+
+    /// Pushes a key of varying length so that others may follow.
+    #[inline]
+    fn push_closed(&mut self, bytes: &[u8]) {
+        if bytes.contains(&0) {
+            for run in bytes.split_inclusive(|&byte| byte == 0) {
+                match run.split_last() {
+                    Some((0, before)) => {
+                        self.push(before);
+                        self.push(&ZERO);
+                    }
+                    _ => self.push(run),
+                }
+            }
+        } else {
+            self.push(bytes);
+        }
+        self.push(&END);
+    }
+
+    /// Pushes a key so that others may follow.
+    #[inline(always)]
+    fn push_part<K: BytesKey>(&mut self, part: &K) {
+        part.with_bytes(|bytes| match K::FIXED {
+            Some(_) => self.push(bytes),
+            None => self.push_closed(bytes),
+        });
+    }
+
+    #[inline(always)]
+    fn invert(&mut self) {
+        for byte in self.bytes() {
+            *byte = !*byte;
+        }
+    }
+}
+
+/// Takes the first part off the bytes of several: one that [`Buffer::push_part`] pushed.
+#[inline(always)]
+fn take<K: BytesKey>(bytes: &mut &[u8]) -> K::Owned {
+    let (part, rest) = match K::FIXED {
+        Some(length) => bytes.split_at(length),
+        None => return take_closed::<K>(bytes),
+    };
+    *bytes = rest;
+    K::from_bytes(part)
+}
+
+/// Takes a closed part off the bytes of several, and reads it as it was.
+fn take_closed<K: BytesKey>(bytes: &mut &[u8]) -> K::Owned {
+    let mut open = Buffer::new();
+    loop {
+        let zero = bytes.iter().position(|&byte| byte == 0).expect("a closed part has an end");
+        let (before, marked) = bytes.split_at(zero);
+        let (mark, rest) = marked.split_at(END.len());
+        *bytes = rest;
+        open.push(before);
+        if mark == END {
+            return K::from_bytes(open.bytes());
+        }
+        open.push(&[0]);
+    }
+}
+
+/// The sum of the parts' lengths, if each part has a fixed one.
+const fn sum(parts: &[Option<usize>]) -> Option<usize> {
+    let mut sum = 0;
+    let mut at = 0;
+    while at < parts.len() {
+        match parts[at] {
+            Some(length) => sum += length,
+            None => return None,
+        }
+        at += 1;
+    }
+    Some(sum)
+}
+
+macro_rules! tuple {
+    ($($part:ident $at:tt),*; $last:ident $last_at:tt) => {
+        /// By the first part, then by the next one: the order of tuples.
+        impl<$($part: BytesKey,)* $last: BytesKey> BytesKey for ($($part,)* $last) {
+            type Owned = ($($part::Owned,)* $last::Owned);
+            const FIXED: Option<usize> = sum(&[$($part::FIXED,)* $last::FIXED]);
+
+            #[inline]
+            fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+                let mut buffer = Buffer::new();
+                $(buffer.push_part(&self.$at);)*
+                self.$last_at.with_bytes(|bytes| buffer.push(bytes));
+                f(buffer.bytes())
+            }
+
+            #[inline]
+            fn from_bytes(mut bytes: &[u8]) -> Self::Owned {
+                ($(take::<$part>(&mut bytes),)* $last::from_bytes(bytes))
+            }
+        }
+    };
+}
+tuple!(A 0; B 1);
+tuple!(A 0, B 1; C 2);
+tuple!(A 0, B 1, C 2; D 3);
+tuple!(A 0, B 1, C 2, D 3; E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4; F 5);
+
+/// Absent comes first.
+impl<K: BytesKey> BytesKey for Option<K> {
+    type Owned = Option<K::Owned>;
+    const FIXED: Option<usize> = sum(&[Some(1), K::FIXED]);
+
+    #[inline]
+    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+        let mut buffer = Buffer::new();
+        buffer.push(&[u8::from(self.is_some())]);
+        match (self, K::FIXED) {
+            (Some(key), _) => key.with_bytes(|bytes| buffer.push(bytes)),
+            (None, Some(length)) => (0..length).for_each(|_| buffer.push(&[0])),
+            (None, None) => {}
+        }
+        f(buffer.bytes())
+    }
+
+    #[inline]
+    fn from_bytes(bytes: &[u8]) -> Self::Owned {
+        let (some, key) = bytes.split_first().expect("an optional key says whether it is there");
+        (*some != 0).then(|| K::from_bytes(key))
+    }
+}
+
+/// The largest key first.
+impl<K: BytesKey> BytesKey for Reverse<K> {
+    type Owned = Reverse<K::Owned>;
+    const FIXED: Option<usize> = K::FIXED;
+
+    #[inline]
+    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+        let mut buffer = Buffer::new();
+        buffer.push_part(&self.0);
+        buffer.invert();
+        f(buffer.bytes())
+    }
+
+    #[inline]
+    fn from_bytes(bytes: &[u8]) -> Self::Owned {
+        let mut buffer = Buffer::new();
+        buffer.push(bytes);
+        buffer.invert();
+        Reverse(take::<K>(&mut &*buffer.bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{bytes_are_lawful, bytes_of, random_cases};
+    use core::fmt::Debug;
+    use proptest::prelude::*;
+
+    fn lawful<K: BytesKey<Owned = K> + Ord>(a: &K, b: &K) {
+        bytes_are_lawful(a, b, a.cmp(b));
+    }
+
+    /// A key alone, and as a part of every composite key, against another one.
+    fn lawful_everywhere<K: BytesKey<Owned = K> + Ord + Clone + Debug>(a: &K, b: &K, low: u64, high: u64) {
+        let (a, b) = (a.clone(), b.clone());
+        lawful(&a, &b);
+        for (low, high) in [(low, high), (high, low), (low, low)] {
+            lawful(&(a.clone(), low), &(b.clone(), high));
+            lawful(&(low, a.clone()), &(high, b.clone()));
+            lawful(&(low, a.clone(), Reverse(high)), &(low, b.clone(), Reverse(low)));
+            lawful(&(Reverse(a.clone()), low), &(Reverse(b.clone()), high));
+            lawful(&(Some(a.clone()), low), &(Some(b.clone()), high));
+            lawful(&((a.clone(), low), a.clone()), &((b.clone(), high), a.clone()));
+            lawful(&((low, a.clone()), high), &((low, b.clone()), low));
+            lawful(&((low, Reverse(a.clone())), high), &((low, Reverse(b.clone())), low));
+        }
+        lawful(&Reverse(a.clone()), &Reverse(b.clone()));
+        lawful(&Reverse(Reverse(a.clone())), &Reverse(Reverse(b.clone())));
+        lawful(&Reverse((low, a.clone())), &Reverse((low, b.clone())));
+        lawful(&Some(a.clone()), &Some(b.clone()));
+        lawful(&Some(a.clone()), &None);
+        lawful(&Some(Some(a.clone())), &Some(None));
+        lawful(&Reverse(Some(a.clone())), &Reverse(None));
+        lawful(&(Some(a.clone()), Reverse(b.clone())), &(None, Reverse(a.clone())));
+        lawful(&(a.clone(), b.clone()), &(b.clone(), a.clone()));
+        lawful(&(a.clone(), b.clone(), low), &(a.clone(), a.clone(), high));
+    }
+
+    /// Texts that differ where an encoding may go wrong: at zeros, at their ends, at the highest byte.
+    fn byte_strings() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(prop::sample::select(vec![0, 0, 1, b'a', 0xfe, 0xff]), 0..6)
+    }
+
+    #[test]
+    fn appending_parts_as_they_are_would_break_the_order() {
+        let sequences = [u64::from_be_bytes(*b"zzzzzzzz"), 1];
+        let keys = [("a", sequences[0]), ("ab", sequences[1])];
+        let naive = keys.map(|(text, sequence)| [text.as_bytes(), &sequence.to_be_bytes()].concat());
+        assert!(keys[0] < keys[1] && naive[0] > naive[1], "the naive bytes are in the wrong order");
+        assert!(bytes_of(&keys[0]) < bytes_of(&keys[1]));
+
+        // Two keys of the same naive bytes.
+        let [x, y] = [(&b"a"[..], &b"bc"[..]), (&b"ab"[..], &b"c"[..])];
+        assert_eq!([x.0, x.1].concat(), [y.0, y.1].concat());
+        assert_ne!(bytes_of(&x), bytes_of(&y));
+    }
+
+    #[test]
+    fn inverting_a_text_as_it_is_would_break_the_order() {
+        let inverted = |text: &str| text.bytes().map(|byte| !byte).collect::<Vec<_>>();
+        assert!(Reverse("ab") < Reverse("a") && inverted("ab") > inverted("a"));
+        assert!(bytes_of(&Reverse("ab")) < bytes_of(&Reverse("a")));
+    }
+
+    #[test]
+    fn their_bytes_are_these() {
+        assert_eq!(bytes_of(&(1u16, "a\0b")), b"\0\x01a\0b");
+        assert_eq!(bytes_of(&("a\0b", 1u16)), b"a\0\xffb\0\0\0\x01");
+        assert_eq!(bytes_of(&("", "", "")), [0; 4]);
+        assert_eq!(bytes_of(&Some("a")), b"\x01a");
+        assert_eq!(bytes_of(&None::<&str>), b"\0");
+        assert_eq!(bytes_of(&None::<u32>), [0; 5]);
+        assert_eq!(bytes_of(&Reverse("a")), [!b'a', 0xff, 0xff]);
+        assert_eq!(bytes_of(&Reverse(1u16)), [0xff, 0xfe]);
+        assert_eq!(bytes_of(&(-1i8, true, 'x')), b"\x7f\x01\0\0\0x");
+    }
+
+    #[test]
+    fn tuples_say_whether_their_length_is_fixed() {
+        assert_eq!(<(u64, i64)>::FIXED, Some(16));
+        assert_eq!(<(u32, Option<u64>, Reverse<[u8; 7]>)>::FIXED, Some(4 + 9 + 7));
+        assert_eq!(<(u32, &str)>::FIXED, None);
+        assert_eq!(<(&str, u32)>::FIXED, None);
+        assert_eq!(<(u8, u8, u8, u8, u8, (u8, u8))>::FIXED, Some(7));
+    }
+
+    #[test]
+    fn keys_that_are_too_long_for_the_stack_are_whole() {
+        for length in [0, 1, 125, 126, 127, 128, 129, 300, 5_000] {
+            for byte in [0, 1, 0xff] {
+                let long = vec![byte; length];
+                lawful_everywhere(&long, &vec![byte; length + 1], 3, u64::MAX);
+            }
+        }
+        let array = [0u8; 200];
+        lawful(&(array, Reverse(array)), &(array, Reverse(array)));
+        lawful(&None, &Some(array));
+    }
+
+    proptest! {
+        #![proptest_config(random_cases(512))]
+
+        #[test]
+        fn byte_strings_in_every_place(a in byte_strings(), b in byte_strings(), low: u64, high: u64) {
+            lawful_everywhere(&a, &b, low, high);
+        }
+
+        #[test]
+        fn texts_in_every_place(a: String, b: String, low: u64, high: u64) {
+            lawful_everywhere(&a, &b, low, high);
+        }
+
+        #[test]
+        fn numbers_in_every_place(a: i64, b in -2i64..3, low: u64, high: u64) {
+            lawful_everywhere(&a, &a.wrapping_add(b), low, high);
+            lawful_everywhere(&(a as u8, a as i128), &(b as u8, a as i128), low, high);
+        }
+
+        #[test]
+        fn tuples_of_every_size(a in byte_strings(), b in byte_strings(), c: u8, d: u8, e: bool) {
+            let x = (a.clone(), c, e, b.clone());
+            let y = (b.clone(), d, !e, a.clone());
+            lawful(&x, &y);
+            lawful(&(x.0.clone(), x.1, x.2, x.3.clone(), c), &(x.0.clone(), x.1, x.2, x.3.clone(), d));
+            let six = |last: &Vec<u8>, c| (1u8, a.clone(), c, (b.clone(), e), Some(a.clone()), last.clone());
+            lawful(&six(&a, c), &six(&b, c));
+            lawful(&six(&a, c), &six(&a, d));
+        }
+
+        #[test]
+        fn borrowed_parts_have_the_bytes_of_owned_ones(a in byte_strings(), text: String, n: u64) {
+            let borrowed = (&text[..], n, &a[..]);
+            let owned = (text.clone(), n, a.clone());
+            prop_assert_eq!(bytes_of(&borrowed), bytes_of(&owned));
+            prop_assert_eq!(<(&str, u64, &[u8])>::from_bytes(&bytes_of(&borrowed)), owned);
+            let borrowed = (Some(&a[..]), Reverse(&text[..]), Reverse(&n));
+            let owned = (Some(a.clone()), Reverse(text.clone()), Reverse(n));
+            prop_assert_eq!(bytes_of(&borrowed), bytes_of(&owned));
+        }
+    }
+}

@@ -33,6 +33,8 @@ pub struct Readme;
 #[doc = include_str!("../docs/api-parity.md")]
 pub mod api_parity {}
 
+#[doc(hidden)]
+pub mod bytes;
 pub mod index;
 #[doc(hidden)]
 pub mod node;

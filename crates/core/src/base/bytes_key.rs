@@ -153,7 +153,7 @@ impl<const N: usize> BytesKey for [u8; N] {
 macro_rules! pointer {
     ($([$($parameter:tt)*] $pointer:ty),*) => {$(
         impl<$($parameter)*> BytesKey for $pointer {
-            type Owned = T::Owned;
+            type Owned = <T as BytesKey>::Owned;
             const FIXED: Option<usize> = T::FIXED;
 
             #[inline]
@@ -162,7 +162,7 @@ macro_rules! pointer {
             }
 
             #[inline]
-            fn from_bytes(bytes: &[u8]) -> T::Owned {
+            fn from_bytes(bytes: &[u8]) -> <T as BytesKey>::Owned {
                 T::from_bytes(bytes)
             }
         }

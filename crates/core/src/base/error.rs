@@ -66,6 +66,14 @@ pub enum Error {
         /// What was given.
         given: core::time::Duration,
     },
+    /// A key of more bytes than any may have.
+    #[error("the key has {len} bytes, more than the {limit} that a key may have")]
+    KeyTooLong {
+        /// Its length in bytes.
+        len: usize,
+        /// The most bytes that a key may have.
+        limit: usize,
+    },
     /// The key is there already, and its value isn't to be replaced.
     #[error("the key is there already")]
     KeyPresent,

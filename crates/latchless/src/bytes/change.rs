@@ -82,7 +82,7 @@ impl<'a> Shared<'a> {
         let own = head(key, shape.prefix());
         for first in (0..shape.len()).step_by(32) {
             let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
-            let mut likely = S::bytes_equal(words, tag) & ones(shape.len() - first);
+            let mut likely = S::which_bytes(words, tag) & ones(shape.len() - first);
             while likely != 0 {
                 let at = first + likely.trailing_zeros() as usize;
                 if self.head(shape, at) == own && self.rest_is(shape, at, key) {
@@ -100,7 +100,7 @@ impl<'a> Shared<'a> {
         let shape = self.shape();
         (0..shape.len()).step_by(32).find_map(|first| {
             let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
-            let likely = S::bytes_equal(words, tag) & ones(shape.len() - first);
+            let likely = S::which_bytes(words, tag) & ones(shape.len() - first);
             let at = first + likely.trailing_zeros() as usize;
             (likely != 0).then(|| (shape.heads() + at, self.place(shape, at)))
         })

@@ -11,6 +11,7 @@ use super::node::Toward;
 use super::tree::ByteTree;
 use crate::node::lines::Lines;
 use core::ops::{Bound, Range};
+use latchless_core::base::index::Direction;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// What a range is between.
@@ -68,15 +69,25 @@ impl Default for LeafCopy {
 }
 
 impl LeafCopy {
-    /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range.
-    /// `start`: a leaf that is likely to.
+    /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range, in
+    /// this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
     pub fn load<S: Lines>(
         &mut self,
         tree: &ByteTree,
         (start, key, toward): (NodeRef, &[u8], Toward),
-        bounds: Bounds<'_>,
+        (bounds, after): (Bounds<'_>, Option<Direction>),
     ) {
-        tree.read_leaf(start, (key, toward), |(_, leaf)| self.copy::<S>(leaf, bounds));
+        tree.read_leaf(start, (key, toward), |(_, leaf)| {
+            self.copy::<S>(leaf, bounds);
+            // A leaf that has taken in its neighbour has keys that were seen already.
+            let own = first_from(Node { words: &self.image, long: leaf.long }, key, false);
+            match after {
+                Some(Direction::Forward) => self.within.start = self.within.start.max(own),
+                Some(Direction::Reverse) => self.within.end = self.within.end.min(own),
+                None => {}
+            }
+            self.within.end = self.within.end.max(self.within.start);
+        });
         let prefix = self.shape().prefix().min(self.low.len());
         let longest = prefix + SUFFIX_ROOM;
         if self.key.len() < longest {

@@ -103,7 +103,8 @@ impl LongStrings {
     /// Copies the bytes of a string from `at` on to `to`, as far as there are any.
     pub fn bytes_at(&self, string: LongRef, at: usize, to: &mut [u8]) {
         let mut next = at;
-        let to = &mut to[..string.len.saturating_sub(at).min(to.len())];
+        let len = string.len.saturating_sub(at).min(to.len());
+        let to = &mut to[..len];
         let end = at + to.len();
         for (number, word) in self.words(string).enumerate().take(words_of(end)).skip(at / 8) {
             let bytes = word.load_relaxed().to_le_bytes();

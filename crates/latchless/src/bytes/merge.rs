@@ -6,7 +6,7 @@
 
 use super::aside::Strings;
 use super::change::Shared;
-use super::image::{Builder, Fence, Fences, Part};
+use super::image::{Builder, Fences, Part};
 use super::node::{Node, Words};
 use super::shape::*;
 use super::split::fences_of;
@@ -21,10 +21,14 @@ const TRIES: usize = 4;
 /// What became of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// Nothing is to be done, or it was done.
+    /// Nothing is to be done.
     Done,
-    /// It was done, and the parent may now be too empty itself.
-    Shrank,
+    /// Two nodes became one. Their parent may now be too empty itself.
+    Merged {
+        shrank: bool,
+    },
+    /// Both together don't fit.
+    Refused,
     /// The parent has no other child on that side.
     LastChild,
     /// Others changed the tree meanwhile.
@@ -62,15 +66,14 @@ impl ByteTree {
                 return;
             }
             let mut outcome = self.merge_right(level, key, &mut strings);
-            if outcome == Outcome::LastChild {
+            if matches!(outcome, Outcome::LastChild | Outcome::Refused) {
                 outcome = self.merge_left(level, key, &mut strings);
             }
             match outcome {
-                Outcome::Done => return,
-                Outcome::Shrank => return self.merge_around(level + 1, key),
+                Outcome::Done | Outcome::Refused => return,
                 // An only child gets neighbours when its parent does.
-                Outcome::LastChild => self.merge_around(level + 1, key),
-                Outcome::Disturbed => {}
+                Outcome::Merged { shrank: true } | Outcome::LastChild => self.merge_around(level + 1, key),
+                Outcome::Merged { .. } | Outcome::Disturbed => {}
             }
         }
     }
@@ -146,7 +149,7 @@ impl ByteTree {
             low: fences_of(one, low, None).low,
             high: fences_of(two, separator, has_high.then_some(&high[..])).high,
         };
-        let Some(both) = merged(&fences, (one, low), (two, separator)) else { return Outcome::Done };
+        let Some(both) = merged(&fences, (one, low), (two, separator)) else { return Outcome::Refused };
         [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
         left.1.write(both.image());
         right.1.mark_dead();
@@ -157,7 +160,7 @@ impl ByteTree {
         let old_low = two.shape().has(Shape::LOW_LONG).then(|| two.long_low());
         [old_high, old_low, named].into_iter().flatten().for_each(|string| self.long.free(string));
         self.nodes.free(level, right.0);
-        if shrank { Outcome::Shrank } else { Outcome::Done }
+        Outcome::Merged { shrank }
     }
 }
 

@@ -8,6 +8,7 @@ use super::node::Toward;
 use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use core::ops::{Bound, ControlFlow};
+use latchless_core::base::index::Direction;
 
 impl ByteTree {
     /// Copies the leaf in which a range begins.
@@ -128,7 +129,12 @@ impl Operation for Load<'_> {
             _ => tree.descend_to_leaf(&pivot, toward),
         };
         tree.ask_for_all(start);
-        leaf.load::<S>(tree, (start, &pivot, toward), bounds);
+        let after = match which {
+            Which::Next => Some(Direction::Forward),
+            Which::Previous => Some(Direction::Reverse),
+            Which::First | Which::Last => None,
+        };
+        leaf.load::<S>(tree, (start, &pivot, toward), (bounds, after));
         leaf.bring_pivot(pivot);
     }
 }

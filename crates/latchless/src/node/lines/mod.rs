@@ -140,7 +140,7 @@ pub trait Lines: HalfLine {
 
     /// Which bytes of four words are this one, one bit each.
     #[inline(always)]
-    fn bytes_equal(words: &[Word; 4], byte: u8) -> u32 {
+    fn which_bytes(words: &[Word; 4], byte: u8) -> u32 {
         // SAFETY: above the trait.
         unsafe { <Self as HalfLine>::bytes_equal(Self::half(words), byte) }
     }

@@ -1,0 +1,127 @@
+//! Looking at a whole tree: its form, and whether anything is wrong with it.
+
+use super::change::Shared;
+use super::long::LongStrings;
+use super::node::Toward;
+use super::shape::*;
+use super::text::common;
+use super::tree::ByteTree;
+use latchless_core::base::error::Broken;
+use latchless_core::base::stats::Stats;
+use latchless_core::mem::node_ref::NodeRef;
+
+/// Stops with a message when something isn't so.
+macro_rules! ensure {
+    ($holds:expr, $($what:tt)+) => {
+        if !$holds {
+            return Err(Broken::new(format!($($what)+)));
+        }
+    };
+}
+
+/// What a node begins and ends with, and the keys and words of its entries.
+struct Content {
+    low: Vec<u8>,
+    high: Option<Vec<u8>>,
+    entries: Vec<(Vec<u8>, u64)>,
+    /// Blocks of its long strings.
+    blocks: usize,
+}
+
+impl ByteTree {
+    /// The tree's form. Looks at every node; while others change the tree, about right.
+    pub fn stats(&self) -> Stats {
+        let (_, levels) = self.root();
+        let (mut leaves, mut inner_nodes, mut taken) = (0, 0, 0);
+        for level in 0..levels {
+            let mut node = self.descend(level, &[], Toward::Key).unwrap_or(NodeRef::NIL);
+            while !node.is_nil() {
+                let view = self.at(node).1;
+                let shape = view.shape();
+                if level == 0 {
+                    leaves += 1;
+                    taken += shape.used() - shape.wasted() + SLOTS + shape.len() * 11 / 8;
+                } else {
+                    inner_nodes += 1;
+                }
+                node = view.link();
+            }
+        }
+        Stats {
+            levels,
+            inner_nodes,
+            leaves,
+            leaf_fill: taken as f64 / (leaves * WORDS).max(1) as f64,
+            splits: self.splits.load_relaxed(),
+            restarts: self.restarts.load_relaxed(),
+            misled: 0,
+        }
+    }
+
+    /// Looks at every node.
+    ///
+    /// # Errors
+    /// What is wrong first.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        let (root, levels) = self.root();
+        let (mut named, mut blocks, mut nodes) = (vec![(Vec::new(), u64::from(root.to_word()))], 0, 0);
+        for level in (0..levels).rev() {
+            let mut below = Vec::new();
+            let mut end = Some(Vec::new());
+            for (at, (key, word)) in named.iter().enumerate() {
+                let node = NodeRef::from_word(*word as u32);
+                ensure!(self.nodes.is_of_kind(level, node), "{node:?} isn't of level {level}");
+                let view = self.at(node).1;
+                let content = self.check_node(level, view)?;
+                ensure!(content.low == *key, "node {at} of level {level} isn't named at its low fence");
+                ensure!(end.as_ref() == Some(key), "node {at} of level {level} isn't where the last one ended");
+                let link = named.get(at + 1).map_or(NodeRef::NIL, |(_, next)| NodeRef::from_word(*next as u32));
+                ensure!(view.link() == link, "node {at} of level {level} links elsewhere");
+                ensure!(level == 0 || !content.entries.is_empty(), "an inner node without children");
+                end = content.high;
+                blocks += content.blocks;
+                below.extend(content.entries);
+            }
+            ensure!(end.is_none(), "level {level} ends too early");
+            nodes += named.len();
+            named = below;
+        }
+        ensure!(named.len() == self.len(), "{} entries are counted as {}", named.len(), self.len());
+        ensure!(self.nodes.live_bytes() == nodes * Nodes::NODE_BYTES, "nodes were lost");
+        ensure!(self.long.live_bytes() == blocks * 256, "blocks of long strings were lost");
+        Ok(())
+    }
+
+    fn check_node(&self, level: usize, view: Shared<'_>) -> Result<Content, Broken> {
+        let shape = view.shape();
+        ensure!(!view.latch().is_held() && !shape.has(Shape::DEAD), "a node is latched or dead");
+        ensure!(shape.len() <= ENTRIES_MAX, "{} entries", shape.len());
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        view.low_to(&mut low);
+        let high = view.high_to(&mut high).then_some(high);
+        let prefix = high.as_ref().map_or(0, |high| common(&low, high));
+        ensure!(shape.prefix() == prefix, "a prefix of {} instead of {prefix} bytes", shape.prefix());
+        let fences = high_words(high.as_ref().map_or(0, Vec::len)) + low_words(low.len());
+        let mut taken: Vec<_> = (WORDS - fences..WORDS).collect();
+        let mut entries: Vec<(Vec<u8>, u64)> = Vec::new();
+        for at in 0..shape.len() {
+            let mut key = low[..prefix].to_vec();
+            ensure!(view.key_to(shape, at, &mut key), "a long key has lost its end");
+            ensure!(key >= low && high.as_ref().is_none_or(|high| key < *high), "a key isn't between the fences");
+            ensure!(entries.last().is_none_or(|(last, _)| *last < key), "keys don't ascend");
+            ensure!(view.head(shape, at) == super::text::head(&key, prefix), "a head isn't its key's");
+            ensure!(level > 0 || view.tag(at) == Self::tag(self.hash(&key)), "a tag isn't its key's");
+            let (place, words) = (view.place(shape, at), entry_words(view.length(shape, at)));
+            taken.extend(place..place + words);
+            entries.push((key, view.value(shape, at)));
+        }
+        let words = taken.len();
+        taken.sort_unstable();
+        taken.dedup();
+        ensure!(taken.len() == words && taken.last().is_none_or(|&last| last < WORDS), "entries overlap");
+        ensure!(taken.first().is_none_or(|&first| first >= slots_end(shape.slots())), "entries reach the slots");
+        ensure!(words + shape.wasted() == shape.used(), "{words} words and {} wasted", shape.wasted());
+        let blocks = view.long_strings().map(|string| LongStrings::blocks_for(string.len)).sum();
+        Ok(Content { low, high, entries, blocks })
+    }
+}

@@ -1,0 +1,292 @@
+//! The tree against a model, for each class of keys, and beside other threads.
+
+use super::*;
+use crate::tree::Edit;
+use core::ops::{Bound, ControlFlow};
+use latchless_core::base::error::Error;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::index::Direction;
+use latchless_core::testing::Rng;
+use std::collections::BTreeMap;
+
+type Model = BTreeMap<Vec<u8>, u64>;
+
+fn tree() -> ByteTree {
+    ByteTree::new(ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() }).unwrap()
+}
+
+/// Keys that differ in ways that nodes tell apart differently.
+const CLASSES: [&str; 9] =
+    ["short", "zeros", "ones", "shared", "prefixes", "long", "long at the end", "one long", "numbers"];
+
+/// A key of a class; equal numbers give equal keys.
+fn key_of(class: &str, number: u64) -> Vec<u8> {
+    let mut random = Rng(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut letters = |count: usize, of: u64| -> Vec<u8> { (0..count).map(|_| b'a' + (random.next() % of) as u8).collect() };
+    let shared = |len: usize, number: u64| [vec![b's'; len], number.to_be_bytes().to_vec()].concat();
+    match class {
+        "short" => letters((number % 4) as usize, 6),
+        "zeros" => [vec![0; (number % 40) as usize], vec![(number % 3) as u8; (number % 2) as usize]].concat(),
+        "ones" => vec![0xFF; (number % 300) as usize],
+        "shared" => shared([7, 8, 9, 15, 16, 17, 31, 32, 33, 100][(number % 10) as usize], number / 10),
+        "prefixes" => shared(20, 0)[..(number % 28) as usize].iter().copied().chain(letters((number % 3) as usize, 2)).collect(),
+        "long" => [letters(3, 3), vec![b'x'; 180 + (number % 90) as usize], letters(4, 4)].concat(),
+        "long at the end" => shared([254, 255, 256, 700][(number % 4) as usize], number),
+        "one long" => if number % 50 == 7 { vec![b'm'; 1000] } else { letters(5, 20) },
+        _ => number.to_be_bytes().to_vec(),
+    }
+}
+
+fn see_all(tree: &ByteTree, bounds: Bounds<'_>, back: bool) -> Vec<(Vec<u8>, u64)> {
+    let (mut leaf, mut seen) = (LeafCopy::default(), Vec::new());
+    let mut see = |key: &[u8], value| {
+        seen.push((key.to_vec(), value));
+        ControlFlow::<()>::Continue(())
+    };
+    let _ = if back { tree.visit_back(bounds, &mut leaf, &mut see) } else { tree.visit(bounds, &mut leaf, &mut see) };
+    seen
+}
+
+fn borders<'k>(low: &'k [u8], high: &'k [u8], kind: u64) -> (Bound<&'k [u8]>, Bound<&'k [u8]>) {
+    let border = |key, kind| match kind % 3 {
+        0 => Bound::Included(key),
+        1 => Bound::Excluded(key),
+        _ => Bound::Unbounded,
+    };
+    (border(low, kind), border(high, kind / 3))
+}
+
+/// Ranges and neighbours are the model's.
+fn compare(tree: &ByteTree, model: &Model, class: &str, random: &mut Rng) {
+    let [mut low, mut high] = [(); 2].map(|()| key_of(class, random.next() % 1000));
+    if low > high {
+        core::mem::swap(&mut low, &mut high);
+    }
+    let kind = random.next() % 9;
+    let (from, to) = borders(&low, &high, kind);
+    let is_empty = matches!((from, to), (Bound::Excluded(low), Bound::Excluded(high)) if low == high);
+    let expected: Vec<_> = if is_empty {
+        Vec::new()
+    } else {
+        model.range::<[u8], _>((from, to)).map(|(key, &value)| (key.clone(), value)).collect()
+    };
+    let bounds = Bounds { low: from, high: to };
+    assert_eq!(see_all(tree, bounds, false), expected, "{class}: {bounds:?}");
+    let mut back = see_all(tree, bounds, true);
+    back.reverse();
+    assert_eq!(back, expected, "{class}, from the end: {bounds:?}");
+    let owned = |entry: Option<(&Vec<u8>, &u64)>| entry.map(|(key, &value)| (key.clone(), value));
+    for (from, up, down) in [
+        (Bound::Included(&low[..]), Bound::Included(&low[..]), Bound::Included(&low[..])),
+        (Bound::Excluded(&low[..]), Bound::Excluded(&low[..]), Bound::Excluded(&low[..])),
+        (Bound::Unbounded, Bound::Unbounded, Bound::Unbounded),
+    ] {
+        let mut key = Vec::new();
+        let found = tree.nearest(from, Direction::Forward, &mut key).map(|value| (key.clone(), value));
+        assert_eq!(found, owned(model.range::<[u8], _>((up, Bound::Unbounded)).next()), "{class}: after {from:?}");
+        let found = tree.nearest(from, Direction::Reverse, &mut key).map(|value| (key.clone(), value));
+        assert_eq!(found, owned(model.range::<[u8], _>((Bound::Unbounded, down)).next_back()), "{class}: before {from:?}");
+    }
+}
+
+#[test]
+fn every_class_of_keys_is_as_in_the_model() {
+    for class in CLASSES {
+        let (mut tree, mut model) = (tree(), Model::new());
+        let mut random = Rng(7);
+        let rounds = if cfg!(miri) { 300 } else { 30_000 };
+        for round in 0..rounds {
+            let number = random.next() % if cfg!(miri) { 60 } else { 1000 };
+            let (key, value) = (key_of(class, number), random.next());
+            let expected = model.get(&key).copied();
+            assert_eq!(tree.get(&key), expected, "{class}: {number}");
+            // Grows, then shrinks, several times.
+            match (round / 3000 % 2, random.next() % 8) {
+                (0, 0..=5) | (1, 0..=1) => {
+                    let edited = tree.edit(&key, Edit::Put(value)).unwrap();
+                    assert_eq!((edited.before, edited.applied), (expected, true));
+                    model.insert(key, value);
+                }
+                (0, 6) => {
+                    let edited = tree.edit(&key, Edit::Add(value)).unwrap();
+                    assert_eq!((edited.before, edited.applied), (expected, expected.is_none()));
+                    model.entry(key).or_insert(value);
+                }
+                _ => {
+                    assert_eq!(tree.edit(&key, Edit::Remove).unwrap().before, expected);
+                    model.remove(&key);
+                }
+            }
+            if round % 500 == 499 || (cfg!(miri) && round % 50 == 0) {
+                tree.check_invariants().unwrap_or_else(|broken| panic!("{class}, round {round}: {broken}"));
+                compare(&tree, &model, class, &mut random);
+            }
+        }
+        pops_and_empties(&mut tree, model, class);
+    }
+}
+
+fn pops_and_empties(tree: &mut ByteTree, mut model: Model, class: &str) {
+    let mut key = Vec::new();
+    for round in 0.. {
+        let end = if round % 2 == 0 { Direction::Forward } else { Direction::Reverse };
+        let expected = if round % 2 == 0 { model.pop_first() } else { model.pop_last() };
+        assert_eq!(tree.pop(end, &mut key).map(|value| (key.clone(), value)), expected, "{class}");
+        if expected.is_none() {
+            break;
+        }
+    }
+    tree.check_invariants().unwrap();
+    assert_eq!((tree.len(), tree.long.live_bytes()), (0, 0), "{class}: nothing stays: {:?}", tree.stats());
+    tree.clear();
+    tree.check_invariants().unwrap();
+}
+
+#[test]
+fn loads_of_every_class_hold_what_was_given() {
+    for class in CLASSES {
+        for (count, fill) in [(0, 1.0), (1, 1.0), (5, 0.5), (100, 1.0), (1000, 0.3), (1000, 1.0)] {
+            let count = if cfg!(miri) { count / 10 } else { count };
+            let model: Model = (0..count).map(|number| (key_of(class, number), number)).collect();
+            let mut tree = tree();
+            let mut entries = model.iter();
+            let mut next = |key: &mut Vec<u8>| {
+                let (own, &value) = entries.next()?;
+                key.extend_from_slice(own);
+                Some(value)
+            };
+            tree.load(FillFactor::new(fill).unwrap(), &mut next).unwrap();
+            tree.check_invariants().unwrap_or_else(|broken| panic!("{class}, {count} at {fill}: {broken}"));
+            let expected: Vec<_> = model.iter().map(|(key, &value)| (key.clone(), value)).collect();
+            assert_eq!(see_all(&tree, Bounds::ALL, false), expected);
+            // It grows like any other.
+            for number in 0..count / 2 {
+                let key = [key_of(class, number), b"+".to_vec()].concat();
+                tree.edit(&key, Edit::Put(number)).unwrap();
+            }
+            tree.check_invariants().unwrap();
+            assert!(model.iter().all(|(key, &value)| tree.get(key) == Some(value)));
+        }
+    }
+}
+
+#[test]
+fn loads_that_do_not_ascend_are_refused_and_leave_nothing() {
+    let load = |keys: &[&[u8]]| {
+        let (mut tree, mut keys) = (tree(), keys.iter());
+        let outcome = tree.load(FillFactor::FULL, &mut |key: &mut Vec<u8>| {
+            key.extend_from_slice(keys.next()?);
+            Some(0)
+        });
+        tree.check_invariants().unwrap();
+        (outcome, tree.len())
+    };
+    assert_eq!(load(&[b"a", b"c", b"b"]), (Err(Error::Unsorted { position: 2 }), 0));
+    assert_eq!(load(&[b"a", b"a"]), (Err(Error::DuplicateKey { position: 1 }), 0));
+    let too_long = vec![0; 65_536];
+    assert_eq!(load(&[b"", &too_long]), (Err(Error::KeyTooLong { len: 65_536, limit: 65_535 }), 0));
+}
+
+#[test]
+fn the_longest_keys_are_kept_and_longer_ones_refused() {
+    let tree = tree();
+    let keys: Vec<_> = (0..20u8).map(|last| [vec![b'k'; 65_534], vec![last]].concat()).collect();
+    for (value, key) in keys.iter().enumerate() {
+        tree.edit(key, Edit::Put(value as u64)).unwrap();
+    }
+    tree.check_invariants().unwrap();
+    for (value, key) in keys.iter().enumerate() {
+        assert_eq!(tree.get(key), Some(value as u64));
+        assert_eq!(tree.edit(key, Edit::Remove).unwrap().before, Some(value as u64));
+    }
+    tree.check_invariants().unwrap();
+    let refused = Err(Error::KeyTooLong { len: 65_536, limit: 65_535 });
+    assert_eq!(tree.edit(&[0; 65_536], Edit::Put(1)), refused);
+    assert_eq!(tree.get(&[0; 65_536]), None);
+}
+
+#[test]
+fn groups_answer_as_single_keys_do() {
+    let tree = tree();
+    let keys: Vec<_> = (0..if cfg!(miri) { 64 } else { 3000 }).map(|number| key_of("shared", number)).collect();
+    for group in keys.chunks(GROUP) {
+        let group: Vec<&[u8]> = group.iter().map(|key| &key[..]).collect();
+        let mut edits = (0..).map(Edit::Put);
+        let mut fresh = 0;
+        tree.edit_group(&group, &mut edits, &mut |edited| fresh += usize::from(edited.before.is_none())).unwrap();
+        assert_eq!(fresh, group.len());
+    }
+    tree.check_invariants().unwrap();
+    for group in keys.chunks(GROUP) {
+        let absent = b"s".to_vec();
+        let mut group: Vec<&[u8]> = group.iter().map(|key| &key[..]).collect();
+        group[0] = &absent;
+        let mut answers = vec![Some(9); group.len()];
+        tree.get_group(&group, &mut answers);
+        assert!(answers.iter().zip(&group).all(|(&answer, key)| answer == tree.get(key)));
+        assert_eq!(answers[0], None);
+    }
+}
+
+#[test]
+fn refused_memory_leaves_the_tree_as_it_was() {
+    for limit in (1..60).map(|lines| 2048 * lines) {
+        let options = ByteTreeOptions { limit_bytes: Some(limit), huge_pages: false, ..ByteTreeOptions::default() };
+        let tree = ByteTree::new(options).unwrap();
+        let mut kept = 0;
+        for number in 0..4000 {
+            match tree.edit(&key_of("long at the end", number), Edit::Put(number)) {
+                Ok(_) => kept += 1,
+                Err(Error::MemoryLimit { .. }) => break,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(kept < 4000 && tree.len() == kept, "{kept} keys in {limit} bytes");
+        tree.check_invariants().unwrap();
+        assert!((0..kept as u64).all(|number| tree.get(&key_of("long at the end", number)) == Some(number)));
+        if cfg!(miri) && limit > 8192 {
+            break;
+        }
+    }
+}
+
+#[test]
+fn threads_that_change_their_own_keys_lose_nothing() {
+    for class in ["shared", "long", "short"] {
+        let tree = tree();
+        let rounds = if cfg!(miri) { 60 } else { 20_000 };
+        std::thread::scope(|scope| {
+            for own in 0..3u64 {
+                let tree = &tree;
+                scope.spawn(move || {
+                    let (mut random, mut model) = (Rng(own + 1), Model::new());
+                    for round in 0..rounds {
+                        let mut key = key_of(class, random.next() % 400);
+                        key.push(b'0' + own as u8);
+                        let value = random.next();
+                        assert_eq!(tree.get(&key), model.get(&key).copied());
+                        if random.next() % 8 < if round / 2000 % 2 == 0 { 6 } else { 2 } {
+                            let before = tree.edit(&key, Edit::Put(value)).unwrap().before;
+                            assert_eq!(before, model.insert(key, value));
+                        } else {
+                            assert_eq!(tree.edit(&key, Edit::Remove).unwrap().before, model.remove(&key));
+                        }
+                    }
+                    assert!(model.iter().all(|(key, &value)| tree.get(key) == Some(value)));
+                });
+            }
+            // Keys that nobody touches are seen exactly once.
+            let tree = &tree;
+            let kept: Vec<_> = (0..50u64).map(|at| [b"b".to_vec(), at.to_be_bytes().to_vec()].concat()).collect();
+            kept.iter().for_each(|key| assert!(tree.edit(key, Edit::Put(1)).unwrap().applied));
+            for round in 0..if cfg!(miri) { 2 } else { 300 } {
+                let seen = see_all(tree, Bounds::ALL, round % 2 == 1);
+                let ascends = seen.is_sorted_by(|a, b| if round % 2 == 1 { a.0 > b.0 } else { a.0 < b.0 });
+                assert!(ascends, "{class}: keys in order, none twice");
+                let found = seen.iter().filter(|(key, _)| kept.contains(key)).count();
+                assert_eq!(found, kept.len(), "{class}: all that nobody touches");
+            }
+        });
+        tree.check_invariants().unwrap();
+    }
+}

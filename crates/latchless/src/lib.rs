@@ -34,6 +34,7 @@ pub struct Readme;
 pub mod api_parity {}
 
 #[doc(hidden)]
+pub mod byte_tree;
 pub mod bytes;
 pub mod index;
 #[doc(hidden)]

@@ -1,30 +1,200 @@
-//! Byte strings as keys: nodes with entries of any length, and the tree of them.
+//! [`BytesIndex`]: an ordered map whose keys have any length: byte strings, texts, UUIDs, tuples of them.
 //!
-//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside of
-//! nodes), `node.rs` (reading), `change.rs` (changing in place), `image.rs` (nodes in private memory),
-//! `tree.rs` (the tree and the ways down), and one algorithm a file.
+//! ```
+//! use latchless::bytes::BytesIndex;
+//!
+//! let pages = BytesIndex::<String, u64>::new()?;
+//! pages.insert("https://example.org/", 1)?; // Through `&self`, from any thread.
+//! pages.insert("https://example.org/about", 2)?;
+//! pages.insert("https://example.net/", 3)?;
+//! assert_eq!(pages.get("https://example.org/about"), Some(2));
+//! let found: Vec<_> = pages.prefix("https://example.org/").collect();
+//! assert_eq!(found.len(), 2);
+//! # Ok::<(), latchless::Error>(())
+//! ```
+//!
+//! # Keys
+//! A key is any [`BytesKey`]: `Vec<u8>`, `String`, `[u8; N]`, the integers of up to 128 bits, `Ipv6Addr`, tuples
+//! of these, in the order of their parts. Lookups take borrowed forms: an index of `String` is asked for a
+//! `str`, one of `(u64, String)` for a `(u64, &str)`. The longest key has 65,535 bytes; operations that would
+//! add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
+//!
+//! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory.
+//!
+//! # What it costs
+//! `n`: entries in the index, `r`: entries in the range, `l`: bytes of a key.
+//!
+//! | operation | cost | takes a latch |
+//! |---|---|---|
+//! | [`get`](BytesIndex::get), [`first`](BytesIndex::first), [`floor`](BytesIndex::floor), … | O(log n + l) | no |
+//! | [`insert`](BytesIndex::insert), [`remove`](BytesIndex::remove), … | O(log n + l) | one leaf's |
+//! | [`get_many`](BytesIndex::get_many), [`insert_many`](BytesIndex::insert_many), … | as the single ones, their waits for memory overlap | as the single ones |
+//! | [`scan`](BytesIndex::scan), [`range`](BytesIndex::range), [`prefix`](BytesIndex::prefix), [`count`](BytesIndex::count) | O(log n + r) | no |
+//! | [`remove_range`](BytesIndex::remove_range) | O(log n + r) | one leaf's at a time |
+//! | [`from_sorted`](BytesIndex::from_sorted), [`bulk_load`](BytesIndex::bulk_load) | O(n) | none |
+//!
+//! What all keys of a leaf begin with is stored once. So sorted neighbours that are alike, as addresses are,
+//! take less memory than their bytes.
+//!
+//! # What is guaranteed
+//! As for [`Index`](mod@crate::index): operations on one key and on the nearest key are linearizable, each
+//! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one moment,
+//! and a key that is there throughout is seen exactly once. Readers hold nothing. Refused memory is a typed
+//! error, and the index is then as before. No code of the caller runs while anything is latched.
 
-mod aside;
-mod change;
-mod check;
-mod edit;
-mod get;
-mod group;
-mod image;
-mod leaf_copy;
+mod batch;
+mod closures;
+mod cursor;
 mod load;
-mod long;
-mod merge;
-mod near;
-mod node;
-mod shape;
-mod split;
-#[cfg(test)]
-mod tests;
-mod text;
-mod tree;
-mod walk;
+mod order;
+mod point;
+mod range;
+mod traits;
 
-pub use group::GROUP;
-pub use leaf_copy::{Bounds, LeafCopy};
-pub use tree::{ByteTree, ByteTreeOptions};
+pub use cursor::{BytesCursor, Holder};
+pub use range::BytesEntries;
+
+use crate::byte_tree::{Bounds, ByteTree, ByteTreeOptions};
+use crate::index::Options;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::error::{Broken, Error, Result};
+use latchless_core::base::key::Bits;
+use latchless_core::base::stats::Stats;
+use latchless_core::base::value::Value;
+
+/// An ordered map from keys of any length to small `Copy` values, one value a key, for many readers and many
+/// writers at once. See the [module's head](crate::bytes).
+pub struct BytesIndex<K, V> {
+    tree: ByteTree,
+    of: PhantomData<fn(K, V) -> (K, V)>,
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+    /// An empty index.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] when the system has none for a first node.
+    ///
+    /// ```
+    /// let index = latchless::bytes::BytesIndex::<(u64, String), u32>::new()?;
+    /// assert!(index.is_empty());
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn new() -> Result<Self> {
+        Self::with_options(Options::default())
+    }
+
+    /// An empty index with [`Options`] of the caller's choice; `group` makes no difference here.
+    ///
+    /// # Errors
+    /// [`Error::KernelUnavailable`], or memory for a first node is refused.
+    pub fn with_options(options: Options) -> Result<Self> {
+        let Options { limit_bytes, huge_pages, prefault, kernel, node_references, .. } = options;
+        let references = node_references;
+        let options = ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references };
+        Ok(Self { tree: ByteTree::new(options)?, of: PhantomData })
+    }
+
+    /// How many keys there are. O(1). Exact when no thread is changing that.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there is no key; as exact as [`BytesIndex::len`].
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes that the index holds, emptied nodes included. O(1).
+    pub fn memory_bytes(&self) -> usize {
+        self.tree.held_bytes()
+    }
+
+    /// Bytes of the nodes in use. O(1).
+    pub fn live_bytes(&self) -> usize {
+        self.tree.live_bytes()
+    }
+
+    /// Levels, nodes, fill, splits and restarts. O(nodes); about right while others change the index.
+    pub fn stats(&self) -> Stats {
+        self.tree.stats()
+    }
+
+    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that no thread is changing.
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.tree.check_invariants()
+    }
+
+    /// Removes all keys and gives the memory back to the system.
+    pub fn clear(&mut self) {
+        self.tree.clear();
+    }
+}
+
+impl<K, V> fmt::Debug for BytesIndex<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BytesIndex").field("len", &self.tree.len()).finish_non_exhaustive()
+    }
+}
+
+/// A value as the tree stores it.
+#[inline(always)]
+fn encode<V: Value>(value: V) -> u64 {
+    value.encode().to_u64()
+}
+
+/// A value that was stored.
+#[inline(always)]
+fn decode<V: Value>(word: u64) -> V {
+    V::decode(V::Bits::truncate(word))
+}
+
+/// The bytes of a range's ends.
+#[derive(Debug, Clone)]
+struct OwnedBounds {
+    low: Bound<Vec<u8>>,
+    high: Bound<Vec<u8>>,
+}
+
+impl OwnedBounds {
+    /// # Errors
+    /// [`Error::InvertedRange`].
+    fn of<Q: BytesKey + ?Sized>(range: &impl RangeBounds<Q>) -> Result<Self> {
+        let bytes = |key: &Q| key.with_bytes(<[u8]>::to_vec);
+        let own = Self { low: range.start_bound().map(bytes), high: range.end_bound().map(bytes) };
+        match (&own.low, &own.high) {
+            (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high))
+                if low > high =>
+            {
+                Err(Error::InvertedRange)
+            }
+            _ => Ok(own),
+        }
+    }
+
+    /// All keys that begin with these bytes.
+    fn of_prefix(prefix: &[u8]) -> Self {
+        let mut end = prefix.to_vec();
+        while end.pop_if(|last| *last == u8::MAX).is_some() {}
+        let high = match end.last_mut() {
+            Some(last) => {
+                *last += 1;
+                Bound::Excluded(end)
+            }
+            None => Bound::Unbounded,
+        };
+        Self { low: Bound::Included(prefix.to_vec()), high }
+    }
+
+    const ALL: Self = Self { low: Bound::Unbounded, high: Bound::Unbounded };
+
+    fn borrowed(&self) -> Bounds<'_> {
+        Bounds { low: self.low.as_ref().map(Vec::as_slice), high: self.high.as_ref().map(Vec::as_slice) }
+    }
+}

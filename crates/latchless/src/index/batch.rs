@@ -44,7 +44,7 @@ pub struct Incomplete {
 
 impl Incomplete {
     /// That, if inserts were refused, with their positions in order; otherwise `done`.
-    pub(super) fn or<T>(incomplete: Option<Self>, done: T) -> Result<T, Self> {
+    pub(crate) fn or<T>(incomplete: Option<Self>, done: T) -> Result<T, Self> {
         let Some(mut incomplete) = incomplete else { return Ok(done) };
         incomplete.refused.sort_unstable();
         Err(incomplete)
@@ -52,7 +52,7 @@ impl Incomplete {
 
     /// One more insert was refused.
     #[cold]
-    pub(super) fn add(so_far: &mut Option<Self>, position: usize, error: Error) {
+    pub(crate) fn add(so_far: &mut Option<Self>, position: usize, error: Error) {
         so_far.get_or_insert_with(|| Self { error, refused: Vec::new() }).refused.push(position);
     }
 }

@@ -68,7 +68,13 @@ impl<'a> Aside<'a> {
             }
             self.strings[level].reserve(longest)?;
         }
-        self.blocks.reserve(lack.blocks)
+        self.blocks.reserve(lack.blocks)?;
+        match self.tree.limit_bytes {
+            Some(limit_bytes) if lack.blocks > 0 && self.tree.live_bytes() > limit_bytes => {
+                Err(Error::MemoryLimit { requested_bytes: self.tree.live_bytes(), limit_bytes })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether there is a node for a level.

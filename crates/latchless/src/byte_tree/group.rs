@@ -31,10 +31,10 @@ impl ByteTree {
         edits: &mut dyn Iterator<Item = Edit<u64>>,
         done: &mut dyn FnMut(Edited<u64>),
     ) -> Result<()> {
-        for key in keys {
-            Self::check_length(key)?;
-        }
-        self.dispatch.run(EditGroup { tree: self, keys, edits, done })
+        // So far only; the caller goes on after the key that is refused.
+        let refused = keys.iter().position(|key| Self::check_length(key).is_err()).unwrap_or(keys.len());
+        self.dispatch.run(EditGroup { tree: self, keys: &keys[..refused], edits, done })?;
+        keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
     }
 
     /// The leaves that are likely to have these keys, and the keys' tags.

@@ -154,6 +154,11 @@ impl LeafCopy {
         self.pivot = pivot;
     }
 
+    /// How many entries the leaf has.
+    pub fn len(&self) -> usize {
+        self.shape().len()
+    }
+
     /// Which entries of the leaf belong to the range.
     pub fn within(&self) -> Range<usize> {
         self.within.clone()

@@ -44,10 +44,12 @@ const LEAF_LINES: usize = 4;
 /// What a tree is told when it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct ByteTreeOptions {
-    /// The most bytes that nodes may take, and long strings as many again. `None`: what the machine has.
+    /// The most bytes that nodes and long strings in use may take. `None`: what the machine has.
     pub limit_bytes: Option<usize>,
     /// Whether to ask the system for huge pages.
     pub huge_pages: bool,
+    /// Whether a thread of the process makes memory ready before it is needed.
+    pub prefault: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,
     /// How many nodes references can tell apart; tests make it tiny.
@@ -56,7 +58,7 @@ pub struct ByteTreeOptions {
 
 impl Default for ByteTreeOptions {
     fn default() -> Self {
-        Self { limit_bytes: None, huge_pages: true, kernel: None, references: u32::MAX }
+        Self { limit_bytes: None, huge_pages: true, prefault: false, kernel: None, references: u32::MAX }
     }
 }
 
@@ -67,6 +69,7 @@ pub struct ByteTree {
     root: Word,
     pub(super) nodes: Nodes,
     pub(super) long: LongStrings,
+    pub(super) limit_bytes: Option<usize>,
     pub(super) dispatch: Dispatch,
     /// What hashes begin with: nobody can choose keys whose tags are equal.
     seed: u64,
@@ -89,10 +92,12 @@ impl ByteTree {
     /// When memory for that leaf is refused, or the kernel isn't available here.
     pub fn new(options: ByteTreeOptions) -> Result<Self> {
         look_for_the_flag();
-        let ByteTreeOptions { limit_bytes, huge_pages, kernel, references } = options;
+        let ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references } = options;
+        let nodes = Nodes::new(limit_bytes, huge_pages, references)?;
         let tree = Self {
             root: Word::new(0),
-            nodes: Nodes::new(limit_bytes, huge_pages, references)?,
+            nodes: if prefault { nodes.prefaulted() } else { nodes },
+            limit_bytes,
             long: LongStrings::new(limit_bytes, huge_pages, references)?,
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
             seed: if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) },

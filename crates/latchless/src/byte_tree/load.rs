@@ -1,0 +1,240 @@
+//! Building a tree of sorted entries: level by level, each node filled as far as wanted.
+
+use super::change::Entry;
+use super::image::{Builder, Fence, Fences};
+use super::long::{Blocks, LEN_MAX, LongStrings};
+use super::shape::*;
+use super::text::{common, head, separator_len};
+use super::tree::ByteTree;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::BitsWord;
+
+/// Strings one after the other, each with a word.
+#[derive(Debug, Default)]
+struct Entries {
+    bytes: Vec<u8>,
+    /// Where each string ends, and its word.
+    ends: Vec<(usize, u64)>,
+}
+
+impl Entries {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn key(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before].0);
+        &self.bytes[start..self.ends[at].0]
+    }
+
+    fn push(&mut self, key: &[u8], word: u64) -> Result<()> {
+        let refused = |_| Error::OutOfMemory { requested_bytes: key.len() };
+        self.bytes.try_reserve(key.len()).map_err(refused)?;
+        self.ends.try_reserve(1).map_err(refused)?;
+        self.bytes.extend_from_slice(key);
+        self.ends.push((self.bytes.len(), word));
+        Ok(())
+    }
+
+    /// Removes the first `count` strings.
+    fn remove_first(&mut self, count: usize) {
+        let start = count.checked_sub(1).map_or(0, |last| self.ends[last].0);
+        self.bytes.drain(..start);
+        self.ends.drain(..count);
+        self.ends.iter_mut().for_each(|(end, _)| *end -= start);
+    }
+}
+
+/// One level that is being built, from left to right.
+struct Level<'a> {
+    tree: &'a ByteTree,
+    level: usize,
+    /// In thousandths of a node.
+    fill: usize,
+    /// Entries that are in no node yet.
+    pending: Entries,
+    /// What they weigh after the prefix that they have with the low fence.
+    weight: usize,
+    prefix: usize,
+    /// Where the node begins that is next, and the node.
+    low: Vec<u8>,
+    node: NodeRef,
+    /// The finished nodes, and where they begin.
+    nodes: Entries,
+    blocks: Blocks<'a>,
+}
+
+/// What an entry weighs after a prefix, in eighths of a word.
+fn weight(len: usize, prefix: usize) -> usize {
+    let suffix = len - prefix;
+    8 * entry_words(if suffix > SUFFIX_MAX { LONG } else { suffix as u8 }) + 11
+}
+
+impl<'a> Level<'a> {
+    fn new(tree: &'a ByteTree, level: usize, fill: FillFactor) -> Result<Self> {
+        Ok(Self {
+            tree,
+            level,
+            fill: (fill.share() * 1000.0) as usize,
+            pending: Entries::default(),
+            weight: 0,
+            prefix: usize::MAX,
+            low: Vec::new(),
+            node: tree.nodes.allocate(level)?,
+            nodes: Entries::default(),
+            blocks: tree.long.put_aside(),
+        })
+    }
+
+    /// Adds an entry after all others.
+    fn push(&mut self, key: &[u8], word: u64) -> Result<()> {
+        self.pending.push(key, word)?;
+        self.weigh(self.pending.len() - 1);
+        let room = 8 * (WORDS - SLOTS - 4) * self.fill / 1000;
+        let most = (ENTRIES_MAX * self.fill / 1000).max(2);
+        // One more than go into the node tells where it ends.
+        if self.pending.len() > 2 && (self.weight > room || self.pending.len() > most) {
+            self.finish_node(self.pending.len() - 1)?;
+        }
+        Ok(())
+    }
+
+    /// Weighs the entry at `at`, the last of those that count.
+    fn weigh(&mut self, at: usize) {
+        let key = self.pending.key(at);
+        // The first node of a level begins before all keys.
+        let prefix = common(&self.low, key).min(self.prefix);
+        if prefix == self.prefix {
+            self.weight += weight(key.len(), prefix);
+        } else {
+            self.prefix = prefix;
+            self.weight = (0..=at).map(|at| weight(self.pending.key(at).len(), prefix)).sum();
+        }
+    }
+
+    /// Fills the node with the first `count` entries, or as many as fit. An entry follows these.
+    fn finish_node(&mut self, mut count: usize) -> Result<()> {
+        loop {
+            let next = self.pending.key(count);
+            let len = if self.level > 0 { next.len() } else { separator_len(self.pending.key(count - 1), next) };
+            let high = next[..len].to_vec();
+            if self.fits(count, Some(&high)) {
+                let link = self.tree.nodes.allocate(self.level)?;
+                self.write(count, Some(&high), link)?;
+                (self.low, self.node) = (high, link);
+                break;
+            }
+            count -= 1;
+        }
+        self.pending.remove_first(count);
+        (self.weight, self.prefix) = (0, usize::MAX);
+        (0..self.pending.len()).for_each(|at| self.weigh(at));
+        Ok(())
+    }
+
+    fn words(&self, count: usize, prefix: usize) -> usize {
+        (0..count).map(|at| (weight(self.pending.key(at).len(), prefix) - 11) / 8).sum()
+    }
+
+    fn fits(&self, count: usize, high: Option<&[u8]>) -> bool {
+        let fences = fences(&self.low, high);
+        slots_for(count, self.words(count, fences.prefix()), fences.words()).is_some()
+    }
+
+    /// Fills the node with the first `count` entries, which fit.
+    fn write(&mut self, count: usize, high: Option<&[u8]>, link: NodeRef) -> Result<()> {
+        let fences = fences(&self.low, high);
+        let prefix = fences.prefix();
+        let slots = slots_for(count, self.words(count, prefix), fences.words()).expect("entries that fit");
+        let is_long = |at: &usize| self.pending.key(*at).len() - prefix > SUFFIX_MAX;
+        let of_entries: usize =
+            (0..count).filter(is_long).map(|at| LongStrings::blocks_for(self.pending.key(at).len())).sum();
+        let of_fences = |bytes: &[u8]| if bytes.len() > FENCE_MAX { LongStrings::blocks_for(bytes.len()) } else { 0 };
+        self.blocks.reserve(of_entries + of_fences(&self.low) + high.map_or(0, of_fences))?;
+        let low = fences.low.stored(&mut self.blocks);
+        let high = fences.high.map(|high| high.stored(&mut self.blocks));
+        let mut builder = Builder::new(&Fences { low, high }, link, slots);
+        for at in 0..count {
+            let (key, word) = (self.pending.key(at), self.pending.ends[at].1);
+            let tag = if self.level == 0 { ByteTree::tag(self.tree.hash(key)) } else { 0 };
+            builder.push(if key.len() - prefix > SUFFIX_MAX {
+                Entry::long(head(key, prefix), self.blocks.store(key), tag, word)
+            } else {
+                Entry::short(&key[prefix..], tag, word)
+            });
+        }
+        let (at, mut held) = self.tree.latch(self.tree.at(self.node));
+        held.changing();
+        at.1.write(builder.image());
+        self.nodes.push(&self.low, u64::from(self.node.to_word()))
+    }
+
+    /// Fills the last nodes. Says which nodes there are.
+    fn finish(mut self) -> Result<Entries> {
+        while !self.fits(self.pending.len(), None) {
+            let half = self.pending.len() / 2;
+            self.finish_node(half)?;
+        }
+        self.write(self.pending.len(), None, NodeRef::NIL)?;
+        Ok(self.nodes)
+    }
+}
+
+fn fences<'a>(low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
+    let fence = |bytes| Fence { bytes, long: None };
+    Fences { low: fence(low), high: high.map(fence) }
+}
+
+impl ByteTree {
+    /// Fills an empty tree with ascending keys. `next` makes the string that it is given the next key, and
+    /// says the key's value.
+    ///
+    /// # Errors
+    /// When keys don't ascend or are too long, or memory is refused. The tree is empty then.
+    pub fn load(&mut self, fill: FillFactor, next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>) -> Result<()> {
+        if self.len() > 0 {
+            return Err(Error::NotEmpty { len: self.len() });
+        }
+        self.nodes.clear();
+        self.long.clear();
+        match self.load_levels(fill, next) {
+            Ok(len) => self.entries.set(len as i64),
+            Err(error) => {
+                self.clear();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn load_levels(&self, fill: FillFactor, next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>) -> Result<usize> {
+        let (mut len, mut longest) = (0, 0);
+        let [mut key, mut last] = [Vec::new(), Vec::new()];
+        let mut leaves = Level::new(self, 0, fill)?;
+        while let Some(value) = next(&mut key) {
+            if key.len() > LEN_MAX {
+                return Err(Error::KeyTooLong { len: key.len(), limit: LEN_MAX });
+            }
+            if len > 0 && key <= last {
+                let position = len;
+                return Err(if key == last { Error::DuplicateKey { position } } else { Error::Unsorted { position } });
+            }
+            leaves.push(&key, value)?;
+            longest = longest.max(key.len());
+            len += 1;
+            core::mem::swap(&mut key, &mut last);
+            key.clear();
+        }
+        self.longest.publish_max(longest as u64);
+        let (mut nodes, mut level) = (leaves.finish()?, 1);
+        while nodes.len() > 1 {
+            let mut above = Level::new(self, level, fill)?;
+            (0..nodes.len()).try_for_each(|at| above.push(nodes.key(at), nodes.ends[at].1))?;
+            (nodes, level) = (above.finish()?, level + 1);
+        }
+        self.set_root(NodeRef::from_word(nodes.ends[0].1 as u32), level);
+        Ok(len)
+    }
+}

@@ -1,0 +1,30 @@
+//! Byte strings as keys: nodes with entries of any length, and the tree of them.
+//!
+//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside of
+//! nodes), `node.rs` (reading), `change.rs` (changing in place), `image.rs` (nodes in private memory),
+//! `tree.rs` (the tree and the ways down), and one algorithm a file.
+
+mod aside;
+mod change;
+mod check;
+mod edit;
+mod get;
+mod group;
+mod image;
+mod leaf_copy;
+mod load;
+mod long;
+mod merge;
+mod near;
+mod node;
+mod shape;
+mod split;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tree;
+mod walk;
+
+pub use group::GROUP;
+pub use leaf_copy::{Bounds, LeafCopy};
+pub use tree::{ByteTree, ByteTreeOptions};

@@ -1,0 +1,94 @@
+//! Operations with closures: they read the entry, ask the closure, and put its answer in place if the entry
+//! still is as it was; otherwise they ask again.
+
+use super::{BytesIndex, decode, encode};
+use crate::tree::Edit;
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::value::Value;
+
+/// How often in a row a closure may be asked again.
+const TRIES_MAX: u32 = 1 << 20;
+
+impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+    /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
+    /// Returns what the key had before. O(log n) each time that the closure is asked. It may run several
+    /// times when other threads change the key; its last answer counts, and was made from the very value
+    /// that it replaced. It must not change the key itself.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::insert`]; and [`Error::ClosureChangesItsKey`] when the entry was another one after each
+    /// of a million times.
+    ///
+    /// ```
+    /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
+    /// index.compute("hits", |hits| Some(hits.unwrap_or(0) + 1))?;
+    /// index.compute("hits", |hits| Some(hits.unwrap_or(0) + 1))?;
+    /// assert_eq!(index.get("hits"), Some(2));
+    /// assert_eq!(index.compute("hits", |_| None)?, Some(2));
+    /// assert_eq!(index.get("hits"), None);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn compute<Q>(&self, key: &Q, mut value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        key.with_bytes(|key| {
+            let mut before = self.tree.get(key);
+            for _ in 0..TRIES_MAX {
+                let edit = match (before, value(before.map(decode)).map(encode)) {
+                    (None, None) => return Ok(None),
+                    (None, Some(value)) => Edit::Add(value),
+                    (Some(expected), Some(value)) => Edit::Swap { expected, value },
+                    (Some(expected), None) => Edit::RemoveIf(expected),
+                };
+                let edited = self.tree.edit(key, edit)?;
+                if edited.applied {
+                    return Ok(before.map(decode));
+                }
+                before = edited.before;
+            }
+            Err(Error::ClosureChangesItsKey { tries: TRIES_MAX })
+        })
+    }
+
+    /// As [`BytesIndex::compute`], of a key that stays or comes.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn upsert<Q>(&self, key: &Q, mut value: impl FnMut(Option<V>) -> V) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.compute(key, |before| Some(value(before)))
+    }
+
+    /// As [`BytesIndex::compute`], of a key that is there; does nothing to one that isn't.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn update<Q>(&self, key: &Q, mut change: impl FnMut(V) -> V) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.compute(key, |before| before.map(&mut change))
+    }
+
+    /// The value under a key; if there is none, the closure's, which is put there.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::insert`].
+    pub fn get_or_insert_with<Q>(&self, key: &Q, value: impl FnOnce() -> V) -> Result<V>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        key.with_bytes(|key| {
+            if let Some(present) = self.tree.get(key) {
+                return Ok(decode(present));
+            }
+            let value = value();
+            let edited = self.tree.edit(key, Edit::Add(encode(value)))?;
+            Ok(edited.before.map_or(value, decode))
+        })
+    }
+}

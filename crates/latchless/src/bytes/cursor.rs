@@ -1,0 +1,208 @@
+//! Cursors: a position in an index, from which one goes both ways.
+
+use super::{BytesIndex, decode};
+use crate::byte_tree::{Bounds, LeafCopy};
+use core::fmt;
+use core::ops::Bound;
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::value::Value;
+use std::sync::Arc;
+
+/// What leads a cursor to its index: a reference or an `Arc`.
+pub trait Holder {
+    /// The type of the keys.
+    type Key: BytesKey<Owned = Self::Key>;
+    /// The type of the values.
+    type Value: Value;
+    /// The index.
+    fn index(&self) -> &BytesIndex<Self::Key, Self::Value>;
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> Holder for &BytesIndex<K, V> {
+    type Key = K;
+    type Value = V;
+
+    fn index(&self) -> &BytesIndex<K, V> {
+        self
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> Holder for Arc<BytesIndex<K, V>> {
+    type Key = K;
+    type Value = V;
+
+    fn index(&self) -> &BytesIndex<K, V> {
+        self
+    }
+}
+
+/// A place in an index: on an entry, before the first one, or after the last one. What merging iterators are
+/// made of.
+///
+/// A cursor has a copy of a leaf and nothing of the index. It sees a leaf's entries as they were when it came to
+/// that leaf; a key that is there throughout is never passed over. Keys are lent as bytes.
+///
+/// ```
+/// use latchless::bytes::BytesIndex;
+///
+/// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("d".into(), 4)].into();
+/// let mut cursor = index.cursor();
+/// assert!(cursor.seek("c"));
+/// assert_eq!((cursor.key(), cursor.value()), (Some(&b"d"[..]), Some(4)));
+/// assert!(cursor.prev() && cursor.key() == Some(b"b"));
+/// assert!(cursor.seek_for_prev("azure") && cursor.key() == Some(b"a"));
+/// assert!(!cursor.prev() && cursor.key().is_none());
+/// assert!(cursor.next() && cursor.key() == Some(b"a"));
+/// ```
+pub struct BytesCursor<H> {
+    holder: H,
+    leaf: Box<LeafCopy>,
+    position: Position,
+    key: Vec<u8>,
+    word: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Position {
+    BeforeFirst,
+    /// On this entry of the leaf.
+    At(usize),
+    AfterLast,
+}
+
+impl<H: Holder> BytesCursor<H> {
+    /// A cursor before the first entry. The holder is a reference or an `Arc`: with that, the cursor can be kept
+    /// and sent.
+    pub fn of(holder: H) -> Self {
+        let (leaf, key) = (Box::default(), Vec::new());
+        Self { holder, leaf, position: Position::BeforeFirst, key, word: 0 }
+    }
+
+    /// Goes to an entry of the leaf.
+    fn arrive(&mut self, at: usize) -> bool {
+        let (key, word) = self.leaf.entry(at);
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        (self.word, self.position) = (word, Position::At(at));
+        true
+    }
+
+    /// Goes to the first entry of the leaf's part of the range, or of a later leaf.
+    fn first_here(&mut self) -> bool {
+        loop {
+            let within = self.leaf.within();
+            if !within.is_empty() {
+                return self.arrive(within.start);
+            }
+            if !self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
+                self.position = Position::AfterLast;
+                return false;
+            }
+        }
+    }
+
+    /// Goes to the last entry of the leaf's part of the range, or of an earlier leaf.
+    fn last_here(&mut self) -> bool {
+        loop {
+            let within = self.leaf.within();
+            if !within.is_empty() {
+                return self.arrive(within.end - 1);
+            }
+            if !self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
+                self.position = Position::BeforeFirst;
+                return false;
+            }
+        }
+    }
+
+    /// Goes to a key, or to the first one after it. Says whether there is one.
+    pub fn seek<Q: BytesKey<Owned = H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
+        key.with_bytes(|key| {
+            let bounds = Bounds { low: Bound::Included(key), high: Bound::Unbounded };
+            self.holder.index().tree.load_first(bounds, &mut self.leaf);
+        });
+        self.first_here()
+    }
+
+    /// Goes to a key, or to the last one before it. Says whether there is one.
+    pub fn seek_for_prev<Q: BytesKey<Owned = H::Key> + ?Sized>(&mut self, key: &Q) -> bool {
+        key.with_bytes(|key| {
+            let bounds = Bounds { low: Bound::Unbounded, high: Bound::Included(key) };
+            self.holder.index().tree.load_last(bounds, &mut self.leaf);
+        });
+        self.last_here()
+    }
+
+    /// Goes to the first entry. Says whether there is one.
+    pub fn seek_first(&mut self) -> bool {
+        self.holder.index().tree.load_first(Bounds::ALL, &mut self.leaf);
+        self.first_here()
+    }
+
+    /// Goes to the last entry. Says whether there is one.
+    pub fn seek_last(&mut self) -> bool {
+        self.holder.index().tree.load_last(Bounds::ALL, &mut self.leaf);
+        self.last_here()
+    }
+
+    /// Goes to the next entry. Says whether there is one; otherwise the cursor is after the last one.
+    #[expect(clippy::should_implement_trait, reason = "a cursor goes both ways and lends its keys")]
+    pub fn next(&mut self) -> bool {
+        match self.position {
+            Position::BeforeFirst => self.seek_first(),
+            Position::AfterLast => false,
+            Position::At(at) if at + 1 < self.leaf.len() => self.arrive(at + 1),
+            Position::At(_) => {
+                if self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
+                    return self.first_here();
+                }
+                self.position = Position::AfterLast;
+                false
+            }
+        }
+    }
+
+    /// Goes to the entry before. Says whether there is one; otherwise the cursor is before the first one.
+    pub fn prev(&mut self) -> bool {
+        match self.position {
+            Position::AfterLast => self.seek_last(),
+            Position::BeforeFirst => false,
+            Position::At(at) if at > self.leaf.start() => self.arrive(at - 1),
+            Position::At(_) => {
+                if self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
+                    return self.last_here();
+                }
+                self.position = Position::BeforeFirst;
+                false
+            }
+        }
+    }
+
+    /// The bytes of the key that the cursor is on.
+    pub fn key(&self) -> Option<&[u8]> {
+        matches!(self.position, Position::At(_)).then_some(&self.key[..])
+    }
+
+    /// The key that the cursor is on.
+    pub fn owned_key(&self) -> Option<H::Key> {
+        self.key().map(H::Key::from_bytes)
+    }
+
+    /// The value that the key had when the cursor came to its leaf.
+    pub fn value(&self) -> Option<H::Value> {
+        matches!(self.position, Position::At(_)).then(|| decode(self.word))
+    }
+}
+
+impl<H> fmt::Debug for BytesCursor<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BytesCursor").field("position", &self.position).finish_non_exhaustive()
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+    /// A cursor before the first entry: see [`BytesCursor`].
+    pub fn cursor(&self) -> BytesCursor<&Self> {
+        BytesCursor::of(self)
+    }
+}

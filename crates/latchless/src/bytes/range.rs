@@ -1,0 +1,300 @@
+//! Ranges: iterators of owned entries, and scans that lend keys.
+
+use super::{BytesIndex, OwnedBounds, decode};
+use crate::byte_tree::{Bounds, LeafCopy};
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::error::Result;
+use latchless_core::base::value::Value;
+
+/// The entries of a range, from both ends, in the order of their keys.
+///
+/// It holds copies of a leaf or two, and nothing of the index: neither does it keep memory from being used again
+/// nor a writer from going on. Weakly consistent: the entries of one leaf are of one moment, a key that is there
+/// throughout is seen exactly once.
+pub struct BytesEntries<'i, K, V> {
+    index: &'i BytesIndex<K, V>,
+    bounds: OwnedBounds,
+    front: End,
+    back: End,
+}
+
+/// One end of an iteration.
+#[derive(Default)]
+struct End {
+    /// None: nothing was asked for here yet.
+    leaf: Option<Box<LeafCopy>>,
+    /// Entries of the leaf that are still to come.
+    from: usize,
+    to: usize,
+    /// The key that was given last; empty before.
+    last: Option<Vec<u8>>,
+    is_over: bool,
+}
+
+impl End {
+    /// Remembers a key as given.
+    fn gave(last: &mut Option<Vec<u8>>, key: &[u8]) {
+        let last = last.get_or_insert_default();
+        last.clear();
+        last.extend_from_slice(key);
+    }
+}
+
+impl<'i, K: BytesKey<Owned = K>, V: Value> BytesEntries<'i, K, V> {
+    fn new(index: &'i BytesIndex<K, V>, bounds: OwnedBounds) -> Self {
+        Self { index, bounds, front: End::default(), back: End::default() }
+    }
+
+    /// Makes sure that the front has an entry, if there is one.
+    fn fill_front(&mut self) -> bool {
+        let (tree, bounds) = (&self.index.tree, self.bounds.borrowed());
+        let end = &mut self.front;
+        let leaf = match &mut end.leaf {
+            Some(leaf) => leaf,
+            empty => {
+                let leaf = empty.insert(Box::default());
+                tree.load_first(bounds, leaf);
+                (end.from, end.to) = (leaf.within().start, leaf.within().end);
+                leaf
+            }
+        };
+        while end.from == end.to {
+            if !tree.load_next(bounds, leaf) {
+                end.is_over = true;
+                return false;
+            }
+            (end.from, end.to) = (leaf.within().start, leaf.within().end);
+        }
+        true
+    }
+
+    /// Makes sure that the back has an entry, if there is one.
+    fn fill_back(&mut self) -> bool {
+        let (tree, bounds) = (&self.index.tree, self.bounds.borrowed());
+        let end = &mut self.back;
+        let leaf = match &mut end.leaf {
+            Some(leaf) => leaf,
+            empty => {
+                let leaf = empty.insert(Box::default());
+                tree.load_last(bounds, leaf);
+                (end.from, end.to) = (leaf.within().start, leaf.within().end);
+                leaf
+            }
+        };
+        while end.from == end.to {
+            if !tree.load_previous(bounds, leaf) {
+                end.is_over = true;
+                return false;
+            }
+            (end.from, end.to) = (leaf.within().start, leaf.within().end);
+        }
+        true
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> Iterator for BytesEntries<'_, K, V> {
+    type Item = (K, V);
+
+    fn next(&mut self) -> Option<(K, V)> {
+        if self.front.is_over || !self.fill_front() {
+            return None;
+        }
+        let at = self.front.from;
+        self.front.from += 1;
+        let (key, value) = self.front.leaf.as_mut()?.entry(at);
+        if self.back.last.as_ref().is_some_and(|last| key >= &last[..]) {
+            self.front.is_over = true;
+            return None;
+        }
+        let entry = (K::from_bytes(key), decode(value));
+        End::gave(&mut self.front.last, key);
+        Some(entry)
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> DoubleEndedIterator for BytesEntries<'_, K, V> {
+    fn next_back(&mut self) -> Option<(K, V)> {
+        if self.back.is_over || !self.fill_back() {
+            return None;
+        }
+        self.back.to -= 1;
+        let at = self.back.to;
+        let (key, value) = self.back.leaf.as_mut()?.entry(at);
+        if self.front.last.as_ref().is_some_and(|last| key <= &last[..]) {
+            self.back.is_over = true;
+            return None;
+        }
+        let entry = (K::from_bytes(key), decode(value));
+        End::gave(&mut self.back.last, key);
+        Some(entry)
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> FusedIterator for BytesEntries<'_, K, V> {}
+
+impl<K, V> fmt::Debug for BytesEntries<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BytesEntries").field("bounds", &self.bounds).finish_non_exhaustive()
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+    /// The entries of a range, as an iterator from both ends. Each key is a new one of type `K`; where borrowed
+    /// bytes do, [`BytesIndex::scan`] is faster.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
+    /// let from_b: Vec<_> = index.range::<String>("b".to_owned()..)?.collect();
+    /// assert_eq!(from_b, [("b".into(), 2), ("c".into(), 3)]);
+    /// // Borrowed ends, without making a key:
+    /// use std::ops::Bound::{Excluded, Unbounded};
+    /// assert_eq!(index.range::<str>((Excluded("a"), Unbounded))?.count(), 2);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> Result<BytesEntries<'_, K, V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        Ok(BytesEntries::new(self, OwnedBounds::of(&range)?))
+    }
+
+    /// All entries, in order.
+    pub fn iter(&self) -> BytesEntries<'_, K, V> {
+        BytesEntries::new(self, OwnedBounds::ALL)
+    }
+
+    /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, as
+    /// [`BytesKey::with_bytes`] has them, and its value. The bytes are lent: nothing is allocated for an entry.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::range`].
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// use std::ops::ControlFlow;
+    ///
+    /// let index: BytesIndex<String, u32> = [("a".into(), 1), ("b".into(), 2), ("c".into(), 3)].into();
+    /// let mut sum = 0;
+    /// index.scan::<String>("b".to_owned().., |_, value| {
+    ///     sum += value;
+    ///     ControlFlow::Continue(())
+    /// })?;
+    /// assert_eq!(sum, 5);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn scan<Q>(
+        &self,
+        range: impl RangeBounds<Q>,
+        mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let bounds = OwnedBounds::of(&range)?;
+        Ok(self.tree.visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value))))
+    }
+
+    /// As [`BytesIndex::scan`], from the end of the range down.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn scan_back<Q>(
+        &self,
+        range: impl RangeBounds<Q>,
+        mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let bounds = OwnedBounds::of(&range)?;
+        let mut see = |key: &[u8], value| see(key, decode(value));
+        Ok(self.tree.visit_back(bounds.borrowed(), &mut LeafCopy::default(), &mut see))
+    }
+
+    /// How many keys a range has. O(r). Weakly consistent.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::range`].
+    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
+        let bounds = OwnedBounds::of(&range)?;
+        Ok(self.count_within(bounds.borrowed()))
+    }
+
+    fn count_within(&self, bounds: Bounds<'_>) -> usize {
+        let mut leaf = LeafCopy::default();
+        self.tree.load_first(bounds, &mut leaf);
+        let mut count = leaf.within().len();
+        while self.tree.load_next(bounds, &mut leaf) {
+            count += leaf.within().len();
+        }
+        count
+    }
+
+    /// Removes the keys of a range and says how many. Not atomic as a whole: others see some gone and others
+    /// not yet.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::range`].
+    pub fn remove_range<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
+        let bounds = OwnedBounds::of(&range)?;
+        let (mut leaf, mut removed) = (LeafCopy::default(), 0);
+        self.tree.load_first(bounds.borrowed(), &mut leaf);
+        loop {
+            for at in leaf.within() {
+                let outcome = self.tree.edit(leaf.entry(at).0, crate::tree::Edit::Remove);
+                removed += usize::from(outcome.is_ok_and(|edited| edited.applied));
+            }
+            if !self.tree.load_next(bounds.borrowed(), &mut leaf) {
+                return Ok(removed);
+            }
+        }
+    }
+}
+
+/// Keys that are byte strings or texts: what others begin with is a key, too.
+impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+    /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For texts and
+    /// byte strings that is what it says; for tuples it is of use with the first parts alone when those have a
+    /// fixed length.
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// let index: BytesIndex<String, u32> = [("ab".into(), 1), ("abc".into(), 2), ("b".into(), 3)].into();
+    /// assert_eq!(index.prefix("ab").collect::<Vec<_>>(), [("ab".into(), 1), ("abc".into(), 2)]);
+    ///
+    /// let series = BytesIndex::<(u32, String), f64>::new()?;
+    /// series.insert(&(7, "a"), 0.5)?;
+    /// series.insert(&(8, "b"), 0.7)?;
+    /// assert_eq!(series.prefix(&7u32).count(), 1);
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn prefix<Q: BytesKey + ?Sized>(&self, prefix: &Q) -> BytesEntries<'_, K, V> {
+        BytesEntries::new(self, prefix.with_bytes(OwnedBounds::of_prefix))
+    }
+
+    /// As [`BytesIndex::scan`], of the keys whose bytes begin with those of `prefix`.
+    pub fn scan_prefix<Q: BytesKey + ?Sized>(
+        &self,
+        prefix: &Q,
+        mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let bounds = prefix.with_bytes(OwnedBounds::of_prefix);
+        self.tree.visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value)))
+    }
+}
+
+impl<'i, K: BytesKey<Owned = K>, V: Value> IntoIterator for &'i BytesIndex<K, V> {
+    type Item = (K, V);
+    type IntoIter = BytesEntries<'i, K, V>;
+
+    fn into_iter(self) -> BytesEntries<'i, K, V> {
+        self.iter()
+    }
+}

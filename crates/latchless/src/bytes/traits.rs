@@ -1,0 +1,68 @@
+//! The standard library's traits. Those that can't return an error panic when memory is refused or a key is too
+//! long, as the standard library's own containers do.
+
+use super::BytesIndex;
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::error::Result;
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::value::Value;
+
+impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+    /// Puts in all entries of an iterator; of equal keys the last one stays.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::insert`]; the entries before that one are in.
+    pub fn try_extend<Q: BytesKey<Owned = K>>(&self, entries: impl IntoIterator<Item = (Q, V)>) -> Result<()> {
+        entries.into_iter().try_for_each(|(key, value)| self.insert(&key, value).map(drop))
+    }
+
+    /// An index of all entries of an iterator, in any order; of equal keys the last one stays. O(n log n).
+    ///
+    /// # Errors
+    /// As [`BytesIndex::bulk_load`].
+    pub fn try_from_iter<Q: BytesKey<Owned = K>>(entries: impl IntoIterator<Item = (Q, V)>) -> Result<Self> {
+        let mut entries: Vec<(Vec<u8>, V)> =
+            entries.into_iter().map(|(key, value)| (key.with_bytes(<[u8]>::to_vec), value)).collect();
+        // Stable, so that of equal keys the last one comes last; it is the one that is kept.
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        entries.dedup_by(|later, kept| {
+            let equal = later.0 == kept.0;
+            if equal {
+                core::mem::swap(kept, later);
+            }
+            equal
+        });
+        let mut index = Self::new()?;
+        let mut entries = entries.into_iter();
+        index.tree.load(FillFactor::default(), &mut |bytes| {
+            let (key, value) = entries.next()?;
+            bytes.extend_from_slice(&key);
+            Some(super::encode(value))
+        })?;
+        Ok(index)
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> FromIterator<(K, V)> for BytesIndex<K, V> {
+    /// # Panics
+    /// When memory is refused or a key is too long.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        Self::try_from_iter(entries).unwrap_or_else(|error| panic!("an index can't be made: {error}"))
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value, const N: usize> From<[(K, V); N]> for BytesIndex<K, V> {
+    /// # Panics
+    /// When memory is refused or a key is too long.
+    fn from(entries: [(K, V); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl<K: BytesKey<Owned = K>, V: Value> Extend<(K, V)> for BytesIndex<K, V> {
+    /// # Panics
+    /// When memory is refused or a key is too long.
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
+    }
+}

@@ -153,7 +153,7 @@ impl<const N: usize> BytesKey for [u8; N] {
 macro_rules! pointer {
     ($([$($parameter:tt)*] $pointer:ty),*) => {$(
         impl<$($parameter)*> BytesKey for $pointer {
-            type Owned = T::Owned;
+            type Owned = <T as BytesKey>::Owned;
             const FIXED: Option<usize> = T::FIXED;
 
             #[inline]
@@ -162,7 +162,7 @@ macro_rules! pointer {
             }
 
             #[inline]
-            fn from_bytes(bytes: &[u8]) -> T::Owned {
+            fn from_bytes(bytes: &[u8]) -> Self::Owned {
                 T::from_bytes(bytes)
             }
         }
@@ -240,7 +240,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Everything that a type promises, of two keys that compare by their own order.
-    fn lawful<K: BytesKey<Owned = K> + Ord>(a: &K, b: &K) {
+    fn lawful<K: BytesKey<Owned = K> + Ord + Debug>(a: &K, b: &K) {
         bytes_are_lawful(a, b, a.cmp(b));
     }
 

@@ -3,6 +3,7 @@
 use crate::base::bytes_key::BytesKey;
 use crate::base::key::{Bits, Key};
 use core::cmp::Ordering;
+use core::fmt::Debug;
 use proptest::test_runner::Config;
 
 /// How property tests run: with `cases` random cases, or a handful under Miri, which runs a
@@ -54,7 +55,7 @@ pub fn bytes_of<K: BytesKey + ?Sized>(key: &K) -> Vec<u8> {
 }
 
 /// The bytes of two keys compare as expected, have the length that their type claims, and give the keys back.
-pub fn bytes_are_lawful<K: BytesKey<Owned = K> + PartialEq + std::fmt::Debug>(a: &K, b: &K, expected: Ordering) {
+pub fn bytes_are_lawful<K: BytesKey<Owned = K> + PartialEq + Debug>(a: &K, b: &K, expected: Ordering) {
     assert_eq!(bytes_of(a).cmp(&bytes_of(b)), expected, "{a:?} against {b:?}");
     for key in [a, b] {
         let bytes = bytes_of(key);

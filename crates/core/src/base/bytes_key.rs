@@ -162,7 +162,7 @@ macro_rules! pointer {
             }
 
             #[inline]
-            fn from_bytes(bytes: &[u8]) -> <T as BytesKey>::Owned {
+            fn from_bytes(bytes: &[u8]) -> Self::Owned {
                 T::from_bytes(bytes)
             }
         }
@@ -240,7 +240,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Everything that a type promises, of two keys that compare by their own order.
-    fn lawful<K: BytesKey<Owned = K> + Ord>(a: &K, b: &K) {
+    fn lawful<K: BytesKey<Owned = K> + Ord + Debug>(a: &K, b: &K) {
         bytes_are_lawful(a, b, a.cmp(b));
     }
 

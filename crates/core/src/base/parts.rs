@@ -222,7 +222,7 @@ mod tests {
     use core::fmt::Debug;
     use proptest::prelude::*;
 
-    fn lawful<K: BytesKey<Owned = K> + Ord>(a: &K, b: &K) {
+    fn lawful<K: BytesKey<Owned = K> + Ord + Debug>(a: &K, b: &K) {
         bytes_are_lawful(a, b, a.cmp(b));
     }
 

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! Keys are of fixed width ([`Key`]), values `Copy` and of at most eight bytes ([`Value`]); for values
-//! of any other type there is [`BoxedIndex`]. [`mod@index`] says what operations cost, what is
+//! of any other type there is [`BoxedIndex`], for keys of any length [`BytesIndex`](bytes::BytesIndex). [`mod@index`] says what operations cost, what is
 //! guaranteed when threads meet, and how one thread alone saves the latches. [`api_parity`]
 //! compares the interface with those of `BTreeMap` and `SkipMap`.
 
@@ -50,6 +50,7 @@ pub use index::{BoxedIndex, Index, TryInsertError};
 // All that public signatures name: users needn't depend on the core.
 #[doc(inline)]
 pub use latchless_core::base::{
+    bytes_key::BytesKey,
     error::{Broken, Error, Result},
     fill::FillFactor,
     index::Direction,

@@ -10,6 +10,7 @@ use latchless_conformance as _;
 
 mod broken;
 mod broken_order;
+mod bytes;
 mod churn;
 #[cfg(feature = "cssl")]
 mod cssl;

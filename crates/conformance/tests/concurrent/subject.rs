@@ -1,5 +1,6 @@
 //! What the tests ask of an index, and which indexes they ask.
 
+use crate::bytes::{Bytes, Long};
 #[cfg(feature = "cssl")]
 use crate::cssl;
 use crate::flagship::Tree;
@@ -165,6 +166,8 @@ pub const SUBJECTS: &[(&str, Make)] = &[
     ("index", || Box::new(Index::with_options(PLAIN_PAGES).expect("one leaf finds room"))),
     ("tree of 64-bit lanes", || Box::new(Tree::<u64>::default())),
     ("tree of 32-bit lanes", || Box::new(Tree::<u32>::default())),
+    ("bytes", || Box::new(Bytes::<u64>::default())),
+    ("bytes of long keys", || Box::new(Bytes::<Long>::default())),
     #[cfg(feature = "spiderman")]
     ("olc", spiderman::one_by_one),
     #[cfg(feature = "spiderman")]

@@ -34,7 +34,7 @@ pub const ROOMS: [Rooms; 10] = [
     },
     Rooms {
         folder: "crates/latchless/src/",
-        floors: &[&["node"], &["tree", "slot_map"], &["index"], &["snapshot"]],
+        floors: &[&["node"], &["tree", "slot_map"], &["byte_tree"], &["index"], &["bytes"], &["snapshot"]],
         complete: true,
     },
     Rooms {

@@ -162,7 +162,7 @@ macro_rules! pointer {
             }
 
             #[inline]
-            fn from_bytes(bytes: &[u8]) -> Self::Owned {
+            fn from_bytes(bytes: &[u8]) -> <T as BytesKey>::Owned {
                 T::from_bytes(bytes)
             }
         }

@@ -42,17 +42,19 @@ impl Strings {
 pub struct Aside<'a> {
     tree: &'a ByteTree,
     nodes: [NodeRef; LEVELS_MAX],
-    strings: [Strings; LEVELS_MAX],
+    strings: Vec<Strings>,
     pub blocks: Blocks<'a>,
 }
 
 impl<'a> Aside<'a> {
     /// Nothing yet.
     pub fn none(tree: &'a ByteTree) -> Self {
-        let strings = [const {
-            Strings { low: Vec::new(), high: Vec::new(), separator: Vec::new(), other: Vec::new() }
-        }; LEVELS_MAX];
-        Self { tree, nodes: [NodeRef::NIL; LEVELS_MAX], strings, blocks: tree.long.put_aside() }
+        Self {
+            tree,
+            nodes: [NodeRef::NIL; LEVELS_MAX],
+            strings: Vec::new(),
+            blocks: tree.long.put_aside(),
+        }
     }
 
     /// Puts aside what was missing.
@@ -61,7 +63,12 @@ impl<'a> Aside<'a> {
     /// When memory is refused.
     pub fn reserve(&mut self, lack: Lack) -> Result<()> {
         let longest = self.tree.longest.load_relaxed() as usize;
+        let refused = |_| Error::OutOfMemory { requested_bytes: lack.levels * size_of::<Strings>() };
+        self.strings.try_reserve(lack.levels.saturating_sub(self.strings.len())).map_err(refused)?;
         for level in 0..lack.levels {
+            if level == self.strings.len() {
+                self.strings.push(Strings::default());
+            }
             if self.nodes[level].is_nil() {
                 self.nodes[level] = self.tree.nodes.allocate(level)?;
                 self.tree.ask_for_all(self.nodes[level]);

@@ -161,6 +161,7 @@ impl Operation for EditOne<'_> {
             let before = self.tree.get_from::<S>(node, self.key, tag);
             return Ok(Edited { before, applied: false });
         }
+        self.tree.ask_for_heads(node);
         self.tree.edit_from::<S>(node, (self.key, tag), self.edit)
     }
 }

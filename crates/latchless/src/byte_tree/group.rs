@@ -104,6 +104,7 @@ impl Operation for EditGroup<'_> {
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
         let at = self.tree.descend_together::<S>(self.keys);
+        at.iter().take(self.keys.len()).for_each(|at| self.tree.ask_for_heads(at.0));
         for ((key, (node, tag)), edit) in self.keys.iter().zip(at).zip(self.edits) {
             (self.done)(self.tree.edit_from::<S>(node, (key, tag), edit)?);
         }

@@ -109,14 +109,13 @@ fn long_head(long: &LongStrings, string: LongRef, prefix: usize) -> u64 {
 
 /// A node in private memory that is being filled, from its first entry to its last.
 #[derive(Debug)]
-pub struct Builder {
-    image: Image,
+pub struct Builder<'i> {
+    image: &'i mut Image,
 }
 
-impl Builder {
-    /// A node without entries, with so many slots.
-    pub fn new(fences: &Fences<'_>, link: NodeRef, slots: usize) -> Self {
-        let mut image = [0; WORDS];
+impl<'i> Builder<'i> {
+    /// A node without entries, with so many slots, in an image that is all zero.
+    pub fn new(image: &'i mut Image, fences: &Fences<'_>, link: NodeRef, slots: usize) -> Self {
         let (low, prefix) = (fences.low, fences.prefix());
         let high_len = fences.high.map_or(0, |high| high.bytes.len());
         let mut flags = 0;
@@ -141,12 +140,17 @@ impl Builder {
     }
 
     /// A node with the entries of these parts, one after the other; if they fit.
-    pub fn of_parts(fences: &Fences<'_>, link: NodeRef, parts: &[Part<'_>]) -> Option<Self> {
+    pub fn of_parts(
+        image: &'i mut Image,
+        fences: &Fences<'_>,
+        link: NodeRef,
+        parts: &[Part<'_>],
+    ) -> Option<Self> {
         let prefix = fences.prefix();
         let words = parts.iter().try_fold(0, |sum, part| Some(sum + part.words(prefix)?))?;
         let len = parts.iter().map(|part| part.entries.len()).sum();
         let slots = slots_for(len, words, fences.words())?;
-        let mut builder = Self::new(fences, link, slots);
+        let mut builder = Self::new(image, fences, link, slots);
         parts.iter().for_each(|part| builder.extend(part));
         Some(builder)
     }
@@ -178,7 +182,7 @@ impl Builder {
 
     /// The node.
     pub fn image(&self) -> &Image {
-        &self.image
+        self.image
     }
 }
 

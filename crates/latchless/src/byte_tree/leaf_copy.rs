@@ -154,6 +154,12 @@ impl LeafCopy {
         self.pivot = pivot;
     }
 
+    /// Takes the range's bounds away: everything goes on.
+    pub fn unbind(&mut self) {
+        self.goes_on = self.has_high;
+        self.goes_on_before = !self.low.is_empty();
+    }
+
     /// How many entries the leaf has.
     pub fn len(&self) -> usize {
         self.shape().len()

@@ -155,7 +155,8 @@ impl<'a> Level<'a> {
         self.blocks.reserve(of_entries + of_fences(&self.low) + high.map_or(0, of_fences))?;
         let low = fences.low.stored(&mut self.blocks);
         let high = fences.high.map(|high| high.stored(&mut self.blocks));
-        let mut builder = Builder::new(&Fences { low, high }, link, slots);
+        let mut image = [0; WORDS];
+        let mut builder = Builder::new(&mut image, &Fences { low, high }, link, slots);
         for at in 0..count {
             let (key, word) = (self.pending.key(at), self.pending.ends[at].1);
             let tag = if self.level == 0 { ByteTree::tag(self.tree.hash(key)) } else { 0 };

@@ -6,7 +6,7 @@
 
 use super::aside::Strings;
 use super::change::Shared;
-use super::image::{Builder, Fences, Part};
+use super::image::{Builder, Fences, Image, Part, Private};
 use super::node::{Node, Words};
 use super::shape::*;
 use super::split::fences_of;
@@ -149,7 +149,8 @@ impl ByteTree {
             low: fences_of(one, low, None).low,
             high: fences_of(two, separator, has_high.then_some(&high[..])).high,
         };
-        let Some(both) = merged(&fences, (one, low), (two, separator)) else { return Outcome::Refused };
+        let mut image = [0; WORDS];
+        let Some(both) = merged(&mut image, &fences, (one, low), (two, separator)) else { return Outcome::Refused };
         [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
         left.1.write(both.image());
         right.1.mark_dead();
@@ -165,11 +166,12 @@ impl ByteTree {
 }
 
 /// Both nodes' entries in one, if they fit with room to spare for what may come. An empty one always does.
-fn merged(
+fn merged<'i>(
+    image: &'i mut Image,
     fences: &Fences<'_>,
-    (left, left_low): (super::image::Private<'_>, &[u8]),
-    (right, right_low): (super::image::Private<'_>, &[u8]),
-) -> Option<Builder> {
+    (left, left_low): (Private<'_>, &[u8]),
+    (right, right_low): (Private<'_>, &[u8]),
+) -> Option<Builder<'i>> {
     let part = |node, low| Part { node, low, entries: 0..Node::shape(node).len() };
     let parts = [part(left, left_low), part(right, right_low)];
     let prefix = fences.prefix();
@@ -180,5 +182,5 @@ fn merged(
     if !is_one_empty && (one + two + len * 11 / 8 > room * 3 / 4 || len > ENTRIES_MAX * 3 / 4) {
         return None;
     }
-    Builder::of_parts(fences, right.link(), &parts)
+    Builder::of_parts(image, fences, right.link(), &parts)
 }

@@ -54,7 +54,8 @@ impl ByteTree {
         // Otherwise it would be written anew again and again.
         let more = 1 + len / 8;
         let Some(slots) = slots_for(len + more, taken + more * words, fences.words()) else { return false };
-        let mut builder = Builder::new(&fences, old.link(), slots);
+        let mut image = [0; WORDS];
+        let mut builder = Builder::new(&mut image, &fences, old.link(), slots);
         builder.extend(&part);
         debug_assert!(builder.has_room(words));
         held.changing();
@@ -117,10 +118,12 @@ impl ByteTree {
         let [left_end, right_start] = [(); 2].map(|()| own.stored(&mut aside.blocks));
         let part = |entries| [Part { node: old, low: &*low, entries }];
         let left = Fences { high: Some(left_end), ..fences };
-        let left = Builder::of_parts(&left, right, &part(0..cut)).expect("a part of a node fits");
+        let [mut left_image, mut right_image] = [[0; WORDS]; 2];
+        let left = Builder::of_parts(&mut left_image, &left, right, &part(0..cut)).expect("a part of a node fits");
         let right_fences = Fences { low: right_start, ..fences };
         let len = old.shape().len();
-        let above = Builder::of_parts(&right_fences, old.link(), &part(cut..len)).expect("a part fits");
+        let above = Builder::of_parts(&mut right_image, &right_fences, old.link(), &part(cut..len));
+        let above = above.expect("a part of a node fits");
         // Latecomers from its earlier life may be looking at its fences under its latch.
         let (right_at, mut right_held) = self.latch(self.at(right));
         held.changing();
@@ -176,7 +179,8 @@ impl ByteTree {
     /// Puts a new root above the old one, which is being split.
     fn grow(&self, level: usize, old: NodeRef, entry: Entry<'_>, root: NodeRef) {
         let fences = Fences { low: Fence::FIRST, high: None };
-        let mut builder = Builder::new(&fences, NodeRef::NIL, SLOTS_MAX / 2);
+        let mut image = [0; WORDS];
+        let mut builder = Builder::new(&mut image, &fences, NodeRef::NIL, SLOTS_MAX / 2);
         builder.push(Entry::short(&[], 0, u64::from(old.to_word())));
         builder.push(entry);
         let (at, mut held) = self.latch(self.at(root));

@@ -23,8 +23,9 @@ use super::change::Shared;
 use super::image::{Builder, Fence, Fences};
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Side, Toward};
-use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX};
+use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX, WORDS};
 use super::text::hash;
+use core::ops::Range;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::{Latched, Version};
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
@@ -112,10 +113,11 @@ impl ByteTree {
 
     fn init_root(&self) -> Result<()> {
         let leaf = self.nodes.allocate(0)?;
-        let image = Builder::new(&Fences { low: Fence::FIRST, high: None }, NodeRef::NIL, SLOTS_MAX / 2);
+        let (mut image, fences) = ([0; WORDS], Fences { low: Fence::FIRST, high: None });
+        let empty = Builder::new(&mut image, &fences, NodeRef::NIL, SLOTS_MAX / 2);
         let (at, mut held) = self.latch(self.at(leaf));
         held.changing();
-        at.1.write(image.image());
+        at.1.write(empty.image());
         self.set_root(leaf, 1);
         Ok(())
     }
@@ -187,8 +189,19 @@ impl ByteTree {
     /// Asks for the lines of a node that tell where to go on.
     #[inline(always)]
     pub(super) fn ask_for(&self, node: NodeRef, level: usize) {
-        let (address, lines) = (self.nodes.address(node), if level == 0 { LEAF_LINES } else { INNER_LINES });
-        (0..lines).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
+        self.ask_for_lines(node, if level == 0 { 0..LEAF_LINES } else { 0..INNER_LINES });
+    }
+
+    /// Asks for what is read and written of a leaf beside that when an entry comes or goes: the heads.
+    #[inline(always)]
+    pub(super) fn ask_for_heads(&self, leaf: NodeRef) {
+        self.ask_for_lines(leaf, LEAF_LINES..INNER_LINES);
+    }
+
+    #[inline(always)]
+    fn ask_for_lines(&self, node: NodeRef, lines: Range<usize>) {
+        let address = self.nodes.address(node);
+        lines.into_iter().for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
     }
 
     /// Asks for a whole node.

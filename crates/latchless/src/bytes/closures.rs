@@ -8,7 +8,7 @@ use latchless_core::base::error::{Error, Result};
 use latchless_core::base::value::Value;
 
 /// How often in a row a closure may be asked again.
-const TRIES_MAX: u32 = 1 << 20;
+const TRIES_MAX: u32 = 1 << 16;
 
 impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
@@ -18,7 +18,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     ///
     /// # Errors
     /// As [`BytesIndex::insert`]; and [`Error::ClosureChangesItsKey`] when the entry was another one after each
-    /// of a million times.
+    /// of 65,536 times in a row.
     ///
     /// ```
     /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;

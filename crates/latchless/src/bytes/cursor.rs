@@ -121,6 +121,7 @@ impl<H: Holder> BytesCursor<H> {
             let bounds = Bounds { low: Bound::Included(key), high: Bound::Unbounded };
             self.holder.index().tree.load_first(bounds, &mut self.leaf);
         });
+        self.leaf.unbind();
         self.first_here()
     }
 
@@ -130,6 +131,7 @@ impl<H: Holder> BytesCursor<H> {
             let bounds = Bounds { low: Bound::Unbounded, high: Bound::Included(key) };
             self.holder.index().tree.load_last(bounds, &mut self.leaf);
         });
+        self.leaf.unbind();
         self.last_here()
     }
 
@@ -167,7 +169,7 @@ impl<H: Holder> BytesCursor<H> {
         match self.position {
             Position::AfterLast => self.seek_last(),
             Position::BeforeFirst => false,
-            Position::At(at) if at > self.leaf.start() => self.arrive(at - 1),
+            Position::At(at) if at > 0 => self.arrive(at - 1),
             Position::At(_) => {
                 if self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
                     return self.last_here();

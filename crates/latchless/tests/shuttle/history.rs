@@ -1,10 +1,8 @@
 //! What threads asked an index, what they were told and when: and whether one after the other could have been
 //! told the same.
 
-use latchless::Index;
-use latchless::index::Group;
+use crate::subject::Subject;
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,18 +54,16 @@ impl Ask {
     }
 
     /// Asks, and says the questions of one moment that this comes to. `keys`: all that could be there.
-    pub fn of(self, index: &Index<u64, u64>, keys: &BTreeSet<u64>) -> Vec<(Self, Told)> {
+    pub fn of(self, index: &impl Subject, keys: &BTreeSet<u64>) -> Vec<(Self, Told)> {
         let told = match self {
             Self::Get(key) => Told::Value(index.get(key)),
             Self::Floor(key) => Told::Entry(index.floor(key)),
-            Self::Put(key, value) => Told::Value(index.insert(key, value).expect("there is memory")),
+            Self::Put(key, value) => Told::Value(index.insert(key, value)),
             Self::Replace(key, value) => Told::Value(index.replace(key, value)),
             Self::Remove(key) => Told::Value(index.remove(key)),
-            Self::RemoveRange(low, high) => {
-                Told::Count(index.remove_range(low..=high).expect("the range is in order"))
-            }
+            Self::RemoveRange(low, high) => Told::Count(index.remove_range(low, high)),
             Self::Scan(low, high) => {
-                let found: Vec<_> = index.range(low..=high).expect("the range is in order").collect();
+                let found = index.range(low, high);
                 assert!(found.is_sorted_by(|a, b| a.0 < b.0), "{found:?}");
                 let found: BTreeMap<_, _> = found.into_iter().collect();
                 let inside = |key: &u64| (low..=high).contains(key) && keys.contains(key);
@@ -76,11 +72,9 @@ impl Ask {
                 return keys.range(low..=high).map(of).collect();
             }
             Self::GetMany(keys) => {
-                let (mut found, two) = (vec![None; keys.len()], NonZeroUsize::new(2).expect("not zero"));
-                index.get_many_with(Group::Of(two), keys, &mut found).expect("there is room for the answers");
                 return keys
                     .iter()
-                    .zip(found)
+                    .zip(index.get_two_together(keys))
                     .map(|(&key, found)| (Self::Get(key), Told::Value(found)))
                     .collect();
             }

@@ -7,9 +7,11 @@
 #![cfg(latchless_shuttle)]
 
 mod bounded;
+mod bytes;
 mod counts;
 mod drawn;
 mod history;
 mod scenes;
 mod schedules;
 mod steps;
+mod subject;

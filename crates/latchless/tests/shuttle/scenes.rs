@@ -2,11 +2,14 @@
 
 use crate::history::{Ask, Event, is_linearizable};
 use crate::schedules::together;
-use latchless::index::Options;
-use latchless::{Index, Kernel};
+use crate::subject::Subject;
+use latchless::Index;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// Larger than all keys of scenes.
+const LARGEST: u64 = 1 << 40;
 
 /// A state of an index: which keys are put in, in this order, and which are removed then. Values are the keys
 /// times a thousand.
@@ -17,20 +20,23 @@ pub struct State {
 }
 
 impl State {
-    pub fn make(self) -> Index<u64, u64> {
-        let (limit_bytes, kernel) = (Some(1 << 17), Some(Kernel::Scalar));
-        let options = Options { limit_bytes, huge_pages: false, kernel, ..Options::default() };
-        let index = Index::with_options(options).expect("one leaf finds room");
-        self.put.iter().for_each(|&key| _ = index.insert(key, key * 1000).expect("there is memory"));
+    pub fn make<S: Subject>(self) -> S {
+        let index = S::empty();
+        self.put.iter().for_each(|&key| _ = index.insert(key, key * 1000));
         self.removed.iter().for_each(|key| assert!(index.remove(*key).is_some()));
         index
     }
 }
 
-/// Lets threads ask what they have to, and checks what they were told and what is left.
+/// As [`play_on`], on an [`Index`].
 pub fn play(state: State, threads: &[&'static [Ask]]) {
-    let index = Arc::new(state.make());
-    let start: BTreeMap<_, _> = index.iter().collect();
+    play_on::<Index<u64, u64>>(state, threads);
+}
+
+/// Lets threads ask what they have to, and checks what they were told and what is left.
+pub fn play_on<S: Subject>(state: State, threads: &[&'static [Ask]]) {
+    let index = Arc::new(state.make::<S>());
+    let start: BTreeMap<_, _> = index.range(0, LARGEST).into_iter().collect();
     let named = threads.iter().flat_map(|asks| asks.iter()).flat_map(|ask| ask.keys());
     let keys: Arc<BTreeSet<_>> = Arc::new(start.keys().copied().chain(named).collect());
     let (clock, events) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
@@ -41,15 +47,15 @@ pub fn play(state: State, threads: &[&'static [Ask]]) {
             let tick = || clock.fetch_add(1, Ordering::Relaxed);
             for ask in asks {
                 let begin = tick();
-                let told = ask.of(&index, &keys);
+                let told = ask.of(&*index, &keys);
                 let end = tick();
                 let told = told.into_iter().map(|(ask, told)| Event { ask, told, begin, end });
                 events.lock().expect("a panic ends the test").extend(told);
             }
         }) as Box<dyn FnOnce() + Send>
     }));
-    index.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
-    let end: BTreeMap<_, _> = index.iter().collect();
+    index.check();
+    let end: BTreeMap<_, _> = index.range(0, LARGEST).into_iter().collect();
     let events = events.lock().expect("a panic ends the test");
     assert!(is_linearizable(&start, &events, &end), "from {start:?} to {end:?} by {events:?}");
     for key in &*keys {

@@ -1,0 +1,219 @@
+//! The index of keys of any length, as its users call it.
+
+use latchless::bytes::{BytesCursor, BytesIndex};
+use latchless::index::Options;
+use latchless::{BytesKey, Error, FillFactor, Value};
+use latchless_core::testing::Rng;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::net::Ipv6Addr;
+use std::ops::{Bound, ControlFlow};
+use std::sync::Arc;
+
+/// Plain pages: tests have many small indexes.
+fn empty<K: BytesKey<Owned = K>, V: Value>() -> BytesIndex<K, V> {
+    BytesIndex::with_options(Options { huge_pages: false, ..Options::default() }).expect("a leaf finds room")
+}
+
+/// A key of up to 400 bytes; many begin alike, and every fifth is long.
+fn key_of(number: u64) -> Vec<u8> {
+    let after = if number.is_multiple_of(5) { 100 + (number % 300) as usize } else { (number % 13) as usize };
+    [format!("key/{}/", number % 7).into_bytes(), number.to_be_bytes().to_vec(), vec![b'.'; after]].concat()
+}
+
+#[test]
+fn wide_and_composite_keys_are_in_the_order_of_their_parts() {
+    let wide = empty::<i128, u32>();
+    for key in [5, -1, i128::MAX, i128::MIN, 0] {
+        wide.insert(&key, (key % 100) as u32).unwrap();
+    }
+    let keys: Vec<_> = wide.iter().map(|(key, _)| key).collect();
+    assert_eq!(keys, [i128::MIN, -1, 0, 5, i128::MAX]);
+
+    let series = empty::<(u64, i64), f64>();
+    for (sensor, at) in [(2, 5), (1, -7), (1, 9), (2, -1)] {
+        series.insert(&(sensor, at), at as f64).unwrap();
+    }
+    assert_eq!(series.floor(&(1, 100)), Some(((1, 9), 9.0)));
+    assert_eq!(series.prefix(&2u64).map(|(key, _)| key).collect::<Vec<_>>(), [(2, -1), (2, 5)]);
+
+    // Newest first, as a storage engine wants it; and rows of equal keys.
+    let table = empty::<(String, Reverse<u64>), u32>();
+    table.insert(&("ab", Reverse(3)), 3).unwrap();
+    table.insert(&("ab", Reverse(9)), 9).unwrap();
+    table.insert(&("abc", Reverse(5)), 5).unwrap();
+    assert_eq!(table.ceiling(&("ab", Reverse(7))), Some((("ab".to_owned(), Reverse(3)), 3)));
+    assert_eq!(table.first().map(|(_, value)| value), Some(9));
+
+    let hosts = empty::<Ipv6Addr, u8>();
+    hosts.insert(&Ipv6Addr::LOCALHOST, 1).unwrap();
+    hosts.insert(&Ipv6Addr::UNSPECIFIED, 0).unwrap();
+    assert_eq!(hosts.last(), Some((Ipv6Addr::LOCALHOST, 1)));
+}
+
+#[test]
+fn iterators_from_both_ends_meet_and_give_each_entry_once() {
+    let mut random = Rng(3);
+    for len in [0u64, 1, 2, 30, 700] {
+        let model: BTreeMap<Vec<u8>, u64> = (0..len).map(|number| (key_of(number), number)).collect();
+        let index: BytesIndex<Vec<u8>, u64> = model.clone().into_iter().collect();
+        for _ in 0..20 {
+            let (mut entries, mut front, mut back) = (index.iter(), Vec::new(), Vec::new());
+            loop {
+                let (next, to) = if random.next() % 2 == 0 {
+                    (entries.next(), &mut front)
+                } else {
+                    (entries.next_back(), &mut back)
+                };
+                let Some(entry) = next else { break };
+                to.push(entry);
+            }
+            assert_eq!((entries.next(), entries.next_back()), (None, None), "it has ended for good");
+            front.extend(back.into_iter().rev());
+            assert_eq!(front, model.clone().into_iter().collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn ranges_are_as_their_ends_say() {
+    let index: BytesIndex<String, u32> = ["a", "ab", "b", "c"].map(String::from).into_iter().zip(0..).collect();
+    let keys = |range: (Bound<&str>, Bound<&str>)| -> Vec<String> {
+        index.range(range).unwrap().map(|(key, _)| key).collect()
+    };
+    assert_eq!(keys((Bound::Excluded("a"), Bound::Included("b"))), ["ab", "b"]);
+    assert_eq!(keys((Bound::Included("aa"), Bound::Unbounded)), ["ab", "b", "c"]);
+    assert_eq!(keys((Bound::Excluded("b"), Bound::Excluded("b"))), [""; 0]);
+    let inverted = index.range::<str>((Bound::Included("b"), Bound::Included("a")));
+    assert_eq!(inverted.err(), Some(Error::InvertedRange));
+    assert_eq!(index.count::<str>((Bound::Included("ab"), Bound::Unbounded)), Ok(3));
+    let mut seen = Vec::new();
+    let outcome = index.scan_back::<String>(.., |key, value| {
+        seen.push((key.to_vec(), value));
+        if value == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!((outcome, seen.len()), (Ok(ControlFlow::Break(())), 2));
+    assert_eq!(index.remove_range::<str>((Bound::Included("ab"), Bound::Included("b"))), Ok(2));
+    assert_eq!(index.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["a", "c"]);
+    // What a prefix of ones begins has no end.
+    let ones = empty::<Vec<u8>, u8>();
+    [vec![0xFE], vec![0xFF], vec![0xFF, 0xFF, 3]].iter().for_each(|key| drop(ones.insert(key, 1)));
+    assert_eq!(ones.prefix(&[0xFFu8][..]).count(), 2);
+    assert_eq!(ones.prefix(&[][..] as &[u8]).count(), 3);
+}
+
+#[test]
+fn cursors_walk_as_in_a_model() {
+    let model: BTreeMap<Vec<u8>, u64> = (0..900).map(|number| (key_of(number), number)).collect();
+    let index: Arc<BytesIndex<Vec<u8>, u64>> = Arc::new(model.clone().into_iter().collect());
+    let keys: Vec<_> = model.keys().collect();
+    let (mut cursor, mut random) = (BytesCursor::of(Arc::clone(&index)), Rng(5));
+    // Where the cursor is: 0 is before the first entry.
+    let mut at = 0usize;
+    for _ in 0..if cfg!(miri) { 300 } else { 30_000 } {
+        let key = key_of(random.next() % 1000);
+        let found = match random.next() % 40 {
+            0 => {
+                at = keys.partition_point(|own| **own < key) + 1;
+                cursor.seek(&key)
+            }
+            1 => {
+                at = keys.partition_point(|own| **own <= key);
+                cursor.seek_for_prev(&key)
+            }
+            2..=20 => {
+                at = (at + 1).min(keys.len() + 1);
+                cursor.next()
+            }
+            _ => {
+                at = at.saturating_sub(1);
+                cursor.prev()
+            }
+        };
+        let expected = at.checked_sub(1).and_then(|at| keys.get(at));
+        assert_eq!(found, expected.is_some());
+        assert_eq!(cursor.key(), expected.map(|key| &key[..]));
+        assert_eq!(cursor.value(), expected.map(|key| model[*key]));
+    }
+    let walker = std::thread::spawn(move || cursor.seek_last() && cursor.value().is_some());
+    assert!(walker.join().unwrap(), "a cursor can be sent");
+}
+
+#[test]
+fn batches_say_which_of_their_inserts_were_refused() {
+    let index = empty::<Vec<u8>, u64>();
+    let too_long = vec![1; 65_536];
+    let mut entries: Vec<(Vec<u8>, u64)> = (0..100).map(|number| (key_of(number), number)).collect();
+    entries[7].0.clone_from(&too_long);
+    entries[40].0.clone_from(&too_long);
+    let mut replaced = vec![Some(1); entries.len()];
+    let incomplete = index.insert_many(&entries, &mut replaced).unwrap_err();
+    assert_eq!(incomplete.refused, [7, 40]);
+    assert_eq!(incomplete.error, Error::KeyTooLong { len: 65_536, limit: 65_535 });
+    assert_eq!(index.len(), 98);
+    assert!(replaced.iter().all(Option::is_none));
+    let keys: Vec<_> = entries.iter().map(|(key, _)| key).collect();
+    let answers = index.get_all(&keys);
+    assert!(answers.iter().enumerate().all(|(at, answer)| *answer == (at != 7 && at != 40).then_some(at as u64)));
+    let mut removed = vec![None; 100];
+    index.remove_many(&keys, &mut removed).unwrap();
+    assert_eq!((removed, index.len()), (answers, 0));
+    assert_eq!(index.get_many(&keys, &mut [None; 3]), Err(Error::UnequalBuffers { left: 100, right: 3 }));
+}
+
+#[test]
+fn closures_of_many_threads_lose_no_count() {
+    let index = empty::<String, u64>();
+    let rounds = if cfg!(miri) { 20 } else { 3000 };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for round in 0..rounds {
+                    let key = format!("counter {}", round % 5);
+                    index.upsert(&key, |count| count.unwrap_or(0) + 1).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(index.iter().map(|(_, count)| count).sum::<u64>(), 3 * rounds);
+    assert_eq!(index.update("counter 9", |count| count + 1), Ok(None));
+    assert_eq!(index.get_or_insert_with("counter 9", || 7), Ok(7));
+    assert_eq!(index.compute("counter 9", |_| None), Ok(Some(7)));
+    let changing_itself = index.compute("counter 0", |count| {
+        index.insert("counter 0", count.unwrap_or(0) + 1).unwrap();
+        Some(0)
+    });
+    assert!(matches!(changing_itself, Err(Error::ClosureChangesItsKey { .. })));
+}
+
+#[test]
+fn emptied_and_filled_again_it_needs_no_more_memory() {
+    let index = empty::<Vec<u8>, u64>();
+    let (fills, keys) = if cfg!(miri) { (3, 40) } else { (1000, 300) };
+    let mut most = 0;
+    for fill in 0..fills {
+        (0..keys).for_each(|number| drop(index.insert(&key_of(number), number).unwrap()));
+        if fill < 3 {
+            most = index.memory_bytes().max(most);
+        }
+        (0..keys).for_each(|number| assert_eq!(index.remove(&key_of(number)), Some(number)));
+    }
+    assert!(index.memory_bytes() <= most + most / 4, "{most} bytes, then {}", index.memory_bytes());
+    index.check_invariants().unwrap();
+}
+
+#[test]
+fn loads_are_checked_and_full_leaves_take_more() {
+    let sorted: BTreeMap<Vec<u8>, u64> = (0..2000).map(|number| (key_of(number), number)).collect();
+    let index =
+        BytesIndex::<Vec<u8>, u64>::from_sorted(sorted.iter().map(|(key, &value)| (key, value)), FillFactor::FULL);
+    let mut index = index.unwrap();
+    index.check_invariants().unwrap();
+    assert_eq!(index.bulk_load([(b"x".to_vec(), 1)], FillFactor::FULL), Err(Error::NotEmpty { len: 2000 }));
+    assert!((0..2000).all(|number| index.get(&key_of(number)) == Some(number)));
+    index.clear();
+    assert_eq!((index.len(), index.first()), (0, None));
+    let unsorted = index.bulk_load([(b"b".to_vec(), 1), (b"a".to_vec(), 1)], FillFactor::FULL);
+    assert_eq!(unsorted, Err(Error::Unsorted { position: 1 }));
+    assert!(index.is_empty() && index.insert(&b"a"[..], 1) == Ok(None));
+}

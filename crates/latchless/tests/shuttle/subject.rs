@@ -1,0 +1,128 @@
+//! What a scene is played on: an index of either kind.
+
+use latchless::bytes::BytesIndex;
+use latchless::index::{Group, Options};
+use latchless::{Index, Kernel};
+use std::num::NonZeroUsize;
+
+/// An index that answers about numbers.
+pub trait Subject: Send + Sync + 'static {
+    fn empty() -> Self;
+    fn get(&self, key: u64) -> Option<u64>;
+    fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>>;
+    fn floor(&self, key: u64) -> Option<(u64, u64)>;
+    fn insert(&self, key: u64, value: u64) -> Option<u64>;
+    fn replace(&self, key: u64, value: u64) -> Option<u64>;
+    fn remove(&self, key: u64) -> Option<u64>;
+    fn remove_range(&self, low: u64, high: u64) -> usize;
+    fn range(&self, low: u64, high: u64) -> Vec<(u64, u64)>;
+    fn check(&self);
+}
+
+fn options() -> Options {
+    let (limit_bytes, kernel) = (Some(1 << 17), Some(Kernel::Scalar));
+    Options { limit_bytes, huge_pages: false, kernel, ..Options::default() }
+}
+
+impl Subject for Index<u64, u64> {
+    fn empty() -> Self {
+        Self::with_options(options()).expect("one leaf finds room")
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.get(key)
+    }
+
+    fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>> {
+        let (mut found, two) = (vec![None; keys.len()], NonZeroUsize::new(2).expect("not zero"));
+        self.get_many_with(Group::Of(two), keys, &mut found).expect("there is room for the answers");
+        found
+    }
+
+    fn floor(&self, key: u64) -> Option<(u64, u64)> {
+        self.floor(key)
+    }
+
+    fn insert(&self, key: u64, value: u64) -> Option<u64> {
+        self.insert(key, value).expect("there is memory")
+    }
+
+    fn replace(&self, key: u64, value: u64) -> Option<u64> {
+        self.replace(key, value)
+    }
+
+    fn remove(&self, key: u64) -> Option<u64> {
+        self.remove(key)
+    }
+
+    fn remove_range(&self, low: u64, high: u64) -> usize {
+        self.remove_range(low..=high).expect("the range is in order")
+    }
+
+    fn range(&self, low: u64, high: u64) -> Vec<(u64, u64)> {
+        self.range(low..=high).expect("the range is in order").collect()
+    }
+
+    fn check(&self) {
+        self.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}
+
+/// Keys of any length: those of two numbers in three are stored outside of nodes, and their fences, too.
+fn key_of(number: u64) -> Vec<u8> {
+    let after = if number.is_multiple_of(3) { 0 } else { 60 };
+    [&b"key"[..], &number.to_be_bytes(), &vec![b'-'; after]].concat()
+}
+
+fn number(key: &[u8]) -> u64 {
+    u64::from_be_bytes(*key[3..].first_chunk().expect("a key of a number"))
+}
+
+/// An index of keys of any length.
+pub struct Bytes(BytesIndex<Vec<u8>, u64>);
+
+impl Subject for Bytes {
+    fn empty() -> Self {
+        Self(BytesIndex::with_options(options()).expect("one leaf finds room"))
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.0.get(&key_of(key))
+    }
+
+    fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>> {
+        let keys: Vec<_> = keys.iter().map(|&key| key_of(key)).collect();
+        keys.chunks(2).flat_map(|two| self.0.get_all(two)).collect()
+    }
+
+    fn floor(&self, key: u64) -> Option<(u64, u64)> {
+        // Of equal numbers there is one key, so what comes after it is all after it.
+        let (key, value) = self.0.floor(&key_of(key))?;
+        Some((number(&key), value))
+    }
+
+    fn insert(&self, key: u64, value: u64) -> Option<u64> {
+        self.0.insert(&key_of(key), value).expect("there is memory")
+    }
+
+    fn replace(&self, key: u64, value: u64) -> Option<u64> {
+        self.0.replace(&key_of(key), value)
+    }
+
+    fn remove(&self, key: u64) -> Option<u64> {
+        self.0.remove(&key_of(key))
+    }
+
+    fn remove_range(&self, _: u64, _: u64) -> usize {
+        unreachable!("not one step here")
+    }
+
+    fn range(&self, low: u64, high: u64) -> Vec<(u64, u64)> {
+        let range = self.0.range(key_of(low)..=key_of(high)).expect("the range is in order");
+        range.map(|(key, value)| (number(&key), value)).collect()
+    }
+
+    fn check(&self) {
+        self.0.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}

@@ -31,18 +31,18 @@ fn wide_and_composite_keys_are_in_the_order_of_their_parts() {
     assert_eq!(keys, [i128::MIN, -1, 0, 5, i128::MAX]);
 
     let series = empty::<(u64, i64), f64>();
-    for (sensor, at) in [(2, 5), (1, -7), (1, 9), (2, -1)] {
+    for (sensor, at) in [(2u64, 5i64), (1, -7), (1, 9), (2, -1)] {
         series.insert(&(sensor, at), at as f64).unwrap();
     }
-    assert_eq!(series.floor(&(1, 100)), Some(((1, 9), 9.0)));
+    assert_eq!(series.floor(&(1u64, 100i64)), Some(((1, 9), 9.0)));
     assert_eq!(series.prefix(&2u64).map(|(key, _)| key).collect::<Vec<_>>(), [(2, -1), (2, 5)]);
 
     // Newest first, as a storage engine wants it; and rows of equal keys.
     let table = empty::<(String, Reverse<u64>), u32>();
-    table.insert(&("ab", Reverse(3)), 3).unwrap();
-    table.insert(&("ab", Reverse(9)), 9).unwrap();
-    table.insert(&("abc", Reverse(5)), 5).unwrap();
-    assert_eq!(table.ceiling(&("ab", Reverse(7))), Some((("ab".to_owned(), Reverse(3)), 3)));
+    table.insert(&("ab", Reverse(3u64)), 3).unwrap();
+    table.insert(&("ab", Reverse(9u64)), 9).unwrap();
+    table.insert(&("abc", Reverse(5u64)), 5).unwrap();
+    assert_eq!(table.ceiling(&("ab", Reverse(7u64))), Some((("ab".to_owned(), Reverse(3)), 3)));
     assert_eq!(table.first().map(|(_, value)| value), Some(9));
 
     let hosts = empty::<Ipv6Addr, u8>();
@@ -79,7 +79,7 @@ fn iterators_from_both_ends_meet_and_give_each_entry_once() {
 fn ranges_are_as_their_ends_say() {
     let index: BytesIndex<String, u32> = ["a", "ab", "b", "c"].map(String::from).into_iter().zip(0..).collect();
     let keys = |range: (Bound<&str>, Bound<&str>)| -> Vec<String> {
-        index.range(range).unwrap().map(|(key, _)| key).collect()
+        index.range::<str>(range).unwrap().map(|(key, _)| key).collect()
     };
     assert_eq!(keys((Bound::Excluded("a"), Bound::Included("b"))), ["ab", "b"]);
     assert_eq!(keys((Bound::Included("aa"), Bound::Unbounded)), ["ab", "b", "c"]);
@@ -97,7 +97,7 @@ fn ranges_are_as_their_ends_say() {
     assert_eq!(index.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["a", "c"]);
     // What a prefix of ones begins has no end.
     let ones = empty::<Vec<u8>, u8>();
-    [vec![0xFE], vec![0xFF], vec![0xFF, 0xFF, 3]].iter().for_each(|key| drop(ones.insert(key, 1)));
+    [vec![0xFE], vec![0xFF], vec![0xFF, 0xFF, 3]].iter().for_each(|key| assert_eq!(ones.insert(key, 1), Ok(None)));
     assert_eq!(ones.prefix(&[0xFFu8][..]).count(), 2);
     assert_eq!(ones.prefix(&[][..] as &[u8]).count(), 3);
 }
@@ -192,7 +192,7 @@ fn emptied_and_filled_again_it_needs_no_more_memory() {
     let (fills, keys) = if cfg!(miri) { (3, 40) } else { (1000, 300) };
     let mut most = 0;
     for fill in 0..fills {
-        (0..keys).for_each(|number| drop(index.insert(&key_of(number), number).unwrap()));
+        (0..keys).for_each(|number| assert_eq!(index.insert(&key_of(number), number), Ok(None)));
         if fill < 3 {
             most = index.memory_bytes().max(most);
         }

@@ -166,6 +166,9 @@ impl ByteTree {
             if shape.has_room(words) {
                 return Ok(Some((at, held)));
             }
+            if !aside.has_node(level + 1) {
+                return Err(Lack { levels: level + 2, blocks: 0 });
+            }
             let mut strings = aside.take_strings(level + 1);
             let is_wider = self.make_room(at.1, &mut held, words, &mut strings);
             aside.bring_strings(level + 1, strings);

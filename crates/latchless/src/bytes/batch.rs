@@ -126,18 +126,17 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         check_side_by_side(keys.len(), removed.len())?;
         let mut group = GroupKeys::default();
         for (keys, removed) in keys.chunks(GROUP).zip(removed.chunks_mut(GROUP)) {
-            let mut places = removed.iter_mut();
+            let mut count = 0;
             let mut done = |edited: Edited<u64>| {
-                if let Some(place) = places.next() {
-                    *place = edited.before.map(decode);
-                }
+                removed[count] = edited.before.map(decode);
+                count += 1;
             };
             let mut edits = core::iter::repeat(Edit::Remove);
-            let outcome =
-                group.with(keys.iter(), |keys| self.tree.edit_group(keys, &mut edits, &mut done));
+            let outcome = group.with(keys.iter(), |keys| self.tree.edit_group(keys, &mut edits, &mut done));
             if let Err(Error::KeyTooLong { .. }) = outcome {
-                // Such a key isn't there: the others one by one.
-                keys.iter().zip(removed).for_each(|(key, removed)| *removed = self.remove(key));
+                // Such a key isn't there: those from there on one by one.
+                let rest = keys.iter().zip(&mut *removed).skip(count);
+                rest.for_each(|(key, removed)| *removed = self.remove(key));
             }
         }
         Ok(())

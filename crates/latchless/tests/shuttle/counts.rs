@@ -1,6 +1,7 @@
 //! Counts that are kept, beside each step of the structure: no change may be missing from a count that isn't
 //! out of date.
 
+use latchless::Index;
 use crate::history::Ask::{self, Put, Remove, RemoveRange};
 use crate::scenes::State;
 use crate::schedules::{every, some, together};
@@ -14,14 +15,14 @@ const STATE: State =
 /// Plays a writer beside a thread that counts. The writer counts as well, right after its change; as it is
 /// the only one, it knows how many keys there are.
 fn play(state: State, write: &'static [Ask]) {
-    let index = Arc::new(state.make());
+    let index = Arc::new(state.make::<Index<u64, u64>>());
     let len = index.iter().count();
     // From here on all leaves are counted and marked.
     assert_eq!(index.count(..), Ok(len));
     let (writer, counter) = (Arc::clone(&index), Arc::clone(&index));
     let write = move || {
         for ask in write {
-            ask.of(&writer, &BTreeSet::new());
+            ask.of(&*writer, &BTreeSet::new());
             assert_eq!(writer.count(..), Ok(writer.iter().count()), "after {ask:?}");
         }
     };

@@ -39,7 +39,7 @@ fn beside_readers(state: State, write: &'static [Ask], happens: fn(&Stats, &Stat
 /// As [`beside_readers`], with one preemption throughout. `happens`: what the step makes of the tree's form,
 /// so that a scene is about what its name says.
 fn beside_readers_once(state: State, write: &'static [Ask], happens: fn(&Stats, &Stats) -> bool) {
-    let index = state.make();
+    let index = state.make::<latchless::Index<u64, u64>>();
     let before = index.stats();
     write.iter().for_each(|ask| _ = ask.of(&index, &BTreeSet::new()));
     let after = index.stats();

@@ -131,7 +131,8 @@ pub fn allocate(layout: Layout) -> Option<NonNull<u8>> {
                 start + at
             }
             at => {
-                // SAFETY: a free block: its first word was written when it was freed, and nobody else has it.
+                // SAFETY: a free block: its first word was written when it was freed, and nobody else has
+                // it.
                 state.free[class] = unsafe { *ptr::with_exposed_provenance::<usize>(at) };
                 at
             }
@@ -196,8 +197,8 @@ mod tests {
         Layout::from_size_align(bytes, align).unwrap()
     }
 
-    /// Where blocks of these sizes are, from the first one's place on. Arrays, because a vector would be a block
-    /// itself.
+    /// Where blocks of these sizes are, from the first one's place on. Arrays, because a vector would be a
+    /// block itself.
     fn places<const N: usize>(sizes: [usize; N]) -> [usize; N] {
         let blocks = sizes.map(|bytes| allocate(layout(bytes, 8)).unwrap());
         for (bytes, block) in sizes.into_iter().zip(blocks) {

@@ -84,7 +84,8 @@ fn every_workload_runs_on_every_set_and_all_agree() {
             for one in &found {
                 let number = |name: &str| one[name].as_f64().unwrap_or_else(|| panic!("{name}: {one}"));
                 assert!(number("median_ns") > 0.0 && one["per"] == expected, "{one}");
-                assert!(number("bytes_per_key") > number("key_bytes") && number("key_bytes") >= 8.0, "{one}");
+                // What keys share may be stored once, so they may take less than their bytes.
+                assert!(number("bytes_per_key") > 8.0 && number("key_bytes") >= 8.0, "{one}");
             }
             if workload == "get" {
                 of_gets.push(sum.clone());

@@ -1,5 +1,5 @@
-//! The bytes of keys of any length live on the stack or in the key: making them allocates nothing, but for keys
-//! of several parts that are long.
+//! The bytes of keys of any length live on the stack or in the key: making them allocates nothing, but for
+//! keys of several parts that are long.
 
 use latchless_core::BytesKey;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,8 +14,8 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes to the system's allocator; counting neither allocates nor unwinds, because the cell is
-// constant at the start and has nothing to drop.
+// SAFETY: every call goes to the system's allocator; counting neither allocates nor unwinds, because the cell
+// is constant at the start and has nothing to drop.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);

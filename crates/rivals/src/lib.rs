@@ -5,6 +5,8 @@
 //! any peer into a [`latchless_core::base::index::OrderedIndex`] for every key type, so that bounds, buffers
 //! and bulk loads are checked in one place and every map is asked exactly the same questions.
 //!
+//! Maps over keys of any length are in [`bytes`].
+//!
 //! The standard library's map and a sorted array are always there; every published crate is
 //! built by a feature of its own, and `all` turns them all on.
 //!
@@ -15,6 +17,7 @@
 //! assert_eq!(map.get(1), Some(10));
 //! ```
 
+pub mod bytes;
 mod catalogue;
 mod driven;
 mod peer;

@@ -8,7 +8,7 @@
 //! follow from them ([`value_of`]), so that any answer can be checked without a second map.
 //!
 //! Which keys there are follows from the spec's [`Distribution`], or from a [`KeySet`]: keys as real tables
-//! have them ([`Spec::plan_over`]).
+//! have them ([`Spec::plan_over`]). Keys of any length are [`BytesKeySet`]s ([`Spec::plan_bytes`]).
 //!
 //! ```
 //! use latchless_workload::{Operation, Spec, Workload};
@@ -18,6 +18,8 @@
 //! assert!(plan.streams[0].iter().all(|operation| matches!(operation, Operation::Get(_))));
 //! ```
 
+mod ask;
+mod byte_keys;
 mod distribution;
 mod error;
 mod key_set;
@@ -27,10 +29,11 @@ mod plan;
 mod ranks;
 mod stream;
 
+pub use byte_keys::{BytesKeySet, BytesKeys};
 pub use distribution::Distribution;
 pub use error::Error;
 pub use key_set::{KeySet, Keys};
 pub use keys::{KeySpace, Lane, value_of};
 pub use mix::{Kind, Lengths, Mix, Workload};
-pub use plan::{Operation, Plan, Spec};
+pub use plan::{BytesPlan, Operation, Plan, Spec};
 pub use ranks::Ranks;

@@ -13,6 +13,8 @@ pub enum Workload {
     Get,
     /// Gets of keys that are there, each key known only once the last answer is.
     Chain,
+    /// Gets of keys that aren't there.
+    Absent,
     /// Inserts of keys that aren't there.
     Insert,
     /// New values under keys that are there.
@@ -62,6 +64,8 @@ pub enum Kind {
     Get,
     /// The value under a key that follows from the last answer.
     Chain,
+    /// The value under a key that isn't there.
+    Absent,
     /// A new value under a key that is there.
     Update,
     /// A key that isn't there.
@@ -88,6 +92,11 @@ impl Kind {
     /// Whether it changes the index.
     pub const fn updates(self) -> bool {
         matches!(self, Self::Update | Self::Insert | Self::Remove | Self::ReadModifyWrite)
+    }
+
+    /// Whether it takes a key that isn't among those loaded.
+    pub const fn is_fresh(self) -> bool {
+        matches!(self, Self::Insert | Self::Absent)
     }
 
     /// Whether it changes how many keys there are.
@@ -125,10 +134,11 @@ pub struct Mix {
 
 impl Workload {
     /// Every workload.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Load,
         Self::Get,
         Self::Chain,
+        Self::Absent,
         Self::Insert,
         Self::Update,
         Self::Remove,
@@ -157,6 +167,7 @@ impl Workload {
             Self::Load => "load",
             Self::Get => "get",
             Self::Chain => "chain",
+            Self::Absent => "absent",
             Self::Insert => "insert",
             Self::Update => "update",
             Self::Remove => "remove",
@@ -186,6 +197,7 @@ impl Workload {
             Self::Load => "bulk load of sorted pairs, ns per key",
             Self::Get => "gets of keys that are there",
             Self::Chain => "gets, each key known only once the last answer is",
+            Self::Absent => "gets of keys that aren't there",
             Self::Insert => "inserts of new keys",
             Self::Update => "new values under keys that are there",
             Self::Remove => "removals of keys that are there",
@@ -221,6 +233,7 @@ impl Workload {
             Self::Load => &[],
             Self::Get | Self::YcsbC | Self::SpidermanC => &[(Get, 100)],
             Self::Chain => &[(Kind::Chain, 100)],
+            Self::Absent => &[(Kind::Absent, 100)],
             Self::Insert | Self::SpidermanB => &[(Insert, 100)],
             Self::Update => &[(Update, 100)],
             Self::Remove => &[(Remove, 100)],
@@ -303,8 +316,19 @@ mod tests {
     fn only_reading_workloads_leave_the_index_alone() {
         let reading: Vec<_> = Workload::ALL.into_iter().filter(|workload| !workload.updates()).collect();
         let names: Vec<_> = reading.iter().map(|workload| workload.name()).collect();
-        let expected =
-            ["get", "chain", "scan", "range", "visit", "sum", "sum-range", "count", "ycsb-c", "spiderman-c"];
+        let expected = [
+            "get",
+            "chain",
+            "absent",
+            "scan",
+            "range",
+            "visit",
+            "sum",
+            "sum-range",
+            "count",
+            "ycsb-c",
+            "spiderman-c",
+        ];
         assert_eq!(names, expected);
         let resizing = |workload: Workload| workload.resizing_percent();
         assert_eq!([Workload::Update, Workload::Mixed, Workload::Remove].map(resizing), [0, 40, 100]);

@@ -1,5 +1,6 @@
 //! From a spec to everything that a measurement needs, made before it starts.
 
+use crate::byte_keys::{BytesKeySet, BytesKeys};
 use crate::distribution::Distribution;
 use crate::error::Error;
 use crate::key_set::KeySet;
@@ -79,10 +80,7 @@ impl Spec {
     /// [`Error::KeysTwice`] for a distribution that has keys of its own.
     pub fn plan_over<L: Lane>(&self, set: &KeySet) -> Result<Plan<L>, Error> {
         self.check()?;
-        if let Distribution::Sequential | Distribution::Dense | Distribution::Sparse = self.distribution {
-            let (distribution, set) = (self.distribution.to_string(), set.to_string());
-            return Err(Error::KeysTwice { distribution, set });
-        }
+        self.check_distribution_for(set)?;
         let kinds = self.kinds();
         let keys = set.draw(self.records, self.fresh_keys(&kinds), self.seed)?;
         if let Some(&key) = keys.all().iter().find(|key| key.checked_shr(L::BITS).unwrap_or(0) > 0) {
@@ -96,17 +94,43 @@ impl Spec {
         Ok(Plan { loaded, streams: self.streams(&space, &kinds, true) })
     }
 
+    /// As [`Spec::plan_over`], over byte strings: requests have the numbers of keys, in the order in which
+    /// they arrive, and the value under a key follows from its number ([`crate::value_of`]).
+    ///
+    /// # Errors
+    /// As [`Spec::plan`] and [`BytesKeySet::draw`]; [`Error::KeysTwice`] for a distribution that has keys of
+    /// its own.
+    pub fn plan_bytes(&self, set: &BytesKeySet) -> Result<BytesPlan, Error> {
+        self.check()?;
+        self.check_distribution_for(set)?;
+        let kinds = self.kinds();
+        let fresh = self.fresh_keys(&kinds);
+        let numbers =
+            KeySpace::new::<u64>(Distribution::Dense, self.records as u64, fresh as u64, self.seed)?;
+        let keys = set.draw(self.records, fresh, self.seed)?;
+        Ok(BytesPlan { keys, streams: self.streams(&numbers, &kinds, true) })
+    }
+
+    /// A key set says which keys there are, so the distribution must not.
+    fn check_distribution_for(&self, set: &impl ToString) -> Result<(), Error> {
+        if let Distribution::Sequential | Distribution::Dense | Distribution::Sparse = self.distribution {
+            let (distribution, set) = (self.distribution.to_string(), set.to_string());
+            return Err(Error::KeysTwice { distribution, set });
+        }
+        Ok(())
+    }
+
     /// What each thread asks, request by request.
     fn kinds(&self) -> Vec<Vec<Kind>> {
         let streams = if self.workload == Workload::Load { 0 } else { self.threads };
         (0..streams).map(|thread| draw_kinds(self, thread)).collect()
     }
 
-    /// How many keys are inserted. They are dealt out in turn, so the thread with most inserts says how many
-    /// it takes.
+    /// How many keys are inserted, or asked for in vain. They are dealt out in turn, so the thread with most
+    /// of them says how many it takes.
     fn fresh_keys(&self, kinds: &[Vec<Kind>]) -> usize {
-        let inserts = |kinds: &Vec<Kind>| kinds.iter().filter(|&&kind| kind == Kind::Insert).count();
-        kinds.iter().map(inserts).max().unwrap_or(0) * self.threads
+        let fresh = |kinds: &Vec<Kind>| kinds.iter().filter(|kind| kind.is_fresh()).count();
+        kinds.iter().map(fresh).max().unwrap_or(0) * self.threads
     }
 
     /// The requests; fresh keys come in their turn or in random order.
@@ -195,4 +219,14 @@ pub struct Plan<L> {
     pub loaded: Vec<L>,
     /// One stream of requests for each thread; none for a bulk load.
     pub streams: Vec<Vec<Operation<L>>>,
+}
+
+/// Everything that a measurement over byte strings needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BytesPlan {
+    /// The keys. Those that are there at the start are the first ones.
+    pub keys: BytesKeys,
+    /// One stream of requests for each thread; none for a bulk load. Where a request of [`Plan`] has a key it
+    /// has the key's number.
+    pub streams: Vec<Vec<Operation<u64>>>,
 }

@@ -54,7 +54,7 @@ struct Writer<'a> {
     ranks: Ranks,
     /// Numbers of the keys that this thread may remove, where the workload removes keys.
     live: Option<Vec<u64>>,
-    /// Numbers of keys to insert, the next one last.
+    /// Numbers of keys that aren't loaded, to insert or to miss, the next one last.
     fresh: Vec<u64>,
     /// Numbers of keys inserted, where requests go to the newest.
     newest: Vec<u64>,
@@ -73,8 +73,8 @@ impl<'a> Writer<'a> {
             live.reverse();
             live
         });
-        let inserts = kinds.iter().filter(|&&kind| kind == Kind::Insert).count() as u64;
-        let mut fresh: Vec<_> = (0..inserts).map(|number| records + own(number)).collect();
+        let wanted = kinds.iter().filter(|kind| kind.is_fresh()).count() as u64;
+        let mut fresh: Vec<_> = (0..wanted).map(|number| records + own(number)).collect();
         if in_turn {
             fresh.reverse();
         } else {
@@ -88,6 +88,7 @@ impl<'a> Writer<'a> {
     fn operation<L: Lane>(&mut self, at: usize, kind: Kind) -> Operation<L> {
         match kind {
             Kind::Get => Operation::Get(self.space.key(self.present())),
+            Kind::Absent => Operation::Get(self.space.key(self.fresh.pop().unwrap_or_default())),
             Kind::Chain => {
                 let key: L = self.space.key(self.present());
                 let before = std::mem::replace(&mut self.answer, value_of(key, 0).to_u64());

@@ -1,8 +1,10 @@
 //! Plans as a whole: shares, determinism, and what the streams promise to code that checks answers.
 
-use latchless_workload::{Distribution, Error, Kind, Lane, Operation, Spec, Workload, value_of};
+use latchless_workload::{
+    BytesKeySet, Distribution, Error, KeySet, Kind, Lane, Operation, Spec, Workload, value_of,
+};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn spec(workload: Workload) -> Spec {
     Spec { records: 2000, ops: 1500, ..Spec::new(workload) }
@@ -43,7 +45,10 @@ fn every_workload_has_the_shares_that_it_is_named_for() {
         let plan = spec.plan::<u64>().unwrap();
         let updates = workload.has(Kind::Update);
         for &(kind, share) in workload.mix().shares {
-            let seen = plan.streams[0].iter().filter(|operation| kind_of(operation, updates) == kind).count();
+            // What is asked for in vain is a get.
+            let kind_seen = if kind == Kind::Absent { Kind::Get } else { kind };
+            let of_kind = |operation: &&Operation<u64>| kind_of(operation, updates) == kind_seen;
+            let seen = plan.streams[0].iter().filter(of_kind).count();
             let (expected, share) = (400.0 * f64::from(share), f64::from(share) / 100.0);
             let deviation = (40_000.0 * share * (1.0 - share)).sqrt();
             let off = (seen as f64 - expected).abs();
@@ -86,7 +91,8 @@ fn is_a_possible_history<L: Lane>(spec: &Spec) {
             | Operation::Sum(key, _)
                 if !spec.workload.has(Kind::Remove) =>
             {
-                assert!(model.contains_key(&key), "{spec:?}: {key:?} is there");
+                let is_there = spec.workload != Workload::Absent;
+                assert_eq!(model.contains_key(&key), is_there, "{spec:?}: {key:?}");
             }
             Operation::Get(_) => {}
             Operation::Scan(_, length)
@@ -230,4 +236,52 @@ fn a_bulk_load_needs_no_requests() {
     let plan = spec(Workload::Load).plan::<u64>().unwrap();
     assert!(plan.streams.is_empty());
     assert_eq!(plan.loaded.len(), 2000);
+}
+
+#[test]
+fn keys_that_are_asked_for_in_vain_are_of_the_set() {
+    let spec = Spec { records: 500, ops: 300, threads: 2, ..Spec::new(Workload::Absent) };
+    let plan = spec.plan_over::<u64>(&KeySet::Prefix { bits: 20 }).unwrap();
+    let upper = |key: u64| key >> 44;
+    let asked: BTreeSet<u64> = plan.streams.iter().flatten().map(asked_for).collect();
+    assert_eq!(asked.len(), 300, "each key is asked for once");
+    assert!(asked.iter().all(|&key| upper(key) == upper(plan.loaded[0]) && !plan.loaded.contains(&key)));
+}
+
+fn asked_for(operation: &Operation<u64>) -> u64 {
+    if let Operation::Get(key) = operation { *key } else { panic!("{operation:?}") }
+}
+
+#[test]
+fn plans_over_byte_strings_ask_by_number() {
+    let spec = |workload| Spec { records: 300, ops: 200, threads: 2, ..Spec::new(workload) };
+    let of = |workload| spec(workload).plan_bytes(&BytesKeySet::Word).unwrap();
+    let (gets, inserts) = (of(Workload::Get), of(Workload::Insert));
+    assert_eq!((gets.keys.loaded(), gets.keys.len(), inserts.keys.len()), (300, 300, 500));
+    assert!(gets.streams.iter().flatten().all(|get| asked_for(get) < 300));
+    let mut inserted: Vec<(u64, u64)> =
+        inserts
+            .streams
+            .iter()
+            .flatten()
+            .map(|insert| {
+                if let Operation::Insert(key, value) = *insert { (key, value) } else { panic!("{insert:?}") }
+            })
+            .collect();
+    inserted.sort_unstable();
+    assert!(inserted.iter().copied().eq((300..500).map(|key| (key, value_of(key, 0)))));
+    assert!(of(Workload::Absent).streams.iter().flatten().all(|get| (300..500).contains(&asked_for(get))));
+    // A chain: each lane makes the next key's number out of the last answer.
+    let plan = Spec { threads: 1, ..spec(Workload::Chain) }.plan_bytes(&BytesKeySet::Word).unwrap();
+    let mut answer = 0;
+    for operation in &plan.streams[0] {
+        let Operation::Chain(lane) = operation else { panic!("{operation:?}") };
+        let number = lane ^ answer;
+        assert!(number < 300, "{number}");
+        answer = value_of(number, 0);
+    }
+    let twice = Spec { distribution: Distribution::Dense, ..spec(Workload::Get) };
+    assert!(matches!(twice.plan_bytes(&BytesKeySet::Url), Err(Error::KeysTwice { .. })));
+    let many = Spec { records: 20_000, ..spec(Workload::Get) }.plan_bytes(&BytesKeySet::LongEnds);
+    assert!(matches!(many, Err(Error::TooFewKeys { there: 16_384, .. })), "{many:?}");
 }

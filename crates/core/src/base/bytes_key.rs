@@ -27,7 +27,7 @@ use std::borrow::Cow;
 /// # Types
 /// * byte strings: `[u8]`, `Vec<u8>`, `[u8; N]`, and texts: `str`, `String`;
 /// * the integers of 8 to 128 bits, also [`NonZero`], the floats (ordered as [`f64::total_cmp`] orders
-///   them), `bool`, `char`, [`Ipv4Addr`], [`Ipv6Addr`], [`Nanos`];
+///   them), `bool`, `char`, [`Ipv4Addr`], [`Ipv6Addr`], [`Nanos`]; with the feature `uuid`, `uuid::Uuid`;
 /// * `Option`s of keys (`None` comes first), [`Reverse`](core::cmp::Reverse) of keys, tuples of two to six
 ///   keys, also of tuples: see [`parts`](super::parts);
 /// * references, boxes and [`Cow`]s of keys, to ask with.
@@ -79,7 +79,8 @@ pub trait BytesKey {
     /// Calls `f` with the key's bytes. They live on the stack or in the key: nothing is allocated for keys of
     /// one part, nor for keys of several parts up to 128 bytes.
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
-    /// The key with these bytes, which come from [`Self::with_bytes`]. A type may refuse all others, by a panic.
+    /// The key with these bytes, which come from [`Self::with_bytes`]. A type may refuse all others, by a
+    /// panic.
     fn from_bytes(bytes: &[u8]) -> Self::Owned;
 }
 
@@ -172,7 +173,8 @@ pointer!([T: BytesKey + ?Sized] &T, [T: BytesKey + ?Sized] Box<T>, [T: BytesKey 
 
 /// Keys of fixed length, each with the array that has its order.
 macro_rules! fixed {
-    ($($key:ty: $bytes:literal, $encode:expr, $decode:expr;)*) => {$(
+    ($($(#[$condition:meta])* $key:ty: $bytes:literal, $encode:expr, $decode:expr;)*) => {$(
+        $(#[$condition])*
         impl BytesKey for $key {
             type Owned = Self;
             const FIXED: Option<usize> = Some($bytes);
@@ -198,6 +200,8 @@ fixed! {
     f64: 8, |key| Key::encode(*key).to_be_bytes(), |bytes| Key::decode(u64::from_be_bytes(bytes));
     Ipv4Addr: 4, Ipv4Addr::octets, Ipv4Addr::from;
     Ipv6Addr: 16, Ipv6Addr::octets, Ipv6Addr::from;
+    #[cfg(feature = "uuid")]
+    uuid::Uuid: 16, |key| *key.as_bytes(), uuid::Uuid::from_bytes;
     Nanos: 8, |key| key.0.to_be_bytes(), |bytes| Nanos(u64::from_be_bytes(bytes));
 }
 
@@ -321,6 +325,8 @@ mod tests {
             lawful(&Ipv4Addr::from(a as u32), &Ipv4Addr::from(b as u32));
             lawful(&Ipv6Addr::from(a), &Ipv6Addr::from(b));
             lawful(&Nanos(a as u64), &Nanos(b as u64));
+            #[cfg(feature = "uuid")]
+            lawful(&uuid::Uuid::from_u128(a), &uuid::Uuid::from_u128(b));
             lawful(&(a % 2 == 0), &(b % 2 == 0));
             lawful(&c, &d);
             lawful(&a.to_be_bytes(), &b.to_be_bytes());

@@ -10,9 +10,9 @@
 //!
 //! `None` is `00`, with as many zeros after it as a `Some` has bytes, if all have as many; `Some` is `01` and
 //! its key. `Reverse` inverts every byte. A reversed key must come *after* those that it begins, and inverted
-//! bytes still come before them, so a key of varying length is closed before it is inverted, even where it is last.
-//! In the middle of a tuple it is closed once more: `(Reverse<&str>, u64)` is right and takes four bytes more
-//! than its parts, `(&str, u64)` two.
+//! bytes still come before them, so a key of varying length is closed before it is inverted, even where it is
+//! last. In the middle of a tuple it is closed once more: `(Reverse<&str>, u64)` is right and takes four
+//! bytes more than its parts, `(&str, u64)` two.
 
 use super::bytes_key::BytesKey;
 use core::cmp::Reverse;

@@ -41,10 +41,11 @@ fn checksum(results: &[Value]) -> &Value {
     &results[0]["checksum"]
 }
 
-const WORKLOADS: [&str; 23] = [
+const WORKLOADS: [&str; 24] = [
     "load",
     "get",
     "chain",
+    "absent",
     "insert",
     "update",
     "remove",
@@ -164,7 +165,7 @@ fn json_has_the_promised_fields_in_their_order() {
     let fields: Vec<_> = results[0].as_object().expect("an object").keys().map(String::as_str).collect();
     let promised = "index workload records ops threads batch distribution key median_ns min_ns max_ns \
                     ops_per_s bytes_per_key ratio checksum per order scan_length range_share \
-                    keys pages misled leaf_fill p50_us p999_us p99999_us longest_us";
+                    keys pages misled leaf_fill p50_us p999_us p99999_us longest_us key_bytes";
     assert_eq!(fields, promised.split_whitespace().collect::<Vec<_>>());
     let first = &results[0];
     assert_eq!((first["index"].as_str(), first["workload"].as_str()), (Some("p8"), Some("get")));

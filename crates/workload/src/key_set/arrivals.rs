@@ -1,6 +1,6 @@
 //! Keys whose order of arrival matters.
 
-use super::Ask;
+use crate::ask::Ask;
 use crate::keys::Lane;
 use rand::RngExt;
 use std::cmp::Reverse;

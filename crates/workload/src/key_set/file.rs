@@ -1,6 +1,6 @@
 //! The keys of a file: little-endian 64-bit numbers, with or without their count before them, or text.
 
-use super::Ask;
+use crate::ask::Ask;
 use crate::error::Error;
 use rand::RngExt;
 use std::fs::File;

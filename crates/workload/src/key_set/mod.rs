@@ -13,11 +13,8 @@ mod name;
 mod spread;
 mod stretches;
 
+use crate::ask::Ask;
 use crate::error::Error;
-use crate::keys::Lane;
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::SliceRandom;
 use std::path::PathBuf;
 
 /// A named set of 64-bit keys.
@@ -76,31 +73,6 @@ pub enum KeySet {
 pub struct Keys {
     all: Vec<u64>,
     loaded: usize,
-}
-
-/// How many keys are wanted, and from which seed.
-#[derive(Debug, Clone, Copy)]
-struct Ask {
-    loaded: usize,
-    fresh: usize,
-    seed: u64,
-}
-
-impl Ask {
-    fn total(self) -> usize {
-        self.loaded + self.fresh
-    }
-
-    /// A generator for one purpose, apart from all others of the same seed.
-    fn generator(self, purpose: u64) -> Xoshiro256PlusPlus {
-        Xoshiro256PlusPlus::seed_from_u64(self.seed.scatter() ^ purpose.scatter())
-    }
-
-    /// The same keys in random order.
-    fn shuffled(self, mut keys: Vec<u64>) -> Vec<u64> {
-        keys.shuffle(&mut self.generator(0));
-        keys
-    }
 }
 
 impl KeySet {

@@ -1,7 +1,7 @@
 //! Keys that are drawn one by one.
 
-use super::Ask;
 use super::distinct::distinct;
+use crate::ask::Ask;
 use crate::keys::Lane;
 use rand::RngExt;
 use rand::seq::SliceRandom;

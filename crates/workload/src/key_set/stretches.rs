@@ -1,7 +1,7 @@
 //! Keys in stretches: neighbours of one user, runs, positions on a chromosome. Ascending or nearly so; the
 //! caller shuffles them.
 
-use super::Ask;
+use crate::ask::Ask;
 use crate::keys::Lane;
 use rand::RngExt;
 

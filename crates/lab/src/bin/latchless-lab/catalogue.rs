@@ -47,7 +47,7 @@ impl Options {
     }
 
     /// What the flagship is told.
-    fn for_index(&self) -> index::Options {
+    pub fn for_index(&self) -> index::Options {
         index::Options {
             huge_pages: !self.no_huge_pages,
             prefault: self.prefault,

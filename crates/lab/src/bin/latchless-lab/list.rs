@@ -1,12 +1,13 @@
 //! `latchless-lab list`: what there is.
 
+use crate::bench::bytes::catalogue as byte_indexes;
 use crate::catalogue;
 use latchless_core::search::Kernel;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
 use latchless_terminal::output::{Format, Rows};
 use latchless_terminal::say;
-use latchless_workload::{KeySet, Workload};
+use latchless_workload::{BytesKeySet, KeySet, Workload};
 use serde_json::json;
 
 /// What there is: indexes, workloads, key sets, the papers' experiments, search kernels.
@@ -79,5 +80,20 @@ fn items() -> Vec<[String; 4]> {
     let key_sets = KeySet::ALL
         .into_iter()
         .map(|set| ["keys", &set.to_string(), set.about(), "for bench --keys"].map(str::to_owned));
-    others.map(|item| item.map(str::to_owned)).chain(key_sets).collect()
+    others.map(|item| item.map(str::to_owned)).chain(key_sets).chain(byte_strings()).collect()
+}
+
+/// What there is over byte strings: sets of keys, and the indexes that aren't among the others.
+fn byte_strings() -> impl Iterator<Item = [String; 4]> {
+    let sets = BytesKeySet::ALL.into_iter().map(|set| {
+        let note = if set.is_hard() { "for bench --keys; hard" } else { "for bench --keys" };
+        ["byte strings", set.name(), set.about(), note]
+    });
+    let others = catalogue::entries();
+    let is_new = move |entry: &catalogue::Entry| others.iter().all(|other| other.name != entry.name);
+    let indexes = byte_indexes::entries().into_iter().filter(is_new).map(|entry| {
+        let note = if entry.compiled { entry.origin.name() } else { "not in this build" };
+        ["index", entry.name, entry.about, note]
+    });
+    sets.chain(indexes).map(|item| item.map(str::to_owned))
 }

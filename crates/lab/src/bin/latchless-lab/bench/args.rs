@@ -38,6 +38,10 @@ Examples:
       Keys as tables have them: a hashed user, then a counter, 64 items per user.
   latchless-lab bench --suite keys --keys uniform,composite-64,tenants --records 10M --pages huge
       Every row on several key sets, all indexes on huge pages.
+  latchless-lab bench --keys url --index bytes,btreemap --workload scan
+      Keys of any length: addresses of pages, scans of a hundred with their keys.
+  latchless-lab bench --suite bytes --keys url,uuid16,rocks --report bytes.md
+      Every row over byte strings, on several sets of them.
   latchless-lab bench --workload insert --pauses insert --records 10M
       How long the longest of all inserts takes, beside the median, in processor time.
   latchless-lab bench --suite pauses --records 10M --prefault
@@ -66,6 +70,9 @@ How it measures:
   index shows leaves. sum adds values up by each index's own fastest way: within the leaves where it
   can, in a loop over its iterator where it can't. Index, index-exclusive and btreemap are called as
   their users call them; all others through a table of functions.
+  Byte strings (--keys url and others) race on one thread, values of 64 bits: load, get, chain, absent, insert,
+  remove, scan; batches of gets and of inserts. Guards of rivals are taken anew every 256 operations.
+  beside      bytes per key beside the key and its value
   Keys of a set (--keys) are loaded and inserted in the order in which they arrive.
   A rival that refuses a workload or answers wrongly is left out, with a note.
 
@@ -86,8 +93,8 @@ pub struct Args {
     /// Rows of the suite, and no others
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "suite")]
     pub row: Vec<String>,
-    /// What to do: load, get, chain, insert, update, remove, scan, range, visit, sum, sum-range, count,
-    /// mixed, ycsb-a … -f, spiderman-a … -d
+    /// What to do: load, get, chain, absent, insert, update, remove, scan, range, visit, sum, sum-range,
+    /// count, mixed, ycsb-a … -f, spiderman-a … -d
     #[arg(long, value_name = "NAME", default_value = "get", value_parser = parse_workload)]
     pub workload: Workload,
     /// Keys to load before measuring; 10M and 250k can be written so
@@ -110,8 +117,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = parse_distribution)]
     pub distribution: Option<Distribution>,
     /// Named keys: uniform, dense, composite-N, composite-N-step-N, lognormal, clusters, runs, tenants,
-    /// timestamps, outliers, prefix, chr22, ascending, descending, zigzag, or file:PATH (see `list keys`).
-    /// The suite `keys` takes several, or `all`; --distribution then says which of them are asked for
+    /// timestamps, outliers, prefix, chr22, ascending, descending, zigzag, or file:PATH; or byte strings:
+    /// url, email, word, path, uuid16, uuid36, rocks, int8 and hard ones, which have indexes of their own
+    /// (see `list`). The suites `keys` and `bytes` take several, or `all`; --distribution then says which of
+    /// them are asked for
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub keys: Vec<String>,
     /// Width of keys and values
@@ -171,6 +180,9 @@ pub enum Suite {
     Pauses,
     /// One index of each kind beside the others, to tell which to take when
     Which,
+    /// The index of byte strings beside its rivals, on sets of byte strings (--keys; if none is named, all
+    /// that aren't made to be hard)
+    Bytes,
 }
 
 impl Suite {
@@ -181,6 +193,7 @@ impl Suite {
             Self::Keys => "keys",
             Self::Pauses => "pauses",
             Self::Which => "which",
+            Self::Bytes => "bytes",
         }
     }
 }
@@ -433,6 +446,7 @@ impl Args {
             pages: self.pages.map_or("own", Pages::name),
             distribution: spec.distribution.to_string(),
             key: self.key.name(),
+            key_bytes: None,
             order: self.order.name(),
             scan_length: has(&[Kind::Scan, Kind::Range, Kind::Visit, Kind::Sum]).then_some(spec.scan_length),
             range_share: has(&[Kind::SumRange, Kind::Count]).then_some(spec.range_share),

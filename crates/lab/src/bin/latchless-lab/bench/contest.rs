@@ -119,7 +119,7 @@ fn fit_side_by_side<L: Word>(spec: &Spec, names: &[String]) -> bool {
 }
 
 /// How many rounds work on one filling: until half as many keys have come or gone as there were.
-fn parts_of_history(spec: &Spec, rounds: u32) -> usize {
+pub fn parts_of_history(spec: &Spec, rounds: u32) -> usize {
     let resized = (spec.ops as u64 * u64::from(spec.workload.resizing_percent())).div_ceil(100);
     let half = spec.records as u64 / 2;
     let parts = half.checked_div(resized).map_or(PARTS_MAX, |parts| parts as usize);

@@ -1,13 +1,14 @@
 //! `latchless-lab bench`: race indexes against each other.
 //!
-//! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`]
-//! (filling an index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the
-//! loops), [`access`] (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their
-//! ranges), [`pauses`] (the times of single operations), [`check`] and [`digest`] (whether the answers are
-//! right), [`outcome`] and [`report`] (what came of it), [`suite`] (many races, one table).
+//! In reading order: [`args`] (what is asked), [`contest`] (the race, round by round), [`load`] (filling an
+//! index), [`requests`] and [`drive`] (streams of requests on threads), [`timed`] (the loops), [`access`]
+//! (the ways to an index), [`raced`] and [`ranged`] (indexes by their own type, and their ranges), [`pauses`]
+//! (the times of single operations), [`check`] and [`digest`] (whether the answers are right), [`outcome`]
+//! and [`report`] (what came of it), [`bytes`] (keys of any length), [`suite`] (many races, one table).
 
 mod access;
 mod args;
+pub mod bytes;
 mod check;
 mod contest;
 mod digest;
@@ -45,6 +46,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     if let Some(suite) = args.suite {
         return suite::run(suite, args);
+    }
+    if let Some(set) = bytes::parse(&args.keys)? {
+        return bytes::run(args, set);
+    }
+    if args.index.iter().any(|name| name == bytes::catalogue::FLAGSHIP) {
+        return Err(Failure::usage("the index `bytes` takes byte strings: add some, such as --keys url"));
     }
     let (names, spec) = (args.names()?, args.spec()?);
     let machine = machine::line();

@@ -176,8 +176,10 @@ pub struct Setting {
     pub pages: &'static str,
     /// The distribution, as it can be given.
     pub distribution: String,
-    /// `u32` or `u64`.
+    /// `u32`, `u64` or `bytes`.
     pub key: &'static str,
+    /// How many bytes keys have on average, where they are byte strings.
+    pub key_bytes: Option<f64>,
     /// `drawn` or `sorted`.
     pub order: &'static str,
     /// Entries a scan or sum, where the workload has any.
@@ -195,8 +197,9 @@ impl Setting {
         let asked =
             self.keys.as_ref().map(|_| format!(" asked for by {}", self.distribution)).unwrap_or_default();
         let sorted = if self.order == "sorted" { ", sorted" } else { "" };
+        let mean = self.key_bytes.map(|bytes| format!(" of {bytes:.1} on average")).unwrap_or_default();
         format!(
-            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys{asked}, median of {}",
+            "{}: {} records, {} ops, {}, batch {}{sorted}{scans}{ranges}, {} {} keys{mean}{asked}, median of {}",
             self.workload,
             self.records,
             self.ops,
@@ -210,7 +213,7 @@ impl Setting {
 }
 
 /// The columns of a result, in order.
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 28] = [
     "index",
     "workload",
     "records",
@@ -238,6 +241,7 @@ const COLUMNS: [&str; 27] = [
     "p999_us",
     "p99999_us",
     "longest_us",
+    "key_bytes",
 ];
 
 /// A row for each index.
@@ -275,6 +279,7 @@ pub fn rows(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             json!(outcome.leaf_fill),
         ];
         row.extend(outcome.pauses_us().map(|us| json!(us)));
+        row.push(json!(setting.key_bytes));
         rows.push(row);
     }
     rows
@@ -293,6 +298,8 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
     let mut columns =
         vec!["index".to_owned(), format!("ns/{}", unit.name()), "min".to_owned(), "max".to_owned()];
     columns.extend([format!("{}/s", unit.plural()), "bytes/key".to_owned(), "ratio".to_owned()]);
+    // Beside the key and its value, where keys are of any length.
+    columns.extend(setting.key_bytes.map(|_| "beside".to_owned()));
     columns.extend(batched.then(|| "batch".to_owned()));
     // How key sets differ for the index to use.
     let formed = setting.keys.is_some() && outcomes.iter().any(|outcome| outcome.leaf_fill.is_some());
@@ -313,6 +320,7 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
             rounded(outcome.bytes_per_key, 1),
             rounded(first / outcome.median_ns(), 2),
         ];
+        row.extend(setting.key_bytes.map(|bytes| rounded(beside(outcome.bytes_per_key, bytes), 1)));
         row.extend(batched.then(|| json!(outcome.batch)));
         row.extend(
             [outcome.misled(), outcome.leaf_fill]
@@ -324,6 +332,11 @@ pub fn table(setting: &Setting, outcomes: &[Outcome]) -> Rows {
         rows.push(row);
     }
     rows
+}
+
+/// What an entry takes beside its key and its value of 64 bits.
+pub fn beside(bytes_per_key: f64, key_bytes: f64) -> f64 {
+    bytes_per_key - key_bytes - 8.0
 }
 
 /// `1.5 %`, for people.
@@ -387,6 +400,7 @@ mod tests {
             pages: "own",
             distribution: "uniform".to_owned(),
             key: "u64",
+            key_bytes: None,
             order: "drawn",
             scan_length: None,
             range_share: None,

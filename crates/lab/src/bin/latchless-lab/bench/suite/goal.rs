@@ -2,8 +2,7 @@
 
 use super::races::{Measured, Races};
 use super::row::{Field, Row, What};
-use crate::bench::outcome::percent;
-use crate::catalogue;
+use crate::bench::outcome::{beside, percent};
 use std::fmt;
 
 /// What a row has to reach.
@@ -25,6 +24,15 @@ pub enum Goal {
         /// How many times.
         times: f64,
     },
+    /// At least so many times as fast as each of these rivals was in another row.
+    AheadIn {
+        /// The other row.
+        row: &'static str,
+        /// The rivals.
+        of: Field,
+        /// How many times.
+        times: f64,
+    },
     /// At most so many nanoseconds, if the index holds so many keys.
     Nanoseconds {
         /// The bound.
@@ -34,6 +42,13 @@ pub enum Goal {
     },
     /// At most so many bytes per key.
     BytesPerKey(f64),
+    /// At most so many bytes per key beside the key and its value.
+    BytesBeside {
+        /// The bound.
+        at_most: f64,
+        /// A key set that has a bound of its own, and this bound.
+        but_of: Option<(&'static str, f64)>,
+    },
     /// At most so many microseconds.
     AtMostMicroseconds(f64),
     /// At most so many times what the same row takes on the uniform key set.
@@ -56,6 +71,15 @@ pub enum Verdict {
 }
 
 impl Goal {
+    /// The other row that it needs, if it needs one.
+    pub const fn other_row(&self) -> Option<&'static str> {
+        match *self {
+            Self::Faster { in_row, .. } => in_row,
+            Self::AheadIn { row, .. } => Some(row),
+            _ => None,
+        }
+    }
+
     /// Whether `row` has reached it.
     pub fn judge(&self, row: &Row, races: &Races) -> Verdict {
         let Some(ours) = races.of(row, row.ours) else {
@@ -68,24 +92,18 @@ impl Goal {
                     None => Verdict::Open(format!("{than} didn't race")),
                 }
             }
-            Self::Ahead { of, times } => {
-                let known: Vec<_> = catalogue::entries()
-                    .into_iter()
-                    .filter(|entry| of.has(entry))
-                    .map(|entry| entry.name)
-                    .collect();
-                match races.best_rival(row, |name| known.contains(&name)) {
-                    Some(best) if best.median_ns / ours.median_ns < times => {
-                        Verdict::Missed(format!("{} {}", best.index, ratio(best.median_ns / ours.median_ns)))
-                    }
-                    _ if !known.iter().all(|name| races.asked(row, name)) => {
-                        Verdict::Open("not all rivals raced".to_owned())
-                    }
-                    _ => Verdict::Reached,
-                }
-            }
+            Self::Ahead { of, times } => ahead(ours.median_ns, of, times, row, races),
+            Self::AheadIn { row: other, of, times } => match races.row(other) {
+                Some(other) => ahead(ours.median_ns, of, times, other, races),
+                None => Verdict::Open(format!("there is no row {other}")),
+            },
             Self::Nanoseconds { records, .. } if records != races.records() => Verdict::Elsewhere,
             Self::Nanoseconds { at_most, .. } => at_most_of(ours.median_ns, at_most, "ns"),
+            Self::BytesBeside { at_most, but_of } => {
+                let own = but_of.filter(|(keys, _)| races.keys() == *keys);
+                let bound = own.map_or(at_most, |(_, bound)| bound);
+                at_most_of(beside(ours.bytes_per_key, ours.key_bytes), bound, "B")
+            }
             Self::BytesPerKey(at_most) => at_most_of(ours.bytes_per_key, at_most, "B"),
             Self::AtMostMicroseconds(at_most) => at_most_of(number(row, ours), at_most, "µs"),
             Self::OfUniform(times) => match races.uniform_ns(row) {
@@ -99,6 +117,20 @@ impl Goal {
                 None => Verdict::Open("nothing says how many were misled".to_owned()),
             },
         }
+    }
+}
+
+/// Whether each of these rivals took at least so many times as long, in that row.
+fn ahead(ours_ns: f64, of: Field, times: f64, row: &Row, races: &Races) -> Verdict {
+    let known: Vec<_> = of.entries().into_iter().map(|entry| entry.name).collect();
+    match races.best_rival(row, |name| known.contains(&name)) {
+        Some(best) if best.median_ns / ours_ns < times => {
+            Verdict::Missed(format!("{} {}", best.index, ratio(best.median_ns / ours_ns)))
+        }
+        _ if !known.iter().all(|name| races.asked(row, name)) => {
+            Verdict::Open("not all rivals raced".to_owned())
+        }
+        _ => Verdict::Reached,
     }
 }
 
@@ -120,21 +152,29 @@ impl fmt::Display for Goal {
         match self {
             Self::Faster { than, in_row: None, times } => write!(out, "{times}× {than}"),
             Self::Faster { than, in_row: Some(row), times } => write!(out, "{times}× {than} in {row}"),
-            Self::Ahead { of, times } => {
-                let whom = match of {
-                    Field::Concurrent => "every concurrent rival",
-                    Field::All | Field::Baseline | Field::Kinds => "every rival",
-                };
-                if *times == 1.0 { write!(out, "ahead of {whom}") } else { write!(out, "{times}× {whom}") }
-            }
+            Self::Ahead { of, times } if *times == 1.0 => write!(out, "ahead of {}", whom(*of)),
+            Self::Ahead { of, times } => write!(out, "{times}× {}", whom(*of)),
+            Self::AheadIn { row, of, times } => write!(out, "{times}× {} in {row}", whom(*of)),
             Self::Nanoseconds { at_most, records } => {
                 write!(out, "≤ {at_most} ns at {}M keys", records / 1_000_000)
             }
             Self::BytesPerKey(bytes) => write!(out, "≤ {bytes} B"),
+            Self::BytesBeside { at_most, but_of: None } => write!(out, "≤ {at_most} B beside"),
+            Self::BytesBeside { at_most, but_of: Some((keys, bound)) } => {
+                write!(out, "≤ {at_most} B beside ({bound} of {keys})")
+            }
             Self::AtMostMicroseconds(us) => write!(out, "≤ {us} µs"),
             Self::OfUniform(times) => write!(out, "≤ {times}× uniform"),
             Self::Misled(share) => write!(out, "≤ {} misled", percent(*share)),
         }
+    }
+}
+
+/// The rivals of a goal, for people.
+const fn whom(of: Field) -> &'static str {
+    match of {
+        Field::Concurrent => "every concurrent rival",
+        Field::All | Field::Baseline | Field::Kinds | Field::Bytes => "every rival",
     }
 }
 
@@ -161,6 +201,7 @@ pub fn number(row: &Row, measured: &Measured) -> f64 {
     match row.what {
         What::Time => measured.median_ns,
         What::Bytes => measured.bytes_per_key,
+        What::Beside => beside(measured.bytes_per_key, measured.key_bytes),
         What::Within999 => measured.pauses_us[0],
         What::Within99999 => measured.pauses_us[1],
         What::Longest => measured.pauses_us[2],
@@ -171,6 +212,7 @@ pub fn number(row: &Row, measured: &Measured) -> f64 {
 mod tests {
     use super::*;
     use crate::bench::suite::row::{Of, Run};
+    use crate::catalogue;
 
     const ROW: Row = Row {
         name: "row",
@@ -188,6 +230,7 @@ mod tests {
             min_ns: median_ns,
             max_ns: median_ns,
             bytes_per_key: 20.0,
+            key_bytes: 7.0,
             per: "op".to_owned(),
             misled: (index == "index").then_some(0.02),
             leaf_fill: None,
@@ -230,6 +273,10 @@ mod tests {
         assert_eq!(at_most(399.0), Verdict::Missed("400.0 µs".to_owned()));
         assert_eq!(judged(Goal::BytesPerKey(20.0)), Verdict::Reached);
         assert_eq!(judged(Goal::BytesPerKey(19.9)), Verdict::Missed("20.0 B".to_owned()));
+        let beside = |at_most, but_of| judged(Goal::BytesBeside { at_most, but_of });
+        assert_eq!(beside(5.0, None), Verdict::Reached);
+        assert_eq!(beside(4.9, Some(("others", 9.0))), Verdict::Missed("5.0 B".to_owned()));
+        assert_eq!(beside(4.9, Some(("", 9.0))), Verdict::Reached, "the bound of these keys");
     }
 
     #[test]
@@ -252,6 +299,10 @@ mod tests {
         assert!(matches!(ahead(1.5, races(101.0, &[])), Verdict::Missed(_)));
         assert!(matches!(ahead(1.0, races(99.0, &["scc"])), Verdict::Missed(_)));
         assert!(matches!(ahead(1.0, races(101.0, &["scc"])), Verdict::Open(_)));
+        let in_row =
+            |row| Goal::AheadIn { row, of: Field::Concurrent, times: 1.1 }.judge(&ROW, &races(111.0, &[]));
+        assert_eq!(in_row("row"), Verdict::Reached);
+        assert!(matches!(in_row("nobody"), Verdict::Open(_)));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! `latchless-lab bench --suite NAME`: many races, one table, and what each of them has to reach.
 //!
-//! Each race runs in a process of its own, as `latchless-lab bench` with the row's flags: the heap is
-//! fresh, the command can be repeated by hand, and a rival that crashes takes nothing else along. In
-//! reading order: [`row`] (a row as data), [`flagship`], [`pauses`], [`keys`] and [`which`] (the rows),
-//! [`goal`] (what is to be reached), [`races`] (running them) [`show`] and [`show_keys`] (the tables and
-//! the pages).
+//! Each race runs in a process of its own, as `latchless-lab bench` with the row's flags: the heap is fresh,
+//! the command can be repeated by hand, and a rival that crashes takes nothing else along. In reading order:
+//! [`row`] (a row as data), [`flagship`], [`pauses`], [`keys`], [`which`] and [`bytes`] (the rows), [`goal`]
+//! (what is to be reached), [`races`] (running them) [`show`], [`show_keys`] and [`show_bytes`] (the tables
+//! and the pages).
 
+mod bytes;
 mod flagship;
 mod goal;
 mod keys;
@@ -13,20 +14,19 @@ mod pauses;
 mod races;
 mod row;
 mod show;
+mod show_bytes;
 mod show_keys;
 mod which;
 
 use super::args::{Args, Suite};
 use super::pages;
-use crate::catalogue;
 use crate::machine;
-use goal::Goal;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
 use races::Races;
-use row::Row;
+use row::{Field, Of, Row};
 use std::fs;
 use std::path::Path;
 
@@ -43,6 +43,7 @@ pub fn run(suite: Suite, args: &Args) -> Result<(), Failure> {
         Suite::Pauses => run_rows(suite, pauses::ROWS, args),
         Suite::Keys => keys::run(args),
         Suite::Which => which::run(args),
+        Suite::Bytes => bytes::run(args),
     }
 }
 
@@ -56,8 +57,9 @@ fn choose<'r>(all: &'r [Row], args: &Args) -> Result<Vec<&'r Row>, Failure> {
             return Err(Failure::usage(format!("no row is called `{name}`{all}")));
         }
     }
+    let field = all.iter().find_map(|row| if let Of::Run(run) = row.of { Some(run.field) } else { None });
     for name in args.index.iter().filter(|&name| name != "all") {
-        catalogue::check(name)?;
+        field.unwrap_or(Field::All).check(name)?;
     }
     let wanted = |row: &&Row| args.row.is_empty() || args.row.iter().any(|name| name == row.name);
     Ok(all.iter().filter(wanted).collect())
@@ -79,13 +81,7 @@ fn run_rows(suite: Suite, all: &'static [Row], args: &Args) -> Result<(), Failur
     let chosen = choose(all, args)?;
     let mut races = Races::new(args.records, all);
     for row in &chosen {
-        let others = row.goals.iter().filter_map(|goal| match goal {
-            Goal::Faster { in_row, .. } => *in_row,
-            _ => None,
-        });
-        for name in std::iter::once(row.source()).chain(others) {
-            races.hold(name, args);
-        }
+        row.needed().for_each(|name| races.hold(name, args));
     }
     let machine = measured_on(args);
     if let Some(file) = &args.report {
@@ -103,7 +99,6 @@ fn run_rows(suite: Suite, all: &'static [Row], args: &Args) -> Result<(), Failur
 mod tests {
     use super::*;
     use clap::Parser;
-    use row::Of;
 
     #[derive(Parser)]
     struct Cli {
@@ -113,7 +108,9 @@ mod tests {
 
     #[test]
     fn rows_name_each_other_and_parse() {
-        [flagship::ROWS, keys::ROWS, pauses::ROWS, which::ROWS].into_iter().for_each(are_consistent);
+        [flagship::ROWS, keys::ROWS, pauses::ROWS, which::ROWS, bytes::ROWS]
+            .into_iter()
+            .for_each(are_consistent);
     }
 
     fn are_consistent(all: &[Row]) {
@@ -135,9 +132,7 @@ mod tests {
             }
             for goal in row.goals {
                 assert!(!goal.to_string().is_empty());
-                if let Goal::Faster { in_row: Some(other), .. } = goal {
-                    refers(other);
-                }
+                goal.other_row().into_iter().for_each(refers);
             }
         }
     }

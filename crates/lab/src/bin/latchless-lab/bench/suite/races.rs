@@ -1,12 +1,11 @@
 //! The races of a suite: each held once, in a process of its own.
 
 use super::goal::number;
-use super::row::{Of, Row, Run};
+use super::row::{Field, Of, Row, Run};
 use super::show::shown;
 use crate::bench::args::Args;
-use crate::catalogue;
 use latchless_terminal::say;
-use latchless_workload::KeySet;
+use latchless_workload::{BytesKeySet, KeySet};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
@@ -24,6 +23,8 @@ pub struct Measured {
     pub max_ns: f64,
     /// What a key took.
     pub bytes_per_key: f64,
+    /// How long keys are on average, where they are byte strings.
+    pub key_bytes: f64,
     /// What the nanoseconds are for: an `op`, an `entry`, a `key`.
     pub per: String,
     /// The share of lookups that went to a wrong leaf, where the index counts them.
@@ -51,6 +52,8 @@ pub struct Race {
 #[derive(Debug)]
 pub struct Races {
     records: usize,
+    /// Requests of a row, where there are no more keys for them.
+    ops_max: usize,
     rows: &'static [Row],
     /// The key set, where it isn't the row's own.
     keys: Option<String>,
@@ -62,12 +65,26 @@ pub struct Races {
 impl Races {
     /// None yet, of indexes of that many keys.
     pub fn new(records: usize, rows: &'static [Row]) -> Self {
-        Self { records, rows, keys: None, uniform_ns: BTreeMap::new(), done: BTreeMap::new() }
+        Self {
+            records,
+            ops_max: usize::MAX,
+            rows,
+            keys: None,
+            uniform_ns: BTreeMap::new(),
+            done: BTreeMap::new(),
+        }
     }
 
     /// None yet, over a key set.
     pub fn over(keys: &KeySet, records: usize, rows: &'static [Row]) -> Self {
         Self { keys: Some(keys.to_string()), ..Self::new(records, rows) }
+    }
+
+    /// None yet, over a set of byte strings. Of a set with few keys, as many as there are: a quarter of them
+    /// loaded, and no more than a quarter asked for.
+    pub fn over_bytes(keys: BytesKeySet, records: usize, rows: &'static [Row]) -> Self {
+        let most = usize::try_from(keys.keys_max() / 4).unwrap_or(usize::MAX);
+        Self { keys: Some(keys.to_string()), ops_max: most, ..Self::new(records.min(most), rows) }
     }
 
     /// The key set's name; of a suite without any, nothing.
@@ -93,15 +110,14 @@ impl Races {
     /// Holds the race of the row of that name, unless it has been held.
     /// A race that fails is kept as such.
     pub fn hold(&mut self, name: &'static str, args: &Args) {
-        let row = self.rows.iter().find(|row| row.name == name);
-        let Some(Row { of: Of::Run(run), .. }) = row else { return };
+        let Some(Row { of: Of::Run(run), .. }) = self.row(name) else { return };
         if self.done.contains_key(name) {
             return;
         }
         let admitted = |index: &str| {
             let named =
                 args.index.is_empty() || args.index.iter().any(|given| given == index || given == "all");
-            named && catalogue::check(index).is_ok()
+            named && run.field.check(index).is_ok()
         };
         let asked: Vec<String> =
             run.names().into_iter().filter(|index| admitted(index)).map(str::to_owned).collect();
@@ -110,7 +126,9 @@ impl Races {
         let titled =
             if self.keys().is_empty() { name.to_owned() } else { format!("{name} over {}", self.keys()) };
         say::note(format_args!("{titled}: {command}"));
-        let (found, notes) = if asked.iter().any(|index| *index != "btreemap") {
+        // The index of byte strings is asked for alone as well: not each build has one of its rivals.
+        let is_race = asked.iter().any(|index| *index != "btreemap") || run.field == Field::Bytes;
+        let (found, notes) = if is_race {
             match child(&flags) {
                 Ok(output) => (results(&output), notes(&output)),
                 Err(error) => (Err(format!("its process can't be started: {error}")), Vec::new()),
@@ -142,7 +160,12 @@ impl Races {
 
     /// How an index did in the row of that name.
     pub fn in_row(&self, name: &str, index: &str) -> Option<&Measured> {
-        self.of(self.rows.iter().find(|row| row.name == name)?, index)
+        self.of(self.row(name)?, index)
+    }
+
+    /// The row of that name.
+    pub fn row(&self, name: &str) -> Option<&'static Row> {
+        self.rows.iter().find(|row| row.name == name)
     }
 
     /// Whether an index was asked to take part in a row's race.
@@ -167,11 +190,11 @@ impl Races {
 
     /// What the race's process is told.
     fn child_flags(&self, run: &Run, asked: &[String], args: &Args) -> Vec<String> {
-        let ops = (args.ops / run.one_in).max(1);
+        let ops = (args.ops.min(self.ops_max) / run.one_in).max(1);
         let mut flags: Vec<String> = run.flags.split_whitespace().map(str::to_owned).collect();
         let shared = [
             ("--index", asked.join(",")),
-            ("--records", args.records.to_string()),
+            ("--records", self.records.to_string()),
             ("--ops", ops.to_string()),
             ("--rounds", args.rounds.to_string()),
             ("--seed", args.seed.to_string()),
@@ -191,7 +214,7 @@ impl Races {
         let row = Row {
             name,
             of: Of::Same(name),
-            ours: catalogue::FLAGSHIP,
+            ours: crate::catalogue::FLAGSHIP,
             what: super::row::What::Time,
             goals: &[],
             note: "",
@@ -231,9 +254,24 @@ fn measured(line: &str) -> Option<Measured> {
         min_ns: told["min_ns"].as_f64()?,
         max_ns: told["max_ns"].as_f64()?,
         bytes_per_key: told["bytes_per_key"].as_f64().unwrap_or(f64::NAN),
+        key_bytes: told["key_bytes"].as_f64().unwrap_or(f64::NAN),
         per: told["per"].as_str()?.to_owned(),
         misled: told["misled"].as_f64(),
         leaf_fill: told["leaf_fill"].as_f64(),
         pauses_us: ["p999_us", "p99999_us", "longest_us"].map(|name| told[name].as_f64().unwrap_or(f64::NAN)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::suite::bytes::ROWS;
+
+    #[test]
+    fn sets_with_few_keys_race_with_fewer() {
+        let few = Races::over_bytes(BytesKeySet::LongEnds, 5_000_000, ROWS);
+        assert_eq!((few.records(), few.ops_max, few.keys()), (4096, 4096, "long-ends"));
+        let many = Races::over_bytes(BytesKeySet::Url, 5_000_000, ROWS);
+        assert_eq!(many.records(), 5_000_000);
+    }
 }

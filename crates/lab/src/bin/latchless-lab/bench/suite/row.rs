@@ -2,7 +2,9 @@
 
 use super::goal::Goal;
 use super::which;
+use crate::bench::bytes;
 use crate::catalogue::{self, Entry, FLAGSHIP, Origin, SINGLE_THREADED};
+use latchless_terminal::failure::Failure;
 
 /// A row of a suite's table.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +56,8 @@ pub enum Field {
     All,
     /// None of them, but one index of each kind of this library's.
     Kinds,
+    /// All ordered maps over byte strings, the baseline among them.
+    Bytes,
 }
 
 /// What a row compares.
@@ -63,6 +67,8 @@ pub enum What {
     Time,
     /// Bytes per key.
     Bytes,
+    /// Bytes per key beside the key and its value.
+    Beside,
     /// The processor time within which 99.9 % of single operations are done.
     Within999,
     /// The same for 99.999 %.
@@ -76,21 +82,35 @@ impl What {
     pub fn unit(self) -> Option<&'static str> {
         match self {
             Self::Time => None,
-            Self::Bytes => Some("B"),
+            Self::Bytes | Self::Beside => Some("B"),
             Self::Within999 | Self::Within99999 | Self::Longest => Some("µs"),
         }
     }
 }
 
 impl Field {
-    /// Whether it has this index.
-    pub fn has(self, entry: &Entry) -> bool {
-        entry.origin == Origin::Rival
-            && match self {
-                Self::Baseline | Self::Kinds => false,
-                Self::Concurrent => entry.concurrent,
-                Self::All => true,
-            }
+    /// Every index that rows of this field can name.
+    fn known(self) -> Vec<Entry> {
+        if self == Self::Bytes { bytes::catalogue::entries() } else { catalogue::entries() }
+    }
+
+    /// The indexes that it has.
+    pub fn entries(self) -> Vec<Entry> {
+        let has = |entry: &Entry| match self {
+            Self::Baseline | Self::Kinds => false,
+            Self::Concurrent => entry.origin == Origin::Rival && entry.concurrent,
+            Self::All => entry.origin == Origin::Rival,
+            Self::Bytes => entry.origin != Origin::Latchless,
+        };
+        self.known().into_iter().filter(has).collect()
+    }
+
+    /// Refuses a name that no row of this field can name, or that this build is without.
+    ///
+    /// # Errors
+    /// As [`catalogue::check`].
+    pub fn check(self, name: &str) -> Result<(), Failure> {
+        if self == Self::Bytes { bytes::catalogue::check(name) } else { catalogue::check(name) }
     }
 }
 
@@ -102,12 +122,20 @@ impl Row {
             Of::Same(other) => other,
         }
     }
+
+    /// The rows whose races it needs: its own, and those that its goals compare with.
+    pub fn needed(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.source()).chain(self.goals.iter().filter_map(Goal::other_row))
+    }
 }
 
 impl Run {
     /// The indexes that race, the baseline first. The single-threaded form is for one thread.
     pub fn names(&self) -> Vec<&'static str> {
-        let entries = catalogue::entries();
+        let entries = self.field.known();
+        if self.field == Field::Bytes {
+            return entries.iter().map(|entry| entry.name).collect();
+        }
         let fixed = ["btreemap", FLAGSHIP, SINGLE_THREADED];
         let one_thread = !self.flags.contains("--threads");
         if self.field == Field::Kinds {
@@ -121,6 +149,6 @@ impl Run {
             (name != SINGLE_THREADED || self.exclusive && one_thread)
                 && entries.iter().any(|entry| entry.name == name)
         });
-        fixed.chain(entries.iter().filter(|entry| self.field.has(entry)).map(|entry| entry.name)).collect()
+        fixed.chain(self.field.entries().into_iter().map(|entry| entry.name)).collect()
     }
 }

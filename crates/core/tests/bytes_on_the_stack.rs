@@ -1,0 +1,61 @@
+//! The bytes of keys of any length live on the stack or in the key: making them allocates nothing, but for
+//! keys of several parts that are long.
+
+use latchless_core::BytesKey;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::cmp::Reverse;
+use std::hint::black_box;
+
+/// The system's allocator, which counts what each thread asks for.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator; counting neither allocates nor unwinds, because the cell
+// is constant at the start and has nothing to drop.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps `alloc`'s contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: `at` came from the system's allocator with this layout.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many blocks making the bytes of a key takes.
+fn allocations<K: BytesKey + ?Sized>(key: &K) -> usize {
+    let before = ALLOCATIONS.get();
+    key.with_bytes(|bytes| {
+        black_box(bytes);
+    });
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn short_keys_and_keys_of_one_part_allocate_nothing() {
+    let long = "x".repeat(60_000);
+    assert_eq!(allocations(&long[..]) + allocations(long.as_bytes()) + allocations(&long), 0);
+    assert_eq!(allocations(&[7u8; 4000]) + allocations(&7u128) + allocations(&-1.5f64), 0);
+    assert_eq!(allocations(&(7u64, i64::MIN)) + allocations(&(7u64, "a text", Reverse(9u64))), 0);
+    assert_eq!(allocations(&Some((1u8, "a", "b", "c", "d", &[0u8; 8][..]))), 0);
+    // With the two bytes that end the text: 128 in all.
+    assert_eq!(allocations(&(&long[..118], 7u64)), 0);
+    assert_eq!(allocations(&(7u64, &long[..120])), 0);
+}
+
+#[test]
+fn long_keys_of_several_parts_allocate_once() {
+    let long = "x".repeat(60_000);
+    assert_eq!(allocations(&(&long[..119], 7u64)), 1);
+    assert_eq!(allocations(&(7u64, &long[..])), 1);
+}

@@ -1,0 +1,229 @@
+//! The timed loops over byte strings, compiled for each index. Nothing here allocates between the first
+//! request and the last.
+
+use super::stream::{Asked, Stream};
+use crate::bench::digest::Digest;
+use crate::bench::timed::Run;
+use latchless::Result;
+use latchless_rivals::bytes::{Peer, Session};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Requests between two sessions: what a peer's guard holds back is freed as often.
+const SESSION: usize = 256;
+
+/// An index in the race, whichever it is.
+pub trait Contestant {
+    /// How many keys there are.
+    fn len(&self) -> usize;
+    /// Inserts entries one by one, untimed.
+    fn fill(&mut self, entries: &[(&[u8], u64)]) -> Result<()>;
+    /// Loads ascending entries into the empty index, by its own bulk call where it has one.
+    fn load(&mut self, entries: &[(&[u8], u64)]) -> Result<()>;
+    /// Gets some keys, untimed.
+    fn warm_up(&mut self, keys: &[&[u8]]);
+    /// Serves a stream and takes the time, in batches where these are given.
+    fn serve(&mut self, stream: &Stream, batch: Option<usize>) -> Result<Run>;
+    /// A checksum over every entry, and how many there are.
+    fn contents(&mut self) -> Result<(Digest, usize)>;
+    /// Bytes held, where the index counts them itself.
+    fn memory_bytes(&self) -> Option<usize>;
+}
+
+impl<P: Peer> Contestant for P {
+    fn len(&self) -> usize {
+        Peer::len(self)
+    }
+
+    fn fill(&mut self, entries: &[(&[u8], u64)]) -> Result<()> {
+        for entries in entries.chunks(SESSION) {
+            let mut session = self.session();
+            for &(key, value) in entries {
+                session.insert(key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, entries: &[(&[u8], u64)]) -> Result<()> {
+        Peer::load(self, entries.iter().copied())
+    }
+
+    fn warm_up(&mut self, keys: &[&[u8]]) {
+        let session = self.session();
+        for key in keys {
+            black_box(session.get(key));
+        }
+    }
+
+    fn serve(&mut self, stream: &Stream, batch: Option<usize>) -> Result<Run> {
+        match (stream.asked, batch) {
+            (Asked::Gets, None) => gets(self, &stream.keys()),
+            (Asked::Gets, Some(size)) => gets_in_batches(self, &stream.keys(), size),
+            (Asked::Chain, _) => chain(self, stream),
+            (Asked::Puts, None) => puts(self, &stream.entries()),
+            (Asked::Puts, Some(size)) => puts_in_batches(self, &stream.entries(), size),
+            (Asked::Takes, _) => takes(self, &stream.keys()),
+            (Asked::Scans, _) => scans(self, &stream.entries()),
+        }
+    }
+
+    fn contents(&mut self) -> Result<(Digest, usize)> {
+        let (mut digest, mut len) = (Digest::default(), 0);
+        self.session().scan(b"", |key, value| {
+            key.iter().for_each(|&byte| digest.number(u64::from(byte)));
+            digest.number(key.len() as u64);
+            digest.number(value);
+            len += 1;
+            true
+        })?;
+        Ok((digest, len))
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Peer::memory_bytes(self)
+    }
+}
+
+/// Serves requests in pieces, a session for each piece, and takes the time of it all.
+fn timed<T>(
+    requests: &[T],
+    piece: usize,
+    mut serve: impl FnMut(&[T], &mut Digest, &mut u64) -> Result<()>,
+) -> Result<Run> {
+    let (mut digest, mut entries) = (Digest::default(), 0);
+    let clock = Instant::now();
+    for requests in requests.chunks(piece) {
+        serve(requests, &mut digest, &mut entries)?;
+    }
+    Ok(Run { elapsed: clock.elapsed(), entries, digest, pauses: None })
+}
+
+fn gets(index: &mut impl Peer, keys: &[&[u8]]) -> Result<Run> {
+    timed(keys, SESSION, |keys, digest, _| {
+        let session = index.session();
+        keys.iter().for_each(|key| digest.answer(session.get(key)));
+        Ok(())
+    })
+}
+
+/// Batches of gets, each with one call.
+fn gets_in_batches(index: &mut impl Peer, keys: &[&[u8]], size: usize) -> Result<Run> {
+    let mut answers = vec![None; size.min(keys.len())];
+    timed(keys, size, |keys, digest, _| {
+        let answers = &mut answers[..keys.len()];
+        index.session().get_many(keys, answers)?;
+        answers.iter().for_each(|&answer| digest.answer(answer));
+        Ok(())
+    })
+}
+
+/// Gets of which each waits for the one before it: where its key is follows from the last answer.
+fn chain(index: &mut impl Peer, stream: &Stream) -> Result<Run> {
+    let mut last = 0;
+    timed(&stream.steps(), SESSION, |steps, digest, _| {
+        let session = index.session();
+        for &(place, length) in steps {
+            let answer = session.get(stream.chained(place ^ last, length));
+            last = answer.unwrap_or(0);
+            digest.answer(answer);
+        }
+        Ok(())
+    })
+}
+
+fn puts(index: &mut impl Peer, entries: &[(&[u8], u64)]) -> Result<Run> {
+    timed(entries, SESSION, |entries, digest, _| {
+        let mut session = index.session();
+        for &(key, value) in entries {
+            digest.answer(session.insert(key, value)?);
+        }
+        Ok(())
+    })
+}
+
+/// Batches of inserts, each with one call.
+fn puts_in_batches(index: &mut impl Peer, entries: &[(&[u8], u64)], size: usize) -> Result<Run> {
+    let mut replaced = vec![None; size.min(entries.len())];
+    timed(entries, size, |entries, digest, _| {
+        let replaced = &mut replaced[..entries.len()];
+        index.session().insert_many(entries, replaced)?;
+        replaced.iter().for_each(|&answer| digest.answer(answer));
+        Ok(())
+    })
+}
+
+fn takes(index: &mut impl Peer, keys: &[&[u8]]) -> Result<Run> {
+    timed(keys, SESSION, |keys, digest, _| {
+        let mut session = index.session();
+        keys.iter().for_each(|key| digest.answer(session.remove(key)));
+        Ok(())
+    })
+}
+
+/// Scans of so many entries each. Of every entry the value, the key's length and its last byte are looked at.
+fn scans(index: &mut impl Peer, requests: &[(&[u8], u64)]) -> Result<Run> {
+    timed(requests, SESSION, |requests, digest, entries| {
+        let session = index.session();
+        for &(from, limit) in requests {
+            let (mut found, mut total) = (0u64, 0u64);
+            session.scan(from, |key, value| {
+                let seen = key.len() as u64 + u64::from(key.last().copied().unwrap_or_default());
+                total = total.wrapping_add(value).wrapping_add(seen);
+                found += 1;
+                found < limit
+            })?;
+            digest.number(found);
+            digest.number(total);
+            *entries += found;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::bytes::catalogue::build;
+    use crate::catalogue::Options;
+    use latchless_workload::{BytesKeySet, Spec, Workload, value_of};
+
+    /// What a race of the baseline answers, and what it holds in the end.
+    fn run(workload: Workload, batch: Option<usize>, load: bool) -> (Run, (Digest, usize)) {
+        let spec = Spec { records: 700, ops: 600, scan_length: 10, ..Spec::new(workload) };
+        let plan = spec.plan_bytes(&BytesKeySet::Url).unwrap();
+        let mut entries: Vec<_> =
+            plan.keys.iter().zip(0..).take(700).map(|(key, number)| (key, value_of(number, 0))).collect();
+        let mut index = build("btreemap", &Options::default()).unwrap();
+        if load {
+            entries.sort_unstable();
+            index.load(&entries).unwrap();
+        } else {
+            index.fill(&entries).unwrap();
+        }
+        assert_eq!(index.len(), 700);
+        let run = index.serve(&Stream::new(&plan.streams[0], &plan.keys), batch).unwrap();
+        (run, index.contents().unwrap())
+    }
+
+    #[test]
+    fn batches_and_ways_of_filling_give_the_same_answers() {
+        for workload in [Workload::Get, Workload::Absent, Workload::Insert] {
+            let alone = run(workload, None, false);
+            for (batch, load) in [(Some(7), false), (Some(256), true), (None, true)] {
+                assert_eq!(run(workload, batch, load).0.digest, alone.0.digest, "{workload}");
+            }
+        }
+        assert_ne!(run(Workload::Get, None, true).0.digest, run(Workload::Absent, None, true).0.digest);
+        let (alone, batched) = (run(Workload::Insert, None, false), run(Workload::Insert, Some(256), true));
+        assert_eq!((alone.1, alone.1.1), (batched.1, 1300));
+    }
+
+    #[test]
+    fn scans_count_entries_and_removals_leave_the_rest() {
+        let (scans, whole) = run(Workload::Scan, None, false);
+        assert!((5_900..=6_000).contains(&scans.entries) && whole.1 == 700, "{}", scans.entries);
+        assert_eq!(run(Workload::Remove, None, false).1.1, 100);
+        assert!(run(Workload::Chain, None, true).0.elapsed.as_nanos() > 0);
+    }
+}

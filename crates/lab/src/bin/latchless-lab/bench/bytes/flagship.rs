@@ -1,0 +1,70 @@
+//! The index to use over keys of any length.
+
+use crate::catalogue::Options;
+use latchless::bytes::BytesIndex;
+use latchless::{FillFactor, Result};
+use latchless_rivals::bytes::{Peer, Session};
+use std::ops::{Bound, ControlFlow};
+
+/// `latchless::BytesIndex` over byte strings.
+pub struct Flagship(BytesIndex<Vec<u8>, u64>);
+
+impl Flagship {
+    /// An empty one.
+    ///
+    /// # Errors
+    /// When the system has no memory for a first node.
+    pub fn new(options: &Options) -> Result<Self> {
+        Ok(Self(BytesIndex::with_options(options.for_index())?))
+    }
+}
+
+impl Peer for Flagship {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn session(&mut self) -> impl Session {
+        Requests(&self.0)
+    }
+
+    fn load<'k>(&mut self, entries: impl Iterator<Item = (&'k [u8], u64)>) -> Result<()> {
+        self.0.bulk_load(entries, FillFactor::FULL)
+    }
+
+    fn memory_bytes(&self) -> Option<usize> {
+        Some(self.0.memory_bytes())
+    }
+}
+
+/// Readers hold nothing, so there is nothing but the index.
+struct Requests<'a>(&'a BytesIndex<Vec<u8>, u64>);
+
+impl Session for Requests<'_> {
+    fn get(&self, key: &[u8]) -> Option<u64> {
+        self.0.get(key)
+    }
+
+    fn get_many(&self, keys: &[&[u8]], answers: &mut [Option<u64>]) -> Result<()> {
+        self.0.get_many(keys, answers)
+    }
+
+    fn insert(&mut self, key: &[u8], value: u64) -> Result<Option<u64>> {
+        self.0.insert(key, value)
+    }
+
+    fn insert_many(&mut self, entries: &[(&[u8], u64)], replaced: &mut [Option<u64>]) -> Result<()> {
+        self.0.insert_many(entries, replaced).map_err(|incomplete| incomplete.error)
+    }
+
+    fn remove(&mut self, key: &[u8]) -> Option<u64> {
+        self.0.remove(key)
+    }
+
+    fn scan(&self, from: &[u8], mut each: impl FnMut(&[u8], u64) -> bool) -> Result<()> {
+        let _ = self.0.scan::<[u8]>((Bound::Included(from), Bound::Unbounded), |key, value| {
+            if each(key, value) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(())
+    }
+}

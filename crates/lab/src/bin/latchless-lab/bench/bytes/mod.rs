@@ -1,0 +1,52 @@
+//! `latchless-lab bench --keys url`: races over byte strings.
+//!
+//! Keys of any length have indexes, rivals and key sets of their own. Requests, turns, medians and checks are
+//! as everywhere in `bench`. In reading order: [`asked`] (what is asked, and what these races don't have),
+//! [`catalogue`] (the indexes by name), [`flagship`] (the index to use), [`stream`] (requests),
+//! [`contestant`] (the timed loops), [`contest`] (the race).
+
+mod asked;
+pub mod catalogue;
+mod contest;
+mod contestant;
+// Until the index of byte strings is in `latchless` this is written against what it will offer.
+#[cfg(any())]
+mod flagship;
+mod stream;
+
+pub use asked::{parse, sets};
+
+use super::args::Args;
+use super::{outcome, report};
+use crate::machine;
+use asked::Race;
+use latchless_terminal::failure::Failure;
+use latchless_terminal::output::Format;
+use latchless_terminal::say;
+use latchless_workload::BytesKeySet;
+
+/// What stands for the width of keys in results.
+const KEY: &str = "bytes";
+
+/// Runs a race over a set of byte strings.
+///
+/// # Errors
+/// What can't be served as asked, what fails while running, and wrong answers.
+pub fn run(args: &Args, set: BytesKeySet) -> Result<(), Failure> {
+    let race = Race::new(args, set)?;
+    let machine = machine::line();
+    if args.format == Format::Table {
+        say::note(&machine);
+    }
+    let (outcomes, key_bytes) = contest::race(args, &race)?;
+    let keys = Some(set.name().to_owned());
+    let setting = outcome::Setting { keys, key: KEY, key_bytes: Some(key_bytes), ..args.setting(&race.spec) };
+    if let Some(file) = &args.report {
+        report::write(file, &machine, &setting, &outcomes)?;
+    }
+    if args.format == Format::Table {
+        say::note(setting.line(args.rounds));
+        return outcome::table(&setting, &outcomes).print(args.format);
+    }
+    outcome::rows(&setting, &outcomes).print(args.format)
+}

@@ -1,0 +1,88 @@
+//! What a map over byte strings has to offer.
+
+use latchless_core::Result;
+
+/// An ordered map from byte strings to numbers.
+pub trait Peer: Send + 'static {
+    /// How many keys there are. May take linear time.
+    fn len(&self) -> usize;
+
+    /// Whether there is no key.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What requests go through: the map, and what holds its memory in place meanwhile. Memory that was
+    /// removed may not come back while a session is held, so take a new one every so often.
+    fn session(&mut self) -> impl Session;
+
+    /// Fills the empty map from strictly ascending entries, by the map's own bulk call where it has one.
+    ///
+    /// # Errors
+    /// When the map refuses.
+    fn load<'k>(&mut self, entries: impl Iterator<Item = (&'k [u8], u64)>) -> Result<()> {
+        let mut session = self.session();
+        for (key, value) in entries {
+            session.insert(key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes held, keys and values included, where the map counts them itself.
+    fn memory_bytes(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// The requests of one thread.
+pub trait Session {
+    /// The value under `key`.
+    fn get(&self, key: &[u8]) -> Option<u64>;
+
+    /// The values under keys side by side with these answers; as many of one as of the other.
+    ///
+    /// # Errors
+    /// When the map refuses.
+    fn get_many(&self, keys: &[&[u8]], answers: &mut [Option<u64>]) -> Result<()> {
+        for (key, answer) in keys.iter().zip(answers) {
+            *answer = self.get(key);
+        }
+        Ok(())
+    }
+
+    /// Puts `value` under `key` and returns the value that it replaces.
+    ///
+    /// # Errors
+    /// When the map refuses.
+    fn insert(&mut self, key: &[u8], value: u64) -> Result<Option<u64>>;
+
+    /// Puts values under keys, and the values that they replace side by side with them.
+    ///
+    /// # Errors
+    /// When the map refuses; what came before is done.
+    fn insert_many(&mut self, entries: &[(&[u8], u64)], replaced: &mut [Option<u64>]) -> Result<()> {
+        for (&(key, value), replaced) in entries.iter().zip(replaced) {
+            *replaced = self.insert(key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Removes `key` and returns its value.
+    fn remove(&mut self, key: &[u8]) -> Option<u64>;
+
+    /// Shows the entries from `from` upwards to `each`, in order, until they end or it says `false`. The keys
+    /// are lent.
+    ///
+    /// # Errors
+    /// [`latchless_core::Error::Unsupported`] where the map has no such call.
+    fn scan(&self, from: &[u8], each: impl FnMut(&[u8], u64) -> bool) -> Result<()>;
+}
+
+/// A range that starts at a key and doesn't end.
+pub(super) type Upwards<'a> = (core::ops::Bound<&'a [u8]>, core::ops::Bound<&'a [u8]>);
+
+/// The range from a key upwards. The empty key is the smallest there is, so nothing is before it.
+pub(super) fn upwards(from: &[u8]) -> Upwards<'_> {
+    use core::ops::Bound::{Included, Unbounded};
+    (if from.is_empty() { Unbounded } else { Included(from) }, Unbounded)
+}

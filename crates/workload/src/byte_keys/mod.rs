@@ -1,0 +1,151 @@
+//! Named sets of byte strings: keys as memtables, secondary indexes and tables of addresses have them, and
+//! keys that an index of byte strings finds hard.
+//!
+//! All are made by rule from a seed, so the same set is the same on every machine. As in [`crate::KeySet`]
+//! the keys are distinct and come in the order in which they arrive; those of a set without an order of its
+//! own arrive in random order.
+//!
+//! In reading order: [`name`] (the names), [`distinct`] (drawing until there are enough), [`words`] (what
+//! texts are made of), [`texts`] (addresses and words), [`numbers`] (keys of fixed length), [`hard`] (the
+//! hard ones).
+
+mod distinct;
+mod hard;
+mod name;
+mod numbers;
+mod texts;
+mod words;
+
+use crate::ask::Ask;
+use crate::error::Error;
+
+/// A named set of byte strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BytesKeySet {
+    /// Addresses of pages: a few hosts have most of them, paths of words.
+    Url,
+    /// E-mail addresses: a few hosts have most of them.
+    Email,
+    /// Words of two to four syllables.
+    Word,
+    /// Paths of files: a few folders have most of them.
+    Path,
+    /// Random UUIDs (version 4), 16 bytes.
+    Uuid16,
+    /// The same as text, 36 characters.
+    Uuid36,
+    /// Keys of a storage engine: `user` and ten digits, then a sequence number of 8 bytes.
+    Rocks,
+    /// Random numbers of 8 bytes, big-endian.
+    Int8,
+    /// The same 16 bytes, then random ones: whoever compares 16 bytes has compared nothing.
+    Same16,
+    /// 65,535 bytes each, all the same but the last eight.
+    LongEnds,
+    /// Numbers of 8 bytes, and one key of 1,000 bytes among 64.
+    OneLong,
+    /// Each key begins the next one, in chains of 64.
+    Nested,
+    /// Keys of a storage engine that ascend as they arrive.
+    RocksAscending,
+}
+
+/// Byte strings, in the order in which they arrive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BytesKeys {
+    /// One after the other.
+    bytes: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    loaded: usize,
+}
+
+impl BytesKeySet {
+    /// Draws `loaded` keys, and `fresh` further ones of the same kind. All are distinct. The same seed gives
+    /// the same keys. Takes as much memory as the keys, and sixteen to thirty bytes per key.
+    ///
+    /// # Errors
+    /// [`Error::TooFewKeys`] where the set has fewer keys.
+    pub fn draw(&self, loaded: usize, fresh: usize, seed: u64) -> Result<BytesKeys, Error> {
+        let ask = Ask { loaded, fresh, seed };
+        let wanted = (loaded as u64).saturating_add(fresh as u64);
+        if wanted > self.keys_max() {
+            return Err(Error::TooFewKeys { set: self.to_string(), wanted, there: self.keys_max() });
+        }
+        let mut keys = BytesKeys { bytes: Vec::new(), ends: Vec::with_capacity(ask.total()), loaded };
+        match self {
+            Self::Url => texts::urls(ask, &mut keys),
+            Self::Email => texts::emails(ask, &mut keys),
+            Self::Word => texts::words(ask, &mut keys),
+            Self::Path => texts::paths(ask, &mut keys),
+            Self::Uuid16 => numbers::uuids(ask, &mut keys, numbers::in_bytes),
+            Self::Uuid36 => numbers::uuids(ask, &mut keys, numbers::in_text),
+            Self::Rocks => numbers::rocks(ask, &mut keys),
+            Self::Int8 => numbers::int8(ask, &mut keys),
+            Self::Same16 => hard::same16(ask, &mut keys),
+            Self::LongEnds => hard::long_ends(ask, &mut keys),
+            Self::OneLong => hard::one_long(ask, &mut keys),
+            Self::Nested => hard::nested(ask, &mut keys),
+            Self::RocksAscending => numbers::rocks_ascending(ask, &mut keys),
+        }
+        Ok(keys)
+    }
+
+    /// How many keys may be asked for. Texts are drawn until they are distinct, so they are held to a part of
+    /// what there are; of long keys no more than a gigabyte are made.
+    pub const fn keys_max(&self) -> u64 {
+        match self {
+            Self::Url | Self::Email | Self::Word | Self::Path => 1 << 28,
+            Self::LongEnds => 1 << 14,
+            _ => 1 << 32,
+        }
+    }
+}
+
+impl BytesKeys {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many of them are to be loaded: the first ones.
+    pub fn loaded(&self) -> usize {
+        self.loaded
+    }
+
+    /// The key that arrives after so many others.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn key(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[at]]
+    }
+
+    /// All of them, those to load first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|at| self.key(at))
+    }
+
+    /// The bytes of all of them.
+    pub fn total_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The mean length of those to load.
+    pub fn mean_bytes(&self) -> f64 {
+        let bytes = self.loaded.checked_sub(1).map_or(0, |last| self.ends[last]);
+        bytes as f64 / self.loaded.max(1) as f64
+    }
+
+    /// One more, of these pieces.
+    fn push(&mut self, pieces: &[&[u8]]) {
+        pieces.iter().for_each(|piece| self.bytes.extend_from_slice(piece));
+        self.ends.push(self.bytes.len());
+    }
+}

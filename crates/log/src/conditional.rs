@@ -9,6 +9,7 @@ use crate::stripes::Set;
 use latchless::{Index, Key, Value};
 
 /// What becomes of a key.
+#[derive(Clone, Copy)]
 enum Becomes<V> {
     /// It stays as it is, or stays away.
     Same,
@@ -20,7 +21,8 @@ enum Becomes<V> {
 
 impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Changes a key to what `decide` makes of its value, and gives back that value.
-    fn change_by(&self, key: K, decide: impl FnOnce(Option<V>) -> Becomes<V>) -> Result<Option<V>> {
+    #[inline(never)]
+    fn change_by(&self, key: K, decide: &mut dyn FnMut(Option<V>) -> Becomes<V>) -> Result<Option<V>> {
         self.folder.check_process()?;
         let held = self.stripes.hold(self.stripes_of(&[key]));
         let before = self.index.get(key);
@@ -32,7 +34,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
             }
             Becomes::Gone => {
                 let draft = Draft::remove(&self.columns, &[key]).seal();
-                self.change_held(held, draft, || Ok(self.index.remove(key)))
+                self.change_held(held, draft, || Ok(self.remove_logged(key)))
             }
         }
     }
@@ -42,7 +44,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// As [`DurableIndex::insert`].
     pub fn get_or_insert(&self, key: K, value: V) -> Result<V> {
-        let before = self.change_by(key, |before| match before {
+        let before = self.change_by(key, &mut |before| match before {
             Some(_) => Becomes::Same,
             None => Becomes::Value(value),
         })?;
@@ -54,7 +56,9 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// As [`DurableIndex::insert`].
     pub fn replace(&self, key: K, value: V) -> Result<Option<V>> {
-        self.change_by(key, |before| if before.is_some() { Becomes::Value(value) } else { Becomes::Same })
+        self.change_by(key, &mut |before| {
+            if before.is_some() { Becomes::Value(value) } else { Becomes::Same }
+        })
     }
 
     /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
@@ -76,7 +80,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     fn change_if(&self, key: K, expected: V, becomes: Becomes<V>) -> Result<bool> {
         let cell = |value| self.columns.value_to_cell(value);
         let mut was = false;
-        self.change_by(key, |before| {
+        self.change_by(key, &mut |before| {
             was = before.is_some_and(|before| cell(before) == cell(expected));
             if was { becomes } else { Becomes::Same }
         })?;
@@ -104,7 +108,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         let held = self.stripes.hold(Set::ALL);
         let Some((key, value)) = end(&self.index) else { return Ok(None) };
         let draft = Draft::remove(&self.columns, &[key]).seal();
-        self.change_held(held, draft, || Ok(self.index.remove(key)))?;
+        self.change_held(held, draft, || Ok(self.remove_logged(key)))?;
         Ok(Some((key, value)))
     }
 }

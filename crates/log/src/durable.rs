@@ -162,13 +162,21 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         Ok(())
     }
 
-    /// Sets a key in the index, of which the log says so already.
+    /// Sets a key in the index, of which the log says so already. Compiled once for all that calls it, as is
+    /// its counterpart: beside a record's write a call is nothing.
+    #[inline(never)]
     pub(crate) fn put_logged(&self, key: K, value: V) -> Result<Option<V>> {
         let inserted = self.index.insert(key, value);
         if inserted.is_err() {
             self.take_back(&[key], &[0])?;
         }
         Ok(inserted?)
+    }
+
+    /// Removes a key from the index, of which the log says so already.
+    #[inline(never)]
+    pub(crate) fn remove_logged(&self, key: K) -> Option<V> {
+        self.index.remove(key)
     }
 
     /// The stripes of these keys.
@@ -229,7 +237,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// As [`DurableIndex::insert`].
     pub fn remove(&self, key: K) -> Result<Option<V>> {
         let draft = Draft::remove(&self.columns, &[key]);
-        self.change(self.stripes_of(&[key]), draft, || Ok(self.index.remove(key)))
+        self.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
     }
 
     /// Removes the keys of a batch, and says how many were there. One record for up to 2^20 keys.

@@ -44,7 +44,7 @@ class Shards:
 
     def __init__(self, client: Client, paths: Sequence[str | Path], key: str, value: str) -> None:
         self.client = client
-        self.shards = client.map(build, list(map(str, paths)), key=key, value=value)
+        self.shards = [client.submit(build, str(path), key, value) for path in paths]
         self.ends = client.gather(client.map(ends, self.shards))
 
     def get_many(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -434,7 +434,7 @@ impl Core {
     }
 
     fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
-        with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), path)))
+        with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), &path)))
     }
 
     /// Remove all entries. Other threads may see some gone and others not yet.

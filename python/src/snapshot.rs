@@ -6,13 +6,13 @@ use crate::failure;
 use crate::kind::Kind;
 use crate::lane::Lane;
 use latchless::FillFactor;
-use latchless::snapshot::{self, DataType, Layout};
+use latchless::snapshot::{self, DataType};
 use latchless_log::Columns;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file that `save` has written, of which all is known to be right but the order of its rows.
 #[pyclass(frozen, module = "latchless._latchless")]
@@ -74,9 +74,7 @@ impl Snapshot {
                     key(self.0.row(at).0).ok_or(NoKey(at)).map_err(Ok)?;
                 }
             }
-            let entry =
-                |key_cell, value_cell| (key(key_cell).unwrap_or(B::MIN), cells.value_of_cell(value_cell));
-            self.0.load_by(engine.in_memory(), fill, NonZeroUsize::MIN, entry).map_err(Err)
+            latchless_log::load(&self.0, engine.in_memory(), &cells, fill, NonZeroUsize::MIN).map_err(Err)
         });
         loaded.map_err(|error| match error {
             Ok(NoKey(at)) => keys.no_key_at(at),
@@ -90,13 +88,10 @@ pub fn save<B: Lane>(
     py: Python<'_>,
     engine: &Engine<B>,
     (keys, values): (&Kind, &Kind),
-    path: PathBuf,
+    path: &Path,
 ) -> PyResult<u64> {
-    let layout = Layout::new(keys.data_type(), values.data_type());
-    let layout = layout.with_metadata(DTYPES[0], keys.name()).with_metadata(DTYPES[1], values.name());
     let cells = Cells::new(keys, values);
-    let cells = |key: B, value: B| (cells.key_to_cell(key), cells.value_to_cell(value));
-    py.detach(|| layout.save(engine.index(), path, cells)).map_err(|error| exception(&error))
+    py.detach(|| latchless_log::save(engine.index(), path, &cells)).map_err(|error| exception(&error))
 }
 
 /// The exception for a file that can't be read or written.

@@ -408,11 +408,13 @@ def test_the_page_s_example(tmp_path, monkeypatch):
         exec(compile(block, "shards.md", "exec"), {})
 
 
-def test_the_dask_recipe_survives_a_killed_worker(tmp_path):
+def test_the_dask_recipe_survives_a_killed_worker(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    from test_examples import load
+    # Workers import the recipe, too.
+    monkeypatch.syspath_prepend(FOLDER / "examples")
+    monkeypatch.setenv("PYTHONPATH", str(FOLDER / "examples"))
+    import dask_shards as recipe
 
-    recipe = load(FOLDER / "examples" / "dask_shards.py")
     keys = np.random.default_rng(4).permutation(40_000)
     paths = written(tmp_path / "files", keys, keys * 3, 4)
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)

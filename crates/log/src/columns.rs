@@ -1,7 +1,10 @@
 //! What the columns of logs and snapshots hold.
 
-use latchless::snapshot::{DataType, Native};
-use latchless::{Key, Value};
+use latchless::snapshot::{self, DataType, Layout, Native, Snapshot};
+use latchless::{Bits, FillFactor, Index, Key, Value};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How an index's keys and values are cells of the columns of its log and of its snapshots.
 ///
@@ -62,4 +65,53 @@ impl<K: Native, V: Native> Columns<K, V> for Plain {
     fn value_of_cell(&self, cell: u64) -> V {
         V::from_cell(cell)
     }
+}
+
+/// Saves a snapshot of an index with these columns, as a log's folder has them, and says how many entries it has.
+///
+/// # Errors
+/// As [`Layout::save`].
+pub fn save<K: Key, V: Value>(
+    index: &Index<K, V>,
+    path: &Path,
+    columns: &impl Columns<K, V>,
+) -> snapshot::Result<u64> {
+    let [key, value] = columns.types();
+    let named = |layout: Layout, (name, text)| layout.with_metadata(name, text);
+    let layout = columns.metadata().into_iter().fold(Layout::new(key, value), named);
+    layout.save(index, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
+}
+
+/// Fills an empty index from a snapshot with these columns, by several threads.
+///
+/// # Errors
+/// As [`Snapshot::load`]; [`Damaged`](snapshot::Error::Damaged) if the cell of a key is none.
+pub fn load<K: Key, V: Value>(
+    snapshot: &Snapshot,
+    index: &mut Index<K, V>,
+    columns: &impl Columns<K, V>,
+    fill: FillFactor,
+    threads: NonZeroUsize,
+) -> snapshot::Result<()> {
+    let [key, value] = columns.types();
+    for (column, asked, found) in [("key", key, snapshot.key_type()), ("value", value, snapshot.value_type())]
+    {
+        if found != asked {
+            return Err(snapshot::Error::OtherType { column, found, asked });
+        }
+    }
+    // A file that was made on purpose may have what no index has.
+    let no_key = AtomicBool::new(false);
+    let entry = |key, value| {
+        let key = columns.key_of_cell(key).unwrap_or_else(|| {
+            no_key.store(true, Relaxed);
+            K::decode(K::Bits::MIN)
+        });
+        (key, columns.value_of_cell(value))
+    };
+    let loaded = snapshot.load_by(index, fill, threads, entry);
+    if no_key.load(Relaxed) {
+        return Err(snapshot::Error::Damaged { at: 0, what: "one of its keys is none" });
+    }
+    loaded
 }

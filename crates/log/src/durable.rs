@@ -5,10 +5,11 @@ use crate::error::{Error, Result};
 use crate::folder::Folder;
 use crate::log::{Log, Syncer};
 use crate::record::{Draft, ENTRIES_MAX};
-use crate::recover::{self, Found, Recovery};
+use crate::recover::{Found, Recovery};
 use crate::stripes::{Held, Set, Stripes};
 use latchless::snapshot::Native;
 use latchless::{Index, Key, Value};
+use std::ops::Bound::{Excluded, Included};
 use std::ops::RangeBounds;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -261,9 +262,13 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// [`Error::Index`] if the range ends before it starts. The others as [`DurableIndex::insert`].
     pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        // A range that the index refuses isn't logged.
         let range = (range.start_bound().cloned(), range.end_bound().cloned());
-        self.index.range(range)?;
+        // A range that the index refuses isn't logged.
+        if let (Included(start) | Excluded(start), Included(end) | Excluded(end)) = range
+            && start.encode() > end.encode()
+        {
+            return Err(latchless::Error::InvertedRange.into());
+        }
         self.change(Set::ALL, Draft::remove_range(&self.columns, &range), || {
             Ok(self.index.remove_range(range)?)
         })
@@ -295,7 +300,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
         self.log.commit.check()?;
         let number = self.begin_next_log()?;
-        let saved = recover::save(&self.folder, number, &self.index, &self.columns)?;
+        let saved = self.folder.save(number, &self.index, &self.columns)?;
         self.check_fence()?;
         self.folder.remove_older_than(number)?;
         Ok(saved)

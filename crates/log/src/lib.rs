@@ -71,7 +71,7 @@ mod recover;
 mod replay;
 mod stripes;
 
-pub use columns::{Columns, Plain};
+pub use columns::{Columns, Plain, load, save};
 pub use durable::{DurableIndex, Opening, Options, SyncMode};
 pub use error::{Error, Result};
 pub use recover::{Found, Recovery, Stopped};

@@ -1,20 +1,19 @@
 //! Recovery: the newest snapshot, and every log from it on.
 
-use crate::columns::Columns;
+use crate::columns::{self, Columns};
 use crate::durable::{DurableIndex, Opening, SyncMode};
 use crate::error::{Error, Result};
 use crate::file::{HEAD_BYTES, Head, LogFile};
 use crate::folder::{Contents, Folder};
 use crate::log::{Log, Syncer, Tail};
 use crate::replay::{End, Replay, fill};
-use latchless::snapshot::{DataType, Layout, Snapshot};
-use latchless::{Bits, FillFactor, Index, Key, Value};
+use latchless::snapshot::{DataType, Snapshot};
+use latchless::{FillFactor, Index, Key, Value};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// What opening a folder found.
@@ -55,53 +54,6 @@ fn reject(folder: &Folder, number: u64, end: &End) -> Result<Option<Stopped>> {
     let bytes = std::io::copy(&mut log, &mut beside).map_err(Error::io("write", &rejected))?;
     beside.sync_all().map_err(Error::io("sync", &rejected))?;
     Ok(Some(Stopped { path, at: end.at, bytes, what, rejected }))
-}
-
-/// Saves the snapshot of this number.
-pub fn save<K: Key, V: Value>(
-    folder: &Folder,
-    number: u64,
-    index: &Index<K, V>,
-    columns: &impl Columns<K, V>,
-) -> Result<u64> {
-    let [key, value] = columns.types();
-    let named = |layout: Layout, (name, text)| layout.with_metadata(name, text);
-    let layout = columns.metadata().into_iter().fold(Layout::new(key, value), named);
-    let path = folder.snapshot(number);
-    let cells = |key, value| (columns.key_to_cell(key), columns.value_to_cell(value));
-    layout.save(index, &path, cells).map_err(Error::snapshot(&path))
-}
-
-/// Loads a snapshot into an empty index.
-fn load<K: Key, V: Value>(
-    snapshot: &Snapshot,
-    path: &Path,
-    index: &mut Index<K, V>,
-    columns: &impl Columns<K, V>,
-) -> Result<()> {
-    let [key, value] = columns.types();
-    for (column, asked, found) in [("key", key, snapshot.key_type()), ("value", value, snapshot.value_type())]
-    {
-        if found != asked {
-            let other = latchless::snapshot::Error::OtherType { column, found, asked };
-            return Err(Error::snapshot(path)(other));
-        }
-    }
-    // A file that was made on purpose may have what no index has.
-    let no_key = AtomicBool::new(false);
-    let entry = |key, value| {
-        let key = columns.key_of_cell(key).unwrap_or_else(|| {
-            no_key.store(true, Relaxed);
-            K::decode(K::Bits::MIN)
-        });
-        (key, columns.value_of_cell(value))
-    };
-    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let loaded = snapshot.load_by(index, FillFactor::UPDATED, threads, entry);
-    if no_key.load(Relaxed) {
-        return Err(Error::Damaged { path: path.into(), at: 0, what: "one of its keys is none" });
-    }
-    loaded.map_err(Error::snapshot(path))
 }
 
 /// A folder that is locked, and of which the types are known, but whose entries aren't in an index yet.
@@ -170,14 +122,17 @@ impl Found {
         let mut first = 1;
         if self.is_new() {
             if !index.is_empty() || !columns.metadata().is_empty() {
-                save(&self.folder, first, &index, &columns)?;
+                self.folder.save(first, &index, &columns)?;
                 self.contents.snapshots.push(first);
             }
         } else if !index.is_empty() {
             return Err(latchless::Error::NotEmpty { len: index.len() }.into());
         }
         if let Some((number, snapshot)) = self.snapshot.take() {
-            load(&snapshot, &self.folder.snapshot(number), &mut index, &columns)?;
+            let path = self.folder.snapshot(number);
+            let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            let loaded = columns::load(&snapshot, &mut index, &columns, FillFactor::UPDATED, threads);
+            loaded.map_err(Error::snapshot(&path))?;
             recovery.snapshot_entries = snapshot.len() as u64;
             first = number;
         }

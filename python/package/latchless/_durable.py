@@ -270,7 +270,9 @@ def check_sync(sync: Any) -> float | None:
         return None
     if sync == "each":
         return 0.0
-    if isinstance(sync, (str, bytes, bool)) or not isinstance(sync, (int, float, np.integer, np.floating)):
+    if isinstance(sync, str):
+        raise ValueError(f"sync is 'each', 'never' or a number of seconds, not {sync!r}")
+    if isinstance(sync, bool) or not isinstance(sync, (int, float, np.integer, np.floating)):
         raise TypeError(f"sync is 'each', 'never' or a number of seconds, not {sync!r}")
     if not 0 < sync < float("inf"):
         raise ValueError(f"sync must be a positive number of seconds, not {sync}")

@@ -37,7 +37,16 @@ def dataset_of(source: Any) -> Any:
     paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     if not paths:
         raise ValueError("there is no file to build from")
-    return dataset.dataset([os.fspath(path) for path in paths], format="parquet")
+    return dataset.dataset([os.path.abspath(path) for path in paths], format="parquet")
+
+
+def portable(ray: Any, fragment: Any, schema: Any, names: list[str]) -> Any:
+    """A fragment as what a task can be given: of files where they are, of anything else its rows."""
+    from pyarrow import dataset
+
+    if isinstance(fragment, dataset.FileFragment):
+        return fragment
+    return ray.put(fragment.to_table(schema=schema, columns=names))
 
 
 def columns_of(schema: Any, key: int | str, value: int | str) -> list[str]:
@@ -50,31 +59,37 @@ def columns_of(schema: Any, key: int | str, value: int | str) -> list[str]:
     return names
 
 
-def sample(fragment: Any, schema: Any, column: str, count: int) -> Array:
-    """So many keys of a fragment at the most, drawn at random."""
-    rng = np.random.default_rng(0)
-    rows, drawn = fragment.count_rows(), []
-    for batch in fragment.to_batches(schema=schema, columns=[column], batch_size=_ROWS):
+def batches(part: Any, schema: Any, names: list[str]) -> Any:
+    """Columns of a file, or of a table in Ray's memory, a batch at a time."""
+    if isinstance(part, pyarrow().Table):
+        return part.select(names).to_batches(max_chunksize=_ROWS)
+    return part.to_batches(schema=schema, columns=names, batch_size=_ROWS)
+
+
+def sample(part: Any, schema: Any, column: str, share: float) -> Array:
+    """A share of a fragment's keys, drawn at random."""
+    rng, drawn = np.random.default_rng(0), []
+    for batch in batches(part, schema, [column]):
         if len(batch):
-            share = min(len(batch), -(-count * len(batch) // max(rows, 1)))
+            count = min(len(batch), int(np.ceil(share * len(batch))))
             keys, _ = read_arrow(batch, 0, 0)
-            drawn.append(rng.choice(keys, share, replace=False))
-    return np.concatenate(drawn) if drawn else np.empty(0)
+            drawn.append(rng.choice(keys, count, replace=False))
+    return np.concatenate(drawn) if drawn else read_arrow(schema.empty_table().select([column]), 0, 0)[0]
 
 
-def deal(fragment: Any, schema: Any, names: list[str], lows: Array, folders: list[str], part: int) -> int:
+def deal(part: Any, schema: Any, names: list[str], lows: Array, folders: list[str], number: int) -> int:
     """Deals the rows of a fragment out to the shards, and returns how many they were."""
     from pyarrow import parquet
 
     writers: dict[int, Any] = {}
     rows = 0
     try:
-        for batch in fragment.to_batches(schema=schema, columns=names, batch_size=_ROWS):
+        for batch in batches(part, schema, names):
             keys, _ = read_arrow(batch, 0, 1)
             rows += len(keys)
             for shard, positions, _ in route(lows, keys):
                 if shard not in writers:
-                    path = Path(folders[shard]) / f"part-{part:06}.parquet"
+                    path = Path(folders[shard]) / f"part-{number:06}.parquet"
                     writers[shard] = parquet.ParquetWriter(path, batch.schema, compression="none")
                 if isinstance(positions, slice):
                     writers[shard].write_batch(batch.slice(positions.start, positions.stop - positions.start))
@@ -135,12 +150,10 @@ def build(
     dtypes = (str(keys.dtype), str(values.dtype))
     fragments = list(dataset.get_fragments())
     rows = sum(fragment.count_rows() for fragment in fragments)
+    sources = [portable(ray, fragment, schema, names) for fragment in fragments]
     task = {name: ray.remote(function) for name, function in (("sample", sample), ("deal", deal), ("load", load))}
-    drawn = [
-        task["sample"].remote(each, schema, names[0], -(-_SAMPLED * each.count_rows() // max(rows, 1)))
-        for each in fragments
-        if each.count_rows()
-    ]
+    share = min(1.0, _SAMPLED / max(rows, 1))
+    drawn = [task["sample"].remote(each, schema, names[0], share) for each in sources] if rows else []
     sampled = np.concatenate([np.empty(0, dtypes[0]), *ray.get(drawn)])
     lows = borders(sampled.astype(dtypes[0]), shards)
     folders = [_map.new_folder() for _ in range(len(lows) + 1)]
@@ -149,7 +162,7 @@ def build(
     for part in parts:
         part.mkdir(parents=True)
     texts = [str(part) for part in parts]
-    ray.get([task["deal"].remote(each, schema, names, lows, texts, at) for at, each in enumerate(fragments)])
+    ray.get([task["deal"].remote(each, schema, names, lows, texts, at) for at, each in enumerate(sources)])
     ray.get(
         [
             task["load"].remote(str(part), str(directory / folder), dtypes)

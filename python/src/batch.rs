@@ -116,7 +116,6 @@ pub fn run_with<S: Send>(
             }
         });
     });
-    drop(queue);
     let failed = failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     (parts, failed)
 }

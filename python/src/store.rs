@@ -9,6 +9,7 @@ use latchless_log::{DurableIndex, Result};
 use std::ops::Bound;
 
 /// An index, with its redo log if it has one.
+#[expect(clippy::large_enum_variant, reason = "a box would cost each read of an index in memory a load more")]
 pub enum Store<B: Lane> {
     /// In memory alone.
     Memory(Index<B, B>),

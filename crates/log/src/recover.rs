@@ -178,7 +178,8 @@ impl Found {
         } else {
             None
         };
-        let (record_number, end, stop) = replay(folder, first..=last, &logs, index, columns, recovery)?;
+        let Replayed { record_number, end, stop } =
+            replay(folder, first..=last, &logs, index, columns, recovery)?;
         if let Some((number, stop)) = stop {
             recovery.stopped = reject(folder, number, &stop)?;
             if stop.at > 0 {
@@ -205,8 +206,17 @@ fn taken(folder: &Folder, number: u64, cause: std::io::Error) -> Error {
     }
 }
 
-/// Replays these logs. Says the number of the last record, how the last log ends, and in which log and where
-/// the first record is that isn't whole, if there is one.
+/// What the replay of logs has found.
+struct Replayed {
+    /// The number of the last record.
+    record_number: u64,
+    /// How the last log ends.
+    end: End,
+    /// In which log and where the first record is that isn't whole, if there is one.
+    stop: Option<(u64, End)>,
+}
+
+/// Replays these logs.
 fn replay<K: Key, V: Value>(
     folder: &Folder,
     numbers: RangeInclusive<u64>,
@@ -214,7 +224,7 @@ fn replay<K: Key, V: Value>(
     index: &Index<K, V>,
     columns: &impl Columns<K, V>,
     recovery: &mut Recovery,
-) -> Result<(u64, End, Option<(u64, End)>)> {
+) -> Result<Replayed> {
     let mut heads = Vec::new();
     for number in numbers {
         let path = folder.log(number);
@@ -243,7 +253,7 @@ fn replay<K: Key, V: Value>(
             stop = Some((number, end));
         }
     }
-    Ok((replay.last, end, stop))
+    Ok(Replayed { record_number: replay.last, end, stop })
 }
 
 /// What a log says before its first record, if all of that is there.

@@ -307,7 +307,7 @@ class ShardedIndex:
     def range_batches(
         self, lo: Any = None, hi: Any = None, *, closed: Closed = "left", rows: int = 1 << 16
     ) -> Iterator[Any]:
-        """The entries of a range as `pyarrow.RecordBatch`es with the columns 'key' and 'value', in order.
+        """The entries of a range in objects `pyarrow.RecordBatch` with the columns 'key' and 'value', in order.
 
         Each has `rows` rows, and the last one what is left. Entries that are changed between two batches are seen
         before or after the change; all others are seen once.

@@ -30,8 +30,8 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         synced
     }
 
-    /// For a fork of the process that opened the index: gives up this process's share of the folder's lock, so
-    /// that it ends with the process that opened the folder. In that process it does nothing.
+    /// For a fork of the process that opened the index: gives up this process's share of the folder's lock,
+    /// so that it ends with the process that opened the folder. In that process it does nothing.
     pub fn forsake(&self) {
         if !self.folder.is_ours() {
             self.folder.forsake();

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// [`Plain`] is for the types that Arrow has. An index of other types, or of types that are known only at run
 /// time, brings columns of its own to [`Found::recover`](crate::Found::recover). A cell is the low bytes of a
 /// number, as many as the column's type is wide; those above are ignored when it is written, and zero when it
-/// is read. Every key of an operation must be that of its cell, the ends of a range that is removed as well: the
-/// log has nothing but the cells.
+/// is read. Every key of an operation must be that of its cell, the ends of a range that is removed as well:
+/// the log has nothing but the cells.
 pub trait Columns<K: Key, V: Value>: Send + Sync {
     /// The types of the column of keys and of the column of values.
     fn types(&self) -> [DataType; 2];
@@ -67,7 +67,8 @@ impl<K: Native, V: Native> Columns<K, V> for Plain {
     }
 }
 
-/// Saves a snapshot of an index with these columns, as a log's folder has them, and says how many entries it has.
+/// Saves a snapshot of an index with these columns, as a log's folder has them, and says how many entries it
+/// has.
 ///
 /// # Errors
 /// As [`Layout::save`].

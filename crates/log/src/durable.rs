@@ -48,9 +48,10 @@ pub struct Opening {
     /// that held it is cut off and still writes. A fenced opening begins a log of its own, with the next
     /// number, before it reads those before it; and a change returns only after a look whether somebody else
     /// has begun one since. So what an index acknowledged that was taken over is back in the one that took
-    /// over, and what it does later is [`Error::Fenced`] and not back, or back as a change that was under way.
-    /// Each change asks the file system for a name, which takes about a microsecond locally. All openings of a folder
-    /// must be fenced for that, on a file system that shows a new name to everybody at once.
+    /// over, and what it does later is [`Error::Fenced`] and not back, or back as a change that was under
+    /// way. Each change asks the file system for a name, which takes about a microsecond locally. All
+    /// openings of a folder must be fenced for that, on a file system that shows a new name to everybody at
+    /// once.
     pub fenced: bool,
 }
 

@@ -67,8 +67,8 @@ impl Log {
         Written { number: tail.record_number, file: tail.file.file(), path: tail.file.path().into() }
     }
 
-    /// Refuses if somebody else has begun a log since. Whoever opens the folder anew first begins a log and then
-    /// reads those before it. So a record that was appended before this check has been read, or will be.
+    /// Refuses if somebody else has begun a log since. Whoever opens the folder anew first begins a log and
+    /// then reads those before it. So a record that was appended before this check has been read, or will be.
     pub fn check_fence(&self, folder: &Folder) -> Result<()> {
         let tail = self.tail();
         let next = folder.log(tail.own_number + 1);

@@ -238,7 +238,8 @@ fn replay<K: Key, V: Value>(
     let (mut end, mut stop) = (End { at: 0, wrong: None }, None);
     for (at, &(number, _)) in heads.iter().enumerate() {
         let path = folder.log(number);
-        // A log without its first bytes was only being begun: by a rotation, or by an opening that was killed.
+        // A log without its first bytes was only being begun: by a rotation, or by an opening that was
+        // killed.
         let until = heads[at + 1..].iter().find_map(|&(_, follows)| follows);
         end = replay.log(&path, number, until)?;
         // What a log follows was on the disk before it began.

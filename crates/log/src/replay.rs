@@ -52,8 +52,8 @@ impl<'a, K: Key, V: Value, C: Columns<K, V>> Replay<'a, K, V, C> {
         Self { index, columns, last, recovery, keys, values, found, payload }
     }
 
-    /// Replays one log, up to its end, to the first record that isn't whole, or to the record that the next log
-    /// follows.
+    /// Replays one log, up to its end, to the first record that isn't whole, or to the record that the next
+    /// log follows.
     pub fn log(&mut self, path: &Path, number: u64, until: Option<u64>) -> Result<End> {
         let refused = |cause| Error::io("read", path)(cause);
         let file = File::open(path).map_err(Error::io("open", path))?;

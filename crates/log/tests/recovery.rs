@@ -132,6 +132,22 @@ fn a_flipped_bit_is_found() {
     }
 }
 
+/// Each record is whole, but one between them isn't there.
+#[test]
+fn a_record_that_is_missing_is_found() {
+    let source = folder();
+    let states = history(source.path());
+    let whole = fs::read(log_of(source.path())).expect("the log");
+    for (before, after) in states.iter().zip(&states[1..states.len() - 1]) {
+        let folder = folder();
+        let [start, end] = [before.0, after.0].map(|bytes| bytes as usize);
+        fs::write(log_of(folder.path()), [&whole[..start], &whole[end..]].concat()).expect("a log");
+        let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
+        let stopped = recovery.stopped.expect("the numbers tell");
+        assert_eq!((stopped.at, &entries(&durable)), (before.0, &before.1));
+    }
+}
+
 #[test]
 fn a_snapshot_replaces_the_logs_before_it() {
     let folder = folder();

@@ -82,6 +82,21 @@ impl<B: Lane> Engine<B> {
         if self.is_durable() { RECORD } else { CHUNK }
     }
 
+    /// The entry that is `at` in the order.
+    #[inline(always)]
+    fn entry(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        values: Words<'_, B::Atomic>,
+        sequence: &Sequence<B>,
+        at: usize,
+    ) -> Result<(B, B), NoKey> {
+        Ok(match sequence {
+            Sequence::AsGiven => (self.encode(keys.load(at)).ok_or(NoKey(at))?, values.load(at)),
+            Sequence::ByKey(order) => (order[at].0, values.load(order[at].1 as usize)),
+        })
+    }
+
     /// Inserts a chunk of a batch.
     pub fn insert_chunk(
         &self,
@@ -91,25 +106,19 @@ impl<B: Lane> Engine<B> {
         chunk: Range<usize>,
         changed: &mut Changed,
     ) -> Result<(), Undone> {
-        let entry = |at| match sequence {
-            Sequence::AsGiven => {
-                self.encode(keys.load(at)).ok_or(NoKey(at)).map(|key| (key, values.load(at)))
-            }
-            Sequence::ByKey(order) => Ok((order[at].0, values.load(order[at].1 as usize))),
-        };
         let refused = match &self.store {
             Store::Memory(index) => {
                 let (mut room, mut its_values) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
                 let (room, its_values) = (&mut room[..chunk.len()], &mut its_values[..chunk.len()]);
                 for (i, at) in chunk.clone().enumerate() {
-                    (room[i], its_values[i]) = entry(at)?;
+                    (room[i], its_values[i]) = self.entry(keys, values, sequence, at)?;
                 }
                 index.insert_columns(room, its_values).map_err(|some| (some.refused, some.error))
             }
             Store::Durable(durable) => {
                 let (mut room, mut its_values) = (sort::room(chunk.len())?, sort::room(chunk.len())?);
                 for at in chunk.clone() {
-                    let (key, value) = entry(at)?;
+                    let (key, value) = self.entry(keys, values, sequence, at)?;
                     room.push(key);
                     its_values.push(value);
                 }

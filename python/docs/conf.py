@@ -81,7 +81,7 @@ It prints:
 
 def adapt_readme(app: Any, relative_path: str, parent: str, content: list[str]) -> None:
     """Links of the README that lead to folders of the repository lead to pages here."""
-    content[0] = content[0].replace("](examples)", "](examples.md)")
+    content[0] = content[0].replace("](examples)", "](examples.md)").replace("](docs/", "](")
 
 
 def setup(app: Any) -> None:

@@ -15,6 +15,8 @@ pub const CHUNK: usize = 1024;
 /// Keys that are looked up between two looks at the clock. More than of other requests: the index learns anew in
 /// each chunk how many ascending keys share a leaf.
 pub const LOOKUPS: usize = 4 * CHUNK;
+/// Entries of one record of a redo log: what a batch of changes to a durable index is cut into.
+pub const RECORD: usize = 1 << 20;
 /// Batches up to this length run with the lock held: releasing it would cost more.
 const SHORT: usize = 256;
 /// Elements of a long column that are sorted, or looked at, between two looks at the clock.
@@ -74,7 +76,9 @@ pub fn run_with<S: Send>(
 ) -> (Vec<Part<S>>, Option<PyErr>) {
     let mut parts: Vec<Part<S>> =
         cuts.windows(2).zip(states).map(|(cut, state)| Part { rest: cut[0]..cut[1], state }).collect();
-    let short = parts.len() == 1 && cuts[1] - cuts[0] <= SHORT && !cfg!(Py_GIL_DISABLED);
+    // What waits for the disk never has the lock meanwhile.
+    let short =
+        parts.len() == 1 && cuts[1] - cuts[0] <= SHORT && chunk_max != RECORD && !cfg!(Py_GIL_DISABLED);
     if short {
         let part = &mut parts[0];
         let ended = if part.rest.is_empty() { Ok(()) } else { work(part.rest.clone(), &mut part.state) };
@@ -112,7 +116,6 @@ pub fn run_with<S: Send>(
             }
         });
     });
-    drop(queue);
     let failed = failed.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     (parts, failed)
 }

@@ -1,21 +1,22 @@
 //! The class under `latchless.Index`: single operations by Python's objects, batches by arrays of words. The
 //! package's Python code turns arrays of all dtypes into arrays of words, and checks what it is given.
 
+use crate::durable::Folder;
 use crate::engine::Engine;
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lookups::{Near, Sides};
 use crate::ranges::{Closed, RANGES, words};
-use crate::serve::{ends, load, undone_exception};
+use crate::serve::{FINE, ends, make, undone_exception};
 use crate::snapshot::{self, Snapshot};
-use crate::{batch, column, export, failure};
+use crate::{batch, column, export};
 use latchless::{Bits, Direction};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyAssertionError, PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU64};
 
 /// An index of one of the two widths.
 pub enum Tree {
@@ -53,14 +54,14 @@ pub struct Core {
     pub keys: Kind,
     /// What values are.
     pub values: Kind,
-    /// Whether an operation has failed in the middle.
-    pub broken: AtomicBool,
+    /// Whether it is used, an operation has failed in the middle, or it was closed.
+    pub state: AtomicU8,
 }
 
 #[pymethods]
 impl Core {
     #[new]
-    #[pyo3(signature = (wide, key, value, keys, values, sorted, fill, limit_bytes, snapshot=None))]
+    #[pyo3(signature = (wide, key, value, keys, values, sorted, fill, limit_bytes, snapshot=None, folder=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
     fn new(
         py: Python<'_>,
@@ -73,48 +74,37 @@ impl Core {
         fill: f64,
         limit_bytes: Option<usize>,
         snapshot: Option<&Bound<'_, Snapshot>>,
+        folder: Option<&Bound<'_, Folder>>,
     ) -> PyResult<Self> {
         let keys_kind = Kind::new(wide, &key.0, key.1, key.2, true)?;
         let values_kind = Kind::new(wide, &value.0, value.1, value.2, false)?;
-        let order = keys_kind.order();
-        let error = |error: latchless::Error| failure::exception(&error);
+        let kinds = (&keys_kind, &values_kind);
+        let (how, from) = ((sorted, fill, limit_bytes), (snapshot, folder));
         let tree = if wide {
-            let mut engine = Engine::<u64>::new(order, limit_bytes).map_err(error)?;
-            let kinds = (&keys_kind, &values_kind);
-            match snapshot {
-                Some(snapshot) => snapshot.get().load(py, &mut engine, kinds, fill)?,
-                None => load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?,
-            }
-            Tree::Wide(engine)
+            Tree::Wide(make(py, kinds, (keys, values), how, from)?)
         } else {
-            let mut engine = Engine::<u32>::new(order, limit_bytes).map_err(error)?;
-            let kinds = (&keys_kind, &values_kind);
-            match snapshot {
-                Some(snapshot) => snapshot.get().load(py, &mut engine, kinds, fill)?,
-                None => load(py, &mut engine, &keys_kind, (keys, values), (sorted, fill))?,
-            }
-            Tree::Narrow(engine)
+            Tree::Narrow(make(py, kinds, (keys, values), how, from)?)
         };
-        Ok(Self { tree, keys: keys_kind, values: values_kind, broken: AtomicBool::new(false) })
+        Ok(Self { tree, keys: keys_kind, values: values_kind, state: AtomicU8::new(FINE) })
     }
 
     // ---- one entry ----
 
     fn __len__(&self) -> usize {
-        with!(self, engine => engine.index.len())
+        with!(self, engine => engine.index().len())
     }
 
     fn __contains__(&self, key: &Object<'_>) -> PyResult<bool> {
         with!(self, engine => {
             let word = self.key(engine, key)?;
-            self.one(|| Ok(engine.index.contains_key(word)))
+            self.one(|| Ok(engine.index().contains_key(word)))
         })
     }
 
     fn __getitem__<'py>(&self, key: &Object<'py>) -> PyResult<Object<'py>> {
         with!(self, engine => {
             let word = self.key(engine, key)?;
-            match self.one(|| Ok(engine.index.get(word)))? {
+            match self.one(|| Ok(engine.index().get(word)))? {
                 Some(value) => self.value_object(key.py(), value),
                 None => Err(PyKeyError::new_err(key.clone().unbind())),
             }
@@ -124,15 +114,14 @@ impl Core {
     fn __setitem__(&self, key: &Object<'_>, value: &Object<'_>) -> PyResult<()> {
         with!(self, engine => {
             let (word, value) = (self.key(engine, key)?, self.value(value)?);
-            let put = self.one(|| engine.index.insert(word, value).map_err(|error| failure::exception(&error)));
-            put.map(drop)
+            self.change(key.py(), engine, |store| store.insert(word, value)).map(drop)
         })
     }
 
     fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
         with!(self, engine => {
             let word = self.key(engine, key)?;
-            match self.one(|| Ok(engine.index.remove(word)))? {
+            match self.change(key.py(), engine, |store| store.remove(word))? {
                 Some(_) => Ok(()),
                 None => Err(PyKeyError::new_err(key.clone().unbind())),
             }
@@ -144,7 +133,7 @@ impl Core {
     fn get<'py>(&self, key: &Object<'py>, default: Option<Object<'py>>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
             let word = self.key(engine, key)?;
-            match self.one(|| Ok(engine.index.get(word)))? {
+            match self.one(|| Ok(engine.index().get(word)))? {
                 Some(value) => self.value_object(key.py(), value).map(Some),
                 None => Ok(default),
             }
@@ -154,20 +143,18 @@ impl Core {
     fn _take<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
             let word = self.key(engine, key)?;
-            let value = self.one(|| Ok(engine.index.remove(word)))?;
+            let value = self.change(key.py(), engine, |store| store.remove(word))?;
             value.map(|value| self.value_object(key.py(), value)).transpose()
         })
     }
 
     fn _end<'py>(&self, py: Python<'py>, last: bool, remove: bool) -> PyResult<Option<Entry<'py>>> {
         with!(self, engine => {
-            let index = &engine.index;
-            let entry = self.one(|| Ok(match (last, remove) {
-                (false, false) => index.first(),
-                (true, false) => index.last(),
-                (false, true) => index.pop_first(),
-                (true, true) => index.pop_last(),
-            }))?;
+            let entry = if remove {
+                self.change(py, engine, |store| store.pop(last))?
+            } else {
+                self.one(|| Ok(if last { engine.index().last() } else { engine.index().first() }))?
+            };
             self.entry(py, engine, entry)
         })
     }
@@ -175,8 +162,8 @@ impl Core {
     fn _get_or_insert<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Object<'py>> {
         with!(self, engine => {
             let (word, value) = (self.key(engine, key)?, self.value(value)?);
-            let put = || engine.index.get_or_insert(word, value).map_err(|error| failure::exception(&error));
-            self.value_object(key.py(), self.one(put)?)
+            let value = self.change(key.py(), engine, |store| store.get_or_insert(word, value))?;
+            self.value_object(key.py(), value)
         })
     }
 
@@ -185,7 +172,7 @@ impl Core {
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         with!(self, engine => {
             let (word, value) = (self.key(engine, key)?, self.value(value)?);
-            let before = self.one(|| Ok(engine.index.replace(word, value)))?;
+            let before = self.change(key.py(), engine, |store| store.replace(word, value))?;
             before.map(|before| self.value_object(key.py(), before)).transpose()
         })
     }
@@ -200,7 +187,7 @@ impl Core {
     ) -> PyResult<bool> {
         with!(self, engine => {
             let (word, expected, value) = (self.key(engine, key)?, self.value(expected)?, self.value(value)?);
-            self.one(|| Ok(engine.index.compare_exchange(word, expected, value).is_ok()))
+            self.change(key.py(), engine, |store| store.compare_exchange(word, expected, value))
         })
     }
 
@@ -208,7 +195,7 @@ impl Core {
     fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
         with!(self, engine => {
             let (word, expected) = (self.key(engine, key)?, self.value(expected)?);
-            self.one(|| Ok(engine.index.compare_remove(word, expected).is_ok()))
+            self.change(key.py(), engine, |store| store.compare_remove(word, expected))
         })
     }
 
@@ -322,11 +309,13 @@ impl Core {
     ) -> PyResult<usize> {
         let closed = Closed { low: closed.0, high: closed.1 };
         with!(self, engine => {
-            let range = words(self.end(engine, low)?, self.end(engine, high)?, closed);
-            let Some(range) = range else { return Ok(0) };
-            self.guarded(|| Ok(batch::alone(py, || {
-                if remove { engine.remove_range(range) } else { engine.count(range) }
-            })))
+            let (low, high) = (self.end(engine, low)?, self.end(engine, high)?);
+            let Some(range) = words(low, high, closed) else { return Ok(0) };
+            if remove {
+                self.change_long(py, engine, |store| store.remove_range(closed.bounds(low, high)))
+            } else {
+                self.guarded(|| Ok(batch::alone(py, || engine.count(range))))
+            }
         })
     }
 
@@ -394,7 +383,7 @@ impl Core {
     fn rank(&self, py: Python<'_>, key: &Object<'_>) -> PyResult<usize> {
         with!(self, engine => {
             let word = self.key(engine, key)?;
-            self.guarded(|| Ok(batch::alone(py, || engine.index.rank(word))))
+            self.guarded(|| Ok(batch::alone(py, || engine.index().rank(word))))
         })
     }
 
@@ -408,11 +397,11 @@ impl Core {
         with!(self, engine => {
             let found = self.guarded(|| Ok(batch::alone(py, || {
                 let from_start = if position < 0 {
-                    engine.index.len().checked_sub(position.unsigned_abs())
+                    engine.index().len().checked_sub(position.unsigned_abs())
                 } else {
                     Some(position.unsigned_abs())
                 };
-                from_start.and_then(|at| engine.index.nth(at))
+                from_start.and_then(|at| engine.index().nth(at))
             })))?;
             let outside = || PyIndexError::new_err(format!("there is no entry at position {position}"));
             self.entry(py, engine, found)?.ok_or_else(outside)
@@ -421,7 +410,7 @@ impl Core {
 
     fn _split_points<'py>(&self, py: Python<'py>, parts: usize) -> PyResult<Object<'py>> {
         with!(self, engine => {
-            let mut keys = self.guarded(|| Ok(batch::alone(py, || engine.index.split_points(parts))))?;
+            let mut keys = self.guarded(|| Ok(batch::alone(py, || engine.index().split_points(parts))))?;
             keys.iter_mut().for_each(|key| *key = engine.decode(*key));
             Ok(PyArray1::from_vec(py, keys).into_any())
         })
@@ -445,33 +434,30 @@ impl Core {
     }
 
     fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
-        with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), path)))
+        with!(self, engine => self.guarded(|| snapshot::save(py, engine, (&self.keys, &self.values), &path)))
     }
 
     /// Remove all entries. Other threads may see some gone and others not yet.
     fn clear(&self, py: Python<'_>) -> PyResult<()> {
-        with!(self, engine => self.guarded(|| {
-            batch::alone(py, || engine.index.clear());
-            Ok(())
-        }))
+        with!(self, engine => self.change_long(py, engine, |store| store.clear()))
     }
 
     /// Bytes that the index holds for its nodes.
     #[getter]
     fn nbytes(&self) -> usize {
-        with!(self, engine => engine.index.memory_bytes())
+        with!(self, engine => engine.index().memory_bytes())
     }
 
     /// Bytes of the nodes that are in use.
     #[getter]
     fn live_nbytes(&self) -> usize {
-        with!(self, engine => engine.index.live_bytes())
+        with!(self, engine => engine.index().live_bytes())
     }
 
     /// How the tree is built, as a dict: bits per word, levels, nodes, leaf_fill, splits, restarts, misled.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (stats, width) = with!(self, engine => {
-            let stats = self.guarded(|| Ok(batch::alone(py, || engine.index.stats())))?;
+            let stats = self.guarded(|| Ok(batch::alone(py, || engine.index().stats())))?;
             (stats, if matches!(self.tree, Tree::Wide(_)) { 64 } else { 32 })
         });
         let dict = PyDict::new(py);
@@ -489,7 +475,7 @@ impl Core {
     /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         let checked = with!(self, engine => self.guarded(|| {
-            Ok(batch::alone(py, || engine.index.check_invariants()))
+            Ok(batch::alone(py, || engine.index().check_invariants()))
         }))?;
         checked.map_err(|broken| PyAssertionError::new_err(broken.to_string()))
     }

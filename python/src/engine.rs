@@ -5,6 +5,7 @@ use crate::batch::{Pulse, stretches};
 use crate::column::Words;
 use crate::lane::{Lane, Order};
 use crate::sort;
+use crate::store::Store;
 use latchless::index::Options;
 use latchless::{Error, FillFactor, Index, Result};
 use pyo3::PyErr;
@@ -17,8 +18,8 @@ pub struct NoKey(pub usize);
 
 /// An index whose keys and values are words.
 pub struct Engine<B: Lane> {
-    /// The index itself.
-    pub index: Index<B, B>,
+    /// The index itself, and its log if it has one.
+    pub store: Store<B>,
     /// How its keys are ordered.
     pub order: Order,
 }
@@ -26,7 +27,31 @@ pub struct Engine<B: Lane> {
 impl<B: Lane> Engine<B> {
     /// An empty one.
     pub fn new(order: Order, limit_bytes: Option<usize>) -> Result<Self> {
-        Ok(Self { index: Index::with_options(Options { limit_bytes, ..Options::default() })?, order })
+        let index = Index::with_options(Options { limit_bytes, ..Options::default() })?;
+        Ok(Self { store: Store::Memory(index), order })
+    }
+
+    /// The index, for reading.
+    #[inline(always)]
+    pub fn index(&self) -> &Index<B, B> {
+        self.store.index()
+    }
+
+    /// Whether changes may wait for the disk.
+    #[inline(always)]
+    pub fn is_durable(&self) -> bool {
+        matches!(self.store, Store::Durable(_))
+    }
+
+    /// The index, while it is filled.
+    ///
+    /// # Panics
+    /// If it has a log, which it gets afterwards.
+    pub fn in_memory(&mut self) -> &mut Index<B, B> {
+        match &mut self.store {
+            Store::Memory(index) => index,
+            Store::Durable(_) => unreachable!("the log doesn't know what is loaded"),
+        }
     }
 
     /// The word under which a key is stored.
@@ -130,7 +155,7 @@ impl<B: Lane> Engine<B> {
     }
 
     fn load_columns(&mut self, keys: &[B], values: &[B], fill: FillFactor) -> Result<()> {
-        self.index.bulk_load_columns(keys, values, fill, NonZeroUsize::MIN)
+        self.in_memory().bulk_load_columns(keys, values, fill, NonZeroUsize::MIN)
     }
 }
 
@@ -141,6 +166,8 @@ pub enum Undone {
     NoKey(NoKey),
     /// The index refused, or the system did.
     Refused(Error),
+    /// The log refused.
+    NotLogged(latchless_log::Error),
     /// A signal has come, and its handler raised this.
     Stopped(PyErr),
 }
@@ -154,6 +181,12 @@ impl From<NoKey> for Undone {
 impl From<PyErr> for Undone {
     fn from(raised: PyErr) -> Self {
         Self::Stopped(raised)
+    }
+}
+
+impl From<latchless_log::Error> for Undone {
+    fn from(error: latchless_log::Error) -> Self {
+        Self::NotLogged(error)
     }
 }
 

@@ -84,10 +84,11 @@ fn column<B: Lane>(name: &'static CStr, kind: &Kind, words: Vec<B>) -> PyResult<
     } else if width == size_of::<B>() {
         Buffer::of(words)
     } else {
+        let form = kind.cell_form();
         match width {
-            1 => narrowed(&words, |word| kind.cell(word) as u8),
-            2 => narrowed(&words, |word| kind.cell(word) as u16),
-            _ => narrowed(&words, |word| kind.cell(word) as u32),
+            1 => narrowed(&words, |word| form.cell(word) as u8),
+            2 => narrowed(&words, |word| form.cell(word) as u16),
+            _ => narrowed(&words, |word| form.cell(word) as u32),
         }
         .map_err(refused)?
     };

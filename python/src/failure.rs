@@ -5,9 +5,14 @@ use crate::lane::Lane;
 use crate::updates::{Changed, Sequence};
 use latchless::Error;
 use numpy::PyArray1;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::any::Any;
+use std::io;
+use std::path::Path;
+
+/// What the system's call says where a lock is taken: of this number Python makes `BlockingIOError`.
+const WOULD_BLOCK: i32 = 11;
 
 /// The exception for an error of the index.
 pub fn exception(error: &Error) -> PyErr {
@@ -24,6 +29,41 @@ pub fn exception(error: &Error) -> PyErr {
         )),
         _ => PyValueError::new_err(error.to_string()),
     }
+}
+
+/// The exception for an error of the system: Python makes the subclass that belongs to its number.
+pub fn of_the_system(cause: &io::Error, doing: &str, path: &Path) -> PyErr {
+    match cause.raw_os_error() {
+        Some(number) => {
+            PyOSError::new_err((number, format!("can't {doing}: {cause}"), path.as_os_str().to_owned()))
+        }
+        None => io::Error::new(cause.kind(), format!("can't {doing} {}: {cause}", path.display())).into(),
+    }
+}
+
+/// The exception for an error of a redo log, or of the index that it belongs to.
+#[cold]
+pub fn refused(error: &latchless_log::Error) -> PyErr {
+    use latchless_log::Error;
+    match error {
+        Error::Index { cause, .. } => exception(cause),
+        Error::Io { doing, path, cause } => of_the_system(cause, doing, path),
+        Error::Snapshot { cause, .. } => crate::snapshot::exception(cause),
+        Error::Locked { folder } => {
+            let told = "another process, or another index of this one, has it open";
+            PyOSError::new_err((WOULD_BLOCK, told, folder.as_os_str().to_owned()))
+        }
+        Error::Closed { .. } => PyOSError::new_err(error.to_string()),
+        Error::Ended { .. } => closed(),
+        Error::Forked { .. } | Error::Fenced { .. } => PyRuntimeError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// The exception for an index that was closed.
+#[cold]
+pub fn closed() -> PyErr {
+    PyValueError::new_err("the index is closed")
 }
 
 /// The exception for a panic: a bug, or an index that a fork has left in the middle of a change.

@@ -78,7 +78,7 @@ struct Column {
 }
 
 /// The text at a pointer of the interface's.
-fn text<'a>(schema: &'a Schema, pointer: *const core::ffi::c_char) -> &'a str {
+fn text(schema: &Schema, pointer: *const core::ffi::c_char) -> &str {
     let _lent = schema;
     if pointer.is_null() {
         return "";

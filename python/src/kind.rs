@@ -1,5 +1,6 @@
 //! Single keys and values: from Python's objects to words and back.
 
+use crate::cells::CellForm;
 use crate::lane::Order;
 use latchless::snapshot::{DataType, TimeUnit};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -209,23 +210,11 @@ impl Kind {
         &self.name
     }
 
-    /// The cell of a word in a snapshot: its low bytes, as many as the column's type has.
-    #[inline(always)]
-    pub fn cell(&self, word: u64) -> u64 {
-        match self.form {
-            Form::Float32 { wide: true } => u64::from((f64::from_bits(word) as f32).to_bits()),
-            _ => word,
-        }
-    }
-
-    /// The word of a cell, whose upper bytes are zeros.
-    #[inline(always)]
-    pub fn word_of_cell(&self, cell: u64) -> u64 {
-        match self.form {
-            Form::Signed { bits } => ((cell << (64 - bits)) as i64 >> (64 - bits)) as u64,
-            Form::Float32 { wide: true } => f64::from(f32::from_bits(cell as u32)).to_bits(),
-            _ => cell,
-        }
+    /// How its words are cells of a file's column.
+    pub fn cell_form(&self) -> CellForm {
+        let signed_bits = if let Form::Signed { bits } = self.form { Some(bits) } else { None };
+        let widened = matches!(self.form, Form::Float32 { wide: true });
+        CellForm { data_type: self.data_type(), signed_bits, widened }
     }
 
     /// The error for an object that is no key: NaN or NaT.

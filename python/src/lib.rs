@@ -1,12 +1,14 @@
 //! The compiled part of the Python package `latchless`. [`core`] is its only class; [`kind`] turns single
 //! objects into words, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
-//! [`gate`] keeps them apart from forks; [`export`] and [`import`] speak [`arrow`]; [`engine`], [`lookups`], [`updates`] and [`ranges`] know nothing of
-//! Python.
+//! [`gate`] keeps them apart from forks; [`export`] and [`import`] speak [`arrow`]; [`durable`] opens folders
+//! with redo logs; [`engine`], [`store`], [`cells`], [`lookups`], [`updates`] and [`ranges`] know nothing of Python.
 
 mod arrow;
 mod batch;
+mod cells;
 mod column;
 mod core;
+mod durable;
 mod engine;
 mod export;
 mod failure;
@@ -19,6 +21,7 @@ mod ranges;
 mod serve;
 mod snapshot;
 mod sort;
+mod store;
 mod updates;
 
 use pyo3::prelude::*;
@@ -64,6 +67,8 @@ mod _latchless {
 
     #[pymodule_export]
     use super::core::Core;
+    #[pymodule_export]
+    use super::durable::{Folder, close_log, forsake_log, log_bytes, snapshot_log, sync_log};
     #[pymodule_export]
     use super::import::read_arrow;
     #[pymodule_export]

@@ -128,7 +128,7 @@ impl<B: Lane> Engine<B> {
         let keys = self.read(keys, &chunk, &mut reading.asked)?;
         let (values, found) =
             (reading.values.next(keys.len(), missing), reading.found.next(keys.len(), false));
-        self.index.get_columns(keys, values, found).expect("they are of one length");
+        self.index().get_columns(keys, values, found).expect("they are of one length");
         Ok(())
     }
 
@@ -143,7 +143,7 @@ impl<B: Lane> Engine<B> {
         let (mut room, count) = (Vec::new(), chunk.len());
         let asked = self.read(keys, &chunk, &mut room)?;
         let (mut its_values, mut its_found) = (vec![missing; count], vec![false; count]);
-        self.index.get_columns(asked, &mut its_values, &mut its_found).expect("they are of one length");
+        self.index().get_columns(asked, &mut its_values, &mut its_found).expect("they are of one length");
         for (at, (value, is_found)) in chunk.zip(its_values.into_iter().zip(its_found)) {
             found.store(at, is_found);
             if let Some(values) = &values {
@@ -193,10 +193,10 @@ impl<B: Lane> Engine<B> {
     fn beside(&self, near: Near, keys: &[B], to: &mut Columns<'_, B>) {
         let places = (&mut *to.keys, &mut *to.values, &mut *to.found);
         let found = match near {
-            Near::Floor => self.index.floor_columns(keys, places.0, places.1, places.2),
-            Near::Ceiling => self.index.ceiling_columns(keys, places.0, places.1, places.2),
-            Near::Lower => self.index.lower_columns(keys, places.0, places.1, places.2),
-            Near::Higher => self.index.higher_columns(keys, places.0, places.1, places.2),
+            Near::Floor => self.index().floor_columns(keys, places.0, places.1, places.2),
+            Near::Ceiling => self.index().ceiling_columns(keys, places.0, places.1, places.2),
+            Near::Lower => self.index().lower_columns(keys, places.0, places.1, places.2),
+            Near::Higher => self.index().higher_columns(keys, places.0, places.1, places.2),
         };
         found.expect("they are of one length");
     }
@@ -215,10 +215,10 @@ impl<B: Lane> Engine<B> {
     /// The neighbour of one key.
     pub fn near(&self, near: Near, key: B) -> Option<(B, B)> {
         match near {
-            Near::Floor => self.index.floor(key),
-            Near::Ceiling => self.index.ceiling(key),
-            Near::Lower => self.index.lower(key),
-            Near::Higher => self.index.higher(key),
+            Near::Floor => self.index().floor(key),
+            Near::Ceiling => self.index().ceiling(key),
+            Near::Lower => self.index().lower(key),
+            Near::Higher => self.index().higher(key),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::lane::{Lane, Shared};
 use crate::sort::reserve;
 use latchless::Direction;
 use pyo3::PyErr;
-use std::ops::{ControlFlow, Range, RangeInclusive};
+use std::ops::{Bound, ControlFlow, Range, RangeInclusive};
 
 /// Entries that are copied between two looks at the clock.
 const PIECE: usize = 1 << 16;
@@ -27,6 +27,19 @@ pub struct Closed {
     pub low: bool,
     /// Whether its high end does.
     pub high: bool,
+}
+
+impl Closed {
+    /// The ends of a range, as keys that were given and not as the words beside them, which a narrower column of
+    /// a log can't have.
+    pub fn bounds<B>(self, low: Option<B>, high: Option<B>) -> (Bound<B>, Bound<B>) {
+        let end = |word: Option<B>, closed| match word {
+            None => Bound::Unbounded,
+            Some(word) if closed => Bound::Included(word),
+            Some(word) => Bound::Excluded(word),
+        };
+        (end(low, self.low), end(high, self.high))
+    }
 }
 
 /// Keys and their values.
@@ -56,7 +69,7 @@ impl<B: Lane> Engine<B> {
     ) -> Result<Columns<B>, PyErr> {
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         if *range.start() == B::MIN && *range.end() == B::MAX {
-            let len = self.index.len().min(limit);
+            let len = self.index().len().min(limit);
             reserve(&mut keys, len).and_then(|()| reserve(&mut values, len)).map_err(refused)?;
         }
         let (mut rest, mut pulse) = (Some(range), Pulse::new());
@@ -95,7 +108,7 @@ impl<B: Lane> Engine<B> {
         match direction {
             Direction::Forward => {
                 let mut room_left = Ok(());
-                let shown = self.index.visit(range, |more, their| {
+                let shown = self.index().visit(range, |more, their| {
                     room_left = reserve(keys, more.len()).and_then(|()| reserve(values, more.len()));
                     if room_left.is_err() {
                         return ControlFlow::Break(());
@@ -117,7 +130,7 @@ impl<B: Lane> Engine<B> {
                 keys.resize(before + room, B::MIN);
                 values.resize(before + room, B::MIN);
                 let places = (&mut keys[before..], &mut values[before..]);
-                let filled = self.index.scan(range, direction, places.0, places.1)?;
+                let filled = self.index().scan(range, direction, places.0, places.1)?;
                 keys.truncate(before + filled);
                 values.truncate(before + filled);
                 keys[before..].iter_mut().for_each(|key| *key = self.decode(*key));
@@ -128,12 +141,7 @@ impl<B: Lane> Engine<B> {
 
     /// How many keys there are in a range.
     pub fn count(&self, range: RangeInclusive<B>) -> usize {
-        self.index.count(range).expect("the range isn't inverted")
-    }
-
-    /// Removes the entries of a range, and says how many there were.
-    pub fn remove_range(&self, range: RangeInclusive<B>) -> usize {
-        self.index.remove_range(range).expect("the range isn't inverted")
+        self.index().count(range).expect("the range isn't inverted")
     }
 
     /// The range at a position of two columns of ends.
@@ -167,7 +175,7 @@ impl<B: Lane> Engine<B> {
         }
         let filled: Vec<_> = ranges.iter().flatten().cloned().collect();
         let (mut lengths, mut room_left) = (vec![0; filled.len()], Ok(()));
-        let shown = self.index.range_many(&filled, |at, more, their| {
+        let shown = self.index().range_many(&filled, |at, more, their| {
             if room_left.is_ok() {
                 room_left = reserve(keys, more.len()).and_then(|()| reserve(values, more.len()));
             }
@@ -217,7 +225,7 @@ impl<B: Lane> Engine<B> {
     ) -> Result<(), NoKey> {
         for at in chunk {
             let key = self.encode(keys.load(at)).ok_or(NoKey(at))?;
-            ranks.store(at, self.index.rank(key) as u64);
+            ranks.store(at, self.index().rank(key) as u64);
         }
         Ok(())
     }

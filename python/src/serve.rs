@@ -2,30 +2,71 @@
 
 use crate::column::Fresh;
 use crate::core::{Core, Entry, Object, with};
+use crate::durable::Folder;
 use crate::engine::{Engine, NoKey, Undone};
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lane::Lane;
 use crate::lookups::{Near, Places, Question, Reading, Sides};
+use crate::snapshot::Snapshot;
+use crate::store::Store;
 use crate::updates::{Changed, Sequence};
 use crate::{batch, column, failure};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::iter::repeat_with;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
+
+/// States of an index: it is used.
+pub const FINE: u8 = 0;
+/// An operation has failed in the middle.
+pub const BROKEN: u8 = 1;
+/// It was closed.
+pub const CLOSED: u8 = 2;
 
 impl Core {
     /// Does something with the index. A panic becomes an exception, and the index isn't used any more.
     #[inline]
     pub fn guarded<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-        if self.broken.load(Relaxed) {
-            return Err(failure::broken());
+        match self.state.load(Relaxed) {
+            FINE => {}
+            CLOSED => return Err(failure::closed()),
+            _ => return Err(failure::broken()),
         }
         catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-            self.broken.store(true, Relaxed);
+            self.state.store(BROKEN, Relaxed);
             Err(failure::panicked(&*panic))
         })
+    }
+
+    /// Changes the index. A durable one may wait for the disk, without the interpreter's lock.
+    pub fn change<B: Lane, T: Send>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        change: impl FnOnce(&Store<B>) -> latchless_log::Result<T> + Send,
+    ) -> PyResult<T> {
+        self.guarded(|| {
+            let changed = if engine.is_durable() {
+                batch::alone(py, || change(&engine.store))
+            } else {
+                let _pass = Pass::for_one();
+                change(&engine.store)
+            };
+            changed.map_err(|error| failure::refused(&error))
+        })
+    }
+
+    /// As [`Core::change`], for what takes long: always without the interpreter's lock.
+    pub fn change_long<B: Lane, T: Send>(
+        &self,
+        py: Python<'_>,
+        engine: &Engine<B>,
+        change: impl FnOnce(&Store<B>) -> latchless_log::Result<T> + Send,
+    ) -> PyResult<T> {
+        self.guarded(|| batch::alone(py, || change(&engine.store)).map_err(|error| failure::refused(&error)))
     }
 
     /// As [`Core::guarded`], for one entry alone.
@@ -221,10 +262,12 @@ impl Core {
             let sequence = py.detach(|| engine.sequence(keys, cuts.len() > 2));
             let sequence = sequence.map_err(|undone| undone_exception(&self.keys, undone))?;
             sequence.cut_between_keys(&mut cuts);
-            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
-                let inserted = engine.insert_chunk(keys, values, &sequence, chunk, changed);
-                inserted.map_err(|no_key| self.no_key(no_key))
-            });
+            let cuts = (&cuts[..], engine.chunk_of_changes());
+            let (parts, failed) =
+                batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
+                    let inserted = engine.insert_chunk(keys, values, &sequence, chunk, changed);
+                    inserted.map_err(|undone| undone_exception(&self.keys, undone))
+                });
             failure::changed(py, parts, failed, &sequence)
         })
     }
@@ -263,9 +306,12 @@ impl Core {
         self.guarded(|| {
             self.checked(py, engine, keys)?;
             let cuts = batch::cuts(keys.len(), threads);
-            let (parts, failed) = batch::run::<Changed>(py, &cuts, |chunk, changed| {
-                engine.remove_chunk(keys, chunk, changed).map_err(|no_key| self.no_key(no_key))
-            });
+            let cuts = (&cuts[..], engine.chunk_of_changes());
+            let (parts, failed) =
+                batch::run_with(py, cuts, repeat_with(Changed::default), |chunk, changed| {
+                    let removed = engine.remove_chunk(keys, chunk, changed);
+                    removed.map_err(|undone| undone_exception(&self.keys, undone))
+                });
             failure::changed(py, parts, failed, &Sequence::<B>::AsGiven)
         })
     }
@@ -289,8 +335,29 @@ pub fn ends<'py, B: Lane>(
     }
 }
 
+/// Makes an index, filled from columns or from a file, with the log of a folder if there is one.
+pub fn make<B: Lane>(
+    py: Python<'_>,
+    (keys_kind, values_kind): (&Kind, &Kind),
+    (keys, values): (Option<&Object<'_>>, Option<&Object<'_>>),
+    (sorted, fill, limit_bytes): (bool, f64, Option<usize>),
+    (snapshot, folder): (Option<&Bound<'_, Snapshot>>, Option<&Bound<'_, Folder>>),
+) -> PyResult<Engine<B>> {
+    let kinds = (keys_kind, values_kind);
+    let mut engine =
+        Engine::<B>::new(keys_kind.order(), limit_bytes).map_err(|error| failure::exception(&error))?;
+    match snapshot {
+        Some(snapshot) => snapshot.get().load(py, &mut engine, kinds, fill)?,
+        None => load(py, &mut engine, keys_kind, (keys, values), (sorted, fill))?,
+    }
+    match folder {
+        Some(folder) => folder.get().recover(py, engine, kinds),
+        None => Ok(engine),
+    }
+}
+
 /// Fills an index that nobody else has yet.
-pub fn load<B: Lane>(
+fn load<B: Lane>(
     py: Python<'_>,
     engine: &mut Engine<B>,
     kind: &Kind,
@@ -311,6 +378,7 @@ pub fn undone_exception(kind: &Kind, undone: Undone) -> PyErr {
     match undone {
         Undone::NoKey(NoKey(at)) => kind.no_key_at(at),
         Undone::Refused(error) => failure::exception(&error),
+        Undone::NotLogged(error) => failure::refused(&error),
         Undone::Stopped(raised) => raised,
     }
 }

@@ -1,19 +1,18 @@
 //! Snapshots: what `Index.save` writes and `Index.open` reads.
 
+use crate::cells::{Cells, DTYPES};
 use crate::engine::{Engine, NoKey};
 use crate::failure;
 use crate::kind::Kind;
 use crate::lane::Lane;
 use latchless::FillFactor;
-use latchless::snapshot::{self, DataType, Layout};
-use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
+use latchless::snapshot::{self, DataType};
+use latchless_log::Columns;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
-
-/// Under these names the schema's metadata has the dtypes.
-const DTYPES: [&str; 2] = ["numpy.key_dtype", "numpy.value_dtype"];
+use std::path::{Path, PathBuf};
 
 /// A file that `save` has written, of which all is known to be right but the order of its rows.
 #[pyclass(frozen, module = "latchless._latchless")]
@@ -32,25 +31,25 @@ impl Snapshot {
 
     #[getter]
     fn key_dtype(&self) -> String {
-        self.dtype(0, self.0.key_type())
+        dtype_of(self.0.metadata(), DTYPES[0], self.0.key_type())
     }
 
     #[getter]
     fn value_dtype(&self) -> String {
-        self.dtype(1, self.0.value_type())
+        dtype_of(self.0.metadata(), DTYPES[1], self.0.value_type())
     }
 }
 
-impl Snapshot {
-    /// The dtype that the file names, or that NumPy has for the column's type.
-    fn dtype(&self, column: usize, data_type: DataType) -> String {
-        let told = self.0.metadata().iter().find(|(name, _)| name == DTYPES[column]);
-        told.map_or_else(
-            || data_type.to_string().replace("timestamp", "datetime64").replace("duration", "timedelta64"),
-            |(_, dtype)| dtype.clone(),
-        )
-    }
+/// The dtype that metadata names, or that NumPy has for the column's type.
+pub fn dtype_of(metadata: &[(String, String)], name: &str, data_type: DataType) -> String {
+    let told = metadata.iter().find(|(known, _)| known == name);
+    told.map_or_else(
+        || data_type.to_string().replace("timestamp", "datetime64").replace("duration", "timedelta64"),
+        |(_, dtype)| dtype.clone(),
+    )
+}
 
+impl Snapshot {
     /// Fills an empty index that nobody else has yet.
     pub fn load<B: Lane>(
         &self,
@@ -66,8 +65,8 @@ impl Snapshot {
             }
         }
         let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
-        let order = keys.order();
-        let key = |cell| B::truncate(keys.word_of_cell(cell)).ordered(order);
+        let (order, cells) = (keys.order(), Cells::new(keys, values));
+        let key = |cell| -> Option<B> { cells.key_of_cell(cell) };
         let loaded = py.detach(|| {
             if order.is_partial() {
                 // A file that was made on purpose may have what no index has.
@@ -75,10 +74,7 @@ impl Snapshot {
                     key(self.0.row(at).0).ok_or(NoKey(at)).map_err(Ok)?;
                 }
             }
-            let entry = |key_cell, value_cell| {
-                (key(key_cell).unwrap_or(B::MIN), B::truncate(values.word_of_cell(value_cell)))
-            };
-            self.0.load_by(&mut engine.index, fill, NonZeroUsize::MIN, entry).map_err(Err)
+            latchless_log::load(&self.0, engine.in_memory(), &cells, fill, NonZeroUsize::MIN).map_err(Err)
         });
         loaded.map_err(|error| match error {
             Ok(NoKey(at)) => keys.no_key_at(at),
@@ -92,22 +88,19 @@ pub fn save<B: Lane>(
     py: Python<'_>,
     engine: &Engine<B>,
     (keys, values): (&Kind, &Kind),
-    path: PathBuf,
+    path: &Path,
 ) -> PyResult<u64> {
-    let layout = Layout::new(keys.data_type(), values.data_type());
-    let layout = layout.with_metadata(DTYPES[0], keys.name()).with_metadata(DTYPES[1], values.name());
-    let cells = |key: B, value: B| (keys.cell(engine.decode(key).to_u64()), values.cell(value.to_u64()));
-    py.detach(|| layout.save(&engine.index, path, cells)).map_err(|error| exception(&error))
+    let cells = Cells::new(keys, values);
+    py.detach(|| latchless_log::save(engine.index(), path, &cells)).map_err(|error| exception(&error))
 }
 
-fn exception(error: &snapshot::Error) -> PyErr {
+/// The exception for a file that can't be read or written.
+pub fn exception(error: &snapshot::Error) -> PyErr {
     match error {
         // Of the errors of the system Python makes the subclass that belongs to the number.
-        snapshot::Error::Io { cause, doing, path } => match (cause.raw_os_error(), path) {
-            (Some(number), Some(path)) => {
-                PyOSError::new_err((number, format!("can't {doing}: {cause}"), path.as_os_str().to_owned()))
-            }
-            _ => io::Error::new(cause.kind(), error.to_string()).into(),
+        snapshot::Error::Io { cause, doing, path } => match path {
+            Some(path) => failure::of_the_system(cause, doing, path),
+            None => io::Error::new(cause.kind(), error.to_string()).into(),
         },
         snapshot::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
         snapshot::Error::Index(error) => failure::exception(error),

@@ -1,10 +1,11 @@
 //! Batches that change the index.
 
-use crate::batch::{CHUNK, Pulse, stretches};
+use crate::batch::{CHUNK, Pulse, RECORD, stretches};
 use crate::column::Words;
 use crate::engine::{Engine, NoKey, Undone};
 use crate::lane::Lane;
 use crate::sort;
+use crate::store::Store;
 use latchless::Error;
 use std::ops::Range;
 
@@ -76,6 +77,26 @@ impl<B: Lane> Engine<B> {
         Ok(Sequence::ByKey(order))
     }
 
+    /// How many entries a chunk of a batch of changes has.
+    pub fn chunk_of_changes(&self) -> usize {
+        if self.is_durable() { RECORD } else { CHUNK }
+    }
+
+    /// The entry that is `at` in the order.
+    #[inline(always)]
+    fn entry(
+        &self,
+        keys: Words<'_, B::Atomic>,
+        values: Words<'_, B::Atomic>,
+        sequence: &Sequence<B>,
+        at: usize,
+    ) -> Result<(B, B), NoKey> {
+        Ok(match sequence {
+            Sequence::AsGiven => (self.encode(keys.load(at)).ok_or(NoKey(at))?, values.load(at)),
+            Sequence::ByKey(order) => (order[at].0, values.load(order[at].1 as usize)),
+        })
+    }
+
     /// Inserts a chunk of a batch.
     pub fn insert_chunk(
         &self,
@@ -84,22 +105,34 @@ impl<B: Lane> Engine<B> {
         sequence: &Sequence<B>,
         chunk: Range<usize>,
         changed: &mut Changed,
-    ) -> Result<(), NoKey> {
-        let (mut room, mut its_values) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
-        let (room, its_values) = (&mut room[..chunk.len()], &mut its_values[..chunk.len()]);
-        for (i, at) in chunk.clone().enumerate() {
-            (room[i], its_values[i]) = match sequence {
-                Sequence::AsGiven => (self.encode(keys.load(at)).ok_or(NoKey(at))?, values.load(at)),
-                Sequence::ByKey(order) => (order[at].0, values.load(order[at].1 as usize)),
-            };
-        }
-        match self.index.insert_columns(room, its_values) {
+    ) -> Result<(), Undone> {
+        let refused = match &self.store {
+            Store::Memory(index) => {
+                let (mut room, mut its_values) = ([B::MIN; CHUNK], [B::MIN; CHUNK]);
+                let (room, its_values) = (&mut room[..chunk.len()], &mut its_values[..chunk.len()]);
+                for (i, at) in chunk.clone().enumerate() {
+                    (room[i], its_values[i]) = self.entry(keys, values, sequence, at)?;
+                }
+                index.insert_columns(room, its_values).map_err(|some| (some.refused, some.error))
+            }
+            Store::Durable(durable) => {
+                let (mut room, mut its_values) = (sort::room(chunk.len())?, sort::room(chunk.len())?);
+                for at in chunk.clone() {
+                    let (key, value) = self.entry(keys, values, sequence, at)?;
+                    room.push(key);
+                    its_values.push(value);
+                }
+                match durable.insert_columns(&room, &its_values) {
+                    Err(latchless_log::Error::Index { cause, refused }) => Err((refused, cause)),
+                    inserted => Ok(inserted?),
+                }
+            }
+        };
+        match refused {
             Ok(new) => changed.keys += new,
-            Err(incomplete) => {
-                changed
-                    .refused
-                    .extend(incomplete.refused.iter().map(|&at| sequence.position(chunk.start + at)));
-                changed.error.get_or_insert(incomplete.error);
+            Err((refused, error)) => {
+                changed.refused.extend(refused.iter().map(|&at| sequence.position(chunk.start + at)));
+                changed.error.get_or_insert(error);
             }
         }
         Ok(())
@@ -111,11 +144,17 @@ impl<B: Lane> Engine<B> {
         keys: Words<'_, B::Atomic>,
         chunk: Range<usize>,
         changed: &mut Changed,
-    ) -> Result<(), NoKey> {
-        let (mut room, mut values, mut found) = (Vec::new(), [B::MIN; CHUNK], [false; CHUNK]);
+    ) -> Result<(), Undone> {
+        let mut room = Vec::new();
         let keys = self.read(keys, &chunk, &mut room)?;
-        let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
-        changed.keys += self.index.remove_columns(keys, values, found).expect("they are of one length");
+        changed.keys += match &self.store {
+            Store::Memory(index) => {
+                let (mut values, mut found) = ([B::MIN; CHUNK], [false; CHUNK]);
+                let (values, found) = (&mut values[..chunk.len()], &mut found[..chunk.len()]);
+                index.remove_columns(keys, values, found).expect("they are of one length")
+            }
+            Store::Durable(durable) => durable.remove_many(keys)?,
+        };
         Ok(())
     }
 }

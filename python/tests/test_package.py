@@ -29,20 +29,22 @@ def test_every_module_is_found():
     assert doctest.testmod(importlib.import_module("latchless._batches")).attempted > 10
 
 
-def test_everything_public_is_documented():
-    undocumented = [
-        name
-        for name in dir(latchless.Index)
-        if not name.startswith("_") and not getattr(latchless.Index, name).__doc__
-    ]
+@pytest.mark.parametrize("made", [latchless.Index, latchless.DurableIndex])
+def test_everything_public_is_documented(made):
+    undocumented = [name for name in dir(made) if not name.startswith("_") and not getattr(made, name).__doc__]
     assert undocumented == []
 
 
-def test_everything_public_is_in_the_reference():
+@pytest.mark.parametrize(
+    ("made", "attributes"),
+    [(latchless.Index, {"key_dtype", "value_dtype"}), (latchless.DurableIndex, {"directory", "recovery"})],
+)
+def test_everything_public_is_in_the_reference(made, attributes):
     page = (FOLDER / "docs" / "api.rst").read_text()
-    listed = re.findall(r"Index\.(\w+)$", page, re.MULTILINE)
-    public = [name for name in [*dir(latchless.Index), "key_dtype", "value_dtype"] if not name.startswith("_")]
-    assert sorted(name for name in listed if not name.startswith("_")) == sorted(public)
+    listed = re.findall(rf" {made.__name__}\.(\w+)$", page, re.MULTILINE)
+    own = set(dir(made)) if made is latchless.Index else set(vars(made))
+    public = {name for name in own | attributes if not name.startswith("_")} - {"from_arrow"}
+    assert {name for name in listed if not name.startswith("_")} - {"from_arrow"} == public
 
 
 @pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this interpreter has its lock")

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What is on the disk.
@@ -15,6 +15,8 @@ struct State {
     /// What failed, once something has. A file whose sync failed may never be trusted again: the system may
     /// have dropped the pages that it couldn't write.
     failed: Option<String>,
+    /// The folder, once the index was closed.
+    ended: Option<PathBuf>,
 }
 
 /// Who waits for the disk, and what is there already.
@@ -81,8 +83,17 @@ impl Commit {
         self.changed.notify_all();
     }
 
-    /// Refuses once something has failed.
+    /// Nothing is appended any more.
+    pub fn end(&self, folder: &Path) {
+        self.state().ended = Some(folder.into());
+    }
+
+    /// Refuses once something has failed, or when the index was closed.
     pub fn check(&self) -> Result<()> {
-        self.state().failed.as_ref().map_or(Ok(()), |why| Err(Error::Closed { why: why.clone() }))
+        match &*self.state() {
+            State { ended: Some(folder), .. } => Err(Error::Ended { folder: folder.clone() }),
+            State { failed: Some(why), .. } => Err(Error::Closed { why: why.clone() }),
+            _ => Ok(()),
+        }
     }
 }

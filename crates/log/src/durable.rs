@@ -1,19 +1,18 @@
 //! The index whose changes are logged.
 
-use crate::commit::{Commit, Written};
+use crate::columns::{Columns, Plain};
 use crate::error::{Error, Result};
-use crate::file::LogFile;
 use crate::folder::Folder;
+use crate::log::{Log, Syncer};
 use crate::record::{Draft, ENTRIES_MAX};
-use crate::recover::{Recovered, Recovery, recover};
-use crate::stripes::{Set, Stripes};
-use latchless::Index;
-use latchless::snapshot::{self, Native};
+use crate::recover::{Found, Recovery};
+use crate::stripes::{Held, Set, Stripes};
+use latchless::snapshot::Native;
+use latchless::{Index, Key, Value};
+use std::ops::Bound::{Excluded, Included};
 use std::ops::RangeBounds;
 use std::path::Path;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// When a change is on the disk.
@@ -33,25 +32,27 @@ pub enum SyncMode {
 pub struct Options {
     /// When changes are on the disk.
     pub sync: SyncMode,
+    /// See [`Opening::fenced`].
+    pub fenced: bool,
     /// The index's own: its memory limit, its pages.
     pub index: latchless::index::Options,
 }
 
-/// The end of the log.
-#[derive(Debug)]
-struct Tail {
-    file: LogFile,
-    /// The log's number.
-    log_number: u64,
-    /// The number of the last record.
-    record_number: u64,
-}
-
-/// What the thread that syncs shares with the index.
-#[derive(Debug)]
-struct Log {
-    tail: Mutex<Tail>,
-    commit: Commit,
+/// How a folder that was found is opened.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Opening {
+    /// When changes are on the disk.
+    pub sync: SyncMode,
+    /// Whether a later opening takes the folder over from this one. The folder's lock keeps a second process
+    /// out as long as the system keeps the lock; a file system of a network may lose it while the machine
+    /// that held it is cut off and still writes. A fenced opening begins a log of its own, with the next
+    /// number, before it reads those before it; and a change returns only after a look whether somebody else
+    /// has begun one since. So what an index acknowledged that was taken over is back in the one that took
+    /// over, and what it does later is [`Error::Fenced`] and not back, or back as a change that was under
+    /// way. Each change asks the file system for a name, which takes about a microsecond locally. All
+    /// openings of a folder must be fenced for that, on a file system that shows a new name to everybody at
+    /// once.
+    pub fenced: bool,
 }
 
 /// An [`Index`] in memory with a redo log in a folder. See the [crate's head](crate).
@@ -60,76 +61,17 @@ struct Log {
 /// change writes its record (about a microsecond), changes the index, and waits for the disk if it is told
 /// to.
 #[derive(Debug)]
-pub struct DurableIndex<K: Native, V: Native> {
-    index: Index<K, V>,
-    log: Arc<Log>,
-    stripes: Stripes,
+pub struct DurableIndex<K: Key, V: Value, C: Columns<K, V> = Plain> {
+    pub(crate) index: Index<K, V>,
+    pub(crate) columns: C,
+    pub(crate) log: Arc<Log>,
+    pub(crate) stripes: Stripes,
     /// Held during a snapshot.
-    snapshots: Mutex<()>,
-    sync: SyncMode,
-    folder: Folder,
-    syncer: Option<Syncer>,
-}
-
-impl Log {
-    fn tail(&self) -> MutexGuard<'_, Tail> {
-        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Appends a record, and says its number.
-    fn append(&self, draft: &mut Draft) -> Result<u64> {
-        let mut tail = self.tail();
-        // Checked under the latch, so that nothing follows a record that nobody knows the end of.
-        self.commit.check()?;
-        let number = tail.record_number + 1;
-        match tail.file.append(draft, number) {
-            Ok(()) => {
-                tail.record_number = number;
-                Ok(number)
-            }
-            Err((error, true)) => Err(error),
-            Err((error, false)) => {
-                self.commit.fail(&error);
-                Err(error)
-            }
-        }
-    }
-
-    /// What has been written.
-    fn written(&self) -> Written {
-        let tail = self.tail();
-        Written { number: tail.record_number, file: tail.file.file(), path: tail.file.path().into() }
-    }
-
-    /// Returns when all that was appended before is on the disk.
-    fn sync(&self) -> Result<()> {
-        let number = self.tail().record_number;
-        self.commit.wait(number, || self.written())
-    }
-}
-
-/// The thread that syncs every so often.
-#[derive(Debug)]
-struct Syncer {
-    /// Ends the thread when it is dropped.
-    stop: mpsc::Sender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Syncer {
-    fn start(log: Arc<Log>, every: Duration) -> Result<Self, std::io::Error> {
-        let (stop, stopped) = mpsc::channel();
-        let work = move || {
-            while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                // A failure closes the log, which the next change is told.
-                if log.sync().is_err() {
-                    return;
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("latchless-log".into()).spawn(work)?;
-        Ok(Self { stop, thread })
-    }
+    pub(crate) snapshots: Mutex<()>,
+    pub(crate) sync: SyncMode,
+    pub(crate) fenced: bool,
+    pub(crate) folder: Folder,
+    pub(crate) syncer: Mutex<Option<Syncer>>,
 }
 
 impl<K: Native, V: Native> DurableIndex<K, V> {
@@ -140,22 +82,13 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// [`Error::OtherType`], [`Error::Version`] and [`Error::Snapshot`] if its files aren't what was
     /// written; [`Error::Io`]; [`Error::Index`] if memory is refused. The files are then as they were.
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
-        let folder = Folder::open(folder.as_ref())?;
-        let Recovered { index, log, log_number, record_number, recovery } = recover(&folder, options.index)?;
-        let commit = Commit::default();
-        commit.reached(record_number);
-        let log = Arc::new(Log { tail: Mutex::new(Tail { file: log, log_number, record_number }), commit });
-        let syncer = match options.sync {
-            SyncMode::Every(every) => {
-                let started = Syncer::start(log.clone(), every);
-                Some(started.map_err(Error::io("start a thread for", folder.path()))?)
-            }
-            SyncMode::Each | SyncMode::Never => None,
-        };
-        let (stripes, snapshots) = Default::default();
-        Ok((Self { index, log, stripes, snapshots, sync: options.sync, folder, syncer }, recovery))
+        let found = Found::open(folder)?;
+        let opening = Opening { sync: options.sync, fenced: options.fenced };
+        found.recover(Index::with_options(options.index)?, Plain, opening)
     }
+}
 
+impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// The index, for reading: every operation that takes no part in changes. What is changed through it
     /// isn't in the log, and a recovery doesn't know of it.
     pub fn index(&self) -> &Index<K, V> {
@@ -183,9 +116,20 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     }
 
     /// Logs a change of these keys, does it, and waits for the disk if the options say so.
-    fn change<T>(&self, set: Set, draft: Draft, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        let mut draft = draft.seal();
+    pub(crate) fn change<T>(&self, set: Set, draft: Draft, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.folder.check_process()?;
+        let draft = draft.seal();
         let held = self.stripes.hold(set);
+        self.change_held(held, draft, change)
+    }
+
+    /// As [`DurableIndex::change`], of keys whose stripes are held.
+    pub(crate) fn change_held<T>(
+        &self,
+        held: Held<'_>,
+        mut draft: Draft,
+        change: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         let number = self.log.append(&mut draft)?;
         // Debug builds let others run here, where an order that isn't kept would show.
         if cfg!(debug_assertions) {
@@ -193,13 +137,12 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
         }
         let changed = change();
         drop(held);
-        match (changed, self.sync) {
-            (Ok(changed), SyncMode::Each) => {
-                self.log.commit.wait(number, || self.log.written())?;
-                Ok(changed)
-            }
-            (changed, _) => changed,
+        let changed = changed?;
+        if self.sync == SyncMode::Each {
+            self.log.commit.wait(number, || self.log.written())?;
         }
+        self.check_fence()?;
+        Ok(changed)
     }
 
     /// Logs that keys of a batch have the values that they have now: those that the index refused.
@@ -214,11 +157,33 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
                 None => gone.push(key),
             }
         }
-        for draft in [Draft::put(&there, &values), Draft::remove(&gone)] {
+        for draft in [Draft::put(&self.columns, &there, &values), Draft::remove(&self.columns, &gone)] {
             // Without it a recovery would do what was refused.
             self.log.append(&mut draft.seal()).inspect_err(|error| self.log.commit.fail(error))?;
         }
         Ok(())
+    }
+
+    /// Sets a key in the index, of which the log says so already. Compiled once for all that calls it, as is
+    /// its counterpart: beside a record's write a call is nothing.
+    #[inline(never)]
+    pub(crate) fn put_logged(&self, key: K, value: V) -> Result<Option<V>> {
+        let inserted = self.index.insert(key, value);
+        if inserted.is_err() {
+            self.take_back(&[key], &[0])?;
+        }
+        Ok(inserted?)
+    }
+
+    /// Removes a key from the index, of which the log says so already.
+    #[inline(never)]
+    pub(crate) fn remove_logged(&self, key: K) -> Option<V> {
+        self.index.remove(key)
+    }
+
+    /// The stripes of these keys.
+    pub(crate) fn stripes_of(&self, keys: &[K]) -> Set {
+        Set::of(keys.iter().map(|&key| self.columns.key_to_cell(key)))
     }
 
     /// Sets a key to a value, and gives back the one it had.
@@ -227,13 +192,8 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// [`Error::Io`], [`Error::Index`]: nothing has changed. [`Error::Closed`]: nothing has changed, or, if
     /// the disk failed while the operation waited for it, it is in the index and perhaps not on the disk.
     pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
-        self.change(Set::of([key.to_cell()]), Draft::put(&[key], &[value]), || {
-            let inserted = self.index.insert(key, value);
-            if inserted.is_err() {
-                self.take_back(&[key], &[0])?;
-            }
-            Ok(inserted?)
-        })
+        let draft = Draft::put(&self.columns, &[key], &[value]);
+        self.change(self.stripes_of(&[key]), draft, || self.put_logged(key, value))
     }
 
     /// Sets the keys of a column to the values of another, and says how many keys weren't there before. Of
@@ -252,8 +212,8 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
         let mut new = 0;
         let parts = keys.chunks(ENTRIES_MAX).zip(values.chunks(ENTRIES_MAX));
         for (part, (keys, values)) in parts.enumerate() {
-            let set = Set::of(keys.iter().map(|key| key.to_cell()));
-            new += self.change(set, Draft::put(keys, values), || {
+            let draft = Draft::put(&self.columns, keys, values);
+            new += self.change(self.stripes_of(keys), draft, || {
                 self.index.insert_columns(keys, values).or_else(|incomplete| {
                     self.take_back(keys, &incomplete.refused)?;
                     let refused = incomplete.refused.iter().map(|at| at + part * ENTRIES_MAX).collect();
@@ -278,7 +238,8 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// # Errors
     /// As [`DurableIndex::insert`].
     pub fn remove(&self, key: K) -> Result<Option<V>> {
-        self.change(Set::of([key.to_cell()]), Draft::remove(&[key]), || Ok(self.index.remove(key)))
+        let draft = Draft::remove(&self.columns, &[key]);
+        self.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
     }
 
     /// Removes the keys of a batch, and says how many were there. One record for up to 2^20 keys.
@@ -288,9 +249,8 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     pub fn remove_many(&self, keys: &[K]) -> Result<usize> {
         let mut removed = 0;
         for keys in keys.chunks(ENTRIES_MAX) {
-            let set = Set::of(keys.iter().map(|key| key.to_cell()));
-            removed += self.change(set, Draft::remove(keys), || {
-                let mut values = vec![V::from_cell(0); keys.len()];
+            removed += self.change(self.stripes_of(keys), Draft::remove(&self.columns, keys), || {
+                let mut values = vec![self.columns.value_of_cell(0); keys.len()];
                 let mut found = vec![false; keys.len()];
                 Ok(self.index.remove_columns(keys, &mut values, &mut found)?)
             })?;
@@ -303,10 +263,16 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// # Errors
     /// [`Error::Index`] if the range ends before it starts. The others as [`DurableIndex::insert`].
     pub fn remove_range(&self, range: impl RangeBounds<K>) -> Result<usize> {
-        // A range that the index refuses isn't logged.
         let range = (range.start_bound().cloned(), range.end_bound().cloned());
-        self.index.range(range)?;
-        self.change(Set::ALL, Draft::remove_range(&range), || Ok(self.index.remove_range(range)?))
+        // A range that the index refuses isn't logged.
+        if let (Included(start) | Excluded(start), Included(end) | Excluded(end)) = range
+            && start.encode() > end.encode()
+        {
+            return Err(latchless::Error::InvertedRange.into());
+        }
+        self.change(Set::ALL, Draft::remove_range(&self.columns, &range), || {
+            Ok(self.index.remove_range(range)?)
+        })
     }
 
     /// Returns when every change that returned before is on the disk.
@@ -314,7 +280,14 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// # Errors
     /// [`Error::Closed`] if the disk fails, or failed before.
     pub fn sync(&self) -> Result<()> {
-        self.log.sync()
+        self.folder.check_process()?;
+        self.log.sync()?;
+        self.check_fence()
+    }
+
+    /// Refuses if the index is fenced, and somebody else has opened the folder since.
+    fn check_fence(&self) -> Result<()> {
+        if self.fenced { self.log.check_fence(&self.folder) } else { Ok(()) }
     }
 
     /// Saves a snapshot and removes the logs that it makes useless, and says how many entries it has.
@@ -324,10 +297,12 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     /// # Errors
     /// [`Error::Snapshot`], [`Error::Io`]: nothing is lost, and the logs so far are kept.
     pub fn snapshot(&self) -> Result<u64> {
+        self.folder.check_process()?;
         let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        self.log.commit.check()?;
         let number = self.begin_next_log()?;
-        let path = self.folder.snapshot(number);
-        let saved = snapshot::save(&self.index, &path).map_err(Error::snapshot(&path))?;
+        let saved = self.folder.save(number, &self.index, &self.columns)?;
+        self.check_fence()?;
         self.folder.remove_older_than(number)?;
         Ok(saved)
     }
@@ -337,38 +312,22 @@ impl<K: Native, V: Native> DurableIndex<K, V> {
     fn begin_next_log(&self) -> Result<u64> {
         // Most of the wait, while others write.
         self.log.sync()?;
-        let number = self.log.tail().log_number + 1;
-        let next = LogFile::create::<K, V>(self.folder.log(number), number)?;
+        // If anything fails from here on, its file stays: empty, and after it comes another.
+        let (mut next, number) = self.log.reserve_next(&self.folder)?;
         self.folder.sync()?;
         // Nobody is between an append and its change.
         let _held = self.stripes.hold(Set::ALL);
         self.log.sync()?;
+        let follows = self.log.tail().record_number;
+        next.begin(self.columns.types(), number, follows).inspect_err(|error| {
+            // A next log that has begun would make those records void that the one before it still takes.
+            if !next.unbegin() {
+                self.log.commit.fail(error);
+            }
+        })?;
         let mut tail = self.log.tail();
         tail.file = next;
         tail.log_number = number;
         Ok(number)
-    }
-
-    /// Waits until everything is on the disk, and closes the folder. Dropping the index does the same
-    /// without telling of errors.
-    ///
-    /// # Errors
-    /// [`Error::Closed`].
-    pub fn close(self) -> Result<()> {
-        self.log.sync()
-    }
-}
-
-impl<K: Native, V: Native> Drop for DurableIndex<K, V> {
-    fn drop(&mut self) {
-        if let Some(Syncer { stop, thread }) = self.syncer.take() {
-            drop(stop);
-            // It ends at once, or when its sync does.
-            let _ = thread.join();
-        }
-        if self.sync != SyncMode::Never {
-            // Nobody is left who could be told; `close` tells.
-            let _ = self.log.sync();
-        }
     }
 }

@@ -56,8 +56,8 @@ pub enum Error {
         /// What was asked for.
         asked: DataType,
     },
-    /// The log was written by a later version of this library.
-    #[error("{} is a log of version {found}; version 1 is known", path.display())]
+    /// The log was written by another version of this library.
+    #[error("{} is a log of version {found}; version 2 is known", path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -78,6 +78,25 @@ pub enum Error {
     Closed {
         /// What failed then.
         why: String,
+    },
+    /// The index was closed.
+    #[error("the index in {} was closed", folder.display())]
+    Ended {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// This process is a fork of the one that opened the folder. It can read the index that it has a copy of.
+    #[error("{} is open in the process that this one is a fork of: only that one can change it", folder.display())]
+    Forked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A later opening has taken the folder over: see [`Opening::fenced`](crate::Opening::fenced). Whether the
+    /// change is in the folder isn't known.
+    #[error("{} was opened anew since: this index changes nothing there any more", folder.display())]
+    Fenced {
+        /// The folder.
+        folder: PathBuf,
     },
     /// The index refused: memory, or a range whose ends are the wrong way round. Of a batch the entries at
     /// the positions `refused` aren't done, now or after a recovery; all others are.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::record::Draft;
-use latchless::snapshot::{DataType, Native};
+use latchless::snapshot::{DataType, TimeUnit};
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -11,9 +11,37 @@ use std::sync::Arc;
 /// Bytes before the first record.
 pub const HEAD_BYTES: usize = 64;
 const MAGIC: &[u8; 8] = b"latchlog";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Where a file's first bytes have the sum of the others.
 const SUM: std::ops::Range<usize> = 12..16;
+
+/// All types that a column may have.
+const TYPES: [DataType; 18] = {
+    use DataType::{
+        Duration, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp, UInt8, UInt16, UInt32, UInt64,
+    };
+    use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
+    [
+        UInt8,
+        UInt16,
+        UInt32,
+        UInt64,
+        Int8,
+        Int16,
+        Int32,
+        Int64,
+        Float32,
+        Float64,
+        Timestamp(Second),
+        Timestamp(Millisecond),
+        Timestamp(Microsecond),
+        Timestamp(Nanosecond),
+        Duration(Second),
+        Duration(Millisecond),
+        Duration(Microsecond),
+        Duration(Nanosecond),
+    ]
+};
 
 /// A type's name, filled up with zeros.
 fn name(of: DataType) -> [u8; 16] {
@@ -23,14 +51,15 @@ fn name(of: DataType) -> [u8; 16] {
     name
 }
 
-/// The first bytes of the log of this number.
-fn head<K: Native, V: Native>(number: u64) -> [u8; HEAD_BYTES] {
+/// The first bytes of the log of this number, whose records come after the one of the number `follows`.
+fn head(types: [DataType; 2], number: u64, follows: u64) -> [u8; HEAD_BYTES] {
     let mut head = [0; HEAD_BYTES];
     head[..8].copy_from_slice(MAGIC);
     head[8..12].copy_from_slice(&VERSION.to_le_bytes());
     head[16..24].copy_from_slice(&number.to_le_bytes());
-    head[24..40].copy_from_slice(&name(K::DATA_TYPE));
-    head[40..56].copy_from_slice(&name(V::DATA_TYPE));
+    head[24..40].copy_from_slice(&name(types[0]));
+    head[40..56].copy_from_slice(&name(types[1]));
+    head[56..64].copy_from_slice(&follows.to_le_bytes());
     let sum = sum_of(&head);
     head[SUM].copy_from_slice(&sum.to_le_bytes());
     head
@@ -45,7 +74,7 @@ fn sum_of(head: &[u8; HEAD_BYTES]) -> u32 {
 }
 
 /// Refuses a file whose first bytes aren't those of the log of this number and these types.
-pub fn check_head<K: Native, V: Native>(path: &Path, number: u64, found: &[u8; HEAD_BYTES]) -> Result<()> {
+pub fn check_head(path: &Path, number: u64, types: [DataType; 2], found: &[u8; HEAD_BYTES]) -> Result<()> {
     let damaged = |at, what| Error::Damaged { path: path.into(), at, what };
     if &found[..8] != MAGIC {
         return Err(damaged(0, "it doesn't begin as a log does"));
@@ -57,7 +86,7 @@ pub fn check_head<K: Native, V: Native>(path: &Path, number: u64, found: &[u8; H
     if found[SUM] != sum_of(found).to_le_bytes() {
         return Err(damaged(SUM.start as u64, "the sum of its first bytes is wrong"));
     }
-    for (part, at, asked) in [("key", 24, K::DATA_TYPE), ("value", 40, V::DATA_TYPE)] {
+    for (part, at, asked) in [("key", 24, types[0]), ("value", 40, types[1])] {
         if found[at..at + 16] != name(asked) {
             let found = String::from_utf8_lossy(&found[at..at + 16]).trim_end_matches('\0').to_owned();
             return Err(Error::OtherType { path: path.into(), part, found, asked });
@@ -67,6 +96,27 @@ pub fn check_head<K: Native, V: Native>(path: &Path, number: u64, found: &[u8; H
         return Err(damaged(16, "it was written under another number"));
     }
     Ok(())
+}
+
+/// What a log says before its first record.
+#[derive(Debug, Clone, Copy)]
+pub struct Head {
+    /// Its types, if they are known.
+    pub types: Option<[DataType; 2]>,
+    /// The number of the last record before it.
+    pub follows: u64,
+}
+
+impl Head {
+    /// The head of a log that begins so, if it is whole.
+    pub fn parse(found: &[u8; HEAD_BYTES]) -> Option<Self> {
+        let named = |at| TYPES.into_iter().find(|&known| found[at..at + 16] == name(known));
+        if &found[..8] != MAGIC || found[SUM] != sum_of(found).to_le_bytes() {
+            return None;
+        }
+        let types = named(24).zip(named(40)).map(<[DataType; 2]>::from);
+        Some(Self { types, follows: u64::from_le_bytes(found[56..64].try_into().expect("eight bytes")) })
+    }
 }
 
 /// A log that takes records.
@@ -81,12 +131,32 @@ pub struct LogFile {
 
 impl LogFile {
     /// A new log without records, synced; what is at its name is replaced.
-    pub fn create<K: Native, V: Native>(path: PathBuf, number: u64) -> Result<Self> {
+    pub fn create(path: PathBuf, types: [DataType; 2], number: u64, follows: u64) -> Result<Self> {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
-        let mut file = file.map_err(Error::io("create", &path))?;
-        file.write_all(&head::<K, V>(number)).map_err(Error::io("write", &path))?;
-        file.sync_all().map_err(Error::io("sync", &path))?;
-        Ok(Self { path, file: Arc::new(file), len: HEAD_BYTES as u64 })
+        let file = file.map_err(Error::io("create", &path))?;
+        let mut log = Self { path, file: Arc::new(file), len: 0 };
+        log.begin(types, number, follows)?;
+        Ok(log)
+    }
+
+    /// A new log without even its first bytes, at a name that isn't taken.
+    pub fn reserve(path: PathBuf) -> std::io::Result<Self> {
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        Ok(Self { path, file: Arc::new(file), len: 0 })
+    }
+
+    /// Writes the first bytes of a log that has none, and syncs them.
+    pub fn begin(&mut self, types: [DataType; 2], number: u64, follows: u64) -> Result<()> {
+        let mut file = &*self.file;
+        file.write_all(&head(types, number, follows)).map_err(Error::io("write", &self.path))?;
+        file.sync_all().map_err(Error::io("sync", &self.path))?;
+        self.len = HEAD_BYTES as u64;
+        Ok(())
+    }
+
+    /// Takes the first bytes back, for good: whether that is so.
+    pub fn unbegin(&mut self) -> bool {
+        self.file.set_len(0).and_then(|()| self.file.sync_all()).is_ok()
     }
 
     /// A log whose first `len` bytes are whole records; what comes after is cut off.

@@ -1,15 +1,20 @@
 //! The folder of a durable index: its files by name, and the lock that keeps others out.
 
+use crate::columns::{self, Columns};
 use crate::error::{Error, Result};
+use latchless::{Index, Key, Value};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// A folder that this process has to itself.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Locked for as long as it is open.
-    _lock: File,
+    /// Locked until it is unlocked.
+    lock: Mutex<Option<File>>,
+    /// The process that opened it. A fork has the folder's files, but not the folder.
+    process: u32,
 }
 
 /// The numbers of the snapshots and of the logs in a folder, ascending.
@@ -36,9 +41,37 @@ impl Folder {
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
         let lock = lock.map_err(Error::io("open", &name))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.into(), _lock: lock }),
+            Ok(()) => {
+                Ok(Self { path: path.into(), lock: Mutex::new(Some(lock)), process: std::process::id() })
+            }
             Err(TryLockError::WouldBlock) => Err(Error::Locked { folder: path.into() }),
             Err(TryLockError::Error(cause)) => Err(Error::io("lock", &name)(cause)),
+        }
+    }
+
+    /// Whether this is the process that opened it.
+    pub fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
+
+    /// Refuses a fork of the process that opened it: both would write at one place of one file.
+    pub fn check_process(&self) -> Result<()> {
+        if self.is_ours() { Ok(()) } else { Err(Error::Forked { folder: self.path.clone() }) }
+    }
+
+    /// Lets others open it. In the process that opened it, forks notwithstanding, which share its lock.
+    pub fn unlock(&self) {
+        if let Some(lock) = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // Without an answer it is unlocked when the last process has closed it.
+            let _ = lock.unlock();
+        }
+    }
+
+    /// Gives up this process's share of the lock, so that it ends with the process that opened the folder.
+    pub fn forsake(&self) {
+        // In a fork no other thread is there that could give a latch back.
+        if let Ok(mut lock) = self.lock.try_lock() {
+            drop(lock.take());
         }
     }
 
@@ -50,6 +83,17 @@ impl Folder {
     /// The log of this number.
     pub fn log(&self, number: u64) -> PathBuf {
         self.path.join(format!("log-{number:016x}.redo"))
+    }
+
+    /// Saves the snapshot of this number, and says how many entries it has.
+    pub fn save<K: Key, V: Value>(
+        &self,
+        number: u64,
+        index: &Index<K, V>,
+        columns: &impl Columns<K, V>,
+    ) -> Result<u64> {
+        let path = self.snapshot(number);
+        columns::save(index, &path, columns).map_err(Error::snapshot(&path))
     }
 
     /// What was cut off that log.
@@ -98,5 +142,13 @@ impl Folder {
             folder.sync_all().map_err(Error::io("sync", &self.path))?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.is_ours() {
+            self.unlock();
+        }
     }
 }

@@ -30,33 +30,50 @@
 //!   reader that needs the disk's word calls [`DurableIndex::sync`].
 //! - A batch isn't atomic for readers, as in the index itself. On recovery a record is whole or absent.
 //!
+//! # One process
+//! A folder is open in one index of one process at a time: the next one is told [`Error::Locked`]. A fork of
+//! the process has a copy of the index to read. Its changes are refused with [`Error::Forked`], because both
+//! processes would write at one place of one file. [`DurableIndex::forsake`] lets the lock end with its
+//! process.
+//!
+//! Where locks can be lost, [`Opening::fenced`] keeps an index that was taken over from acknowledging
+//! anything.
+//!
 //! # The folder
 //! `log-N.redo` has the changes since snapshot `N`, `snapshot-N.arrow` the state before them: the Arrow
-//! file of [`latchless::snapshot`]. N counts up in 16 hexadecimal digits. `lock` keeps a second process
+//! file of [`latchless::snapshot`]. A new folder has a first snapshot only if it begins with entries, or if
+//! its [`Columns`] have metadata. N counts up in 16 hexadecimal digits. `lock` keeps a second process
 //! out. Recovery loads the newest snapshot and replays every log from it on. It stops at the first record
 //! that is cut short or damaged. At the end of the last log that is what a kill leaves: the rest is kept as
 //! `log-N.rejected`, cut off, and told in [`Recovery::stopped`]. Anywhere else it is damage, and
-//! [`Error::Damaged`] says where.
+//! [`Error::Damaged`] says where. A log says which record it follows; what the log before has after that
+//! record, an index wrote that had been taken over, and it doesn't count.
 //!
 //! # The log's bytes
-//! Little-endian. A file begins with 64 bytes: `latchlog`, a version (4 bytes, 1), a CRC-32 of the other 60
+//! Little-endian. A file begins with 64 bytes: `latchlog`, a version (4 bytes, 2), a CRC-32 of the other 60
 //! bytes, N (8 bytes), the names of the key's and of the value's type (16 bytes each, filled up with
-//! zeros), 8 zeros. Then come records. Each begins with 24 bytes: a CRC-32 of the other 20, a CRC-32 of
-//! what follows them, the record's number (8 bytes; one more than that of the record before, across files),
-//! the number of entries (4 bytes), the kind (1 byte), 3 zeros. What follows: of kind 1 (put) all keys,
-//! then all values; of kind 2 (remove) all keys; of kind 3 (remove a range) two bytes that say of what kind
-//! its ends are (0 open, 1 included, 2 excluded), six zeros, both ends in 8 bytes each. Keys and values
-//! take their type's width.
+//! zeros), the number of the last record before this log (8 bytes). Then come records. Each begins with 24
+//! bytes: a CRC-32 of the other 20, a CRC-32 of what follows them, the record's number (8 bytes; one more
+//! than that of the record before, across files), the number of entries (4 bytes), the kind (1 byte), 3
+//! zeros. What follows: of kind 1 (put) all keys, then all values; of kind 2 (remove) all keys; of kind 3
+//! (remove a range) two bytes that say of what kind its ends are (0 open, 1 included, 2 excluded), six zeros,
+//! both ends in 8 bytes each. Keys and values take their type's width.
 
+mod close;
+mod columns;
 mod commit;
+mod conditional;
 mod durable;
 mod error;
 mod file;
 mod folder;
+mod log;
 mod record;
 mod recover;
+mod replay;
 mod stripes;
 
-pub use durable::{DurableIndex, Options, SyncMode};
+pub use columns::{Columns, Plain, load, save};
+pub use durable::{DurableIndex, Opening, Options, SyncMode};
 pub use error::{Error, Result};
-pub use recover::{Recovery, Stopped};
+pub use recover::{Found, Recovery, Stopped};

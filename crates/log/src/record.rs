@@ -1,6 +1,8 @@
 //! Records: what changed, as bytes. See "The log's bytes" in the [crate's head](crate).
 
-use latchless::snapshot::Native;
+use crate::columns::Columns;
+use latchless::snapshot::DataType;
+use latchless::{Key, Value};
 use std::ops::{Bound, RangeBounds};
 
 /// Bytes before a record's keys and values.
@@ -29,20 +31,43 @@ pub struct Draft {
     entries: u32,
 }
 
-/// Appends the cells of a column.
-fn put_cells<T: Native>(cells: impl Iterator<Item = T>, bytes: &mut Vec<u8>) {
-    let width = T::DATA_TYPE.width_bytes();
+/// Calls something with the width of a cell as a constant: copies of a fixed length are single instructions.
+macro_rules! by_width {
+    ($width:expr, $function:ident($($argument:expr),*)) => {
+        match $width {
+            1 => $function::<1>($($argument),*),
+            2 => $function::<2>($($argument),*),
+            4 => $function::<4>($($argument),*),
+            _ => $function::<8>($($argument),*),
+        }
+    };
+}
+
+fn put_cells<const WIDTH: usize>(cells: impl Iterator<Item = u64>, bytes: &mut Vec<u8>) {
     for cell in cells {
-        bytes.extend_from_slice(&cell.to_cell().to_le_bytes()[..width]);
+        let cell = cell.to_le_bytes();
+        bytes.extend_from_slice(cell.first_chunk::<WIDTH>().expect("a cell has at most eight bytes"));
     }
 }
 
-/// The cell of a column at this place.
-pub fn cell<T: Native>(column: &[u8], at: usize) -> T {
-    let width = T::DATA_TYPE.width_bytes();
-    let mut cell = [0; 8];
-    cell[..width].copy_from_slice(&column[at * width..][..width]);
-    T::from_cell(u64::from_le_bytes(cell))
+fn take_cells<const WIDTH: usize>(column: &[u8], take: &mut impl FnMut(u64)) {
+    for bytes in column.as_chunks::<WIDTH>().0 {
+        let mut cell = [0; 8];
+        cell[..WIDTH].copy_from_slice(bytes);
+        take(u64::from_le_bytes(cell));
+    }
+}
+
+/// Appends the cells of a column of this width to the bytes of a record.
+#[inline]
+fn append(width: usize, cells: impl Iterator<Item = u64>, bytes: &mut Vec<u8>) {
+    by_width!(width, put_cells(cells, bytes));
+}
+
+/// Shows the cells of a column of this width.
+#[inline]
+pub fn cells(width: usize, column: &[u8], mut take: impl FnMut(u64)) {
+    by_width!(width, take_cells(column, &mut take));
 }
 
 impl Draft {
@@ -54,23 +79,24 @@ impl Draft {
     }
 
     /// Sets these keys to these values; as many of one as of the other.
-    pub fn put<K: Native, V: Native>(keys: &[K], values: &[V]) -> Self {
-        let width = K::DATA_TYPE.width_bytes() + V::DATA_TYPE.width_bytes();
-        let mut draft = Self::new(Kind::Put, keys.len(), keys.len() * width);
-        put_cells(keys.iter().copied(), &mut draft.bytes);
-        put_cells(values.iter().copied(), &mut draft.bytes);
+    pub fn put<K: Key, V: Value>(columns: &impl Columns<K, V>, keys: &[K], values: &[V]) -> Self {
+        let [key, value] = columns.types().map(DataType::width_bytes);
+        let mut draft = Self::new(Kind::Put, keys.len(), keys.len() * (key + value));
+        append(key, keys.iter().map(|&key| columns.key_to_cell(key)), &mut draft.bytes);
+        append(value, values.iter().map(|&value| columns.value_to_cell(value)), &mut draft.bytes);
         draft
     }
 
     /// Removes these keys.
-    pub fn remove<K: Native>(keys: &[K]) -> Self {
-        let mut draft = Self::new(Kind::Remove, keys.len(), keys.len() * K::DATA_TYPE.width_bytes());
-        put_cells(keys.iter().copied(), &mut draft.bytes);
+    pub fn remove<K: Key, V: Value>(columns: &impl Columns<K, V>, keys: &[K]) -> Self {
+        let width = columns.types()[0].width_bytes();
+        let mut draft = Self::new(Kind::Remove, keys.len(), keys.len() * width);
+        append(width, keys.iter().map(|&key| columns.key_to_cell(key)), &mut draft.bytes);
         draft
     }
 
     /// Removes this range.
-    pub fn remove_range<K: Native>(range: &impl RangeBounds<K>) -> Self {
+    pub fn remove_range<K: Key, V: Value>(columns: &impl Columns<K, V>, range: &impl RangeBounds<K>) -> Self {
         let mut draft = Self::new(Kind::RemoveRange, 0, RANGE_BYTES);
         let ends = [range.start_bound(), range.end_bound()];
         draft.bytes.extend(ends.map(|end| match end {
@@ -82,7 +108,7 @@ impl Draft {
         for end in ends {
             let cell = match end {
                 Bound::Unbounded => 0,
-                Bound::Included(key) | Bound::Excluded(key) => key.to_cell(),
+                Bound::Included(key) | Bound::Excluded(key) => columns.key_to_cell(*key),
             };
             draft.bytes.extend(cell.to_le_bytes());
         }
@@ -146,8 +172,8 @@ impl Header {
     }
 
     /// How many bytes follow.
-    pub fn payload_bytes<K: Native, V: Native>(&self) -> usize {
-        let (key, value) = (K::DATA_TYPE.width_bytes(), V::DATA_TYPE.width_bytes());
+    pub fn payload_bytes(&self, types: [DataType; 2]) -> usize {
+        let [key, value] = types.map(DataType::width_bytes);
         match self.kind {
             Kind::Put => self.entries * (key + value),
             Kind::Remove => self.entries * key,
@@ -162,11 +188,15 @@ impl Header {
 }
 
 /// The range of a [`Kind::RemoveRange`], or what is wrong with it.
-pub fn range<K: Native>(payload: &[u8]) -> Result<(Bound<K>, Bound<K>), &'static str> {
+pub fn range<K: Key, V: Value>(
+    columns: &impl Columns<K, V>,
+    payload: &[u8],
+) -> Result<(Bound<K>, Bound<K>), &'static str> {
+    let key = |at| columns.key_of_cell(u64_at(payload, at)).ok_or("an end of a range is no key");
     let end = |kind: u8, at: usize| match kind {
         0 => Ok(Bound::Unbounded),
-        1 => Ok(Bound::Included(K::from_cell(u64_at(payload, at)))),
-        2 => Ok(Bound::Excluded(K::from_cell(u64_at(payload, at)))),
+        1 => Ok(Bound::Included(key(at)?)),
+        2 => Ok(Bound::Excluded(key(at)?)),
         _ => Err("no end of a range is of this kind"),
     };
     Ok((end(payload[0], 8)?, end(payload[1], 16)?))

@@ -1,15 +1,20 @@
 //! Recovery: the newest snapshot, and every log from it on.
 
+use crate::columns::{self, Columns};
+use crate::durable::{DurableIndex, Opening, SyncMode};
 use crate::error::{Error, Result};
-use crate::file::{HEAD_BYTES, LogFile, check_head};
-use crate::folder::Folder;
-use crate::record::{self, HEADER_BYTES, Header, Kind};
-use latchless::Index;
-use latchless::snapshot::{Native, Snapshot};
+use crate::file::{HEAD_BYTES, Head, LogFile};
+use crate::folder::{Contents, Folder};
+use crate::log::{Log, Syncer, Tail};
+use crate::replay::{End, Replay, fill};
+use latchless::snapshot::{DataType, Snapshot};
+use latchless::{FillFactor, Index, Key, Value};
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{Seek, SeekFrom};
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// What opening a folder found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,153 +44,6 @@ pub struct Stopped {
     pub rejected: PathBuf,
 }
 
-/// An index as a folder had it, and the log that takes its next record.
-#[derive(Debug)]
-pub struct Recovered<K: Native, V: Native> {
-    pub index: Index<K, V>,
-    pub log: LogFile,
-    /// The log's number.
-    pub log_number: u64,
-    /// The number of the last record.
-    pub record_number: u64,
-    pub recovery: Recovery,
-}
-
-/// How far a log could be read: the end of its last whole record, and what is wrong after it.
-struct End {
-    at: u64,
-    wrong: Option<&'static str>,
-}
-
-/// Replays logs into an index.
-struct Replay<'a, K: Native, V: Native> {
-    index: &'a Index<K, V>,
-    /// The number of the last record; none was read yet.
-    last: Option<u64>,
-    recovery: &'a mut Recovery,
-    keys: Vec<K>,
-    values: Vec<V>,
-    found: Vec<bool>,
-    payload: Vec<u8>,
-}
-
-/// Reads as much as there is, up to the buffer's length.
-fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut read = 0;
-    while read < buffer.len() {
-        match from.read(&mut buffer[read..]) {
-            Ok(0) => break,
-            Ok(bytes) => read += bytes,
-            Err(cause) if cause.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(cause) => return Err(cause),
-        }
-    }
-    Ok(read)
-}
-
-impl<K: Native, V: Native> Replay<'_, K, V> {
-    /// Replays one log, up to its end or to the first record that isn't whole.
-    fn log(&mut self, path: &Path, number: u64) -> Result<End> {
-        let refused = |cause| Error::io("read", path)(cause);
-        let file = File::open(path).map_err(Error::io("open", path))?;
-        let len = file.metadata().map_err(refused)?.len();
-        let mut file = BufReader::with_capacity(1 << 20, file);
-        let mut head = [0; HEAD_BYTES];
-        if fill(&mut file, &mut head).map_err(refused)? < HEAD_BYTES {
-            return Ok(End { at: 0, wrong: Some("it ends within its first bytes") });
-        }
-        // A power failure can leave a new file's length without its bytes.
-        if len == HEAD_BYTES as u64 && head == [0; HEAD_BYTES] {
-            return Ok(End { at: 0, wrong: Some("its first bytes were never written") });
-        }
-        check_head::<K, V>(path, number, &head)?;
-        let mut at = HEAD_BYTES as u64;
-        loop {
-            let mut header = [0; HEADER_BYTES];
-            let read = fill(&mut file, &mut header).map_err(refused)?;
-            let wrong = match read {
-                0 => None,
-                HEADER_BYTES => {
-                    match self.record(&mut file, &header, len - at - HEADER_BYTES as u64, path)? {
-                        Ok(bytes) => {
-                            at += (HEADER_BYTES + bytes) as u64;
-                            continue;
-                        }
-                        Err(wrong) => Some(wrong),
-                    }
-                }
-                _ => Some("it ends within a record's header"),
-            };
-            return Ok(End { at, wrong });
-        }
-    }
-
-    /// Replays the record of this header, and says how many bytes follow it, or what is wrong with it.
-    fn record(
-        &mut self,
-        file: &mut impl Read,
-        header: &[u8; HEADER_BYTES],
-        left: u64,
-        path: &Path,
-    ) -> Result<Result<usize, &'static str>> {
-        let header = match Header::parse(header) {
-            Ok(header) => header,
-            Err(wrong) => return Ok(Err(wrong)),
-        };
-        if self.last.is_some_and(|last| header.number != last + 1) {
-            return Ok(Err("a record has another number than one more than that of the record before"));
-        }
-        let bytes = header.payload_bytes::<K, V>();
-        if bytes as u64 > left {
-            return Ok(Err("it ends within a record"));
-        }
-        self.payload.resize(bytes, 0);
-        if fill(file, &mut self.payload).map_err(Error::io("read", path))? < bytes {
-            return Ok(Err("it ends within a record"));
-        }
-        if !header.has(&self.payload) {
-            return Ok(Err("the sum of a record is wrong"));
-        }
-        if let Err(wrong) = self.apply(header)? {
-            return Ok(Err(wrong));
-        }
-        self.last = Some(header.number);
-        self.recovery.records += 1;
-        Ok(Ok(bytes))
-    }
-
-    /// Does what a record says.
-    fn apply(&mut self, header: Header) -> Result<Result<(), &'static str>> {
-        let entries = header.entries;
-        let (keys, rest) = self.payload.split_at(match header.kind {
-            Kind::RemoveRange => 0,
-            _ => entries * K::DATA_TYPE.width_bytes(),
-        });
-        self.keys.clear();
-        self.keys
-            .extend((0..if keys.is_empty() { 0 } else { entries }).map(|at| record::cell::<K>(keys, at)));
-        self.values.clear();
-        match header.kind {
-            Kind::Put => {
-                self.values.extend((0..entries).map(|at| record::cell::<V>(rest, at)));
-                self.index.insert_columns(&self.keys, &self.values).map_err(latchless::Error::from)?;
-                self.recovery.entries += entries as u64;
-            }
-            Kind::Remove => {
-                self.values.resize(entries, V::from_cell(0));
-                self.found.resize(entries, false);
-                self.index.remove_columns(&self.keys, &mut self.values, &mut self.found)?;
-                self.recovery.entries += entries as u64;
-            }
-            Kind::RemoveRange => match record::range::<K>(rest) {
-                Ok(range) => self.recovery.entries += self.index.remove_range(range)? as u64,
-                Err(wrong) => return Ok(Err(wrong)),
-            },
-        }
-        Ok(Ok(()))
-    }
-}
-
 /// Cuts off what comes after the last whole record of a log, and keeps it beside.
 fn reject(folder: &Folder, number: u64, end: &End) -> Result<Option<Stopped>> {
     let (path, rejected) = (folder.log(number), folder.rejected(number));
@@ -198,67 +56,211 @@ fn reject(folder: &Folder, number: u64, end: &End) -> Result<Option<Stopped>> {
     Ok(Some(Stopped { path, at: end.at, bytes, what, rejected }))
 }
 
-/// Loads the newest snapshot, and says its number; without one, the first log's is 1.
-fn load<K: Native, V: Native>(
-    folder: &Folder,
-    snapshots: &[u64],
-    index: &mut Index<K, V>,
-    recovery: &mut Recovery,
-) -> Result<u64> {
-    let Some(&number) = snapshots.last() else { return Ok(1) };
-    let path = folder.snapshot(number);
-    let snapshot = Snapshot::open(&path).map_err(Error::snapshot(&path))?;
-    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    snapshot.load(index, latchless::FillFactor::UPDATED, threads).map_err(Error::snapshot(&path))?;
-    recovery.snapshot_entries = snapshot.len() as u64;
-    Ok(number)
+/// A folder that is locked, and of which the types are known, but whose entries aren't in an index yet.
+///
+/// [`DurableIndex::open`] is enough where the types are known beforehand.
+#[derive(Debug)]
+pub struct Found {
+    folder: Folder,
+    contents: Contents,
+    /// The newest snapshot.
+    snapshot: Option<(u64, Snapshot)>,
+    types: Option<[DataType; 2]>,
 }
 
-/// The index that a folder has.
-pub fn recover<K: Native, V: Native>(
-    folder: &Folder,
-    options: latchless::index::Options,
-) -> Result<Recovered<K, V>> {
-    let mut index = Index::with_options(options)?;
-    let mut recovery = Recovery::default();
-    let contents = folder.contents()?;
-    let first = load(folder, &contents.snapshots, &mut index, &mut recovery)?;
-    folder.remove_older_than(first)?;
-    let logs: Vec<u64> = contents.logs.into_iter().filter(|&number| number >= first).collect();
-    if logs.is_empty() && contents.snapshots.is_empty() {
-        let log = LogFile::create::<K, V>(folder.log(first), first)?;
-        folder.sync()?;
-        return Ok(Recovered { index, log, log_number: first, record_number: 0, recovery });
+impl Found {
+    /// Opens and locks a folder, which is made if it isn't there.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if it is open elsewhere; [`Error::Snapshot`]; [`Error::Io`].
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = Folder::open(folder.as_ref())?;
+        let contents = folder.contents()?;
+        let snapshot = match contents.snapshots.last() {
+            Some(&number) => {
+                let path = folder.snapshot(number);
+                Some((number, Snapshot::open(&path).map_err(Error::snapshot(&path))?))
+            }
+            None => None,
+        };
+        let types = match (&snapshot, contents.logs.first()) {
+            (Some((_, snapshot)), _) => Some([snapshot.key_type(), snapshot.value_type()]),
+            (None, Some(&number)) => head_of(&folder.log(number))?.and_then(|head| head.types),
+            (None, None) => None,
+        };
+        Ok(Self { folder, contents, snapshot, types })
     }
-    let last = logs.last().copied().unwrap_or(first);
-    let mut replay = Replay {
-        index: &index,
-        last: None,
-        recovery: &mut recovery,
-        keys: Vec::new(),
-        values: Vec::new(),
-        found: Vec::new(),
-        payload: Vec::new(),
-    };
-    let mut end = End { at: 0, wrong: None };
-    for number in first..=last {
+
+    /// The types of keys and values, unless the folder is new.
+    pub fn types(&self) -> Option<[DataType; 2]> {
+        self.types
+    }
+
+    /// The metadata of the newest snapshot: see [`Columns::metadata`].
+    pub fn metadata(&self) -> &[(String, String)] {
+        self.snapshot.as_ref().map_or(&[], |(_, snapshot)| snapshot.metadata())
+    }
+
+    /// Whether there is neither a snapshot nor a log. If a process was killed while it made the folder,
+    /// there may be one that has nothing.
+    fn is_new(&self) -> bool {
+        self.snapshot.is_none() && self.contents.logs.is_empty()
+    }
+
+    /// Makes a durable index of it, and says what was in it. The index given must be empty, unless the folder
+    /// is new: then its entries are the first ones, in a snapshot that is on the disk when this returns.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
+    pub fn recover<K: Key, V: Value, C: Columns<K, V>>(
+        mut self,
+        mut index: Index<K, V>,
+        columns: C,
+        opening: Opening,
+    ) -> Result<(DurableIndex<K, V, C>, Recovery)> {
+        let mut recovery = Recovery::default();
+        let mut first = 1;
+        if self.is_new() {
+            if !index.is_empty() || !columns.metadata().is_empty() {
+                self.folder.save(first, &index, &columns)?;
+                self.contents.snapshots.push(first);
+            }
+        } else if !index.is_empty() {
+            return Err(latchless::Error::NotEmpty { len: index.len() }.into());
+        }
+        if let Some((number, snapshot)) = self.snapshot.take() {
+            let path = self.folder.snapshot(number);
+            let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            let loaded = columns::load(&snapshot, &mut index, &columns, FillFactor::UPDATED, threads);
+            loaded.map_err(Error::snapshot(&path))?;
+            recovery.snapshot_entries = snapshot.len() as u64;
+            first = number;
+        }
+        self.folder.remove_older_than(first)?;
+        let tail = self.tail(first, &index, &columns, opening.fenced, &mut recovery)?;
+        self.folder.sync()?;
+        let log = Arc::new(Log::new(tail));
+        let Opening { sync, fenced } = opening;
+        let syncer = match sync {
+            SyncMode::Every(every) => Some(Syncer::start(log.clone(), every, &self.folder)?),
+            SyncMode::Each | SyncMode::Never => None,
+        };
+        let (stripes, snapshots) = Default::default();
+        let (folder, syncer) = (self.folder, Mutex::new(syncer));
+        Ok((DurableIndex { index, columns, log, stripes, snapshots, sync, fenced, folder, syncer }, recovery))
+    }
+
+    /// Replays the logs from this one on, and opens the last one, or a new one, for further records.
+    fn tail<K: Key, V: Value>(
+        &self,
+        first: u64,
+        index: &Index<K, V>,
+        columns: &impl Columns<K, V>,
+        fenced: bool,
+        recovery: &mut Recovery,
+    ) -> Result<Tail> {
+        let (folder, types) = (&self.folder, columns.types());
+        let logs: Vec<u64> = self.contents.logs.iter().copied().filter(|&number| number >= first).collect();
+        // The first log is made after the first snapshot, where there is one. All others are before theirs.
+        if logs.is_empty() && self.contents.snapshots.last().is_none_or(|&number| number == 1) {
+            let mut file =
+                LogFile::reserve(folder.log(first)).map_err(|cause| taken(folder, first, cause))?;
+            file.begin(types, first, 0)?;
+            return Ok(Tail { file, log_number: first, record_number: 0, own_number: first });
+        }
+        let last = logs.last().copied().unwrap_or(first);
+        // Before anything is read: what is appended to the logs so far from here on isn't acknowledged.
+        let own = if fenced {
+            let file =
+                LogFile::reserve(folder.log(last + 1)).map_err(|cause| taken(folder, last + 1, cause))?;
+            folder.sync()?;
+            Some(file)
+        } else {
+            None
+        };
+        let Replayed { record_number, end, stop } =
+            replay(folder, first..=last, &logs, index, columns, recovery)?;
+        if let Some((number, stop)) = stop {
+            recovery.stopped = reject(folder, number, &stop)?;
+            if stop.at > 0 {
+                drop(LogFile::reopen(folder.log(number), stop.at)?);
+            }
+        }
+        let (file, number) = match own {
+            Some(mut file) => {
+                file.begin(types, last + 1, record_number)?;
+                (file, last + 1)
+            }
+            None if end.at == 0 => (LogFile::create(folder.log(last), types, last, record_number)?, last),
+            None => (LogFile::reopen(folder.log(last), end.at)?, last),
+        };
+        Ok(Tail { file, log_number: number, record_number, own_number: number })
+    }
+}
+
+/// The error for a log that can't be made: somebody else was first, or the system refuses.
+fn taken(folder: &Folder, number: u64, cause: std::io::Error) -> Error {
+    match cause.kind() {
+        std::io::ErrorKind::AlreadyExists => Error::Fenced { folder: folder.path().into() },
+        _ => Error::io("create", &folder.log(number))(cause),
+    }
+}
+
+/// What the replay of logs has found.
+struct Replayed {
+    /// The number of the last record.
+    record_number: u64,
+    /// How the last log ends.
+    end: End,
+    /// In which log and where the first record is that isn't whole, if there is one.
+    stop: Option<(u64, End)>,
+}
+
+/// Replays these logs.
+fn replay<K: Key, V: Value>(
+    folder: &Folder,
+    numbers: RangeInclusive<u64>,
+    logs: &[u64],
+    index: &Index<K, V>,
+    columns: &impl Columns<K, V>,
+    recovery: &mut Recovery,
+) -> Result<Replayed> {
+    let mut heads = Vec::new();
+    for number in numbers {
         let path = folder.log(number);
         if !logs.contains(&number) {
             return Err(Error::Missing { path });
         }
-        end = replay.log(&path, number)?;
-        // A log is on the disk whole before the next one begins.
-        if let (Some(what), true) = (end.wrong, number < last) {
+        heads.push((number, head_of(&path)?.map(|head| head.follows)));
+    }
+    let follows = heads.first().and_then(|&(_, follows)| follows).unwrap_or(0);
+    let mut replay = Replay::new(index, columns, follows, recovery);
+    let (mut end, mut stop) = (End { at: 0, wrong: None }, None);
+    for (at, &(number, _)) in heads.iter().enumerate() {
+        let path = folder.log(number);
+        // A log without its first bytes was only being begun: by a rotation, or by an opening that was
+        // killed.
+        let until = heads[at + 1..].iter().find_map(|&(_, follows)| follows);
+        end = replay.log(&path, number, until)?;
+        // What a log follows was on the disk before it began.
+        let next = heads.get(at + 1).and_then(|&(_, follows)| follows);
+        if next.is_some_and(|follows| follows != replay.last) {
+            let what =
+                end.wrong.unwrap_or("it has another last record than the one that the next log follows");
             return Err(Error::Damaged { path, at: end.at, what });
         }
+        let ends_early = end.wrong.is_some() && until.is_none();
+        if ends_early && stop.as_ref().is_none_or(|(_, stop): &(u64, End)| stop.at == 0) {
+            stop = Some((number, end));
+        }
     }
-    let record_number = replay.last.unwrap_or(0);
-    recovery.stopped = reject(folder, last, &end)?;
-    let log = if end.at == 0 {
-        LogFile::create::<K, V>(folder.log(last), last)?
-    } else {
-        LogFile::reopen(folder.log(last), end.at)?
-    };
-    folder.sync()?;
-    Ok(Recovered { index, log, log_number: last, record_number, recovery })
+    Ok(Replayed { record_number: replay.last, end, stop })
+}
+
+/// What a log says before its first record, if all of that is there.
+fn head_of(path: &Path) -> Result<Option<Head>> {
+    let mut head = [0; HEAD_BYTES];
+    let mut file = File::open(path).map_err(Error::io("open", path))?;
+    let read = fill(&mut file, &mut head).map_err(Error::io("read", path))?;
+    Ok(if read == HEAD_BYTES { Head::parse(&head) } else { None })
 }

@@ -9,6 +9,9 @@ const STRIPES: usize = 64;
 #[derive(Debug)]
 pub struct Stripes([Mutex<()>; STRIPES]);
 
+/// Stripes that are held until this is dropped.
+pub type Held<'a> = Vec<MutexGuard<'a, ()>>;
+
 /// Which stripes, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Set(u64);
@@ -40,7 +43,7 @@ impl Default for Stripes {
 impl Stripes {
     /// Holds these until the guards are dropped. All threads take them in one order, so none waits in a
     /// circle.
-    pub fn hold(&self, set: Set) -> Vec<MutexGuard<'_, ()>> {
+    pub fn hold(&self, set: Set) -> Held<'_> {
         let stripes = self.0.iter().enumerate().filter(|(at, _)| set.0 >> at & 1 == 1);
         // A thread that panicked left no data in them.
         stripes.map(|(_, stripe)| stripe.lock().unwrap_or_else(PoisonError::into_inner)).collect()

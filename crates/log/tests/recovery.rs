@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 type Durable = DurableIndex<u64, u64>;
 
-const NEVER: Options = Options { sync: SyncMode::Never, index: index_options() };
+const NEVER: Options = Options { sync: SyncMode::Never, fenced: false, index: index_options() };
 
 const fn index_options() -> latchless::index::Options {
     latchless::index::Options {
@@ -132,6 +132,22 @@ fn a_flipped_bit_is_found() {
     }
 }
 
+/// Each record is whole, but one between them isn't there.
+#[test]
+fn a_record_that_is_missing_is_found() {
+    let source = folder();
+    let states = history(source.path());
+    let whole = fs::read(log_of(source.path())).expect("the log");
+    for (before, after) in states.iter().zip(&states[1..states.len() - 1]) {
+        let folder = folder();
+        let [start, end] = [before.0, after.0].map(|bytes| bytes as usize);
+        fs::write(log_of(folder.path()), [&whole[..start], &whole[end..]].concat()).expect("a log");
+        let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
+        let stopped = recovery.stopped.expect("the numbers tell");
+        assert_eq!((stopped.at, &entries(&durable)), (before.0, &before.1));
+    }
+}
+
 #[test]
 fn a_snapshot_replaces_the_logs_before_it() {
     let folder = folder();
@@ -205,16 +221,49 @@ fn a_log_of_other_types_is_refused() {
     assert!(matches!(&other, Error::OtherType { part: "key", found, .. } if found == "uint64"), "{other}");
 }
 
-/// A log that isn't the last was on the disk whole before the next one began.
+/// What a log follows was on the disk whole before it began.
 #[test]
 fn damage_before_the_last_log_is_an_error() {
     let folder = folder();
     let bytes = history(folder.path()).last().expect("states").0;
-    let last = fs::read(log_of(folder.path())).expect("the log");
-    fs::write(folder.path().join("log-0000000000000002.redo"), b"").expect("the next log, just made");
-    fs::write(log_of(folder.path()), &last[..bytes as usize - 1]).expect("a cut log");
-    let damaged = Durable::open(folder.path(), NEVER).expect_err("records are missing");
-    assert!(matches!(&damaged, Error::Damaged { path, .. } if *path == log_of(folder.path())), "{damaged}");
+    let first = fs::read(log_of(folder.path())).expect("the log");
+    let durable = open(folder.path());
+    durable.snapshot().expect("a snapshot");
+    drop(durable);
+    fs::remove_file(folder.path().join("snapshot-0000000000000002.arrow")).expect("there was one");
+    for cut in [1, first.len() - bytes as usize + 30] {
+        fs::write(log_of(folder.path()), &first[..first.len() - cut]).expect("a cut log");
+        let damaged = Durable::open(folder.path(), NEVER).expect_err("records are missing");
+        assert!(
+            matches!(&damaged, Error::Damaged { path, .. } if *path == log_of(folder.path())),
+            "{damaged}"
+        );
+    }
+    fs::write(log_of(folder.path()), &first).expect("the log of before");
+    assert!(Durable::open(folder.path(), NEVER).is_ok());
+}
+
+/// A rotation that was killed leaves a log without a byte, and perhaps half a record before it.
+#[test]
+fn a_log_that_was_only_begun_hides_nothing() {
+    let folder = folder();
+    let states = history(folder.path());
+    let whole = fs::read(log_of(folder.path())).expect("the log");
+    let next = folder.path().join("log-0000000000000002.redo");
+    for cut in [0, 1, 30] {
+        fs::write(&next, b"").expect("the next log, just made");
+        fs::write(log_of(folder.path()), &whole[..whole.len() - cut]).expect("a cut log");
+        let (durable, recovery) = Durable::open(folder.path(), NEVER).expect("it opens");
+        let expected =
+            states.iter().rev().find(|(bytes, _)| *bytes <= (whole.len() - cut) as u64).expect("a state");
+        assert_eq!(entries(&durable), expected.1);
+        assert!(recovery.stopped.is_some());
+        durable.insert(5_000, 1).expect("a put");
+        let expected = entries(&durable);
+        drop(durable);
+        assert_eq!(entries(&open(folder.path())), expected, "cut by {cut}");
+        fs::remove_file(&next).expect("it was there");
+    }
 }
 
 /// Inserts that the index refuses for want of memory aren't back after a recovery that has more of it.
@@ -222,8 +271,7 @@ fn damage_before_the_last_log_is_an_error() {
 fn what_was_refused_is_not_back() {
     let folder = folder();
     let tight = latchless::index::Options { limit_bytes: Some(1 << 20), ..index_options() };
-    let (durable, _) =
-        Durable::open(folder.path(), Options { sync: SyncMode::Never, index: tight }).expect("it opens");
+    let (durable, _) = Durable::open(folder.path(), Options { index: tight, ..NEVER }).expect("it opens");
     let mut refused = 0;
     for batch in 0..400u64 {
         let keys: Vec<u64> =

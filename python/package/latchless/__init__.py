@@ -12,7 +12,8 @@ array([ nan, 1.5 , 1.65])
 (array([10, 20, 25]), array([1.5 , 1.6 , 1.65]))
 """
 
+from latchless._durable import DurableIndex, Recovery, Stopped
 from latchless._index import Index
 from latchless._latchless import __version__
 
-__all__ = ["Index", "__version__"]
+__all__ = ["DurableIndex", "Index", "Recovery", "Stopped", "__version__"]

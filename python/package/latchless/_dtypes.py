@@ -98,6 +98,10 @@ class Column:
             return np.array("NaT", self.dtype)[()]
         return self.dtype.type(0)
 
+    def filled(self, count: int) -> Array:
+        """So many of what is missing."""
+        return np.full(count, self.missing(), self.dtype)
+
     def missing_word(self, value: Any = None) -> int:
         """The word of what is missing, or of another value."""
         filler = self.missing() if value is None else self.to_array([value])[0]

@@ -90,9 +90,8 @@ class Index(Ranges, MutableMapping[Any, Any]):
         key, value = columns(dtype_of(keys, key_dtype), dtype_of(values, value_dtype))
         key_words = None if keys is None else key.to_words(keys)
         value_words = None if values is None else value.to_words(values)
-        if key_words is not None and value_words is not None and not scalar and len(key_words) != len(value_words):
-            raise ValueError(f"there are {len(key_words)} keys but {len(value_words)} values")
-        _check_fill(fill)
+        check_lengths(key_words, value_words, scalar)
+        check_fill(fill)
         return cls._made(key, value, key_words, value_words, assume_sorted, fill, limit_bytes)
 
     @classmethod
@@ -284,10 +283,16 @@ class Index(Ranges, MutableMapping[Any, Any]):
     def open(cls, path: str | os.PathLike[str], *, fill: float = 0.8, limit_bytes: int | None = None) -> Index:
         """Make an index from a file that `save` has written, here or in Rust.
 
+        A directory that has a durable index is opened as `DurableIndex.open` does it; `DurableIndex` makes one.
+
         Raises ValueError for a file that was cut or changed, by a single bit, or isn't such a file; OSError if it
         can't be read; MemoryError for more than `limit_bytes`.
         """
-        _check_fill(fill)
+        from latchless._durable import DurableIndex, has_index
+
+        check_fill(fill)
+        if has_index(path):
+            return DurableIndex.open(path, limit_bytes=limit_bytes)
         snapshot = Snapshot(os.fspath(path))
         try:
             key, value = columns(snapshot.key_dtype, snapshot.value_dtype)
@@ -296,7 +301,14 @@ class Index(Ranges, MutableMapping[Any, Any]):
         return cls._made(key, value, None, None, True, fill, limit_bytes, snapshot)
 
 
-def _check_fill(fill: float) -> None:
+def check_lengths(keys: Array | None, values: Array | None, scalar: bool) -> None:
+    """Refuses columns of different lengths."""
+    if keys is not None and values is not None and not scalar and len(keys) != len(values):
+        raise ValueError(f"there are {len(keys)} keys but {len(values)} values")
+
+
+def check_fill(fill: float) -> None:
+    """Refuses what no node can be filled to."""
     if not 0.01 <= fill <= 1.0:
         raise ValueError(f"fill must be between 0.01 and 1.0, not {fill}")
 

@@ -6,7 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self, disjoint_base
 
-__all__ = ["Core", "Snapshot", "__version__", "read_arrow"]
+__all__ = [
+    "Core",
+    "Folder",
+    "Snapshot",
+    "__version__",
+    "close_log",
+    "forsake_log",
+    "log_bytes",
+    "read_arrow",
+    "snapshot_log",
+    "sync_log",
+]
 
 __version__: str
 
@@ -27,6 +38,32 @@ class Snapshot:
     @property
     def value_dtype(self) -> str: ...
 
+@final
+class Folder:
+    """A folder that is locked until an index is made of it, or it is closed."""
+
+    def __new__(cls, path: str, sync: float | None, fenced: bool) -> Self: ...
+    @property
+    def dtypes(self) -> tuple[str, str] | None: ...
+    @property
+    def recovery(self) -> tuple[int, int, int, tuple[str, int, int, str, str] | None] | None: ...
+    def close(self) -> None: ...
+
+def sync_log(core: Core) -> None:
+    """Return when all changes so far are on the disk."""
+
+def snapshot_log(core: Core) -> int:
+    """Save a snapshot, and return how many entries it has."""
+
+def close_log(core: Core) -> None:
+    """Sync and unlock the folder; no operation works after that."""
+
+def forsake_log(core: Core) -> None:
+    """In a forked child: leave the folder to the parent."""
+
+def log_bytes(core: Core) -> int:
+    """Bytes of the log since the last snapshot."""
+
 @disjoint_base
 class Core:
     """An ordered index of words. Not for users: `latchless.Index` is."""
@@ -42,6 +79,7 @@ class Core:
         fill: float,
         limit_bytes: int | None,
         snapshot: Snapshot | None = None,
+        folder: Folder | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
     def __contains__(self, key: object, /) -> bool: ...

@@ -47,7 +47,7 @@ class Ranges(Batches):
         """
         if limit is not None and limit < 0:
             raise ValueError(f"the limit must be at least 0, not {limit}")
-        keys, values = self._range(lo, hi, _ends(closed), reverse, limit)
+        keys, values = self._range(lo, hi, ends_of(closed), reverse, limit)
         return self._key.from_words(keys), self._value.from_words(values)
 
     def count(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
@@ -59,7 +59,7 @@ class Ranges(Batches):
         >>> Index([1, 2, 3, 4], 0).count(2, 4, closed="both")
         3
         """
-        return self._count(lo, hi, _ends(closed), False)
+        return self._count(lo, hi, ends_of(closed), False)
 
     def remove_range(self, lo: Any = None, hi: Any = None, *, closed: Closed = "left") -> int:
         """Remove the entries of a range, and return how many there were.
@@ -71,7 +71,7 @@ class Ranges(Batches):
         >>> index.remove_range(2, 4), list(index)
         (2, [1, 4])
         """
-        return self._count(lo, hi, _ends(closed), True)
+        return self._count(lo, hi, ends_of(closed), True)
 
     def range_many(
         self, lo: ArrayLike | Any, hi: ArrayLike | Any, *, closed: Closed = "left"
@@ -106,7 +106,7 @@ class Ranges(Batches):
         (array([0, 2, 2, 4]), array([1, 2, 3, 4]), array([10, 20, 30, 40]))
         """
         lows, highs = self._key.to_words(lo), self._key.to_words(hi)
-        offsets, keys, values = self._range_many(lows, highs, _ends(closed))
+        offsets, keys, values = self._range_many(lows, highs, ends_of(closed))
         return offsets, self._key.from_words(keys), self._value.from_words(values)
 
     def count_many(
@@ -122,7 +122,7 @@ class Ranges(Batches):
         """
         lows, highs = self._key.to_words(lo), self._key.to_words(hi)
         counts = np.empty(len(lows), np.int64)
-        self._count_many(lows, highs, _ends(closed), counts.view(np.uint64))
+        self._count_many(lows, highs, ends_of(closed), counts.view(np.uint64))
         return counts
 
     def rank_many(self, keys: ArrayLike | Any) -> NDArray[np.int64]:
@@ -155,7 +155,8 @@ class Ranges(Batches):
         return self._key.from_words(self._split_points(parts))
 
 
-def _ends(closed: str) -> tuple[bool, bool]:
+def ends_of(closed: str) -> tuple[bool, bool]:
+    """Whether the low end belongs to a range, and whether the high end does."""
     try:
         return _ENDS[closed]
     except (KeyError, TypeError):

@@ -1,0 +1,118 @@
+//! What the columns of logs and snapshots hold.
+
+use latchless::snapshot::{self, DataType, Layout, Native, Snapshot};
+use latchless::{Bits, FillFactor, Index, Key, Value};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// How an index's keys and values are cells of the columns of its log and of its snapshots.
+///
+/// [`Plain`] is for the types that Arrow has. An index of other types, or of types that are known only at run
+/// time, brings columns of its own to [`Found::recover`](crate::Found::recover). A cell is the low bytes of a
+/// number, as many as the column's type is wide; those above are ignored when it is written, and zero when it
+/// is read. Every key of an operation must be that of its cell, the ends of a range that is removed as well:
+/// the log has nothing but the cells.
+pub trait Columns<K: Key, V: Value>: Send + Sync {
+    /// The types of the column of keys and of the column of values.
+    fn types(&self) -> [DataType; 2];
+
+    /// Names and texts for the metadata of snapshots. With any of them a new folder has a snapshot from its
+    /// first moment on, and [`Found::metadata`](crate::Found::metadata) tells them before it is recovered.
+    fn metadata(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// The cell of a key.
+    fn key_to_cell(&self, key: K) -> u64;
+
+    /// The cell of a value.
+    fn value_to_cell(&self, value: V) -> u64;
+
+    /// The key of a cell, or nothing for a cell that is none: such a record or snapshot is damaged.
+    fn key_of_cell(&self, cell: u64) -> Option<K>;
+
+    /// The value of a cell.
+    fn value_of_cell(&self, cell: u64) -> V;
+}
+
+/// The columns of types that Arrow has as they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Plain;
+
+impl<K: Native, V: Native> Columns<K, V> for Plain {
+    #[inline(always)]
+    fn types(&self) -> [DataType; 2] {
+        [K::DATA_TYPE, V::DATA_TYPE]
+    }
+
+    #[inline(always)]
+    fn key_to_cell(&self, key: K) -> u64 {
+        key.to_cell()
+    }
+
+    #[inline(always)]
+    fn value_to_cell(&self, value: V) -> u64 {
+        value.to_cell()
+    }
+
+    #[inline(always)]
+    fn key_of_cell(&self, cell: u64) -> Option<K> {
+        Some(K::from_cell(cell))
+    }
+
+    #[inline(always)]
+    fn value_of_cell(&self, cell: u64) -> V {
+        V::from_cell(cell)
+    }
+}
+
+/// Saves a snapshot of an index with these columns, as a log's folder has them, and says how many entries it
+/// has.
+///
+/// # Errors
+/// As [`Layout::save`].
+pub fn save<K: Key, V: Value>(
+    index: &Index<K, V>,
+    path: &Path,
+    columns: &impl Columns<K, V>,
+) -> snapshot::Result<u64> {
+    let [key, value] = columns.types();
+    let named = |layout: Layout, (name, text)| layout.with_metadata(name, text);
+    let layout = columns.metadata().into_iter().fold(Layout::new(key, value), named);
+    layout.save(index, path, |key, value| (columns.key_to_cell(key), columns.value_to_cell(value)))
+}
+
+/// Fills an empty index from a snapshot with these columns, by several threads.
+///
+/// # Errors
+/// As [`Snapshot::load`]; [`Damaged`](snapshot::Error::Damaged) if the cell of a key is none.
+pub fn load<K: Key, V: Value>(
+    snapshot: &Snapshot,
+    index: &mut Index<K, V>,
+    columns: &impl Columns<K, V>,
+    fill: FillFactor,
+    threads: NonZeroUsize,
+) -> snapshot::Result<()> {
+    let [key, value] = columns.types();
+    for (column, asked, found) in [("key", key, snapshot.key_type()), ("value", value, snapshot.value_type())]
+    {
+        if found != asked {
+            return Err(snapshot::Error::OtherType { column, found, asked });
+        }
+    }
+    // A file that was made on purpose may have what no index has.
+    let no_key = AtomicBool::new(false);
+    let entry = |key, value| {
+        let key = columns.key_of_cell(key).unwrap_or_else(|| {
+            no_key.store(true, Relaxed);
+            K::decode(K::Bits::MIN)
+        });
+        (key, columns.value_of_cell(value))
+    };
+    let loaded = snapshot.load_by(index, fill, threads, entry);
+    if no_key.load(Relaxed) {
+        return Err(snapshot::Error::Damaged { at: 0, what: "one of its keys is none" });
+    }
+    loaded
+}

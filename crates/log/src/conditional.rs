@@ -1,0 +1,114 @@
+//! Changes of one key that depend on its value, and of the first or last one, whichever it is. They look, log
+//! and change while they hold the key's stripe, so no other change of the key comes in between.
+
+use crate::columns::Columns;
+use crate::durable::DurableIndex;
+use crate::error::Result;
+use crate::record::Draft;
+use crate::stripes::Set;
+use latchless::{Index, Key, Value};
+
+/// What becomes of a key.
+#[derive(Clone, Copy)]
+enum Becomes<V> {
+    /// It stays as it is, or stays away.
+    Same,
+    /// It has this value.
+    Value(V),
+    /// It isn't there any more.
+    Gone,
+}
+
+impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
+    /// Changes a key to what `decide` makes of its value, and gives back that value.
+    #[inline(never)]
+    fn change_by(&self, key: K, decide: &mut dyn FnMut(Option<V>) -> Becomes<V>) -> Result<Option<V>> {
+        self.folder.check_process()?;
+        let held = self.stripes.hold(self.stripes_of(&[key]));
+        let before = self.index.get(key);
+        match decide(before) {
+            Becomes::Same => Ok(before),
+            Becomes::Value(value) => {
+                let draft = Draft::put(&self.columns, &[key], &[value]).seal();
+                self.change_held(held, draft, || self.put_logged(key, value))
+            }
+            Becomes::Gone => {
+                let draft = Draft::remove(&self.columns, &[key]).seal();
+                self.change_held(held, draft, || Ok(self.remove_logged(key)))
+            }
+        }
+    }
+
+    /// The key's value; without one, the key gets this value first.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::insert`].
+    pub fn get_or_insert(&self, key: K, value: V) -> Result<V> {
+        let before = self.change_by(key, &mut |before| match before {
+            Some(_) => Becomes::Same,
+            None => Becomes::Value(value),
+        })?;
+        Ok(before.unwrap_or(value))
+    }
+
+    /// Replaces the value of a key that is there, and gives back the one before.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::insert`].
+    pub fn replace(&self, key: K, value: V) -> Result<Option<V>> {
+        self.change_by(key, &mut |before| {
+            if before.is_some() { Becomes::Value(value) } else { Becomes::Same }
+        })
+    }
+
+    /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::insert`].
+    pub fn compare_exchange(&self, key: K, expected: V, value: V) -> Result<bool> {
+        self.change_if(key, expected, Becomes::Value(value))
+    }
+
+    /// Removes a key if its value is the expected one, bit by bit, and says whether it was.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::insert`].
+    pub fn compare_remove(&self, key: K, expected: V) -> Result<bool> {
+        self.change_if(key, expected, Becomes::Gone)
+    }
+
+    fn change_if(&self, key: K, expected: V, becomes: Becomes<V>) -> Result<bool> {
+        let cell = |value| self.columns.value_to_cell(value);
+        let mut was = false;
+        self.change_by(key, &mut |before| {
+            was = before.is_some_and(|before| cell(before) == cell(expected));
+            if was { becomes } else { Becomes::Same }
+        })?;
+        Ok(was)
+    }
+
+    /// Removes the entry with the smallest key, and gives it back. Other changes wait meanwhile.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::insert`].
+    pub fn pop_first(&self) -> Result<Option<(K, V)>> {
+        self.pop(Index::first)
+    }
+
+    /// Removes the entry with the largest key, and gives it back. Other changes wait meanwhile.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::insert`].
+    pub fn pop_last(&self) -> Result<Option<(K, V)>> {
+        self.pop(Index::last)
+    }
+
+    fn pop(&self, end: impl FnOnce(&Index<K, V>) -> Option<(K, V)>) -> Result<Option<(K, V)>> {
+        self.folder.check_process()?;
+        let held = self.stripes.hold(Set::ALL);
+        let Some((key, value)) = end(&self.index) else { return Ok(None) };
+        let draft = Draft::remove(&self.columns, &[key]).seal();
+        self.change_held(held, draft, || Ok(self.remove_logged(key)))?;
+        Ok(Some((key, value)))
+    }
+}

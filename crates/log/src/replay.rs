@@ -1,0 +1,161 @@
+//! Replay of a log's records, up to the first that isn't whole.
+
+use crate::columns::Columns;
+use crate::error::{Error, Result};
+use crate::file::{HEAD_BYTES, check_head};
+use crate::record::{self, HEADER_BYTES, Header, Kind};
+use crate::recover::Recovery;
+use latchless::snapshot::DataType;
+use latchless::{Index, Key, Value};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// How far a log could be read: the end of its last whole record, and what is wrong after it.
+#[derive(Debug, Clone, Copy)]
+pub struct End {
+    pub at: u64,
+    pub wrong: Option<&'static str>,
+}
+
+/// Replays logs into an index.
+pub struct Replay<'a, K: Key, V: Value, C> {
+    index: &'a Index<K, V>,
+    columns: &'a C,
+    /// The number of the last record.
+    pub last: u64,
+    recovery: &'a mut Recovery,
+    keys: Vec<K>,
+    values: Vec<V>,
+    found: Vec<bool>,
+    payload: Vec<u8>,
+}
+
+/// Reads as much as there is, up to the buffer's length.
+pub fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut read = 0;
+    while read < buffer.len() {
+        match from.read(&mut buffer[read..]) {
+            Ok(0) => break,
+            Ok(bytes) => read += bytes,
+            Err(cause) if cause.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(cause) => return Err(cause),
+        }
+    }
+    Ok(read)
+}
+
+impl<'a, K: Key, V: Value, C: Columns<K, V>> Replay<'a, K, V, C> {
+    /// Into this index, which has everything up to the record of the number `last`.
+    pub fn new(index: &'a Index<K, V>, columns: &'a C, last: u64, recovery: &'a mut Recovery) -> Self {
+        let (keys, values, found, payload) = Default::default();
+        Self { index, columns, last, recovery, keys, values, found, payload }
+    }
+
+    /// Replays one log, up to its end, to the first record that isn't whole, or to the record that the next
+    /// log follows.
+    pub fn log(&mut self, path: &Path, number: u64, until: Option<u64>) -> Result<End> {
+        let refused = |cause| Error::io("read", path)(cause);
+        let file = File::open(path).map_err(Error::io("open", path))?;
+        let len = file.metadata().map_err(refused)?.len();
+        let mut file = BufReader::with_capacity(1 << 20, file);
+        let mut head = [0; HEAD_BYTES];
+        if fill(&mut file, &mut head).map_err(refused)? < HEAD_BYTES {
+            return Ok(End { at: 0, wrong: Some("it ends within its first bytes") });
+        }
+        // A power failure can leave a new file's length without its bytes.
+        if len == HEAD_BYTES as u64 && head == [0; HEAD_BYTES] {
+            return Ok(End { at: 0, wrong: Some("its first bytes were never written") });
+        }
+        check_head(path, number, self.columns.types(), &head)?;
+        let mut at = HEAD_BYTES as u64;
+        loop {
+            if until.is_some_and(|until| self.last >= until) {
+                return Ok(End { at, wrong: None });
+            }
+            let mut header = [0; HEADER_BYTES];
+            let read = fill(&mut file, &mut header).map_err(refused)?;
+            let wrong = match read {
+                0 if until.is_some() => Some("it ends before the record that the next log follows"),
+                0 => None,
+                HEADER_BYTES => {
+                    match self.record(&mut file, &header, len - at - HEADER_BYTES as u64, path)? {
+                        Ok(bytes) => {
+                            at += (HEADER_BYTES + bytes) as u64;
+                            continue;
+                        }
+                        Err(wrong) => Some(wrong),
+                    }
+                }
+                _ => Some("it ends within a record's header"),
+            };
+            return Ok(End { at, wrong });
+        }
+    }
+
+    /// Replays the record of this header, and says how many bytes follow it, or what is wrong with it.
+    fn record(
+        &mut self,
+        file: &mut impl Read,
+        header: &[u8; HEADER_BYTES],
+        left: u64,
+        path: &Path,
+    ) -> Result<Result<usize, &'static str>> {
+        let header = match Header::parse(header) {
+            Ok(header) => header,
+            Err(wrong) => return Ok(Err(wrong)),
+        };
+        if header.number != self.last + 1 {
+            return Ok(Err("a record has another number than one more than that of the record before"));
+        }
+        let bytes = header.payload_bytes(self.columns.types());
+        if bytes as u64 > left {
+            return Ok(Err("it ends within a record"));
+        }
+        self.payload.resize(bytes, 0);
+        if fill(file, &mut self.payload).map_err(Error::io("read", path))? < bytes {
+            return Ok(Err("it ends within a record"));
+        }
+        if !header.has(&self.payload) {
+            return Ok(Err("the sum of a record is wrong"));
+        }
+        if let Err(wrong) = self.apply(header)? {
+            return Ok(Err(wrong));
+        }
+        self.last = header.number;
+        self.recovery.records += 1;
+        Ok(Ok(bytes))
+    }
+
+    /// Does what a record says, or says what is wrong with it.
+    fn apply(&mut self, header: Header) -> Result<Result<(), &'static str>> {
+        let (entries, columns) = (header.entries, self.columns);
+        let [key_width, value_width] = columns.types().map(DataType::width_bytes);
+        if header.kind == Kind::RemoveRange {
+            return match record::range(columns, &self.payload) {
+                Ok(range) => {
+                    self.recovery.entries += self.index.remove_range(range)? as u64;
+                    Ok(Ok(()))
+                }
+                Err(wrong) => Ok(Err(wrong)),
+            };
+        }
+        let (keys, rest) = self.payload.split_at(entries * key_width);
+        self.keys.clear();
+        record::cells(key_width, keys, |cell| self.keys.extend(columns.key_of_cell(cell)));
+        if self.keys.len() < entries {
+            return Ok(Err("one of a record's keys is none"));
+        }
+        self.values.clear();
+        if header.kind == Kind::Put {
+            record::cells(value_width, rest, |cell| self.values.push(columns.value_of_cell(cell)));
+            self.index.insert_columns(&self.keys, &self.values).map_err(latchless::Error::from)?;
+        } else {
+            self.values.resize(entries, columns.value_of_cell(0));
+            self.found.resize(entries, false);
+            self.index.remove_columns(&self.keys, &mut self.values, &mut self.found)?;
+        }
+        self.recovery.entries += entries as u64;
+        Ok(Ok(()))
+    }
+}

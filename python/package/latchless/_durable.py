@@ -1,0 +1,300 @@
+"""The class `DurableIndex`: an index whose changes outlive the process."""
+
+from __future__ import annotations
+
+import os
+import re
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from latchless._dtypes import columns, dtype_of, listed, one_or_many
+from latchless._index import Index, check_fill, check_lengths
+from latchless._latchless import Folder, close_log, forsake_log, log_bytes, snapshot_log, sync_log
+
+Sync = Literal["each", "never"] | float
+
+_FILES = re.compile(r"(log-[0-9a-f]{16}\.redo|snapshot-[0-9a-f]{16}\.arrow)")
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Where a log ended early: its first record that isn't whole."""
+
+    path: Path
+    """The log."""
+    at: int
+    """The byte at which that record begins."""
+    bytes: int
+    """How many bytes from there on were cut off."""
+    what: str
+    """What is wrong with it."""
+    rejected: Path
+    """Where the bytes that were cut off are kept."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What opening a directory found."""
+
+    snapshot_entries: int
+    """Entries of the snapshot; 0 without one."""
+    records: int
+    """Records of the log that were replayed."""
+    entries: int
+    """Entries that these put and removed."""
+    stopped: Stopped | None
+    """Where the log ended early, if it did: after a kill, or a power failure."""
+
+
+class DurableIndex(Index):
+    """An index in memory with a redo log and snapshots in a directory: its changes outlive the process.
+
+    Every method of `Index` is here. A method that changes entries first writes what it changes to the log, as one
+    record for each batch of up to 2**20 entries, and returns when that is on the disk, as far as `sync` asks for
+    it. Reads cost what they cost without a log.
+
+    Parameters
+    ----------
+    directory : path
+        Where the log is. It is made if it isn't there.
+    keys, values : array-like
+        The first entries of a new directory, as for `Index`: a snapshot, which is on the disk when this returns.
+    key_dtype, value_dtype : dtype
+        As for `Index`. A directory that has an index has dtypes; others than these are refused.
+    sync : {'each', 'never'} or float
+        When a change is on the disk: before the method returns; when the system pleases, or at `sync()`; or at
+        most so many seconds later. A killed process loses nothing that was acknowledged whichever it is; a power
+        failure or a crash of the system loses what wasn't on the disk.
+    fenced : bool
+        For directories on file systems of a network, which may lose a lock while the machine that held it still
+        writes: each opening begins a log of its own, and a change is acknowledged only if no later opening has
+        begun one. All openings of the directory must ask for it.
+    assume_sorted, fill, limit_bytes
+        As for `Index`.
+
+    Raises
+    ------
+    BlockingIOError
+        Another process has the directory open, or another index of this one.
+    ValueError
+        The directory has other dtypes, or entries where `keys` are given; or its files are damaged, other than at
+        the end of the log, where a kill leaves half a record.
+    OSError, MemoryError
+        The system refuses.
+
+    Notes
+    -----
+    One process at a time has a directory open. A child of `os.fork()` reads its copy of the index; its changes are
+    a RuntimeError. So are those of an index whose directory a later fenced opening has taken over. An index can't
+    be pickled; `copy()` is an `Index` in memory, which can.
+
+    Other threads may see a change before it is on the disk. A batch isn't atomic for them, as in `Index`. Of a
+    batch that was under way when the process died, all of a record's entries are back or none.
+
+    If writing or syncing fails, OSError tells; the index takes no further changes, because nobody knows what the
+    disk has, until the directory is opened again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from latchless import DurableIndex
+    >>> directory = tempfile.mkdtemp()
+    >>> with DurableIndex(directory, key_dtype="M8[s]", value_dtype="f8") as prices:
+    ...     prices.insert_many(np.array(["2024-03-01", "2024-03-02"], "M8[s]"), [99.5, 99.25])
+    2
+    >>> prices = DurableIndex(directory)
+    >>> len(prices), prices[np.datetime64("2024-03-02")]
+    (2, 99.25)
+    >>> prices.recovery.records, prices.recovery.stopped
+    (1, None)
+    >>> prices.snapshot()  # From here on the next start reads one file, and nothing of the log so far.
+    2
+    >>> prices.close()
+    """
+
+    directory: Path
+    """Where the log is."""
+    recovery: Recovery
+    """What opening the directory found."""
+    _closed: bool
+
+    def __new__(
+        cls,
+        directory: str | os.PathLike[str],
+        keys: ArrayLike | Any = None,
+        values: ArrayLike | Any = None,
+        *,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
+        sync: Sync = "each",
+        fenced: bool = False,
+        assume_sorted: bool = False,
+        fill: float = 0.8,
+        limit_bytes: int | None = None,
+    ) -> DurableIndex:
+        """Open a directory: see the class."""
+        if (keys is None) != (values is None):
+            raise TypeError("keys and values are given together")
+        check_fill(fill)
+        given = (key_dtype, value_dtype)
+        folder = Folder(os.fspath(directory), check_sync(sync), fenced)
+        try:
+            if folder.dtypes is None:
+                keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
+                key, value = columns(dtype_of(keys, key_dtype), dtype_of(values, value_dtype))
+            elif keys is not None:
+                raise ValueError(f"{os.fspath(directory)} has an index already: insert_many adds entries to it")
+            else:
+                scalar = False
+                key, value = columns(*folder.dtypes)
+                for which, column, dtype in zip(("key", "value"), (key, value), given, strict=True):
+                    if dtype is not None and np.dtype(dtype).newbyteorder("=") != column.dtype:
+                        raise ValueError(f"the directory has {which}s of dtype {column.dtype}, not {dtype}")
+            key_words = None if keys is None else key.to_words(keys)
+            value_words = None if values is None else value.to_words(values)
+            check_lengths(key_words, value_words, scalar)
+            made = cls._made(key, value, key_words, value_words, assume_sorted, fill, limit_bytes, None, folder)
+        finally:
+            # Without an index the directory is free again.
+            folder.close()
+        assert isinstance(made, DurableIndex)
+        found = folder.recovery
+        assert found is not None
+        stopped = found[3] and Stopped(Path(found[3][0]), *found[3][1:4], Path(found[3][4]))
+        made.directory, made.recovery = Path(directory), Recovery(*found[:3], stopped)
+        made._closed = False
+        _open[id(made)] = made
+        return made
+
+    @classmethod
+    def open(  # type: ignore[override]
+        cls,
+        directory: str | os.PathLike[str],
+        *,
+        sync: Sync = "each",
+        fenced: bool = False,
+        limit_bytes: int | None = None,
+    ) -> DurableIndex:
+        """Open a directory that has an index, or raise FileNotFoundError. For other errors see the class."""
+        if not has_index(directory):
+            raise FileNotFoundError(2, "there is no durable index in this directory", os.fspath(directory))
+        return cls(directory, sync=sync, fenced=fenced, limit_bytes=limit_bytes)
+
+    @classmethod
+    def from_arrow(cls, *_: Any, **__: Any) -> NoReturn:
+        """A durable index needs a directory: DurableIndex(directory, *Index.from_arrow(frame).to_numpy())."""
+        raise TypeError(
+            "a durable index needs a directory: DurableIndex(directory, *Index.from_arrow(frame).to_numpy())"
+        )
+
+    def sync(self) -> None:
+        """Return when every change that returned before is on the disk."""
+        sync_log(self)
+
+    def snapshot(self) -> int:
+        """Save all entries to a file of the directory, and return how many there are.
+
+        The next start loads that file, and replays only what came after it: the log so far is removed. Other
+        threads read and write meanwhile; writers wait while the disk is asked to sync a few bytes. Raises OSError
+        if it can't be written: nothing is lost then.
+        """
+        return snapshot_log(self)
+
+    @property
+    def log_nbytes(self) -> int:
+        """The bytes of the log that changes go to now: what the next start has to replay, at the least."""
+        return log_bytes(self)
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def close(self) -> None:
+        """Wait until all changes are on the disk, and let others open the directory.
+
+        Every other method raises ValueError from then on. Nothing happens if it is closed already.
+        """
+        if self._closed:
+            return
+        if _forked(self):
+            raise RuntimeError("this process is a fork of the one that has the index open: only that can close it")
+        self._closed = True
+        _open.pop(id(self), None)
+        close_log(self)
+
+    def __enter__(self) -> DurableIndex:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def copy(self) -> Index:
+        """An `Index` in memory with the entries of this one. What others change meanwhile may be as before."""
+        keys, values = self.to_numpy()
+        return Index(keys, values, key_dtype=self.key_dtype, value_dtype=self.value_dtype, assume_sorted=True)
+
+    __copy__ = copy
+
+    def __reduce__(self) -> NoReturn:
+        """A durable index can't be pickled, but `copy()` can."""
+        raise TypeError("a durable index can't be pickled: copy() is an index in memory, which can")
+
+    def __repr__(self) -> str:
+        if self._closed:
+            return f"<{type(self).__name__} in {str(self.directory)!r}, closed>"
+        return super().__repr__()
+
+
+def has_index(directory: str | os.PathLike[str]) -> bool:
+    """Whether a directory has a log or a snapshot."""
+    try:
+        names = os.listdir(directory)
+    except OSError:
+        return False
+    return any(_FILES.fullmatch(name) for name in names)
+
+
+def check_sync(sync: Any) -> float | None:
+    """When to sync, as the compiled part is told: None never, 0 at each change."""
+    if sync == "never":
+        return None
+    if sync == "each":
+        return 0.0
+    if isinstance(sync, str):
+        raise ValueError(f"sync is 'each', 'never' or a number of seconds, not {sync!r}")
+    if isinstance(sync, bool) or not isinstance(sync, (int, float, np.integer, np.floating)):
+        raise TypeError(f"sync is 'each', 'never' or a number of seconds, not {sync!r}")
+    if not 0 < sync < float("inf"):
+        raise ValueError(f"sync must be a positive number of seconds, not {sync}")
+    return float(sync)
+
+
+_open: weakref.WeakValueDictionary[int, DurableIndex] = weakref.WeakValueDictionary()
+"""Indexes that are open, for children of forks, which leave the directories to their parent."""
+_left: weakref.WeakValueDictionary[int, DurableIndex] = weakref.WeakValueDictionary()
+"""Indexes that are open in a parent of this process."""
+
+
+def _forked(index: DurableIndex) -> bool:
+    return id(index) in _left
+
+
+def _leave_to_parent() -> None:
+    for index in list(_open.values()):
+        forsake_log(index)
+        _left[id(index)] = index
+    _open.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)

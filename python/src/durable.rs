@@ -1,0 +1,142 @@
+//! Durable indexes: a folder before it is opened, and what can be asked of one that is.
+
+use crate::cells::{Cells, DTYPES};
+use crate::core::{Core, with};
+use crate::engine::Engine;
+use crate::failure::refused;
+use crate::kind::Kind;
+use crate::lane::Lane;
+use crate::serve::CLOSED;
+use crate::snapshot::dtype_of;
+use crate::store::Store;
+use latchless_log::{DurableIndex, Found, Opening, Recovery, SyncMode};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// Where a log ended early: its path, the byte, how many bytes were cut off, why, and where they are kept.
+type Stopped = (PathBuf, u64, u64, &'static str, PathBuf);
+
+/// A folder that is locked until an index is made of it, or it is closed.
+#[pyclass(frozen, module = "latchless._latchless")]
+pub struct Folder {
+    found: Mutex<Option<Found>>,
+    opening: Opening,
+    recovery: OnceLock<Recovery>,
+}
+
+#[pymethods]
+impl Folder {
+    /// `sync`: None never waits for the disk, 0 waits at each change, more is a number of seconds.
+    #[new]
+    #[pyo3(signature = (path, sync, fenced))]
+    fn new(py: Python<'_>, path: PathBuf, sync: Option<f64>, fenced: bool) -> PyResult<Self> {
+        let sync = match sync {
+            None => SyncMode::Never,
+            Some(0.0) => SyncMode::Each,
+            Some(seconds) => SyncMode::Every(
+                Duration::try_from_secs_f64(seconds)
+                    .map_err(|error| PyValueError::new_err(format!("sync: {error}")))?,
+            ),
+        };
+        let found = py.detach(|| Found::open(path)).map_err(|error| refused(&error))?;
+        let opening = Opening { sync, fenced };
+        Ok(Self { found: Mutex::new(Some(found)), opening, recovery: OnceLock::new() })
+    }
+
+    /// The dtypes of keys and values; None if the folder is new.
+    #[getter]
+    fn dtypes(&self) -> Option<(String, String)> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = found.as_ref()?;
+        let [key, value] = found.types()?;
+        let dtype = |name, data_type| dtype_of(found.metadata(), name, data_type);
+        Some((dtype(DTYPES[0], key), dtype(DTYPES[1], value)))
+    }
+
+    /// What was found when an index was made of it: entries of the snapshot, records, their entries, and where
+    /// the log ended early.
+    #[getter]
+    fn recovery(&self) -> Option<(u64, u64, u64, Option<Stopped>)> {
+        let Recovery { snapshot_entries, records, entries, stopped } = self.recovery.get()?.clone();
+        let stopped = stopped.map(|it| (it.path, it.at, it.bytes, it.what, it.rejected));
+        Some((snapshot_entries, records, entries, stopped))
+    }
+
+    /// Unlock the folder, unless an index was made of it.
+    fn close(&self) {
+        drop(self.found.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl Folder {
+    /// The index of the folder; in a new folder with the entries that it has already.
+    pub fn recover<B: Lane>(
+        &self,
+        py: Python<'_>,
+        engine: Engine<B>,
+        (keys, values): (&Kind, &Kind),
+    ) -> PyResult<Engine<B>> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Engine { store, order } = engine;
+        let (Some(found), Store::Memory(index)) = (found, store) else {
+            return Err(PyRuntimeError::new_err("the folder has been opened or closed before"));
+        };
+        let (cells, opening) = (Cells::new(keys, values), self.opening);
+        let recovered = py.detach(|| found.recover(index, cells, opening));
+        let (durable, recovery) = recovered.map_err(|error| refused(&error))?;
+        let _ = self.recovery.set(recovery);
+        Ok(Engine { store: Store::Durable(Box::new(durable)), order })
+    }
+}
+
+/// Does something with the durable index under a core.
+fn with_log<T: Send>(
+    core: &Bound<'_, Core>,
+    narrow: impl FnOnce(&DurableIndex<u32, u32, Cells>) -> latchless_log::Result<T> + Send,
+    wide: impl FnOnce(&DurableIndex<u64, u64, Cells>) -> latchless_log::Result<T> + Send,
+) -> PyResult<T> {
+    let py = core.py();
+    let done = match &core.get().tree {
+        crate::core::Tree::Narrow(Engine { store: Store::Durable(durable), .. }) => {
+            py.detach(|| narrow(durable))
+        }
+        crate::core::Tree::Wide(Engine { store: Store::Durable(durable), .. }) => py.detach(|| wide(durable)),
+        _ => return Err(PyValueError::new_err("the index has no log")),
+    };
+    done.map_err(|error| refused(&error))
+}
+
+/// Return when all changes so far are on the disk.
+#[pyfunction]
+pub fn sync_log(core: &Bound<'_, Core>) -> PyResult<()> {
+    core.get().guarded(|| with_log(core, DurableIndex::sync, DurableIndex::sync))
+}
+
+/// Save a snapshot, and return how many entries it has.
+#[pyfunction]
+pub fn snapshot_log(core: &Bound<'_, Core>) -> PyResult<u64> {
+    core.get().guarded(|| with_log(core, DurableIndex::snapshot, DurableIndex::snapshot))
+}
+
+/// Sync and unlock the folder; no operation works after that.
+#[pyfunction]
+pub fn close_log(core: &Bound<'_, Core>) -> PyResult<()> {
+    core.get().state.store(CLOSED, Relaxed);
+    with_log(core, DurableIndex::close, DurableIndex::close)
+}
+
+/// In a forked child: leave the folder to the parent.
+#[pyfunction]
+pub fn forsake_log(core: &Bound<'_, Core>) {
+    with!(core.get(), engine => if let Store::Durable(durable) = &engine.store { durable.forsake() });
+}
+
+/// Bytes of the log since the last snapshot.
+#[pyfunction]
+pub fn log_bytes(core: &Bound<'_, Core>) -> PyResult<u64> {
+    core.get().guarded(|| with_log(core, |log| Ok(log.log_bytes()), |log| Ok(log.log_bytes())))
+}

@@ -1,0 +1,114 @@
+//! Where the changes of an index go: to memory alone, or to a redo log first. Reads are the same for both.
+//!
+//! Each change is a function of its own, not inlined, so that the wheel has it once.
+
+use crate::cells::Cells;
+use crate::lane::Lane;
+use latchless::Index;
+use latchless_log::{DurableIndex, Result};
+use std::ops::Bound;
+
+/// An index, with its redo log if it has one.
+#[expect(clippy::large_enum_variant, reason = "a box would cost each read of an index in memory a load more")]
+pub enum Store<B: Lane> {
+    /// In memory alone.
+    Memory(Index<B, B>),
+    /// With a log. Its changes may wait for the disk.
+    Durable(Box<DurableIndex<B, B, Cells>>),
+}
+
+impl<B: Lane> Store<B> {
+    /// The index, for reading.
+    #[inline(always)]
+    pub fn index(&self) -> &Index<B, B> {
+        match self {
+            Self::Memory(index) => index,
+            Self::Durable(durable) => durable.index(),
+        }
+    }
+
+    /// Sets a key, and gives back its value before.
+    #[inline(never)]
+    pub fn insert(&self, key: B, value: B) -> Result<Option<B>> {
+        match self {
+            Self::Memory(index) => Ok(index.insert(key, value)?),
+            Self::Durable(durable) => durable.insert(key, value),
+        }
+    }
+
+    /// Removes a key, and gives back its value.
+    #[inline(never)]
+    pub fn remove(&self, key: B) -> Result<Option<B>> {
+        match self {
+            Self::Memory(index) => Ok(index.remove(key)),
+            Self::Durable(durable) => durable.remove(key),
+        }
+    }
+
+    /// The key's value; without one it gets this value first.
+    #[inline(never)]
+    pub fn get_or_insert(&self, key: B, value: B) -> Result<B> {
+        match self {
+            Self::Memory(index) => Ok(index.get_or_insert(key, value)?),
+            Self::Durable(durable) => durable.get_or_insert(key, value),
+        }
+    }
+
+    /// Replaces the value of a key that is there, and gives back the one before.
+    #[inline(never)]
+    pub fn replace(&self, key: B, value: B) -> Result<Option<B>> {
+        match self {
+            Self::Memory(index) => Ok(index.replace(key, value)),
+            Self::Durable(durable) => durable.replace(key, value),
+        }
+    }
+
+    /// Replaces the key's value if it is the expected one, and says whether it was.
+    #[inline(never)]
+    pub fn compare_exchange(&self, key: B, expected: B, value: B) -> Result<bool> {
+        match self {
+            Self::Memory(index) => Ok(index.compare_exchange(key, expected, value).is_ok()),
+            Self::Durable(durable) => durable.compare_exchange(key, expected, value),
+        }
+    }
+
+    /// Removes a key if its value is the expected one, and says whether it was.
+    #[inline(never)]
+    pub fn compare_remove(&self, key: B, expected: B) -> Result<bool> {
+        match self {
+            Self::Memory(index) => Ok(index.compare_remove(key, expected).is_ok()),
+            Self::Durable(durable) => durable.compare_remove(key, expected),
+        }
+    }
+
+    /// Removes the last entry, or the first one, and gives it back.
+    #[inline(never)]
+    pub fn pop(&self, last: bool) -> Result<Option<(B, B)>> {
+        match (self, last) {
+            (Self::Memory(index), false) => Ok(index.pop_first()),
+            (Self::Memory(index), true) => Ok(index.pop_last()),
+            (Self::Durable(durable), false) => durable.pop_first(),
+            (Self::Durable(durable), true) => durable.pop_last(),
+        }
+    }
+
+    /// Removes the entries of a range that isn't inverted, and says how many there were.
+    #[inline(never)]
+    pub fn remove_range(&self, range: (Bound<B>, Bound<B>)) -> Result<usize> {
+        match self {
+            Self::Memory(index) => Ok(index.remove_range(range)?),
+            Self::Durable(durable) => durable.remove_range(range),
+        }
+    }
+
+    /// Removes all entries.
+    pub fn clear(&self) -> Result<()> {
+        match self {
+            Self::Memory(index) => {
+                index.clear();
+                Ok(())
+            }
+            Self::Durable(_) => self.remove_range((Bound::Unbounded, Bound::Unbounded)).map(drop),
+        }
+    }
+}

@@ -60,7 +60,7 @@ fn iterators_from_both_ends_meet_and_give_each_entry_once() {
         for _ in 0..20 {
             let (mut entries, mut front, mut back) = (index.iter(), Vec::new(), Vec::new());
             loop {
-                let (next, to) = if random.next() % 2 == 0 {
+                let (next, to) = if random.next().is_multiple_of(2) {
                     (entries.next(), &mut front)
                 } else {
                     (entries.next_back(), &mut back)
@@ -77,7 +77,8 @@ fn iterators_from_both_ends_meet_and_give_each_entry_once() {
 
 #[test]
 fn ranges_are_as_their_ends_say() {
-    let index: BytesIndex<String, u32> = ["a", "ab", "b", "c"].map(String::from).into_iter().zip(0..).collect();
+    let index: BytesIndex<String, u32> =
+        ["a", "ab", "b", "c"].map(String::from).into_iter().zip(0..).collect();
     let keys = |range: (Bound<&str>, Bound<&str>)| -> Vec<String> {
         index.range::<str>(range).unwrap().map(|(key, _)| key).collect()
     };
@@ -97,7 +98,9 @@ fn ranges_are_as_their_ends_say() {
     assert_eq!(index.iter().map(|(key, _)| key).collect::<Vec<_>>(), ["a", "c"]);
     // What a prefix of ones begins has no end.
     let ones = empty::<Vec<u8>, u8>();
-    [vec![0xFE], vec![0xFF], vec![0xFF, 0xFF, 3]].iter().for_each(|key| assert_eq!(ones.insert(key, 1), Ok(None)));
+    [vec![0xFE], vec![0xFF], vec![0xFF, 0xFF, 3]]
+        .iter()
+        .for_each(|key| assert_eq!(ones.insert(key, 1), Ok(None)));
     assert_eq!(ones.prefix(&[0xFFu8][..]).count(), 2);
     assert_eq!(ones.prefix(&[][..] as &[u8]).count(), 3);
 }
@@ -154,7 +157,9 @@ fn batches_say_which_of_their_inserts_were_refused() {
     assert!(replaced.iter().all(Option::is_none));
     let keys: Vec<_> = entries.iter().map(|(key, _)| key).collect();
     let answers = index.get_all(&keys);
-    assert!(answers.iter().enumerate().all(|(at, answer)| *answer == (at != 7 && at != 40).then_some(at as u64)));
+    assert!(
+        answers.iter().enumerate().all(|(at, answer)| *answer == (at != 7 && at != 40).then_some(at as u64))
+    );
     let mut removed = vec![None; 100];
     index.remove_many(&keys, &mut removed).unwrap();
     assert_eq!((removed, index.len()), (answers, 0));
@@ -205,8 +210,10 @@ fn emptied_and_filled_again_it_needs_no_more_memory() {
 #[test]
 fn loads_are_checked_and_full_leaves_take_more() {
     let sorted: BTreeMap<Vec<u8>, u64> = (0..2000).map(|number| (key_of(number), number)).collect();
-    let index =
-        BytesIndex::<Vec<u8>, u64>::from_sorted(sorted.iter().map(|(key, &value)| (key, value)), FillFactor::FULL);
+    let index = BytesIndex::<Vec<u8>, u64>::from_sorted(
+        sorted.iter().map(|(key, &value)| (key, value)),
+        FillFactor::FULL,
+    );
     let mut index = index.unwrap();
     index.check_invariants().unwrap();
     assert_eq!(index.bulk_load([(b"x".to_vec(), 1)], FillFactor::FULL), Err(Error::NotEmpty { len: 2000 }));

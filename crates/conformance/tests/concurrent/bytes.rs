@@ -1,9 +1,8 @@
-//! The index of keys of any length: its keys are this suite's numbers, short ones as they are, long ones between
-//! other bytes, so that they are stored outside of nodes.
+//! The index of keys of any length: its keys are this suite's numbers, short ones as they are, long ones
+//! between other bytes, so that they are stored outside of nodes.
 
 use crate::history::Edit;
 use crate::subject::{PLAIN_PAGES, Subject, updates_are_shared};
-use core::ops::Bound;
 use latchless::bytes::{BytesEntries, BytesIndex};
 use latchless::{BytesKey, Direction, FillFactor, Result, TryInsertError};
 use latchless_core::base::error::Broken;
@@ -113,12 +112,22 @@ impl<K: Named> OrderedIndex<u64, u64> for Bytes<K> {
         self.0.get_many(&keys, answers)
     }
 
-    fn scan(&self, span: Span<u64>, direction: Direction, keys: &mut [u64], values: &mut [u64]) -> Result<usize> {
+    fn scan(
+        &self,
+        span: Span<u64>,
+        direction: Direction,
+        keys: &mut [u64],
+        values: &mut [u64],
+    ) -> Result<usize> {
         check_buffers(keys.len(), values.len())?;
         Paused { entries: self.0.range(keyed::<K>(span))?, direction }.fill(keys, values)
     }
 
-    fn scanner<'a>(&'a self, span: Span<u64>, direction: Direction) -> Result<Box<dyn Scanner<u64, u64> + 'a>> {
+    fn scanner<'a>(
+        &'a self,
+        span: Span<u64>,
+        direction: Direction,
+    ) -> Result<Box<dyn Scanner<u64, u64> + 'a>> {
         Ok(Box::new(Paused { entries: self.0.range(keyed::<K>(span))?, direction }))
     }
 

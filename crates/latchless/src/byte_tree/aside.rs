@@ -49,12 +49,7 @@ pub struct Aside<'a> {
 impl<'a> Aside<'a> {
     /// Nothing yet.
     pub fn none(tree: &'a ByteTree) -> Self {
-        Self {
-            tree,
-            nodes: [NodeRef::NIL; LEVELS_MAX],
-            strings: Vec::new(),
-            blocks: tree.long.put_aside(),
-        }
+        Self { tree, nodes: [NodeRef::NIL; LEVELS_MAX], strings: Vec::new(), blocks: tree.long.put_aside() }
     }
 
     /// Puts aside what was missing.

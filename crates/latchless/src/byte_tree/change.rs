@@ -142,7 +142,9 @@ impl<'a> Shared<'a> {
         let (shape, length) = (self.shape(), self.length(self.shape(), at));
         let long = (length == LONG).then(|| self.long_key(shape, at));
         let len = shape.len();
-        [SLOTS, shape.lengths(), shape.places()].into_iter().for_each(|array| self.remove_byte(array, (at, len)));
+        [SLOTS, shape.lengths(), shape.places()]
+            .into_iter()
+            .for_each(|array| self.remove_byte(array, (at, len)));
         let heads = shape.heads();
         for from in at + 1..len {
             self.set(heads + from - 1, self.words.word(heads + from));

@@ -74,8 +74,12 @@ impl ByteTree {
                 let view = self.at(node).1;
                 let content = self.check_node(level, view)?;
                 ensure!(content.low == *key, "node {at} of level {level} isn't named at its low fence");
-                ensure!(end.as_ref() == Some(key), "node {at} of level {level} isn't where the last one ended");
-                let link = named.get(at + 1).map_or(NodeRef::NIL, |(_, next)| NodeRef::from_word(*next as u32));
+                ensure!(
+                    end.as_ref() == Some(key),
+                    "node {at} of level {level} isn't where the last one ended"
+                );
+                let link =
+                    named.get(at + 1).map_or(NodeRef::NIL, |(_, next)| NodeRef::from_word(*next as u32));
                 ensure!(view.link() == link, "node {at} of level {level} links elsewhere");
                 ensure!(level == 0 || !content.entries.is_empty(), "an inner node without children");
                 end = content.high;
@@ -107,7 +111,10 @@ impl ByteTree {
         for at in 0..shape.len() {
             let mut key = low[..prefix].to_vec();
             ensure!(view.key_to(shape, at, &mut key), "a long key has lost its end");
-            ensure!(key >= low && high.as_ref().is_none_or(|high| key < *high), "a key isn't between the fences");
+            ensure!(
+                key >= low && high.as_ref().is_none_or(|high| key < *high),
+                "a key isn't between the fences"
+            );
             ensure!(entries.last().is_none_or(|(last, _)| *last < key), "keys don't ascend");
             ensure!(view.head(shape, at) == super::text::head(&key, prefix), "a head isn't its key's");
             ensure!(level > 0 || view.tag(at) == Self::tag(self.hash(&key)), "a tag isn't its key's");
@@ -119,7 +126,10 @@ impl ByteTree {
         taken.sort_unstable();
         taken.dedup();
         ensure!(taken.len() == words && taken.last().is_none_or(|&last| last < WORDS), "entries overlap");
-        ensure!(taken.first().is_none_or(|&first| first >= slots_end(shape.slots())), "entries reach the slots");
+        ensure!(
+            taken.first().is_none_or(|&first| first >= slots_end(shape.slots())),
+            "entries reach the slots"
+        );
         ensure!(words + shape.wasted() == shape.used(), "{words} words and {} wasted", shape.wasted());
         let blocks = view.long_strings().map(|string| LongStrings::blocks_for(string.len)).sum();
         Ok(Content { low, high, entries, blocks })

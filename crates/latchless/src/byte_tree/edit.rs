@@ -3,9 +3,9 @@
 use super::aside::{Aside, Lack};
 use super::change::Entry;
 use super::long::LongStrings;
+use super::node::Toward;
 use super::shape::{LONG, LongRef, SUFFIX_MAX, entry_words};
 use super::text::head;
-use super::node::Toward;
 use super::tree::{ByteTree, Held};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Change, Edit, Edited, Step};

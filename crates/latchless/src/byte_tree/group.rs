@@ -1,7 +1,7 @@
 //! Several keys at once: while the memory of one is on its way, the others go on.
 //!
-//! The keys of a group go down a level at a time. Each step reads what the step before has asked for, and asks
-//! for what the next step will read.
+//! The keys of a group go down a level at a time. Each step reads what the step before has asked for, and
+//! asks for what the next step will read.
 
 use super::node::Toward;
 use super::shape::WORDS;
@@ -21,7 +21,8 @@ impl ByteTree {
         self.dispatch.run(GetGroup { tree: self, keys, answers });
     }
 
-    /// Does with the entries of at most [`GROUP`] keys what edits say, in order. Says what was there, for each.
+    /// Does with the entries of at most [`GROUP`] keys what edits say, in order. Says what was there, for
+    /// each.
     ///
     /// # Errors
     /// The first error, and how many edits were done before it.

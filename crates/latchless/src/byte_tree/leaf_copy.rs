@@ -4,10 +4,10 @@
 
 use super::change::Shared;
 use super::image::Image;
+use super::node::Toward;
 use super::node::{Node, SUFFIX_ROOM, Side, Words};
 use super::shape::*;
 use super::text::words_of;
-use super::node::Toward;
 use super::tree::ByteTree;
 use crate::node::lines::Lines;
 use core::ops::{Bound, Range};
@@ -69,8 +69,8 @@ impl Default for LeafCopy {
 }
 
 impl LeafCopy {
-    /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range, in
-    /// this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
+    /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range,
+    /// in this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
     pub fn load<S: Lines>(
         &mut self,
         tree: &ByteTree,
@@ -161,7 +161,7 @@ impl LeafCopy {
     }
 
     /// How many entries the leaf has.
-    pub fn len(&self) -> usize {
+    pub fn entry_count(&self) -> usize {
         self.shape().len()
     }
 
@@ -219,7 +219,8 @@ impl LeafCopy {
     #[inline(never)]
     fn long_key(&self, at: usize) -> &[u8] {
         let shape = self.shape();
-        let is_long = |at: &usize| (self.image.as_slice()[shape.lengths() + at / 8] >> (at % 8 * 8)) as u8 == LONG;
+        let is_long =
+            |at: &usize| (self.image.as_slice()[shape.lengths() + at / 8] >> (at % 8 * 8)) as u8 == LONG;
         let number = (0..at).filter(is_long).count();
         let end = self.long_starts.get(number + 1).copied().unwrap_or(self.long.len());
         &self.long[self.long_starts[number]..end]
@@ -238,4 +239,3 @@ pub(super) fn first_from<W: Words>(leaf: Node<'_, W>, key: &[u8], after: bool) -
         }
     }
 }
-

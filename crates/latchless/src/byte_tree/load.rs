@@ -118,7 +118,8 @@ impl<'a> Level<'a> {
     fn finish_node(&mut self, mut count: usize) -> Result<()> {
         loop {
             let next = self.pending.key(count);
-            let len = if self.level > 0 { next.len() } else { separator_len(self.pending.key(count - 1), next) };
+            let len =
+                if self.level > 0 { next.len() } else { separator_len(self.pending.key(count - 1), next) };
             let high = next[..len].to_vec();
             if self.fits(count, Some(&high)) {
                 let link = self.tree.nodes.allocate(self.level)?;
@@ -151,7 +152,8 @@ impl<'a> Level<'a> {
         let is_long = |at: &usize| self.pending.key(*at).len() - prefix > SUFFIX_MAX;
         let of_entries: usize =
             (0..count).filter(is_long).map(|at| LongStrings::blocks_for(self.pending.key(at).len())).sum();
-        let of_fences = |bytes: &[u8]| if bytes.len() > FENCE_MAX { LongStrings::blocks_for(bytes.len()) } else { 0 };
+        let of_fences =
+            |bytes: &[u8]| if bytes.len() > FENCE_MAX { LongStrings::blocks_for(bytes.len()) } else { 0 };
         self.blocks.reserve(of_entries + of_fences(&self.low) + high.map_or(0, of_fences))?;
         let low = fences.low.stored(&mut self.blocks);
         let high = fences.high.map(|high| high.stored(&mut self.blocks));
@@ -194,8 +196,12 @@ impl ByteTree {
     ///
     /// # Errors
     /// When keys don't ascend or are too long, or memory is refused. The tree is empty then.
-    pub fn load(&mut self, fill: FillFactor, next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>) -> Result<()> {
-        if self.len() > 0 {
+    pub fn load(
+        &mut self,
+        fill: FillFactor,
+        next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>,
+    ) -> Result<()> {
+        if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
         self.nodes.clear();
@@ -210,7 +216,11 @@ impl ByteTree {
         Ok(())
     }
 
-    fn load_levels(&self, fill: FillFactor, next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>) -> Result<usize> {
+    fn load_levels(
+        &self,
+        fill: FillFactor,
+        next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>,
+    ) -> Result<usize> {
         let (mut len, mut longest) = (0, 0);
         let [mut key, mut last] = [Vec::new(), Vec::new()];
         let mut leaves = Level::new(self, 0, fill)?;
@@ -220,7 +230,11 @@ impl ByteTree {
             }
             if len > 0 && key <= last {
                 let position = len;
-                return Err(if key == last { Error::DuplicateKey { position } } else { Error::Unsorted { position } });
+                return Err(if key == last {
+                    Error::DuplicateKey { position }
+                } else {
+                    Error::Unsorted { position }
+                });
             }
             leaves.push(&key, value)?;
             longest = longest.max(key.len());

@@ -165,7 +165,8 @@ impl Blocks<'_> {
         for at in (0..LongStrings::blocks_for(bytes.len())).rev() {
             let own = self.blocks.pop().expect("blocks were put aside");
             let block = self.of.blocks.node(own).as_flattened();
-            // A reader that sees what is written from here on sees the change after which the block was free.
+            // A reader that sees what is written from here on sees the change after which the block was
+            // free.
             block[0].store_after_fence(u64::from(next.to_word()));
             let part = &bytes[at * BYTES..bytes.len().min((at + 1) * BYTES)];
             for (at, to) in block[1..][..words_of(part.len())].iter().enumerate() {
@@ -191,7 +192,8 @@ mod tests {
     fn strings_of_all_lengths_come_back_and_their_blocks_are_used_again() {
         let long = LongStrings::new(None, false, u32::MAX).unwrap();
         for _ in 0..3 {
-            let lengths = if cfg!(miri) { vec![1, 247, 249, 900] } else { vec![1, 8, 247, 248, 249, 5000, LEN_MAX] };
+            let lengths =
+                if cfg!(miri) { vec![1, 247, 249, 900] } else { vec![1, 8, 247, 248, 249, 5000, LEN_MAX] };
             let strings: Vec<Vec<u8>> =
                 lengths.iter().map(|&len| (0..len).map(|at| (at * 7 % 251) as u8).collect()).collect();
             let stored: Vec<_> = strings

@@ -1,16 +1,17 @@
 //! Merging nodes that have become nearly empty, so that memory comes back.
 //!
-//! A removal never merges under its own latch: it asks for a merge around its key afterwards. Two neighbours
-//! below one parent are latched from left to right, then their parent. The prefix of both together is shorter
-//! than that of either, so their entries may no longer fit one node: then both stay as they are.
+//! A removal never merges under its own latch: it asks for a merge around its key afterwards. Two
+//! neighbours below one parent are latched from left to right, then their parent. The prefix of both
+//! together is shorter than that of either, so their entries may no longer fit one node: then both stay as
+//! they are.
 
 use super::aside::Strings;
 use super::change::Shared;
 use super::image::{Builder, Fences, Image, Part, Private};
+use super::node::Toward;
 use super::node::{Node, Words};
 use super::shape::*;
 use super::split::fences_of;
-use super::node::Toward;
 use super::tree::{ByteTree, Held};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
@@ -24,9 +25,7 @@ enum Outcome {
     /// Nothing is to be done.
     Done,
     /// Two nodes became one. Their parent may now be too empty itself.
-    Merged {
-        shrank: bool,
-    },
+    Merged { shrank: bool },
     /// Both together don't fit.
     Refused,
     /// The parent has no other child on that side.
@@ -150,7 +149,9 @@ impl ByteTree {
             high: fences_of(two, separator, has_high.then_some(&high[..])).high,
         };
         let mut image = [0; WORDS];
-        let Some(both) = merged(&mut image, &fences, (one, low), (two, separator)) else { return Outcome::Refused };
+        let Some(both) = merged(&mut image, &fences, (one, low), (two, separator)) else {
+            return Outcome::Refused;
+        };
         [&mut left_held, &mut right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
         left.1.write(both.image());
         right.1.mark_dead();

@@ -1,7 +1,7 @@
 //! Byte strings as keys: nodes with entries of any length, and the tree of them.
 //!
-//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside of
-//! nodes), `node.rs` (reading), `change.rs` (changing in place), `image.rs` (nodes in private memory),
+//! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
+//! of nodes), `node.rs` (reading), `change.rs` (changing in place), `image.rs` (nodes in private memory),
 //! `tree.rs` (the tree and the ways down), and one algorithm a file.
 
 mod aside;

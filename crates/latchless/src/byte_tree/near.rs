@@ -1,8 +1,8 @@
 //! The nearest entry to a key, and removing the first or the last one.
 //!
 //! A leaf may have no answer: then the next leaf in that direction has, or the one after it. An answer is
-//! right at one moment if all leaves that were passed are still as they were when it was found: at the first
-//! look at the last leaf all of them were at rest, and between them they covered everything from the
+//! right at one moment if all leaves that were passed are still as they were when it was found: at the
+//! first look at the last leaf all of them were at rest, and between them they covered everything from the
 //! search's start to its answer. Otherwise the search begins anew.
 //!
 //! A removal latches the leaves from its start to its answer, from left to right.
@@ -30,7 +30,7 @@ impl ByteTree {
         let mut backoff = Backoff::default();
         let mut fence = Vec::new();
         loop {
-            let Some(toward) = start(from, direction, &mut fence) else { return None };
+            let toward = start(from, direction, &mut fence)?;
             if let Ok(found) = self.pass((from, direction), toward, &mut fence, key) {
                 return found;
             }
@@ -54,8 +54,9 @@ impl ByteTree {
         let mut next = Vec::new();
         loop {
             let leaf = self.descend_to_leaf(fence, toward);
-            let (seen, node, version) =
-                self.read_leaf(leaf, (fence, toward), |(_, leaf)| look(leaf, (from, direction), (key, &mut next)));
+            let (seen, node, version) = self.read_leaf(leaf, (fence, toward), |(_, leaf)| {
+                look(leaf, (from, direction), (key, &mut next))
+            });
             if seen.value.is_some() || !seen.goes_on {
                 let still = |&(node, version): &(NodeRef, Version)| self.at(node).1.latch().validate(version);
                 return if passed.iter().all(still) { Ok(seen.value) } else { Err(()) };

@@ -325,7 +325,7 @@ impl<'a, W: Words> Node<'a, W> {
 
     /// The suffix of an entry that isn't long.
     #[inline(always)]
-    pub fn suffix<'b>(self, shape: Shape, at: usize, to: &'b mut [u8; SUFFIX_ROOM]) -> &'b [u8] {
+    pub fn suffix(self, shape: Shape, at: usize, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
         let length = usize::from(self.length(shape, at)).min(SUFFIX_MAX);
         to[..8].copy_from_slice(&self.head(shape, at).to_be_bytes());
         let place = self.place(shape, at) + 1;
@@ -335,8 +335,8 @@ impl<'a, W: Words> Node<'a, W> {
         &to[..length]
     }
 
-    /// Adds the suffix of an entry to `key`, which is the node's prefix; if it is long, makes `key` all of it.
-    /// Says whether all of it was there.
+    /// Adds the suffix of an entry to `key`, which is the node's prefix; if it is long, makes `key` all of
+    /// it. Says whether all of it was there.
     pub fn key_to(self, shape: Shape, at: usize, key: &mut Vec<u8>) -> bool {
         if self.length(shape, at) == LONG {
             key.clear();

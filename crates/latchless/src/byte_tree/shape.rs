@@ -10,8 +10,8 @@
 //! | 8… | slots, each array in the order of the keys: tags (a byte each), lengths (a byte), places (a byte), heads (a word) |
 //! | …255 | from the end down: the high fence, the low fence from its byte 32 on, and what else entries have |
 //!
-//! The *prefix* is what both fences begin with, so every key of the node begins with it, and none stores it.
-//! What comes after it is the key's *suffix*: its first eight bytes are the *head*, the others are the
+//! The *prefix* is what both fences begin with, so every key of the node begins with it, and none stores
+//! it. What comes after it is the key's *suffix*: its first eight bytes are the *head*, the others are the
 //! *rest*. A slot's *place* is the word where the entry's value is; the rest follows it. The *tag* is a
 //! byte of the key's hash.
 //!

@@ -1,8 +1,8 @@
 //! Splitting full nodes, and making room in nodes that waste some.
 //!
-//! A split latches its node, then the parent. A parent without room is split first, as a whole: when that is
-//! done the tree is complete again, and the child's split begins anew with the parent that has room. So no
-//! more than three levels are latched at a time, and what was done above stays when something is missing
+//! A split latches its node, then the parent. A parent without room is split first, as a whole: when that
+//! is done the tree is complete again, and the child's split begins anew with the parent that has room. So
+//! no more than three levels are latched at a time, and what was done above stays when something is missing
 //! below.
 
 use super::aside::{Aside, Lack, Strings};
@@ -45,7 +45,8 @@ impl ByteTree {
         let old = Node { words: &image, long: &self.long };
         let (shape, len) = (old.shape(), old.shape().len());
         let Strings { low, high, .. } = strings;
-        (low.clear(), high.clear());
+        low.clear();
+        high.clear();
         old.low_to(low);
         let has_high = old.high_to(high);
         let fences = fences_of(old, low, has_high.then_some(&high[..]));
@@ -119,7 +120,8 @@ impl ByteTree {
         let part = |entries| [Part { node: old, low: &*low, entries }];
         let left = Fences { high: Some(left_end), ..fences };
         let [mut left_image, mut right_image] = [[0; WORDS]; 2];
-        let left = Builder::of_parts(&mut left_image, &left, right, &part(0..cut)).expect("a part of a node fits");
+        let left =
+            Builder::of_parts(&mut left_image, &left, right, &part(0..cut)).expect("a part of a node fits");
         let right_fences = Fences { low: right_start, ..fences };
         let len = old.shape().len();
         let above = Builder::of_parts(&mut right_image, &right_fences, old.link(), &part(cut..len));
@@ -145,8 +147,8 @@ impl ByteTree {
         Ok(())
     }
 
-    /// Latches the parent of a latched node, with room for another child from `separator` on. None: the node is
-    /// the root.
+    /// Latches the parent of a latched node, with room for another child from `separator` on. None: the
+    /// node is the root.
     fn latch_parent<'a>(
         &'a self,
         level: usize,
@@ -194,7 +196,11 @@ impl ByteTree {
 }
 
 /// The entry of a child that begins at `separator`, in a parent with this prefix.
-fn parent_entry<'k>(separator: &'k [u8], (prefix, child): (usize, u64), blocks: &mut Blocks<'_>) -> Entry<'k> {
+fn parent_entry<'k>(
+    separator: &'k [u8],
+    (prefix, child): (usize, u64),
+    blocks: &mut Blocks<'_>,
+) -> Entry<'k> {
     if separator.len() - prefix > SUFFIX_MAX {
         return Entry::long(head(separator, prefix), blocks.store(separator), 0, child);
     }

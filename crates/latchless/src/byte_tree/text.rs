@@ -1,8 +1,8 @@
 //! Byte strings as the words that nodes store and compare.
 //!
 //! A word holds eight bytes, the first one lowest, and zeros after the end of the string. So equality of
-//! words is equality of bytes. Reversed ([`head`]) words compare as their bytes do. What zeros after the end
-//! can't tell apart, `"a"` and `"a\0"`, lengths do.
+//! words is equality of bytes. Reversed ([`head`]) words compare as their bytes do. What zeros after the
+//! end can't tell apart, `"a"` and `"a\0"`, lengths do.
 
 use core::cmp::Ordering;
 

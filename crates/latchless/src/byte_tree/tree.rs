@@ -10,12 +10,12 @@
 //! # Invariants
 //! 1. Latches are taken bottom-up, and from left to right within a level, so waiting never goes round.
 //! 2. A node's place in the tree changes (by a split, a merge, a new root) under its latch, which is held
-//!    until its parent says the same. So under all latches each node but the root has one parent, which names
-//!    it at its low fence.
+//!   until its parent says the same. So under all latches each node but the root has one parent, which
+//!   names it at its low fence.
 //! 3. Between their fences the nodes of a level cover all keys, and links lead from each to the next.
 //! 4. The root changes only under its latch.
-//! 5. A node is used again for its own level only, and is dead from when it leaves the tree until it is used
-//!    again; both change its version.
+//! 5. A node is used again for its own level only, and is dead from when it leaves the tree until it is
+//!   used again; both change its version.
 //! 6. A key is in one leaf that isn't dead, so a reader that finds it there needs no fences.
 //! 7. No code of the caller runs while a latch is held.
 
@@ -135,6 +135,11 @@ impl ByteTree {
         self.entries.sum().max(0) as usize
     }
 
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Bytes of every node and block that was ever in use.
     pub fn held_bytes(&self) -> usize {
         self.nodes.held_bytes() + self.long.held_bytes()
@@ -211,7 +216,8 @@ impl ByteTree {
         (0..LINES).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
     }
 
-    /// The child of an inner node that is likely to have a key; if the node was at rest and part of the tree.
+    /// The child of an inner node that is likely to have a key; if the node was at rest and part of the
+    /// tree.
     #[inline(always)]
     pub(super) fn child(&self, node: NodeRef, key: &[u8], toward: Toward) -> Option<NodeRef> {
         let (_, view) = self.at(node);
@@ -265,7 +271,12 @@ impl ByteTree {
     /// Latches the node of a level that covers a key, from a node on that is likely to; if there is such a
     /// level.
     #[inline(always)]
-    pub(super) fn latch_covering_from<'a>(&'a self, start: NodeRef, level: usize, key: &[u8]) -> Option<Held<'a>> {
+    pub(super) fn latch_covering_from<'a>(
+        &'a self,
+        start: NodeRef,
+        level: usize,
+        key: &[u8],
+    ) -> Option<Held<'a>> {
         let mut node = start;
         let mut backoff = Backoff::default();
         loop {
@@ -288,9 +299,9 @@ impl ByteTree {
         self.latch_covering_from(self.descend(level, key, Toward::Key)?, level, key)
     }
 
-    /// Reads the leaf that covers a key, or the place right before it, from a leaf on that is likely to. What
-    /// `read` says counts only if the leaf didn't change meanwhile; it may run several times, and must take
-    /// whatever it finds. Says which leaf that was and its version, if it was read without its latch.
+    /// Reads the leaf that covers a key, or the place right before it, from a leaf on that is likely to.
+    /// What `read` says counts only if the leaf didn't change meanwhile; it may run several times, and must
+    /// take whatever it finds. Says which leaf that was and its version, if it was read without its latch.
     pub(super) fn read_leaf<R>(
         &self,
         start: NodeRef,

@@ -105,8 +105,9 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
                     replaced[at] = edited.before.map(decode);
                     at += 1;
                 };
-                let outcome = group
-                    .with(rest.iter().map(|(key, _)| key), |keys| self.tree.edit_group(keys, &mut edits, &mut done));
+                let outcome = group.with(rest.iter().map(|(key, _)| key), |keys| {
+                    self.tree.edit_group(keys, &mut edits, &mut done)
+                });
                 from = at;
                 if let Err(error) = outcome {
                     replaced[from] = None;

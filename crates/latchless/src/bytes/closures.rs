@@ -17,8 +17,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// that it replaced. It must not change the key itself.
     ///
     /// # Errors
-    /// As [`BytesIndex::insert`]; and [`Error::ClosureChangesItsKey`] when the entry was another one after each
-    /// of 65,536 times in a row.
+    /// As [`BytesIndex::insert`]; and [`Error::ClosureChangesItsKey`] when the entry was another one after
+    /// each of 65,536 times in a row.
     ///
     /// ```
     /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;

@@ -36,11 +36,11 @@ impl<K: BytesKey<Owned = K>, V: Value> Holder for Arc<BytesIndex<K, V>> {
     }
 }
 
-/// A place in an index: on an entry, before the first one, or after the last one. What merging iterators are
-/// made of.
+/// A place in an index: on an entry, before the first one, or after the last one. What merging iterators
+/// are made of.
 ///
-/// A cursor has a copy of a leaf and nothing of the index. It sees a leaf's entries as they were when it came to
-/// that leaf; a key that is there throughout is never passed over. Keys are lent as bytes.
+/// A cursor has a copy of a leaf and nothing of the index. It sees a leaf's entries as they were when it
+/// came to that leaf; a key that is there throughout is never passed over. Keys are lent as bytes.
 ///
 /// ```
 /// use latchless::bytes::BytesIndex;
@@ -71,8 +71,8 @@ enum Position {
 }
 
 impl<H: Holder> BytesCursor<H> {
-    /// A cursor before the first entry. The holder is a reference or an `Arc`: with that, the cursor can be kept
-    /// and sent.
+    /// A cursor before the first entry. The holder is a reference or an `Arc`: with that, the cursor can be
+    /// kept and sent.
     pub fn of(holder: H) -> Self {
         let (leaf, key) = (Box::default(), Vec::new());
         Self { holder, leaf, position: Position::BeforeFirst, key, word: 0 }
@@ -153,7 +153,7 @@ impl<H: Holder> BytesCursor<H> {
         match self.position {
             Position::BeforeFirst => self.seek_first(),
             Position::AfterLast => false,
-            Position::At(at) if at + 1 < self.leaf.len() => self.arrive(at + 1),
+            Position::At(at) if at + 1 < self.leaf.entry_count() => self.arrive(at + 1),
             Position::At(_) => {
                 if self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
                     return self.first_here();

@@ -34,8 +34,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// # Errors
     /// [`Error::NotEmpty`](crate::Error::NotEmpty), [`Error::Unsorted`](crate::Error::Unsorted),
     /// [`Error::DuplicateKey`](crate::Error::DuplicateKey),
-    /// [`Error::KeyTooLong`](crate::Error::KeyTooLong), or memory is refused. The index is empty then, unless it
-    /// wasn't before.
+    /// [`Error::KeyTooLong`](crate::Error::KeyTooLong), or memory is refused. The index is empty then,
+    /// unless it wasn't before.
     pub fn bulk_load<Q>(&mut self, entries: impl IntoIterator<Item = (Q, V)>, fill: FillFactor) -> Result<()>
     where
         Q: BytesKey<Owned = K>,

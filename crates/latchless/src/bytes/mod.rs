@@ -14,10 +14,10 @@
 //! ```
 //!
 //! # Keys
-//! A key is any [`BytesKey`]: `Vec<u8>`, `String`, `[u8; N]`, the integers of up to 128 bits, `Ipv6Addr`, tuples
-//! of these, in the order of their parts. Lookups take borrowed forms: an index of `String` is asked for a
-//! `str`, one of `(u64, String)` for a `(u64, &str)`. The longest key has 65,535 bytes; operations that would
-//! add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
+//! A key is any [`BytesKey`]: `Vec<u8>`, `String`, `[u8; N]`, the integers of up to 128 bits, `Ipv6Addr`,
+//! tuples of these, in the order of their parts. Lookups take borrowed forms: an index of `String` is asked
+//! for a `str`, one of `(u64, String)` for a `(u64, &str)`. The longest key has 65,535 bytes; operations
+//! that would add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
 //! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory.
 //!
@@ -33,14 +33,14 @@
 //! | [`remove_range`](BytesIndex::remove_range) | O(log n + r) | one leaf's at a time |
 //! | [`from_sorted`](BytesIndex::from_sorted), [`bulk_load`](BytesIndex::bulk_load) | O(n) | none |
 //!
-//! What all keys of a leaf begin with is stored once. So sorted neighbours that are alike, as addresses are,
-//! take less memory than their bytes.
+//! What all keys of a leaf begin with is stored once. So sorted neighbours that are alike, as addresses
+//! are, take less memory than their bytes.
 //!
 //! # What is guaranteed
 //! As for [`Index`](mod@crate::index): operations on one key and on the nearest key are linearizable, each
-//! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one moment,
-//! and a key that is there throughout is seen exactly once. Readers hold nothing. Refused memory is a typed
-//! error, and the index is then as before. No code of the caller runs while anything is latched.
+//! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one
+//! moment, and a key that is there throughout is seen exactly once. Readers hold nothing. Refused memory is
+//! a typed error, and the index is then as before. No code of the caller runs while anything is latched.
 
 mod batch;
 mod closures;
@@ -65,11 +65,11 @@ use latchless_core::base::key::Bits;
 use latchless_core::base::stats::Stats;
 use latchless_core::base::value::Value;
 
-/// An ordered map from keys of any length to small `Copy` values, one value a key, for many readers and many
-/// writers at once. See the [module's head](crate::bytes).
+/// An ordered map from keys of any length to small `Copy` values, one value a key, for many readers and
+/// many writers at once. See the [module's head](crate::bytes).
 pub struct BytesIndex<K, V> {
     tree: ByteTree,
-    of: PhantomData<fn(K, V) -> (K, V)>,
+    of: PhantomData<fn() -> (K, V)>,
 }
 
 impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
@@ -105,7 +105,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
 
     /// Whether there is no key; as exact as [`BytesIndex::len`].
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.tree.is_empty()
     }
 
     /// Bytes that the index holds, emptied nodes included. O(1).
@@ -123,7 +123,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         self.tree.stats()
     }
 
-    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that no thread is changing.
+    /// Looks at every node and says what is wrong, if anything is. O(n). For an index that no thread is
+    /// changing.
     ///
     /// # Errors
     /// The first broken invariant.

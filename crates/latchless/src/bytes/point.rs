@@ -42,8 +42,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         key.with_bytes(|key| self.tree.get(key)).is_some()
     }
 
-    /// Puts a value under a key and returns the value that it replaces. O(log n). At no moment is a key missing
-    /// whose value is replaced.
+    /// Puts a value under a key and returns the value that it replaces. O(log n). At no moment is a key
+    /// missing whose value is replaced.
     ///
     /// # Errors
     /// [`Error::KeyTooLong`], or memory for a new key is refused: [`Error::OutOfMemory`],
@@ -60,8 +60,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         Ok(self.edit(key, Edit::Put(encode(value)))?.before)
     }
 
-    /// Puts a value under a key that isn't there. O(log n). Of several threads that try the same absent key at
-    /// once, one succeeds.
+    /// Puts a value under a key that isn't there. O(log n). Of several threads that try the same absent key
+    /// at once, one succeeds.
     ///
     /// # Errors
     /// [`TryInsertError::Present`] with the value that is stored, or [`TryInsertError::Refused`].
@@ -73,7 +73,11 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// assert_eq!(index.try_insert("seven", 7), Err(TryInsertError::Present { present: 70, value: 7 }));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn try_insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<(), TryInsertError<V>> {
+    pub fn try_insert<Q: BytesKey<Owned = K> + ?Sized>(
+        &self,
+        key: &Q,
+        value: V,
+    ) -> Result<(), TryInsertError<V>> {
         match self.edit(key, Edit::Add(encode(value))) {
             Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present { present, value }),
             Ok(_) => Ok(()),
@@ -124,7 +128,11 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     ///
     /// # Errors
     /// What is stored instead: another value, or nothing.
-    pub fn compare_remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, expected: V) -> Result<V, Option<V>> {
+    pub fn compare_remove<Q: BytesKey<Owned = K> + ?Sized>(
+        &self,
+        key: &Q,
+        expected: V,
+    ) -> Result<V, Option<V>> {
         exchanged(self.edit_present(key, Edit::RemoveIf(encode(expected))))
     }
 }

@@ -11,9 +11,9 @@ use latchless_core::base::value::Value;
 
 /// The entries of a range, from both ends, in the order of their keys.
 ///
-/// It holds copies of a leaf or two, and nothing of the index: neither does it keep memory from being used again
-/// nor a writer from going on. Weakly consistent: the entries of one leaf are of one moment, a key that is there
-/// throughout is seen exactly once.
+/// It holds copies of a leaf or two, and nothing of the index: neither does it keep memory from being used
+/// again nor a writer from going on. Weakly consistent: the entries of one leaf are of one moment, a key
+/// that is there throughout is seen exactly once.
 pub struct BytesEntries<'i, K, V> {
     index: &'i BytesIndex<K, V>,
     bounds: OwnedBounds,
@@ -142,8 +142,8 @@ impl<K, V> fmt::Debug for BytesEntries<'_, K, V> {
 }
 
 impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
-    /// The entries of a range, as an iterator from both ends. Each key is a new one of type `K`; where borrowed
-    /// bytes do, [`BytesIndex::scan`] is faster.
+    /// The entries of a range, as an iterator from both ends. Each key is a new one of type `K`; where
+    /// borrowed bytes do, [`BytesIndex::scan`] is faster.
     ///
     /// # Errors
     /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
@@ -171,7 +171,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     }
 
     /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, as
-    /// [`BytesKey::with_bytes`] has them, and its value. The bytes are lent: nothing is allocated for an entry.
+    /// [`BytesKey::with_bytes`] has them, and its value. The bytes are lent: nothing is allocated for an
+    /// entry.
     ///
     /// # Errors
     /// As [`BytesIndex::range`].
@@ -198,7 +199,9 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         Q: BytesKey<Owned = K> + ?Sized,
     {
         let bounds = OwnedBounds::of(&range)?;
-        Ok(self.tree.visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value))))
+        Ok(self
+            .tree
+            .visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value))))
     }
 
     /// As [`BytesIndex::scan`], from the end of the range down.
@@ -237,8 +240,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         count
     }
 
-    /// Removes the keys of a range and says how many. Not atomic as a whole: others see some gone and others
-    /// not yet.
+    /// Removes the keys of a range and says how many. Not atomic as a whole: others see some gone and
+    /// others not yet.
     ///
     /// # Errors
     /// As [`BytesIndex::range`].
@@ -260,9 +263,9 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
 
 /// Keys that are byte strings or texts: what others begin with is a key, too.
 impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
-    /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For texts and
-    /// byte strings that is what it says; for tuples it is of use with the first parts alone when those have a
-    /// fixed length.
+    /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For texts
+    /// and byte strings that is what it says; for tuples it is of use with the first parts alone when those
+    /// have a fixed length.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
@@ -286,7 +289,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let bounds = prefix.with_bytes(OwnedBounds::of_prefix);
-        self.tree.visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value)))
+        self.tree
+            .visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value)))
     }
 }
 

@@ -1,5 +1,5 @@
-//! The standard library's traits. Those that can't return an error panic when memory is refused or a key is too
-//! long, as the standard library's own containers do.
+//! The standard library's traits. Those that can't return an error panic when memory is refused or a key is
+//! too long, as the standard library's own containers do.
 
 use super::BytesIndex;
 use latchless_core::base::bytes_key::BytesKey;
@@ -12,7 +12,10 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     ///
     /// # Errors
     /// As [`BytesIndex::insert`]; the entries before that one are in.
-    pub fn try_extend<Q: BytesKey<Owned = K>>(&self, entries: impl IntoIterator<Item = (Q, V)>) -> Result<()> {
+    pub fn try_extend<Q: BytesKey<Owned = K>>(
+        &self,
+        entries: impl IntoIterator<Item = (Q, V)>,
+    ) -> Result<()> {
         entries.into_iter().try_for_each(|(key, value)| self.insert(&key, value).map(drop))
     }
 

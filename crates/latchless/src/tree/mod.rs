@@ -65,9 +65,9 @@ use latchless_core::sync::{Striped, Word, look_for_the_flag};
 use latchless_core::tuner::Tuner;
 
 pub use crate::node::{CHUNK, Chunk, Entries as LeafCopy};
+pub use arena::SharedArena;
 pub use chunks::Chunks;
 pub(crate) use edit::{Change, Step};
-pub use arena::SharedArena;
 pub use edit::{Edit, Edited};
 pub use group::Group;
 pub use mode::{Exclusive, Mode, Shared};

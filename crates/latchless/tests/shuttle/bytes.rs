@@ -33,7 +33,7 @@ fn a_long_key_that_is_replaced_by_another_one() {
 
 #[test]
 fn a_reader_beside_a_split() {
-    beside_a_reader(FULL_LEAF, &[Put(25, 7)], &[Get(30), Floor(29)]);
+    some(2000, || play_on::<Bytes>(FULL_LEAF, &[&[Put(25, 7)], &[Get(30), Floor(29)]]));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Counts that are kept, beside each step of the structure: no change may be missing from a count that isn't
 //! out of date.
 
-use latchless::Index;
 use crate::history::Ask::{self, Put, Remove, RemoveRange};
 use crate::scenes::State;
 use crate::schedules::{every, some, together};
+use latchless::Index;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -19,7 +19,7 @@ pub fn entries() -> Vec<Entry> {
         about: "concurrent B-link tree over keys of any length (bench --keys url): latchless::BytesIndex",
         origin: Origin::Latchless,
         concurrent: true,
-        compiled: cfg!(any()),
+        compiled: true,
     };
     let of = |entry: &latchless_rivals::Entry, origin| Entry {
         name: entry.name,
@@ -95,11 +95,9 @@ pub fn build(name: &str, options: &Options) -> Result<Box<dyn Contestant>, Failu
         }
     }
     check(name)?;
-    #[cfg(any())]
     if name == FLAGSHIP {
         return Ok(Box::new(super::flagship::Flagship::new(options)?));
     }
-    let _ = options;
     bytes::build(name, Boxed).map_err(|missing: Missing| Failure::usage(format!("{name}: {missing}")))
 }
 

@@ -9,8 +9,6 @@ mod asked;
 pub mod catalogue;
 mod contest;
 mod contestant;
-// Until the index of byte strings is in `latchless` this is written against what it will offer.
-#[cfg(any())]
 mod flagship;
 mod stream;
 

@@ -328,11 +328,13 @@ impl ByteTree {
             self.restarts.add(1);
             tries += 1;
             if tries >= READ_TRIES {
-                let (at, _held) = self.latch(at);
+                let (at, held) = self.latch(at);
                 if at.1.side_toward(key, toward) == Side::Here {
                     return (read(at), node, None);
                 }
-                // A dead leaf, or one that was split: others have done something.
+                // A dead leaf, or one that was split: others have done something. A descent waits for
+                // latches above, whose holders may wait for this one.
+                drop(held);
                 node = self.descend_to_leaf(key, toward);
                 continue;
             }

@@ -215,7 +215,10 @@ impl<K: Named> Subject for Bytes<K> {
     }
 
     fn live_bytes(&self) -> Option<usize> {
-        Some(self.0.live_bytes())
+        // Entries that a node of four keeps whole may be too long for one with a shorter prefix: then two of
+        // its nodes don't merge (the head of `byte_tree/merge.rs`).
+        let may_stay = cfg!(latchless_small_nodes) && K::FIXED.is_some_and(|len| len > 40);
+        (!may_stay).then(|| self.0.live_bytes())
     }
 }
 

@@ -54,27 +54,39 @@ impl ByteTree {
         len == 0 || (len.is_multiple_of(8) && is_nearly_empty(leaf))
     }
 
-    /// Merges the node of this level that `key` belongs to with a neighbour, if it is nearly empty.
+    /// Merges the node of this level that `key` belongs to with a neighbour, if it is nearly empty. Says
+    /// whether it did.
     #[cold]
     #[inline(never)]
-    pub(super) fn merge_around(&self, level: usize, key: &[u8]) {
-        let mut strings = Strings::default();
-        for _ in 0..TRIES {
+    pub(super) fn merge_around(&self, level: usize, key: &[u8]) -> bool {
+        let (mut strings, mut has_merged, mut tries) = (Strings::default(), false, 0);
+        while tries < TRIES {
             // Without memory for three strings the node stays nearly empty.
             if strings.reserve(self.longest.load_relaxed() as usize).is_err() {
-                return;
+                break;
             }
             let mut outcome = self.merge_right(level, key, &mut strings);
             if matches!(outcome, Outcome::LastChild | Outcome::Refused) {
                 outcome = self.merge_left(level, key, &mut strings);
             }
             match outcome {
-                Outcome::Done | Outcome::Refused => return,
+                Outcome::Done | Outcome::Refused => break,
+                Outcome::Disturbed => tries += 1,
+                Outcome::Merged { shrank } => {
+                    has_merged = true;
+                    if shrank {
+                        self.merge_around(level + 1, key);
+                    }
+                }
                 // An only child gets neighbours when its parent does.
-                Outcome::Merged { shrank: true } | Outcome::LastChild => self.merge_around(level + 1, key),
-                Outcome::Merged { .. } | Outcome::Disturbed => {}
+                Outcome::LastChild => {
+                    if !self.merge_around(level + 1, key) {
+                        break;
+                    }
+                }
             }
         }
+        has_merged
     }
 
     /// Merges the node that `key` belongs to with its right neighbour.

@@ -20,7 +20,7 @@
 //! that would add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
 //! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory. For keys that are in
-//! many rows there is [`MultiIndex`].
+//! many rows there is [`MultiIndex`], for values of any type and size [`BoxedBytesIndex`].
 //!
 //! # What it costs
 //! `n`: entries in the index, `r`: entries in the range, `l`: bytes of a key.
@@ -44,6 +44,7 @@
 //! a typed error, and the index is then as before. No code of the caller runs while anything is latched.
 
 mod batch;
+mod boxed;
 mod closures;
 mod cursor;
 mod load;
@@ -53,6 +54,7 @@ mod point;
 mod range;
 mod traits;
 
+pub use boxed::{BoxedBytesEntries, BoxedBytesIndex};
 pub use cursor::{BytesCursor, Holder};
 pub use multi::{MultiEntries, MultiIndex};
 pub use range::BytesEntries;

@@ -1,0 +1,478 @@
+//! [`BoxedBytesIndex`]: keys of any length with values of any type and size, byte strings among them.
+//!
+//! The index holds handles to the values, as [`BoxedIndex`](crate::BoxedIndex) does, by the same rules: a
+//! value is put into the slots before its handle comes into the index, and the thread that removes a handle
+//! from the index retires its value. A handle comes into the index at most once.
+
+use super::{BytesEntries, BytesIndex};
+use crate::index::{Options, TryInsertError};
+use crate::slot_map::{Pinned, SlotId, SlotMap};
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{ControlFlow, RangeBounds};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::index::check_side_by_side;
+use latchless_core::base::stats::Stats;
+
+/// An ordered map from keys of any length to values of any type, for many readers and many writers at once.
+///
+/// The keys are those of a [`BytesIndex`]. The values lie beside it, in slots of their own, so a lookup
+/// costs one cache miss more. They are read by reference under a [`pin`](BoxedBytesIndex::pin); what was
+/// replaced or removed can still be read under a pin from before, and is dropped once no such pin is left.
+/// Operations on single keys and on the nearest key are linearizable, ranges weakly consistent.
+///
+/// ```
+/// use latchless::bytes::BoxedBytesIndex;
+///
+/// let pages = BoxedBytesIndex::<String, Vec<u8>>::new()?;
+/// let pin = pages.pin();
+/// pages.insert("/index.html", b"<html>".to_vec(), &pin)?;
+/// pages.insert("/index/a.html", b"<p>".to_vec(), &pin)?;
+/// assert_eq!(pages.get("/index.html", &pin).map(Vec::len), Some(6));
+/// let before = pages.insert("/index.html", b"<!doctype html>".to_vec(), &pin)?;
+/// assert_eq!(before.map(Vec::len), Some(6), "still there to be read");
+/// assert_eq!(pages.prefix("/index/", &pin).count(), 1);
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub struct BoxedBytesIndex<K, T: Send + Sync + 'static> {
+    index: BytesIndex<K, SlotId>,
+    slots: SlotMap<T>,
+}
+
+impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
+    /// An empty index.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) when the system has none for a first node.
+    pub fn new() -> Result<Self> {
+        Self::with_options(Options::default())
+    }
+
+    /// An empty index with these options. The limit holds for the nodes and long keys, and once more for
+    /// the slots of the values; what values own elsewhere isn't counted.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::with_options`].
+    pub fn with_options(options: Options) -> Result<Self> {
+        let slots = SlotMap::new(options.limit_bytes);
+        Ok(Self { index: BytesIndex::with_options(options)?, slots })
+    }
+
+    /// Pins the calling thread: what it reads stays as long as the pin. One pin may serve many operations.
+    pub fn pin(&self) -> Pinned {
+        Pinned::new()
+    }
+
+    /// How many keys there are; exact when no thread is changing that.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there is no key; as exact as [`BoxedBytesIndex::len`].
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Bytes of the nodes, the long keys and the values' slots; what values own elsewhere isn't counted.
+    /// O(1).
+    pub fn memory_bytes(&self) -> usize {
+        self.index.memory_bytes() + self.slots.bytes()
+    }
+
+    /// As [`BytesIndex::stats`], of the nodes that hold the keys.
+    pub fn stats(&self) -> Stats {
+        self.index.stats()
+    }
+
+    /// As [`BytesIndex::check_invariants`]; and every key's value is there. O(n), when nothing is changing.
+    ///
+    /// # Errors
+    /// The first broken invariant.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.index.check_invariants()?;
+        let pin = self.pin();
+        match self.index.iter().position(|(_, handle)| self.slots.read(handle, &pin).is_none()) {
+            Some(at) => Err(Broken::new(format!("the value of key {at} was retired"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The value under a key. O(log n + l).
+    pub fn get<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<&'p T>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        Some(self.present(key, pin)?.1)
+    }
+
+    /// What `read` makes of the value under a key, under a pin of its own. O(log n + l).
+    pub fn read<Q, R>(&self, key: &Q, read: impl FnOnce(&T) -> R) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.get(key, &self.pin()).map(read)
+    }
+
+    /// Whether a key is there. O(log n + l); needs no pin.
+    pub fn contains_key<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> bool {
+        self.index.contains_key(key)
+    }
+
+    /// The values under many keys: `answers[i]` is that of `keys[i]`. The waits for memory overlap.
+    ///
+    /// # Errors
+    /// [`Error::UnequalBuffers`](crate::Error::UnequalBuffers) when there isn't an answer for each key.
+    pub fn get_many<'p, Q: BytesKey<Owned = K>>(
+        &'p self,
+        keys: &[Q],
+        answers: &mut [Option<&'p T>],
+        pin: &'p Pinned,
+    ) -> Result<()> {
+        check_side_by_side(keys.len(), answers.len())?;
+        let mut handles = [None; TOGETHER];
+        for (keys, answers) in keys.chunks(TOGETHER).zip(answers.chunks_mut(TOGETHER)) {
+            let handles = &mut handles[..keys.len()];
+            self.index.get_many(keys, handles)?;
+            handles.iter().flatten().for_each(|&handle| self.slots.prefetch(handle));
+            for ((key, &handle), answer) in keys.iter().zip(&*handles).zip(answers) {
+                *answer = handle.and_then(|handle| self.value_of(handle, key, pin));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a value under a key and returns the value that it replaces, which is retired. O(log n + l).
+    ///
+    /// # Errors
+    /// When the key is too long or memory is refused; the index is then as before, and `value` is dropped.
+    pub fn insert<'p, Q>(&'p self, key: &Q, value: T, pin: &'p Pinned) -> Result<Option<&'p T>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let own = self.put(value)?;
+        match self.index.insert(key, own) {
+            Ok(old) => Ok(old.and_then(|old| self.retire(old, pin))),
+            Err(error) => {
+                self.discard(own, pin);
+                Err(error)
+            }
+        }
+    }
+
+    /// Puts a value under a key that isn't there; otherwise drops it. O(log n + l).
+    ///
+    /// # Errors
+    /// [`TryInsertError::Present`] with the value that is there, or [`TryInsertError::Refused`]. The index
+    /// is then as before.
+    pub fn try_insert<'p, Q>(
+        &'p self,
+        key: &Q,
+        value: T,
+        pin: &'p Pinned,
+    ) -> Result<(), TryInsertError<&'p T, ()>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let own = self.put(value).map_err(|error| TryInsertError::Refused { error, value: () })?;
+        let refused = loop {
+            match self.index.try_insert(key, own) {
+                Ok(()) => return Ok(()),
+                // If it was retired meanwhile, the key has another value now, or none.
+                Err(TryInsertError::Present { present, .. }) => match self.slots.read(present, pin) {
+                    Some(present) => break TryInsertError::Present { present, value: () },
+                    None => continue,
+                },
+                Err(TryInsertError::Refused { error, .. }) => {
+                    break TryInsertError::Refused { error, value: () };
+                }
+            }
+        };
+        self.discard(own, pin);
+        Err(refused)
+    }
+
+    /// Gives a key that is there the value that `change` makes of its own, and returns the one before,
+    /// which is retired. `change` runs outside of latches, and again when another thread was first. O(log n
+    /// + l).
+    ///
+    /// # Errors
+    /// When memory for the value is refused; the index is then as before.
+    pub fn update<'p, Q>(
+        &'p self,
+        key: &Q,
+        mut change: impl FnMut(&T) -> T,
+        pin: &'p Pinned,
+    ) -> Result<Option<&'p T>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        while let Some((handle, before)) = self.present(key, pin) {
+            let own = self.put(change(before))?;
+            if self.index.compare_exchange(key, handle, own).is_ok() {
+                return Ok(self.retire(handle, pin));
+            }
+            self.discard(own, pin);
+        }
+        Ok(None)
+    }
+
+    /// Removes a key and returns its value, which is retired. O(log n + l).
+    pub fn remove<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<&'p T>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.index.remove(key).and_then(|handle| self.retire(handle, pin))
+    }
+
+    /// Removes a key if `is_due` says so of its value, and returns that, which is retired. A value that
+    /// another thread put in meanwhile is asked about anew. O(log n + l).
+    pub fn remove_if<'p, Q>(
+        &'p self,
+        key: &Q,
+        mut is_due: impl FnMut(&T) -> bool,
+        pin: &'p Pinned,
+    ) -> Option<&'p T>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        loop {
+            let (handle, value) = self.present(key, pin)?;
+            if !is_due(value) {
+                return None;
+            }
+            if self.index.compare_remove(key, handle).is_ok() {
+                return self.retire(handle, pin);
+            }
+        }
+    }
+
+    /// Removes a key and moves its value out: no other thread has the index. O(log n + l).
+    pub fn take<Q: BytesKey<Owned = K> + ?Sized>(&mut self, key: &Q) -> Option<T> {
+        let handle = self.index.remove(key)?;
+        self.slots.take(handle)
+    }
+
+    /// Removes the keys of a range and says how many. Not atomic as a whole.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::range`].
+    pub fn remove_range<Q>(&self, range: impl RangeBounds<Q>) -> Result<usize>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let (mut pin, mut removed) = (Pinned::new(), 0);
+        for (key, _) in self.index.range(range)? {
+            if let Some(handle) = self.index.remove(&key) {
+                self.retire(handle, &pin);
+                removed += 1;
+                if removed % TOGETHER == 0 {
+                    pin.repin();
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Removes all keys, drops all values, and gives all memory back, now.
+    pub fn reset(&mut self) {
+        self.index.clear();
+        self.slots.clear();
+    }
+
+    /// The handle and the value under a key.
+    fn present<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(SlotId, &'p T)>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        loop {
+            // A handle that was retired meanwhile: the key has another one now, or none.
+            let handle = self.index.get(key)?;
+            if let Some(value) = self.slots.read(handle, pin) {
+                return Some((handle, value));
+            }
+        }
+    }
+
+    /// The value of a handle that was found under a key; if that was retired, what the key has now.
+    fn value_of<'p, Q>(&'p self, handle: SlotId, key: &Q, pin: &'p Pinned) -> Option<&'p T>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.slots.read(handle, pin).or_else(|| self.get(key, pin))
+    }
+
+    /// Puts a value in; a value that is refused is dropped.
+    fn put(&self, value: T) -> Result<SlotId> {
+        self.slots.put(value).map_err(|(error, _)| error)
+    }
+
+    /// The value of a handle that this thread has just removed from the index, which is retired.
+    fn retire<'p>(&'p self, handle: SlotId, pin: &'p Pinned) -> Option<&'p T> {
+        let value = self.slots.read(handle, pin);
+        let retired = self.slots.retire(handle, pin);
+        debug_assert!(retired && value.is_some(), "a handle is removed from the index by one thread");
+        value
+    }
+
+    /// Retires a value that didn't come into the index.
+    fn discard(&self, own: SlotId, pin: &Pinned) {
+        let retired = self.slots.retire(own, pin);
+        debug_assert!(retired, "no other thread has the handle");
+    }
+}
+
+/// Values that are looked up or retired together.
+const TOGETHER: usize = 64;
+
+/// By the order of keys.
+impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesIndex<K, T> {
+    /// The first entry. O(log n).
+    pub fn first<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
+        self.beside(pin, || self.index.first())
+    }
+
+    /// The last entry. O(log n).
+    pub fn last<'p>(&'p self, pin: &'p Pinned) -> Option<(K, &'p T)> {
+        self.beside(pin, || self.index.last())
+    }
+
+    /// The last entry whose key is at most `key`. O(log n + l).
+    pub fn floor<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.beside(pin, || self.index.floor(key))
+    }
+
+    /// The first entry whose key is at least `key`. O(log n + l).
+    pub fn ceiling<'p, Q>(&'p self, key: &Q, pin: &'p Pinned) -> Option<(K, &'p T)>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.beside(pin, || self.index.ceiling(key))
+    }
+
+    /// The entry that `find` finds; again if its value was retired meanwhile, so that it belongs to one
+    /// moment.
+    fn beside<'p>(&'p self, pin: &'p Pinned, find: impl Fn() -> Option<(K, SlotId)>) -> Option<(K, &'p T)> {
+        loop {
+            let (key, handle) = find()?;
+            if let Some(value) = self.slots.read(handle, pin) {
+                return Some((key, value));
+            }
+        }
+    }
+
+    /// All entries, in order, from both ends.
+    pub fn iter<'p>(&'p self, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T> {
+        BoxedBytesEntries { entries: self.index.iter(), of: self, pin }
+    }
+
+    /// The entries of a range, in order, from both ends; weakly consistent.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
+    pub fn range<'p, Q>(
+        &'p self,
+        range: impl RangeBounds<Q>,
+        pin: &'p Pinned,
+    ) -> Result<BoxedBytesEntries<'p, K, T>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        Ok(BoxedBytesEntries { entries: self.index.range(range)?, of: self, pin })
+    }
+
+    /// The entries whose keys' bytes begin with those of `prefix`, as [`BytesIndex::prefix`].
+    pub fn prefix<'p, Q>(&'p self, prefix: &Q, pin: &'p Pinned) -> BoxedBytesEntries<'p, K, T>
+    where
+        Q: BytesKey + ?Sized,
+    {
+        BoxedBytesEntries { entries: self.index.prefix(prefix), of: self, pin }
+    }
+
+    /// How many keys a range has. O(r).
+    ///
+    /// # Errors
+    /// As [`BytesIndex::range`].
+    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
+        self.index.count(range)
+    }
+
+    /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, which are lent,
+    /// and its value, under a pin of its own.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::range`].
+    pub fn scan<Q>(
+        &self,
+        range: impl RangeBounds<Q>,
+        mut see: impl FnMut(&[u8], &T) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let pin = self.pin();
+        self.index.scan(range, |key, handle| match self.slots.read(handle, &pin) {
+            Some(value) => see(key, value),
+            None => match self.get(&K::from_bytes(key), &pin) {
+                Some(value) => see(key, value),
+                None => ControlFlow::Continue(()),
+            },
+        })
+    }
+}
+
+impl<K, T: Send + Sync + 'static> fmt::Debug for BoxedBytesIndex<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxedBytesIndex").field("index", &self.index).finish_non_exhaustive()
+    }
+}
+
+/// Entries of a [`BoxedBytesIndex`] under a pin, from both ends; weakly consistent, as [`BytesEntries`].
+pub struct BoxedBytesEntries<'p, K, T: Send + Sync + 'static> {
+    entries: BytesEntries<'p, K, SlotId>,
+    of: &'p BoxedBytesIndex<K, T>,
+    pin: &'p Pinned,
+}
+
+impl<'p, K: BytesKey<Owned = K>, T: Send + Sync + 'static> BoxedBytesEntries<'p, K, T> {
+    /// The entry itself, unless its key was removed since it was copied.
+    fn entry(&self, (key, handle): (K, SlotId)) -> Option<(K, &'p T)> {
+        let value = self.of.value_of(handle, &key, self.pin)?;
+        Some((key, value))
+    }
+}
+
+impl<'p, K: BytesKey<Owned = K>, T: Send + Sync + 'static> Iterator for BoxedBytesEntries<'p, K, T> {
+    type Item = (K, &'p T);
+
+    fn next(&mut self) -> Option<(K, &'p T)> {
+        loop {
+            let copied = self.entries.next()?;
+            if let Some(entry) = self.entry(copied) {
+                return Some(entry);
+            }
+        }
+    }
+}
+
+impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> DoubleEndedIterator for BoxedBytesEntries<'_, K, T> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        loop {
+            let copied = self.entries.next_back()?;
+            if let Some(entry) = self.entry(copied) {
+                return Some(entry);
+            }
+        }
+    }
+}
+
+impl<K: BytesKey<Owned = K>, T: Send + Sync + 'static> FusedIterator for BoxedBytesEntries<'_, K, T> {}
+
+impl<K, T: Send + Sync + 'static> fmt::Debug for BoxedBytesEntries<'_, K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxedBytesEntries").field("entries", &self.entries).finish_non_exhaustive()
+    }
+}

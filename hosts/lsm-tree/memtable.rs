@@ -1,8 +1,8 @@
 //! The memtable of `lsm-tree`, with its entries in a `latchless::bytes::BytesIndex`.
 //!
-//! The engine orders its entries by user key and, of one key, by falling sequence number. Whether an entry is a
-//! value or a tombstone takes no part in that order, so it isn't in the key here: it is stored beside the value,
-//! in a vector that only grows, and the index has the place there.
+//! The engine orders its entries by user key and, of one key, by falling sequence number. Whether an entry is
+//! a value or a tombstone takes no part in that order, so it isn't in the key here: it is stored beside the
+//! value, in a vector that only grows, and the index has the place there.
 //!
 //! A place is filled before the index has its number, so a reader that finds the number finds the value.
 

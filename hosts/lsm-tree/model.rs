@@ -1,5 +1,5 @@
-//! The memtable against a map that is ordered by the engine's own comparison of keys: keys with zero bytes, keys
-//! that others begin with, all kinds of ranges, from both ends; and readers beside writers.
+//! The memtable against a map that is ordered by the engine's own comparison of keys: keys with zero bytes,
+//! keys that others begin with, all kinds of ranges, from both ends; and readers beside writers.
 
 use super::Memtable;
 use crate::key::InternalKey;

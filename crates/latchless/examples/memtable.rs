@@ -1,6 +1,6 @@
-//! A memtable, as storage engines have it. A put or a delete adds a version of its key, numbered by a sequence
-//! number; a reader at a snapshot sees the newest versions up to that number. A full memtable is frozen, and an
-//! active one takes its place: a merging iterator shows both as one.
+//! A memtable, as storage engines have it. A put or a delete adds a version of its key, numbered by a
+//! sequence number; a reader at a snapshot sees the newest versions up to that number. A full memtable is
+//! frozen, and an active one takes its place: a merging iterator shows both as one.
 //! `cargo run --release -p latchless --example memtable`
 
 use latchless::BoxedIndex;
@@ -36,8 +36,8 @@ impl Memtable {
         Ok(())
     }
 
-    /// The newest version of a key up to a sequence number, if this memtable has one: its value, or none if it
-    /// is a tombstone.
+    /// The newest version of a key up to a sequence number, if this memtable has one: its value, or none if
+    /// it is a tombstone.
     fn get(&self, key: &str, snapshot: u64) -> Option<Option<String>> {
         let ((found, Reverse(sequence)), is_value) = self.versions.ceiling(&(key, Reverse(snapshot)))?;
         (found == key).then(|| is_value.then(|| self.value(sequence)))
@@ -84,7 +84,7 @@ impl Iterator for Merge<'_> {
             let (key, Reverse(sequence)) = cursor.owned_key()?;
             let is_value = cursor.value()?;
             if sequence > self.snapshot {
-                // However many versions came after the snapshot, none of them is looked at.
+                // However many versions came after the snapshot, only the newest is looked at.
                 cursor.seek(&(&key[..], Reverse(self.snapshot)));
                 continue;
             }

@@ -55,8 +55,8 @@ fn wide_and_composite_keys_are_in_the_order_of_their_parts() {
 fn an_index_by_default_is_empty_and_takes_keys() {
     let index = BytesIndex::<(String, u32), bool>::default();
     assert!(index.is_empty());
-    assert_eq!(index.insert(&("key", 7), true), Ok(None));
-    assert_eq!(index.get(&("key", 7)), Some(true));
+    assert_eq!(index.insert(&("key", 7u32), true), Ok(None));
+    assert_eq!(index.get(&("key", 7u32)), Some(true));
 }
 
 #[test]

@@ -52,6 +52,14 @@ fn wide_and_composite_keys_are_in_the_order_of_their_parts() {
 }
 
 #[test]
+fn an_index_by_default_is_empty_and_takes_keys() {
+    let index = BytesIndex::<(String, u32), bool>::default();
+    assert!(index.is_empty());
+    assert_eq!(index.insert(&("key", 7u32), true), Ok(None));
+    assert_eq!(index.get(&("key", 7u32)), Some(true));
+}
+
+#[test]
 fn iterators_from_both_ends_meet_and_give_each_entry_once() {
     let mut random = Rng(3);
     for len in [0u64, 1, 2, 30, 700] {

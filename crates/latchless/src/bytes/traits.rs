@@ -69,3 +69,13 @@ impl<K: BytesKey<Owned = K>, V: Value> Extend<(K, V)> for BytesIndex<K, V> {
         self.try_extend(entries).unwrap_or_else(|error| panic!("an index can't be extended: {error}"));
     }
 }
+
+impl<K: BytesKey<Owned = K>, V: Value> Default for BytesIndex<K, V> {
+    /// An empty index.
+    ///
+    /// # Panics
+    /// When the system has no memory for a first node.
+    fn default() -> Self {
+        Self::new().unwrap_or_else(|error| panic!("an index can't be made: {error}"))
+    }
+}

@@ -1,0 +1,157 @@
+//! A memtable, as storage engines have it. A put or a delete adds a version of its key, numbered by a
+//! sequence number; a reader at a snapshot sees the newest versions up to that number. A full memtable is
+//! frozen, and an active one takes its place: a merging iterator shows both as one.
+//! `cargo run --release -p latchless --example memtable`
+
+use latchless::BoxedIndex;
+use latchless::bytes::{BytesCursor, BytesIndex};
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// A key, and the sequence number of one of its versions: of one key, the newest version comes first.
+type Version = (String, Reverse<u64>);
+
+struct Memtable {
+    /// Whether a version is a value; otherwise it is a tombstone.
+    versions: BytesIndex<Version, bool>,
+    /// Values of any size, by the sequence number of their version.
+    values: BoxedIndex<u64, String>,
+}
+
+impl Memtable {
+    fn new() -> latchless::Result<Self> {
+        Ok(Self { versions: BytesIndex::new()?, values: BoxedIndex::new()? })
+    }
+
+    fn put(&self, key: &str, sequence: u64, value: &str) -> latchless::Result<()> {
+        // The value first: a reader that sees the version finds it.
+        self.values.insert(sequence, value.to_owned(), &self.values.pin())?;
+        self.versions.insert(&(key, Reverse(sequence)), true)?;
+        Ok(())
+    }
+
+    fn delete(&self, key: &str, sequence: u64) -> latchless::Result<()> {
+        self.versions.insert(&(key, Reverse(sequence)), false)?;
+        Ok(())
+    }
+
+    /// The newest version of a key up to a sequence number, if this memtable has one: its value, or none if
+    /// it is a tombstone.
+    fn get(&self, key: &str, snapshot: u64) -> Option<Option<String>> {
+        let ((found, Reverse(sequence)), is_value) = self.versions.ceiling(&(key, Reverse(snapshot)))?;
+        (found == key).then(|| is_value.then(|| self.value(sequence)))
+    }
+
+    fn value(&self, sequence: u64) -> String {
+        self.values.read(sequence, String::clone).expect("a value is put in before its version")
+    }
+}
+
+/// The newest version of a key in several memtables, the newest of them first.
+fn get(memtables: &[&Memtable], key: &str, snapshot: u64) -> Option<String> {
+    memtables.iter().find_map(|memtable| memtable.get(key, snapshot)).flatten()
+}
+
+/// The keys of several memtables with their newest visible values, in order.
+struct Merge<'m> {
+    snapshot: u64,
+    sources: Vec<(&'m Memtable, BytesCursor<&'m BytesIndex<Version, bool>>)>,
+    /// The key whose newest visible version was met last; older ones are passed over.
+    last: Option<String>,
+}
+
+impl<'m> Merge<'m> {
+    /// From the first key that isn't less than `key`.
+    fn from(memtables: &[&'m Memtable], key: &str, snapshot: u64) -> Self {
+        let source = |&memtable: &&'m Memtable| {
+            let mut cursor = memtable.versions.cursor();
+            cursor.seek(&(key, Reverse(snapshot)));
+            (memtable, cursor)
+        };
+        Self { snapshot, sources: memtables.iter().map(source).collect(), last: None }
+    }
+}
+
+impl Iterator for Merge<'_> {
+    type Item = (String, String);
+
+    fn next(&mut self) -> Option<(String, String)> {
+        loop {
+            // Keys are compared as the bytes that cursors lend: these have the order of the versions.
+            let rest = self.sources.iter_mut().filter(|(_, cursor)| cursor.key().is_some());
+            let (memtable, cursor) = rest.min_by(|(_, a), (_, b)| a.key().cmp(&b.key()))?;
+            let (key, Reverse(sequence)) = cursor.owned_key()?;
+            let is_value = cursor.value()?;
+            if sequence > self.snapshot {
+                // However many versions came after the snapshot, only the newest is looked at.
+                cursor.seek(&(&key[..], Reverse(self.snapshot)));
+                continue;
+            }
+            cursor.next();
+            if self.last.as_deref() == Some(&key) {
+                continue;
+            }
+            self.last = Some(key.clone());
+            if is_value {
+                return Some((key, memtable.value(sequence)));
+            }
+        }
+    }
+}
+
+fn show(memtables: &[&Memtable], from: &str, snapshot: u64) -> String {
+    let entries: Vec<_> =
+        Merge::from(memtables, from, snapshot).map(|(key, value)| format!("{key}={value}")).collect();
+    entries.join(" ")
+}
+
+fn main() -> latchless::Result<()> {
+    let frozen = Memtable::new()?;
+    frozen.put("apple", 1, "red")?;
+    frozen.put("cherry", 2, "dark")?;
+    frozen.put("apple", 3, "green")?;
+    frozen.put("apples", 4, "many")?;
+    assert_eq!(frozen.get("apple", 2), Some(Some("red".to_owned())));
+    assert_eq!(frozen.get("appl", 9), None);
+
+    // Full: from here on it is only read.
+    let active = Memtable::new()?;
+    let both = [&active, &frozen];
+    active.put("banana", 5, "ripe")?;
+    active.delete("cherry", 6)?;
+    active.put("apple", 7, "yellow")?;
+
+    println!("now:       {}", show(&both, "", 7));
+    assert_eq!(show(&both, "", 7), "apple=yellow apples=many banana=ripe");
+    println!("before:    {}", show(&both, "", 4));
+    assert_eq!(show(&both, "", 4), "apple=green apples=many cherry=dark");
+    println!("from b on: {}", show(&both, "b", 5));
+    assert_eq!(show(&both, "b", 5), "banana=ripe cherry=dark");
+    assert_eq!(get(&both, "apple", 6).as_deref(), Some("green"));
+    assert_eq!(get(&both, "cherry", 5).as_deref(), Some("dark"));
+    assert_eq!(get(&both, "cherry", 6), None, "its newest version is a tombstone");
+
+    // Writers change the same keys meanwhile; a snapshot stays as it is.
+    let (sequences, expected) = (AtomicU64::new(8), show(&both, "", 7));
+    thread::scope(|threads| {
+        let writers: Vec<_> = ["apple", "banana", "cherry"]
+            .map(|key| {
+                let (sequences, active) = (&sequences, &active);
+                threads.spawn(move || {
+                    (0..10_000).try_for_each(|_| {
+                        let sequence = sequences.fetch_add(1, Ordering::Relaxed);
+                        active.put(key, sequence, "newer")
+                    })
+                })
+            })
+            .into();
+        while writers.iter().any(|writer| !writer.is_finished()) {
+            assert_eq!(show(&both, "", 7), expected);
+        }
+        writers.into_iter().try_for_each(|writer| writer.join().expect("a writer doesn't panic"))
+    })?;
+    println!("at the end: {}", show(&both, "", u64::MAX));
+    assert_eq!(show(&both, "", u64::MAX), "apple=newer apples=many banana=newer cherry=newer");
+    Ok(())
+}

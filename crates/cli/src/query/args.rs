@@ -161,8 +161,9 @@ pub struct Args {
     #[arg(long, value_name = "CHARACTER", default_value = ",", allow_hyphen_values = true)]
     pub delimiter: String,
 
-    /// Save the index over a column of numbers in this file, so that the next question reads it instead of FILE: `latchless query
-    /// PATH QUESTION`. FILE has to stay as it is; it may be touched, copied, or moved together with PATH.
+    /// Save the index over a column of numbers in this file, so that the next question reads it instead of
+    /// FILE: `latchless query PATH QUESTION`. FILE has to stay as it is; it may be touched, copied, or moved
+    /// together with PATH.
     ///
     /// The index is an Arrow file, as pyarrow or polars open it: the keys in order, and the byte of FILE at
     /// which each one's row starts. What is at PATH is replaced in one step.

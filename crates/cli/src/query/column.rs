@@ -68,7 +68,8 @@ pub fn read(table: &Table, mut how: Reading, progress: &Progress) -> Result<Colu
 /// The rows' keys and starts, and how many were left out.
 type Rows = (Keys, Vec<u64>, usize);
 
-/// Reads by one kind a column, and stops with the complaint about a part of the row that the walk has reached.
+/// Reads by one kind per column, and stops with the complaint about a part of the row that the walk has
+/// reached.
 fn read_as(
     walk: &mut Walk,
     Reading { parts, skip_bad }: &Reading,

@@ -73,7 +73,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
     let progress = Progress::start();
     let mut times = Times::default();
-    let columns = args.key.as_deref().zip(args.value.as_deref()).map(|(key, value)| [key, value]);
+    let columns = match (&names[..], &args.value) {
+        ([key], Some(value)) => Some([&key[..], &value[..]]),
+        _ => None,
+    };
     let wanted = source::Wanted { delimiter, header: !args.no_header, columns };
     let content = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
     let run = Run { args, asked, progress, times };

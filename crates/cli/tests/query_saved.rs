@@ -202,6 +202,25 @@ fn what_cannot_be_saved_is_said_before_anything_is_written() {
 }
 
 #[test]
+fn only_an_index_over_one_column_of_numbers_is_saved() {
+    let (folder, rows) = file("k,v\n1,a\n");
+    let index = folder.path().join("index.arrow");
+    let save = |question: &str| format!("{question} --save {}", index.display());
+    let texts = "can't be saved: a saved index has keys that are numbers, and these are texts";
+    refused(&rows, &save("--key v --get a"), texts);
+    refused(&rows, &save("--key k --key-type text --get 1"), texts);
+    refused(&rows, &save("--key k,v --get 1"), "a saved index is over one column, and --key names several");
+    refused(Path::new("no-such-file.csv"), &save("--key k,v --get 1"), "--key names several");
+    assert!(!index.exists());
+
+    assert_eq!(run(&rows, &save("--key k --get 1")).code, 0);
+    refused(&index, "--key k,v --get 1", "is a saved index, which is over one column");
+    refused(&index, "--key-type text --get 1", "is an index over keys of type u64, not text");
+    refused(&index, "--get a", "--get: \"a\" is not a number, as the keys in k are");
+    refused(&index, "--prefix 1", "--prefix asks about texts, and the keys in k are numbers");
+}
+
+#[test]
 fn a_damaged_index_is_refused() {
     let (_folder, index) = saved(&sample(), "--key pos");
     let good = fs::read(&index).unwrap();

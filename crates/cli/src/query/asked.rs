@@ -1,47 +1,42 @@
-//! What was asked: a question over numbers as they were written, whatever type the keys turn out to have.
+//! What was asked: a question over keys as they were written, whatever their columns turn out to hold.
 
 use super::args::Args;
 use super::error::QueryError;
-use super::key::{self, Rule};
-use super::number::Number;
+use super::given::Given;
+use super::kind::{Kind, Meant};
+use super::place::{Place, Span};
 use super::question::{Answer, Question};
-use latchless::{Bits, Direction};
+use latchless::Direction;
+use latchless_terminal::output::visible;
+use std::cmp::Ordering;
 
-/// A number on the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bound<'a> {
-    /// As it was written.
-    text: &'a str,
-    /// What it means; `None`: NaN.
-    number: Option<Number>,
-}
-
-/// The five questions.
+/// The six questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked<'a> {
     /// The rows of these keys.
-    Get(Vec<Bound<'a>>),
+    Get(Vec<Given<'a>>),
     /// The rows from one key to another, at most `limit` of them.
-    Between { low: Bound<'a>, high: Bound<'a>, limit: usize, direction: Direction },
+    Between { low: Given<'a>, high: Given<'a>, limit: usize, direction: Direction },
+    /// The rows whose keys begin with this one, at most `limit` of them.
+    Prefix { prefix: Given<'a>, limit: usize, direction: Direction },
     /// How many rows there are from one key to another.
-    Count { low: Bound<'a>, high: Bound<'a> },
+    Count { low: Given<'a>, high: Given<'a> },
     /// The rows of the largest key up to this one.
-    Floor(Bound<'a>),
+    Floor(Given<'a>),
     /// The rows of the smallest key from this one on.
-    Ceil(Bound<'a>),
+    Ceil(Given<'a>),
 }
 
 impl<'a> Asked<'a> {
-    /// The question that the arguments ask.
+    /// The question that the arguments ask, over this many columns.
     ///
     /// # Errors
-    /// [`QueryError::OnlyBetween`], [`QueryError::ZeroLimit`], [`QueryError::NotANumber`],
-    /// [`QueryError::NanBound`], [`QueryError::InvertedRange`].
-    pub fn new(args: &'a Args) -> Result<Self, QueryError> {
+    /// [`QueryError::OnlyRows`], [`QueryError::ZeroLimit`], [`QueryError::Parts`].
+    pub fn new(args: &'a Args, columns: usize) -> Result<Self, QueryError> {
         // `clap` lets this pass: what an option requires may be missing if that would conflict.
         for (option, given) in [("--limit", args.limit.is_some()), ("--reverse", args.reverse)] {
-            if given && args.between.is_none() {
-                return Err(QueryError::OnlyBetween { option });
+            if given && args.between.is_none() && args.prefix.is_none() {
+                return Err(QueryError::OnlyRows { option });
             }
         }
         if args.limit == Some(0) {
@@ -51,48 +46,93 @@ impl<'a> Asked<'a> {
             args.limit.unwrap_or(usize::MAX),
             if args.reverse { Direction::Reverse } else { Direction::Forward },
         );
+        let given = |option, text| Given::new(option, text, columns);
         // `clap` has seen to it that exactly one is there, and that a range has two ends.
-        Ok(match (&args.between, &args.count, &args.floor, &args.ceil) {
+        Ok(match (&args.between, &args.count, &args.prefix, &args.floor, &args.ceil) {
             (Some(ends), ..) => {
-                let (low, high) = range("--between", ends)?;
+                let (low, high) = (given("--between", &ends[0])?, given("--between", &ends[1])?);
                 Self::Between { low, high, limit, direction }
             }
             (_, Some(ends), ..) => {
-                let (low, high) = range("--count", ends)?;
-                Self::Count { low, high }
+                Self::Count { low: given("--count", &ends[0])?, high: given("--count", &ends[1])? }
             }
-            (_, _, Some(key), _) => Self::Floor(ordered("--floor", key)?),
-            (_, _, _, Some(key)) => Self::Ceil(ordered("--ceil", key)?),
+            (_, _, Some(prefix), ..) => Self::Prefix { prefix: given("--prefix", prefix)?, limit, direction },
+            (_, _, _, Some(key), _) => Self::Floor(given("--floor", key)?),
+            (.., Some(key)) => Self::Ceil(given("--ceil", key)?),
             _ => {
-                Self::Get(args.get.iter().flatten().map(|key| bound("--get", key)).collect::<Result<_, _>>()?)
+                let keys = args.get.iter().flatten();
+                Self::Get(keys.map(|key| given("--get", key)).collect::<Result<_, _>>()?)
             }
         })
     }
 
-    /// The question over the keys of a column that was read by this rule.
-    pub fn over<B: Bits>(&self, rule: Rule) -> Question<B> {
-        let from = |bound: &Bound| bound.place(rule).0;
-        let up_to = |bound: &Bound| bound.place(rule).1;
-        let keys = |low: Option<u64>, high: Option<u64>| {
-            low.zip(high)
-                .filter(|(low, high)| low <= high)
-                .map(|(low, high)| (B::truncate(low), B::truncate(high)))
-        };
-        let (smallest, largest) = rule.key_type.ends();
+    /// The option that asks it, and all keys that it gives.
+    fn given(&self) -> (&'static str, Vec<&Given<'a>>) {
         match self {
-            Self::Get(bounds) => {
-                let exactly = |bound: &Bound| match bound.place(rule) {
-                    (Some(from), Some(up_to)) if from == up_to => Some(B::truncate(from)),
-                    _ => None,
-                };
-                Question::Get(bounds.iter().map(exactly).collect())
+            Self::Get(keys) => ("--get", keys.iter().collect()),
+            Self::Between { low, high, .. } => ("--between", vec![low, high]),
+            Self::Prefix { prefix, .. } => ("--prefix", vec![prefix]),
+            Self::Count { low, high } => ("--count", vec![low, high]),
+            Self::Floor(key) => ("--floor", vec![key]),
+            Self::Ceil(key) => ("--ceil", vec![key]),
+        }
+    }
+
+    /// What it says about the column of a part.
+    pub fn means(&self, part: usize) -> Meant {
+        let means = |given: &Given| match self {
+            Self::Prefix { .. } if part + 1 == given.parts.len() => Meant::Texts,
+            _ => given.means(part),
+        };
+        let (_, given) = self.given();
+        given.into_iter().map(means).max().unwrap_or(Meant::Anything)
+    }
+
+    /// Says what can't be asked about columns of these kinds, which are called so.
+    ///
+    /// # Errors
+    /// [`QueryError::PrefixOfNumbers`], [`QueryError::NotANumber`], [`QueryError::NanBound`],
+    /// [`QueryError::InvertedRange`].
+    pub fn check(&self, kinds: &[Kind], columns: &[String]) -> Result<(), QueryError> {
+        let (option, given) = self.given();
+        if let Self::Prefix { prefix, .. } = self {
+            let last = prefix.parts.len() - 1;
+            if matches!(kinds[last], Kind::Number(_)) {
+                return Err(QueryError::PrefixOfNumbers { column: columns[last].clone() });
             }
+        }
+        let is_ordered = !matches!(self, Self::Get(_));
+        given.iter().try_for_each(|given| given.check(option, kinds, columns, is_ordered))?;
+        match self {
+            Self::Between { low, high, .. } | Self::Count { low, high }
+                if low.compare(high, kinds) == Ordering::Greater =>
+            {
+                let (low, high) = (low.text.to_owned(), high.text.to_owned());
+                Err(QueryError::InvertedRange { option, low, high })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The question over keys of these kinds, for which it was checked.
+    pub fn over(&self, kinds: &[Kind]) -> Question {
+        let span = |low: &Given, high: &Given| Span::new(low.places(kinds).0, high.places(kinds).1);
+        match self {
+            Self::Get(keys) => Question::Get(keys.iter().map(|key| span(key, key)).collect()),
             Self::Between { low, high, limit, direction } => {
-                Question::Between { keys: keys(from(low), up_to(high)), limit: *limit, direction: *direction }
+                Question::Between { span: span(low, high), limit: *limit, direction: *direction }
             }
-            Self::Count { low, high } => Question::Count(keys(from(low), up_to(high))),
-            Self::Floor(bound) => Question::Nearest(keys(Some(smallest), up_to(bound)), Direction::Reverse),
-            Self::Ceil(bound) => Question::Nearest(keys(from(bound), Some(largest)), Direction::Forward),
+            Self::Prefix { prefix, limit, direction } => {
+                let (low, high) = prefix.prefix_places(kinds);
+                Question::Between { span: Span::new(low, high), limit: *limit, direction: *direction }
+            }
+            Self::Count { low, high } => Question::Count(span(low, high)),
+            Self::Floor(key) => {
+                Question::Nearest(Span::new(ends(kinds).0, key.places(kinds).1), Direction::Reverse)
+            }
+            Self::Ceil(key) => {
+                Question::Nearest(Span::new(key.places(kinds).0, ends(kinds).1), Direction::Forward)
+            }
         }
     }
 
@@ -113,47 +153,37 @@ impl<'a> Asked<'a> {
             return None;
         }
         Some(match self {
-            Self::Get(_) => format!("no row has {column} {}", missing.join(" or ")),
-            Self::Between { low, high, .. } | Self::Count { low, high } => {
-                format!("no row has {column} between {} and {}", low.text, high.text)
+            Self::Get(_) => {
+                let missing: Vec<String> = missing.into_iter().map(shown).collect();
+                format!("no row has {column} {}", missing.join(" or "))
             }
-            Self::Floor(key) => format!("no row has {column} {} or smaller", key.text),
-            Self::Ceil(key) => format!("no row has {column} {} or larger", key.text),
+            Self::Between { low, high, .. } | Self::Count { low, high } => {
+                format!("no row has {column} between {} and {}", shown(low.text), shown(high.text))
+            }
+            Self::Prefix { prefix, .. } => {
+                format!("no row has {column} that begins with {}", shown(prefix.text))
+            }
+            Self::Floor(key) => format!("no row has {column} {} or smaller", shown(key.text)),
+            Self::Ceil(key) => format!("no row has {column} {} or larger", shown(key.text)),
         })
     }
 }
 
-impl Bound<'_> {
-    /// From which key on keys are this number or larger, and up to which they are it or smaller.
-    fn place(&self, rule: Rule) -> (Option<u64>, Option<u64>) {
-        match &self.number {
-            Some(number) => rule.place(self.text, number),
-            // NaN is a key of float columns alone, and equal to itself.
-            None => (rule.read(self.text).ok(), rule.read(self.text).ok()),
+/// Where the keys begin and end. Of numbers, infinities are the ends, so that NaN is left out.
+fn ends(kinds: &[Kind]) -> (Place, Place) {
+    match kinds[0] {
+        Kind::Number(rule) => {
+            let (smallest, largest) = rule.key_type.ends();
+            (Place::before(smallest.to_be_bytes().to_vec()), Place::after(largest.to_be_bytes().to_vec()))
         }
+        Kind::Text => (Place::before(Vec::new()), Place::after(Vec::new())),
     }
 }
 
-/// The number in an option's argument, blanks around it ignored.
-fn bound<'a>(option: &'static str, given: &'a str) -> Result<Bound<'a>, QueryError> {
-    let text = given.trim_ascii();
-    let number = Number::parse(text);
-    if number.is_none() && !key::is_nan(text) {
-        return Err(QueryError::NotANumber { option, given: key::quoted(text) });
+/// A key as it was written, made harmless, and seen even if it is empty.
+fn shown(text: &str) -> String {
+    match text.trim_ascii() {
+        "" => format!("{text:?}"),
+        text => visible(text).into_owned(),
     }
-    Ok(Bound { text, number })
-}
-
-/// The same where NaN would be no answer's limit.
-fn ordered<'a>(option: &'static str, given: &'a str) -> Result<Bound<'a>, QueryError> {
-    let bound = bound(option, given)?;
-    if bound.number.is_none() { Err(QueryError::NanBound { option }) } else { Ok(bound) }
-}
-
-fn range<'a>(option: &'static str, ends: &'a [String]) -> Result<(Bound<'a>, Bound<'a>), QueryError> {
-    let (low, high) = (ordered(option, &ends[0])?, ordered(option, &ends[1])?);
-    if low.number > high.number {
-        return Err(QueryError::InvertedRange { option, low: ends[0].clone(), high: ends[1].clone() });
-    }
-    Ok((low, high))
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with a query's file, its arguments or its index.
 
 use super::key::{Complaint, KeyType};
+use super::kind::Named;
 use latchless::snapshot::{self, DataType};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
@@ -47,11 +48,28 @@ pub enum QueryError {
     #[error("a quoted field in the row that starts on line {line} is never closed")]
     UnclosedQuote { line: u64 },
     /// A key that can't be read.
-    #[error("line {line}, column {column:?}: {complaint}{}", if is_number(complaint) { "" } else { "; --skip-bad leaves such rows out" })]
+    #[error("line {line}, column {column:?}: {complaint}{}", if complaint.is_no_number() { NO_NUMBER } else { "" })]
     Key { line: u64, column: String, complaint: Complaint },
     /// Something else than a number on the command line.
-    #[error("{option}: {given} is not a number")]
-    NotANumber { option: &'static str, given: String },
+    #[error(
+        "{option}: {given} is not a number, as the keys in {column} are; with --key-type text they are texts"
+    )]
+    NotANumber { option: &'static str, given: String, column: String },
+    /// A beginning that numbers don't have.
+    #[error(
+        "--prefix asks about texts, and the keys in {column} are numbers; with --key-type text they are texts"
+    )]
+    PrefixOfNumbers { column: String },
+    /// More parts than a key has.
+    #[error(
+        "{option}: {given} has {found} parts where the key has {columns}; quote a part with a comma in it: '\"a,b\",c'"
+    )]
+    Parts { option: &'static str, given: String, found: usize, columns: usize },
+    /// Types for some of the columns only.
+    #[error(
+        "--key-type has {found} types where --key has {columns} columns; give one for all or one for each"
+    )]
+    KeyTypes { found: usize, columns: usize },
     /// A number that is neither below nor above any other.
     #[error("{option}: NaN is neither smaller nor larger than any number; --get NaN finds it")]
     NanBound { option: &'static str },
@@ -59,8 +77,8 @@ pub enum QueryError {
     #[error("{option} {low} {high}: the range starts after its end")]
     InvertedRange { option: &'static str, low: String, high: String },
     /// An option that another question doesn't know.
-    #[error("{option} goes with --between only")]
-    OnlyBetween { option: &'static str },
+    #[error("{option} goes with --between and --prefix only")]
+    OnlyRows { option: &'static str },
     /// A limit that allows no answer.
     #[error("--limit 0 would print nothing; the smallest limit is 1")]
     ZeroLimit,
@@ -75,7 +93,12 @@ pub enum QueryError {
     OtherKey { file: String, column: String, origin: String },
     /// A question about other keys than the saved index has.
     #[error("{file} is an index over keys of type {found}, not {asked}")]
-    OtherKeyType { file: String, found: KeyType, asked: KeyType },
+    OtherKeyType { file: String, found: KeyType, asked: Named },
+    /// A question about several columns to a saved index.
+    #[error(
+        "{file} is a saved index, which is over one column; ask the file that its rows are in about several"
+    )]
+    SavedIsOfOne { file: String },
     /// Keys of a type that isn't known here.
     #[error("{file} has keys of type {found}, which can't be asked about here")]
     UnknownKeys { file: String, found: DataType },
@@ -107,6 +130,9 @@ pub enum QueryError {
     Output(#[from] io::Error),
 }
 
+/// What can be done about a key that is no number.
+const NO_NUMBER: &str = "; --skip-bad leaves such rows out, with --key-type text all keys are texts";
+
 /// The most columns that a message names.
 const COLUMNS_NAMED_MAX: usize = 20;
 
@@ -122,11 +148,6 @@ fn listed(columns: &[String]) -> String {
 /// Which columns may have been meant.
 fn like(name: &str, columns: &[String]) -> String {
     visible(&did_you_mean(name, columns.iter().map(String::as_str))).into_owned()
-}
-
-/// Whether it complains about a number, which --skip-bad doesn't leave out.
-fn is_number(complaint: &Complaint) -> bool {
-    !matches!(complaint, Complaint::Empty(_) | Complaint::NotANumber(_))
 }
 
 impl From<QueryError> for Failure {

@@ -1,6 +1,6 @@
-//! Keys as text: their types, how they are read, and which type a column's texts call for.
+//! Numbers as text: their types, how they are read, and which type a column's texts call for.
 //!
-//! An index only ever sees the order-keeping bits of a key ([`latchless::Key::encode`]), so all
+//! An index only ever sees the order-keeping bits of a number ([`latchless::Key::encode`]), so all
 //! six key types are served by two kinds of index, over 32-bit and over 64-bit keys.
 
 use super::number::Number;
@@ -160,6 +160,16 @@ pub enum Complaint {
         "{0} would be rounded, or not fit, next to the column's other numbers; --key-type names a type for all of them"
     )]
     WouldRound(String),
+    /// A text, or several parts together, of more bytes than a key may have.
+    #[error("the key has {0} bytes, more than the 65,535 that a key may have")]
+    TooLong(usize),
+}
+
+impl Complaint {
+    /// Whether there is no number at all: such rows can be left out.
+    pub fn is_no_number(&self) -> bool {
+        matches!(self, Self::Empty(_) | Self::NotANumber(_))
+    }
 }
 
 /// How a column's texts are read: as a type that was named, or as the narrowest that fits so far.

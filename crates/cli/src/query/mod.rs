@@ -1,27 +1,33 @@
-//! `latchless query`: a file's rows through an ordered index over one of its columns.
+//! `latchless query`: a file's rows through an ordered index over one or several of its columns.
 //!
 //! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and fields),
-//! [`number`], [`numeric`], [`key`] and [`column`] (each row's key as order-keeping bits), [`postings`]
-//! (equal keys put together), [`saved`] (an index in a file, instead of all these) and [`origin`] (where
-//! that file's rows are), [`asked`] and [`question`] (numbers as they were asked for become keys, and the
-//! index answers), [`show`], [`print`] and [`summary`] (what is said about it). [`progress`] runs beside
-//! all of them; [`error`] is everything that can be wrong.
+//! [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`kind`] (numbers or texts),
+//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (equal keys put together), [`runs`] (the index),
+//! [`saved`] (an index in a file, instead of all these) and [`origin`] (where that file's rows are),
+//! [`given`], [`place`], [`asked`] and [`question`] (keys as they were asked for become places among the
+//! column's, and the index answers), [`show`], [`mod@print`] and [`summary`] (what is said about it).
+//! [`progress`] runs beside all of them; [`error`] is everything that can be wrong.
 
 mod args;
 mod asked;
 mod column;
 mod error;
+mod given;
 mod key;
+mod keys;
+mod kind;
 mod number;
 mod numeric;
 mod options;
 mod origin;
 #[cfg(feature = "parquet")]
 mod parquet_rows;
+mod place;
 mod postings;
 mod print;
 mod progress;
 mod question;
+mod runs;
 mod saved;
 mod show;
 mod source;
@@ -33,14 +39,15 @@ pub use args::Args;
 use asked::Asked;
 use column::{Column, Reading};
 use error::QueryError;
-use key::Rule;
-use latchless::{Bits, FillFactor, Fits, Index, Key};
+use keys::Keys;
+use kind::{Kind, Meant, Named, Part};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
 use postings::Postings;
 use progress::Progress;
 use question::Answer;
+use runs::Runs;
 use saved::{Saved, Saving};
 use show::Shown;
 use source::Content;
@@ -51,23 +58,13 @@ use table::Table;
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    match args.key_type {
-        Some(key_type) if key_type.is_narrow() => serve::<u32>(args),
-        // Types that are inferred take 64 bits.
-        _ => serve::<u64>(args),
-    }
-}
-
-/// Answers through an index over keys encoded as `B`.
-fn serve<B>(args: &Args) -> Result<(), Failure>
-where
-    B: Bits + Key<Bits = B>,
-    u32: Fits<B>,
-{
     // What is wrong with the arguments alone is said before a large file is read.
-    let asked = Asked::new(args)?;
+    let names = args.key_columns();
+    let asked = Asked::new(args, names.len().max(1))?;
+    if let Some(kinds) = kinds_before_reading(args, &asked, names.len())? {
+        asked.check(&kinds, &names)?;
+    }
     let delimiter = args.delimiter_byte()?;
-    let index = Index::<B, u32>::with_options(args.options.for_index())?;
     let no_key = || QueryError::NoKey { file: source::name(&args.file) };
     if args.key.is_none() && args.file.is_file() && !source::is_arrow(&args.file) {
         return Err(no_key().into());
@@ -76,10 +73,13 @@ where
 
     let progress = Progress::start();
     let mut times = Times::default();
-    let columns = args.key.as_deref().zip(args.value.as_deref()).map(|(key, value)| [key, value]);
+    let columns = match (&names[..], &args.value) {
+        ([key], Some(value)) => Some([&key[..], &value[..]]),
+        _ => None,
+    };
     let wanted = source::Wanted { delimiter, header: !args.no_header, columns };
     let content = timed(&mut times.read, || source::read(&args.file, wanted, &progress))?;
-    let run = Run { args, asked, index, progress, times };
+    let run = Run { args, asked, progress, times };
     match content {
         Content::Arrow(bytes) => run.over_saved(bytes),
         Content::Text(..) if args.key.is_none() => Err(no_key().into()),
@@ -87,49 +87,61 @@ where
             let why = "its rows can't be found again; only those of CSV can";
             Err(QueryError::CannotSave { file: source::name(&args.file), why }.into())
         }
-        Content::Text(text, _) => run.over_text(&text, delimiter, saving),
+        Content::Text(text, _) => run.over_text(&text, delimiter, &names, saving),
     }
 }
 
+/// What the columns are, if the arguments leave no doubt. A question about numbers leaves none: it is
+/// refused where they are anything else.
+fn kinds_before_reading(args: &Args, asked: &Asked, columns: usize) -> Result<Option<Vec<Kind>>, QueryError> {
+    let kind = |(part, named): (usize, Option<Named>)| {
+        (named.is_some() || asked.means(part) != Meant::Texts).then(|| Kind::new(named))
+    };
+    let kinds: Option<Vec<Kind>> = args.named_kinds(columns)?.into_iter().enumerate().map(kind).collect();
+    Ok(kinds.filter(|kinds| !kinds.is_empty()))
+}
+
 /// A question on its way to its answer.
-struct Run<'a, B: Key> {
+struct Run<'a> {
     args: &'a Args,
     asked: Asked<'a>,
-    index: Index<B, u32>,
     progress: Progress,
     times: Times,
 }
 
-/// Rows of the file, those with a key and others.
-struct Counts {
+/// What was loaded: the index, which rows its keys have, and the counts of rows with a key and of others.
+struct Loaded {
+    index: Box<dyn Runs>,
+    postings: Postings,
     rows: usize,
     skipped: usize,
 }
 
-impl<B> Run<'_, B>
-where
-    B: Bits + Key<Bits = B>,
-    u32: Fits<B>,
-{
+impl Run<'_> {
     /// Answers from a text, and saves its index if that is wanted.
-    fn over_text(mut self, text: &str, delimiter: u8, saving: Option<Saving>) -> Result<(), Failure> {
+    fn over_text(
+        mut self,
+        text: &str,
+        delimiter: u8,
+        names: &[String],
+        saving: Option<Saving>,
+    ) -> Result<(), Failure> {
         let args = self.args;
         let table = Table::new(text, delimiter, !args.no_header)?;
-        let (key, value) = self.columns(&table)?;
-        let reading = Reading { column: key, rule: Rule::new(args.key_type), skip_bad: args.skip_bad };
-        let Column { keys, starts, rule, skipped } =
-            timed(&mut self.times.parse, || column::read::<B>(&table, reading, &self.progress))?;
-        let postings = self.load(&keys)?;
+        let (parts, value) = self.columns(&table, names)?;
+        let reading = Reading { parts, skip_bad: args.skip_bad };
+        let column = timed(&mut self.times.parse, || column::read(&table, reading, &self.progress))?;
+        self.check(&table, &column.parts)?;
+        let loaded = self.load(&column.keys, column.skipped)?;
         if let Some(saving) = saving {
             self.progress.phase("saving", 0);
-            let row = |&row: &u32| (keys[row as usize].to_u64(), starts[row as usize]);
-            saving.save(&table, key, rule, postings.all().iter().map(row))?;
+            saving.save(&table, &column, loaded.postings.all())?;
         }
+        let Column { keys, starts, parts, .. } = column;
         drop(keys);
-        let answer = self.ask(rule, &postings)?;
-        let counts = Counts { rows: starts.len(), skipped };
-        let shown = Shown { table: &table, starts: &starts, key, value, key_type: rule.key_type };
-        self.tell(&shown, &answer, &answer, &postings, counts)
+        let answer = self.ask(&parts, &loaded)?;
+        let shown = Shown { table: &table, starts: &starts, parts: &parts, value };
+        self.tell(&shown, &answer, &answer, &loaded)
     }
 
     /// Answers from a saved index, and the rows of the answer from where they are.
@@ -141,17 +153,18 @@ where
         }
         let saved = timed(&mut self.times.parse, || Saved::new(bytes, args))?;
         let header = Table::new(saved.header(), saved.delimiter(), saved.is_named)?;
-        if let Some(name) = &args.key
-            && header.column("--key", name)? != saved.key
+        let parts = [saved.part()];
+        if let Some(name) = args.key_columns().first()
+            && header.column("--key", name)? != parts[0].column
         {
-            return Err(saved.other_key(header.called(saved.key)).into());
+            return Err(saved.other_key(header.called(parts[0].column)).into());
         }
         let value = args.value.as_deref().map(|name| header.column("--value", name)).transpose()?;
-        let keys = timed(&mut self.times.parse, || saved.keys::<B>());
-        let postings = self.load(&keys)?;
-        let counts = Counts { rows: keys.len(), skipped: 0 };
+        self.check(&header, &parts)?;
+        let keys = timed(&mut self.times.parse, || saved.keys());
+        let loaded = self.load(&keys, 0)?;
         drop(keys);
-        let answer = self.ask(saved.rule, &postings)?;
+        let answer = self.ask(&parts, &loaded)?;
 
         // A table of the answer's rows alone, in their order.
         let rows = if let Answer::Rows { rows, .. } = &answer { &rows[..] } else { &[] };
@@ -168,74 +181,81 @@ where
             }
             &Answer::Count(rows) => Answer::Count(rows),
         };
-        let key_type = saved.rule.key_type;
-        let shown = Shown { table: &table, starts: &starts, key: saved.key, value, key_type };
-        self.tell(&shown, &among_them, &answer, &postings, counts)
+        let shown = Shown { table: &table, starts: &starts, parts: &parts, value };
+        self.tell(&shown, &among_them, &answer, &loaded)
     }
 
-    /// The columns of the key and of the value that the arguments name.
-    fn columns(&self, table: &Table) -> Result<(usize, Option<usize>), QueryError> {
+    /// The columns of the key, with what to read them as, and of the value that the arguments name.
+    fn columns(&self, table: &Table, names: &[String]) -> Result<(Vec<Part>, Option<usize>), QueryError> {
         let args = self.args;
-        let key = table.column("--key", args.key.as_deref().unwrap_or_default())?;
+        let named = args.named_kinds(names.len())?;
+        let part = |(place, (name, named)): (usize, (&String, Option<Named>))| {
+            // Rows are left out for want of numbers, so numbers are what is wanted.
+            let may_be_text = named.is_none() && !args.skip_bad && self.asked.means(place) != Meant::Numbers;
+            Ok(Part { column: table.column("--key", name)?, kind: Kind::new(named), may_be_text })
+        };
+        let parts: Vec<Part> =
+            names.iter().zip(named).enumerate().map(part).collect::<Result<_, QueryError>>()?;
         let value = args.value.as_deref().map(|name| table.column("--value", name)).transpose()?;
         if args.format == Format::Json && value.is_none() {
             // An object can't tell two columns of one name apart.
             table.columns().try_for_each(|name| table.column("--format json", name).map(drop))?;
         }
-        Ok((key, value))
+        Ok((parts, value))
     }
 
-    /// Fills the index with the distinct keys, and says which rows each of them has.
-    fn load(&mut self, keys: &[B]) -> latchless::Result<Postings> {
+    /// Says what can't be asked about these columns.
+    fn check(&self, table: &Table, parts: &[Part]) -> Result<(), QueryError> {
+        let called: Vec<String> = parts.iter().map(|part| table.called(part.column)).collect();
+        self.asked.check(&kinds(parts), &called)
+    }
+
+    /// The index of the distinct keys.
+    fn load(&mut self, keys: &Keys, skipped: usize) -> latchless::Result<Loaded> {
         self.progress.phase("building", 0);
-        let index = &mut self.index;
-        timed(&mut self.times.build, || {
-            let (entries, postings) = Postings::group(keys);
-            index.bulk_load(&entries, FillFactor::FULL)?;
-            Ok(postings)
-        })
+        let options = self.args.options.for_index();
+        let (index, postings) = timed(&mut self.times.build, || runs::build(keys, options))?;
+        Ok(Loaded { index, postings, rows: keys.len(), skipped })
     }
 
-    /// The answer to the question over keys that were read by this rule.
-    fn ask(&mut self, rule: Rule, postings: &Postings) -> latchless::Result<Answer> {
-        let question = self.asked.over::<B>(rule);
-        timed(&mut self.times.query, || question.answer(&self.index, postings))
+    /// The answer to the question over keys of these parts.
+    fn ask(&mut self, parts: &[Part], loaded: &Loaded) -> latchless::Result<Answer> {
+        let question = self.asked.over(&kinds(parts));
+        timed(&mut self.times.query, || question.answer(&*loaded.index, &loaded.postings))
     }
 
     /// Prints the answer, as `printed` has it among the rows that are shown, and what there is to say.
-    fn tell(
-        self,
-        shown: &Shown,
-        printed: &Answer,
-        answer: &Answer,
-        postings: &Postings,
-        counts: Counts,
-    ) -> Result<(), Failure> {
-        let Self { args, asked, index, progress, times } = self;
+    fn tell(self, shown: &Shown, printed: &Answer, answer: &Answer, loaded: &Loaded) -> Result<(), Failure> {
+        let Self { args, asked, progress, times } = self;
         progress.phase("printing", 0);
         // On a terminal the answer itself is the progress, and a line between its rows would spoil it.
         let progress = Some(progress).filter(|_| !io::stdout().is_terminal());
         let summary = Summary {
             found: answer.found(),
             missing: asked.missing(answer),
-            rows: counts.rows,
-            skipped: counts.skipped,
-            keys: index.len(),
-            key_type: shown.key_type,
-            index_bytes: index.memory_bytes(),
-            postings_bytes: postings.memory_bytes(),
+            rows: loaded.rows,
+            skipped: loaded.skipped,
+            keys: loaded.index.keys(),
+            key_type: shown.key_type(),
+            index_bytes: loaded.index.memory_bytes(),
+            postings_bytes: loaded.postings.memory_bytes(),
             times,
         };
         shown.print(args, printed)?;
         drop(progress);
         if args.format == Format::Table
-            && let Some(note) = asked.note(&shown.table.called(shown.key), answer)
+            && let Some(note) = asked.note(&shown.key_called(), answer)
         {
             say::note(note);
         }
         summary.report(args.format);
         Ok(())
     }
+}
+
+/// What the parts are read as.
+fn kinds(parts: &[Part]) -> Vec<Kind> {
+    parts.iter().map(|part| part.kind).collect()
 }
 
 /// What `part` returns; the time that it took is added to `time`.

@@ -6,8 +6,6 @@
 //! range's two ends and no walk. A file without duplicates is kept in the same way: one form to
 //! reason about, for eight bytes a row.
 
-use latchless::Bits;
-
 /// The rows of every run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Postings {
@@ -17,14 +15,14 @@ pub struct Postings {
 
 impl Postings {
     /// Groups rows by key: the entries to load into the index, ascending, and the rows of their
-    /// runs. `keys` holds each row's key and at most `u32::MAX` of them.
-    pub fn group<B: Bits>(keys: &[B]) -> (Vec<(B, u32)>, Self) {
-        let mut by_key: Vec<(B, u32)> = keys.iter().copied().zip(0..).collect();
-        if !keys.is_sorted() {
+    /// runs. `keys` gives each row's key, and at most `u32::MAX` of them.
+    pub fn group<K: Ord>(keys: impl Iterator<Item = K>) -> (Vec<(K, u32)>, Self) {
+        let mut by_key: Vec<(K, u32)> = keys.zip(0..).collect();
+        if !by_key.is_sorted() {
             // Rows are distinct, so the order of the pairs is the stable order of the keys.
             by_key.sort_unstable();
         }
-        let rows = by_key.iter().map(|&(_, row)| row).collect();
+        let rows: Vec<u32> = by_key.iter().map(|&(_, row)| row).collect();
         let mut starts = Vec::new();
         let mut place = 0;
         by_key.dedup_by(|next, kept| {
@@ -38,7 +36,7 @@ impl Postings {
         if !by_key.is_empty() {
             starts.insert(0, 0);
         }
-        starts.push(keys.len() as u32);
+        starts.push(rows.len() as u32);
         for (entry, run) in by_key.iter_mut().zip(0..) {
             entry.1 = run;
         }
@@ -74,7 +72,7 @@ mod tests {
 
     #[test]
     fn no_rows_make_no_runs() {
-        let (entries, postings) = Postings::group::<u64>(&[]);
+        let (entries, postings) = Postings::group(std::iter::empty::<u64>());
         assert_eq!(entries, []);
         assert_eq!(postings, Postings { starts: vec![0], rows: vec![] });
     }
@@ -90,7 +88,7 @@ mod tests {
             for (&key, row) in keys.iter().zip(0..) {
                 expected.entry(key).or_default().push(row);
             }
-            let (entries, postings) = Postings::group(&keys);
+            let (entries, postings) = Postings::group(keys.iter().copied());
             prop_assert_eq!(entries.len(), expected.len());
             for ((key, run), (expected_key, expected_rows)) in entries.iter().zip(&expected) {
                 prop_assert_eq!(key, expected_key);

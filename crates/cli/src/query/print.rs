@@ -1,6 +1,7 @@
 //! Rows on standard output, one after the other: a long answer needs no memory for its text.
 
 use super::key::KeyType;
+use super::kind::Kind;
 use latchless_terminal::output::Format;
 use latchless_terminal::output::table::{Column, Table, TooLong};
 use latchless_terminal::output::terminal;
@@ -12,16 +13,24 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 pub struct Heading<'t> {
     /// Its name.
     pub name: &'t str,
-    /// For the key, what its numbers are.
-    pub key_type: Option<KeyType>,
+    /// For a column of the key, what it was read as.
+    pub kind: Option<Kind>,
 }
 
 impl Heading<'_> {
-    /// A cell as JSON has it: the key as a number, unless it is one that JSON lacks (an infinity,
-    /// NaN), and every other cell as text, whatever it looks like.
+    /// What the numbers are, for a column of the key that has numbers.
+    fn key_type(&self) -> Option<KeyType> {
+        match self.kind {
+            Some(Kind::Number(rule)) => Some(rule.key_type),
+            _ => None,
+        }
+    }
+
+    /// A cell as JSON has it: a key that is a number as one, unless JSON lacks it (an infinity, NaN),
+    /// and every other cell as text, whatever it looks like.
     fn typed(&self, cell: &str) -> Value {
         let text = cell.trim_ascii();
-        let number = match self.key_type {
+        let number = match self.key_type() {
             None => None,
             Some(KeyType::U32 | KeyType::U64) => text.parse::<u64>().ok().map(Number::from),
             Some(KeyType::I32 | KeyType::I64) => text.parse::<i64>().ok().map(Number::from),
@@ -51,12 +60,13 @@ impl<'t> Printer<'t> {
         let names = headings.iter().map(|heading| heading.name);
         Ok(match format {
             Format::Table => {
-                let is_key = |heading: &Heading| heading.key_type.is_some();
-                let column =
-                    |heading: &Heading| Column { name: heading.name.to_owned(), right: is_key(heading) };
+                let column = |heading: &Heading| Column {
+                    name: heading.name.to_owned(),
+                    right: heading.key_type().is_some(),
+                };
                 let columns = headings.iter().map(column).collect();
                 let out = BufWriter::new(io::stdout().lock());
-                let key = headings.iter().position(is_key).unwrap_or(0);
+                let key = headings.iter().position(|heading| heading.kind.is_some()).unwrap_or(0);
                 Self::Table(Table::new(out, columns, terminal::room(), TooLong::Cut).keep(key))
             }
             Format::Json => {

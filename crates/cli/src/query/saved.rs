@@ -9,13 +9,15 @@
 //! either of them can be asked about.
 
 use super::args::Args;
+use super::column::Column;
 use super::error::QueryError;
 use super::key::{KeyType, Rule};
+use super::keys::Keys;
+use super::kind::{Kind, Named, Part};
 use super::origin::Origin;
 use super::source;
 use super::table::{self, Table};
 use csv::{ByteRecord, Position, Writer};
-use latchless::Bits;
 use latchless::snapshot::{DataType, Layout, Snapshot};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -25,6 +27,11 @@ const COLUMNS: &str = "query.columns";
 const NAMED: &str = "query.named";
 const KEY: &str = "query.key";
 const INFERRED: &str = "query.key_type_inferred";
+
+/// Why an index over several columns isn't saved.
+const OF_SEVERAL: &str = "a saved index is over one column, and --key names several";
+/// Why an index over texts isn't saved.
+const OF_TEXTS: &str = "a saved index has keys that are numbers, and these are texts";
 
 /// The columns of a snapshot that another program saved.
 const ENTRIES: &str = "key,value\n";
@@ -40,11 +47,17 @@ impl<'a> Saving<'a> {
     /// What the arguments ask for. Looks at the file before it is read.
     ///
     /// # Errors
-    /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be
-    /// replaced.
+    /// [`QueryError::CannotSave`] if the keys aren't numbers, the rows couldn't be found again, or the file
+    /// itself would be replaced.
     pub fn new(args: &'a Args) -> Result<Option<Self>, QueryError> {
         let Some(to) = args.save.as_deref() else { return Ok(None) };
         let refused = |why| QueryError::CannotSave { file: source::name(&args.file), why };
+        if args.key_columns().len() > 1 {
+            return Err(refused(OF_SEVERAL));
+        }
+        if args.key_type.contains(&Named::Text) {
+            return Err(refused(OF_TEXTS));
+        }
         if args.file == Path::new("-") {
             return Err(refused("its rows can't be read again; save it in a file first"));
         }
@@ -63,25 +76,24 @@ impl<'a> Saving<'a> {
         Ok(Some(Self { to, origin }))
     }
 
-    /// Saves an index over a table whose text is the file's, perhaps without its first bytes. `rows`: each
-    /// row's key as order-keeping bits and the byte that it starts at, sorted by key.
+    /// Saves an index over a table whose text is the file's, perhaps without its first bytes. `rows`: the
+    /// table's, sorted by key.
     ///
     /// # Errors
-    /// [`QueryError::Save`]; [`QueryError::CannotSave`] if the text isn't the file's.
-    pub fn save(
-        mut self,
-        table: &Table,
-        key: usize,
-        rule: Rule,
-        rows: impl ExactSizeIterator<Item = (u64, u64)>,
-    ) -> Result<u64, QueryError> {
+    /// [`QueryError::Save`]; [`QueryError::CannotSave`] if the keys aren't numbers or the text isn't the
+    /// file's.
+    pub fn save(mut self, table: &Table, column: &Column, rows: &[u32]) -> Result<u64, QueryError> {
+        let [Part { column: key, kind: Kind::Number(rule), .. }] = column.parts[..] else {
+            let file = self.origin.file().display().to_string();
+            return Err(QueryError::CannotSave { file, why: OF_TEXTS });
+        };
         // What comes before the text is a byte order mark.
         let before = self.origin.bytes().checked_sub(table.bytes()).filter(|before| before % 3 == 0);
         let Some(before) = before.filter(|_| self.origin.read_as(table.text())) else {
             let file = self.origin.file().display().to_string();
             return Err(QueryError::CannotSave { file, why: "it was changed while it was read" });
         };
-        let columns = line(table.delimiter(), table.columns())?;
+        let columns = table::line(table.delimiter(), table.columns());
         let layout = Layout::new(rule.key_type.data_type(), DataType::UInt64);
         let layout = self
             .origin
@@ -91,24 +103,14 @@ impl<'a> Saving<'a> {
             .with_metadata(NAMED, table.is_named().to_string())
             .with_metadata(KEY, (key + 1).to_string())
             .with_metadata(INFERRED, rule.inferred.to_string());
-        let rows = rows.map(|(bits, start)| (rule.key_type.cell(bits), before + start));
+        let row = |&row: &u32| {
+            let (bits, start) = (column.keys.number(row as usize), column.starts[row as usize]);
+            (rule.key_type.cell(bits), before + start)
+        };
         layout
-            .save_rows(self.to, rows)
+            .save_rows(self.to, rows.iter().map(row))
             .map_err(|cause| QueryError::Save { file: self.to.display().to_string(), cause })
     }
-}
-
-/// Fields as a line of text.
-fn line<'f>(delimiter: u8, fields: impl Iterator<Item = &'f str>) -> Result<String, QueryError> {
-    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
-    writer.write_record(fields)?;
-    Ok(finished(writer))
-}
-
-/// What a writer wrote, of texts.
-fn finished(writer: Writer<Vec<u8>>) -> String {
-    let bytes = writer.into_inner().unwrap_or_else(|error| unreachable!("memory refused: {error}"));
-    String::from_utf8(bytes).unwrap_or_else(|error| unreachable!("made of texts: {error}"))
 }
 
 /// Where the rows of a saved index are.
@@ -132,18 +134,23 @@ pub struct Saved {
     /// Whether the columns have names.
     pub is_named: bool,
     /// The number of the key column, from 0.
-    pub key: usize,
+    key: usize,
     /// How the keys were read.
-    pub rule: Rule,
+    rule: Rule,
 }
 
 impl Saved {
     /// Takes the bytes of a file.
     ///
     /// # Errors
-    /// [`QueryError::Snapshot`]; [`QueryError::OtherKeyType`]; [`QueryError::TooManyRows`].
+    /// [`QueryError::Snapshot`]; [`QueryError::OtherKeyType`]; [`QueryError::TooManyRows`];
+    /// [`QueryError::SavedIsOfOne`].
     pub fn new(bytes: Vec<u8>, args: &Args) -> Result<Self, QueryError> {
         let (file, name) = (args.file.clone(), source::name(&args.file));
+        let columns = args.key_columns();
+        if columns.len() > 1 {
+            return Err(QueryError::SavedIsOfOne { file: name });
+        }
         let snapshot = Snapshot::from_bytes(bytes)
             .map_err(|cause| QueryError::Snapshot { file: name.clone(), cause })?;
         if u32::try_from(snapshot.len()).is_err() {
@@ -151,12 +158,13 @@ impl Saved {
         }
         let is_over_table = Origin::is_in(|name| text(&snapshot, name));
         // Of entries either column can be asked about.
-        let asked = args.key.as_deref().filter(|_| !is_over_table);
+        let asked = columns.first().filter(|_| !is_over_table);
         let key = asked.map_or(Ok(0), |name| Table::new(ENTRIES, b',', true)?.column("--key", name))?;
         let found = [snapshot.key_type(), snapshot.value_type()][key];
         let key_type =
             KeyType::of(found).ok_or_else(|| QueryError::UnknownKeys { file: name.clone(), found })?;
-        if let Some(asked) = args.key_type.filter(|&asked| asked != key_type) {
+        let other = args.key_type.iter().find(|&&asked| asked != Named::Number(key_type));
+        if let Some(&asked) = other {
             return Err(QueryError::OtherKeyType { file: name, found: key_type, asked });
         }
         let entries = Self {
@@ -193,15 +201,25 @@ impl Saved {
         Ok(Self { rows: Rows::InFile(origin), delimiter, columns, is_named, key, rule, ..self })
     }
 
-    /// Every row's key, as order-keeping bits.
-    pub fn keys<B: Bits>(&self) -> Vec<B> {
+    /// The column of the key.
+    pub fn part(&self) -> Part {
+        Part { column: self.key, kind: Kind::Number(self.rule), may_be_text: false }
+    }
+
+    /// Every row's key.
+    pub fn keys(&self) -> Keys {
         let of_value = matches!(self.rows, Rows::Entries) && self.key == 1;
         let from = if of_value { self.snapshot.value_type() } else { self.snapshot.key_type() };
         let bits = |row| {
             let (key, value) = self.snapshot.row(row);
-            B::truncate(self.rule.key_type.bits_of_cell(from, if of_value { value } else { key }))
+            self.rule.key_type.bits_of_cell(from, if of_value { value } else { key })
         };
-        (0..self.snapshot.len()).map(bits).collect()
+        let all = (0..self.snapshot.len()).map(bits);
+        if self.rule.key_type.is_narrow() {
+            Keys::Narrow(all.map(|bits| bits as u32).collect())
+        } else {
+            Keys::Wide(all.collect())
+        }
     }
 
     /// The error for a question about another column than that of the keys.
@@ -245,7 +263,7 @@ impl Saved {
             }
         }
         let header = if self.is_named { &self.columns } else { "" };
-        Ok(format!("{header}{}", finished(writer)))
+        Ok(format!("{header}{}", table::finished(writer)))
     }
 
     /// Copies rows of a file that is still as it was.

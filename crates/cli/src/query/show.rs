@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::error::QueryError;
-use super::key::KeyType;
+use super::kind::Part;
 use super::print::{Heading, Printer};
 use super::question::Answer;
 use super::table::Table;
@@ -19,15 +19,25 @@ pub struct Shown<'t> {
     pub table: &'t Table<'t>,
     /// The byte that each row starts at.
     pub starts: &'t [u64],
-    /// The number of the key column.
-    pub key: usize,
-    /// The number of the column that is printed beside it; `None`: the whole row is printed.
+    /// The columns of the key.
+    pub parts: &'t [Part],
+    /// The number of the column that is printed beside them; `None`: the whole row is printed.
     pub value: Option<usize>,
-    /// What the keys are.
-    pub key_type: KeyType,
 }
 
 impl Shown<'_> {
+    /// What a message calls the key.
+    pub fn key_called(&self) -> String {
+        let names: Vec<String> = self.parts.iter().map(|part| self.table.called(part.column)).collect();
+        names.join(",")
+    }
+
+    /// What the keys are, as `--key-type` names it.
+    pub fn key_type(&self) -> String {
+        let kinds: Vec<String> = self.parts.iter().map(|part| part.kind.to_string()).collect();
+        kinds.join(",")
+    }
+
     /// Prints the answer to standard output: nothing if it holds no row. A reader that has seen
     /// enough and closes the pipe ends the printing quietly.
     ///
@@ -51,13 +61,20 @@ impl Shown<'_> {
     fn print_rows(&self, args: &Args, rows: &[u32]) -> Result<(), QueryError> {
         let shown: Vec<usize> = match self.value {
             None => (0..self.table.columns().count()).collect(),
-            Some(value) if value == self.key => vec![value],
-            Some(value) => vec![self.key, value],
+            Some(value) => {
+                let mut shown = Vec::new();
+                for column in self.parts.iter().map(|part| part.column).chain([value]) {
+                    if !shown.contains(&column) {
+                        shown.push(column);
+                    }
+                }
+                shown
+            }
         };
         let names: Vec<&str> = self.table.columns().collect();
         let heading = |&column: &usize| Heading {
             name: names[column],
-            key_type: (column == self.key).then_some(self.key_type),
+            kind: self.parts.iter().find(|part| part.column == column).map(|part| part.kind),
         };
         let headings = shown.iter().map(heading).collect();
         let mut printer = Printer::new(args.format, headings, self.table.is_named())?;

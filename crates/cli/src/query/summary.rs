@@ -1,6 +1,6 @@
 //! What a query says about itself on standard error: rows, times, bytes.
 
-use super::key::KeyType;
+use super::table;
 use latchless_terminal::output::Format;
 use latchless_terminal::say;
 use serde_json::{Value, json};
@@ -28,12 +28,12 @@ pub struct Summary<'q> {
     pub missing: Vec<&'q str>,
     /// Rows of the file that have a key.
     pub rows: usize,
-    /// Other rows, left out because their key is empty or no number.
+    /// Other rows, left out because a key is empty or no number where it should be one.
     pub skipped: usize,
     /// Distinct keys.
     pub keys: usize,
     /// What the keys are.
-    pub key_type: KeyType,
+    pub key_type: String,
     /// Bytes that the index takes.
     pub index_bytes: usize,
     /// Bytes that the postings (row numbers by key) take.
@@ -56,9 +56,8 @@ impl Summary<'_> {
             Format::Csv => {
                 let fields = self.fields();
                 let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-                // None of the values holds a comma or a quote: numbers, names, keys that were read.
                 let values: Vec<String> = fields.iter().map(|(_, value)| plain(value)).collect();
-                say::note(format_args!("{}\n{}", names.join(","), values.join(",")));
+                say::note(format_args!("{}\n{}", names.join(","), table::line(b',', &values).trim_end()));
             }
         }
     }
@@ -70,7 +69,7 @@ impl Summary<'_> {
             ("missing", json!(self.missing)),
             ("rows", json!(self.rows)),
             ("keys", json!(self.keys)),
-            ("key_type", json!(self.key_type.to_string())),
+            ("key_type", json!(self.key_type)),
             ("index_bytes", json!(self.index_bytes)),
             ("bytes_per_key", json!((self.bytes_per_key() * 100.0).round() / 100.0)),
             ("postings_bytes", json!(self.postings_bytes)),

@@ -4,7 +4,7 @@
 //! is no burden: fields are taken apart again when a row is printed.
 
 use super::error::QueryError;
-use csv::{ByteRecord, Position, Reader, ReaderBuilder, StringRecord};
+use csv::{ByteRecord, Position, Reader, ReaderBuilder, StringRecord, Terminator, Writer};
 use latchless_terminal::output::visible;
 use std::io::{Cursor, Read};
 
@@ -142,6 +142,31 @@ pub fn builder(delimiter: u8) -> ReaderBuilder {
     let mut builder = ReaderBuilder::new();
     builder.delimiter(delimiter).flexible(true);
     builder
+}
+
+/// Fields as a line of text.
+pub fn line(delimiter: u8, fields: impl IntoIterator<Item: AsRef<[u8]>>) -> String {
+    let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    writer.write_record(fields).unwrap_or_else(|error| unreachable!("memory refused: {error}"));
+    finished(writer)
+}
+
+/// What a writer wrote, of texts.
+pub fn finished(writer: Writer<Vec<u8>>) -> String {
+    let bytes = writer.into_inner().unwrap_or_else(|error| unreachable!("memory refused: {error}"));
+    String::from_utf8(bytes).unwrap_or_else(|error| unreachable!("made of texts: {error}"))
+}
+
+/// The fields of an argument, which are separated and quoted as in a line of CSV; one at the least.
+pub fn fields(argument: &str) -> Vec<String> {
+    // No argument has a zero byte, so that a line end is as good as any character.
+    let mut builder = builder(b',');
+    let mut reader =
+        builder.has_headers(false).terminator(Terminator::Any(0)).from_reader(argument.as_bytes());
+    let mut record = ByteRecord::new();
+    reader.read_byte_record(&mut record).unwrap_or_else(|error| unreachable!("memory refused: {error}"));
+    let fields: Vec<String> = record.iter().map(|field| text(field).to_owned()).collect();
+    if fields.is_empty() { vec![String::new()] } else { fields }
 }
 
 /// A walk over all rows of a table, from the first to the last.
@@ -298,6 +323,22 @@ mod tests {
         }
         assert!(rows("a,\"b\"").unwrap().is_empty());
         assert_eq!(lines("a,b\n1,\"x\"\n\n"), [2]);
+    }
+
+    #[test]
+    fn arguments_are_lines_of_csv() {
+        for (argument, expected) in [
+            ("a", &["a"][..]),
+            ("", &[""]),
+            ("a,", &["a", ""]),
+            (",", &["", ""]),
+            ("-5, b c", &["-5", " b c"]),
+            ("\"a, b\",\"say \"\"hi\"\"\"", &["a, b", "say \"hi\""]),
+            ("a\nb\r\n,é", &["a\nb\r\n", "é"]),
+            ("\"a,b", &["a,b"]),
+        ] {
+            assert_eq!(fields(argument), expected, "{argument}");
+        }
     }
 
     #[test]

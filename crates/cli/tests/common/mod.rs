@@ -46,6 +46,11 @@ pub fn run(file: &Path, arguments: &str) -> Outcome {
     command(file, arguments).output().unwrap().into()
 }
 
+/// As [`run`], with arguments that may be empty or have blanks in them.
+pub fn run_with(file: &Path, arguments: &[&str]) -> Outcome {
+    command(file, "").args(arguments).output().unwrap().into()
+}
+
 /// Asks the sample, keyed by position, for CSV.
 pub fn ask(arguments: &str) -> Outcome {
     run(&sample(), &format!("--key pos --format csv {arguments}"))

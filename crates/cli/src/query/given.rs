@@ -1,0 +1,150 @@
+//! A key on the command line: its parts, what they can mean, and where they lie among a column's keys.
+
+use super::error::QueryError;
+use super::key;
+use super::keys::push;
+use super::kind::{Kind, Meant};
+use super::number::Number;
+use super::place::Place;
+use super::table;
+use std::cmp::Ordering;
+
+/// A key as it was written, or its first parts alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given<'a> {
+    /// As it was written.
+    pub text: &'a str,
+    /// Its parts, one for each column from the first on.
+    pub parts: Vec<String>,
+}
+
+impl<'a> Given<'a> {
+    /// The key in an option's argument, over this many columns. Of several ones, parts are separated and
+    /// quoted as in a line of CSV.
+    ///
+    /// # Errors
+    /// [`QueryError::Parts`].
+    pub fn new(option: &'static str, text: &'a str, columns: usize) -> Result<Self, QueryError> {
+        let parts = if columns == 1 { vec![text.to_owned()] } else { table::fields(text) };
+        if parts.len() > columns {
+            let (given, found) = (key::quoted(text), parts.len());
+            return Err(QueryError::Parts { option, given, found, columns });
+        }
+        Ok(Self { text, parts })
+    }
+
+    /// What a part says about its column.
+    pub fn means(&self, part: usize) -> Meant {
+        match self.parts.get(part) {
+            None => Meant::Anything,
+            Some(text) if key::is_number(text) => Meant::Numbers,
+            Some(_) => Meant::Texts,
+        }
+    }
+
+    /// Says which part isn't of its column's kind. `is_ordered`: whether it is compared, as NaN can't be.
+    ///
+    /// # Errors
+    /// [`QueryError::NotANumber`], [`QueryError::NanBound`].
+    pub fn check(
+        &self,
+        option: &'static str,
+        kinds: &[Kind],
+        columns: &[String],
+        is_ordered: bool,
+    ) -> Result<(), QueryError> {
+        for ((text, kind), column) in self.parts.iter().zip(kinds).zip(columns) {
+            match kind {
+                Kind::Number(_) if !key::is_number(text) => {
+                    let (given, column) = (key::quoted(text.trim_ascii()), column.clone());
+                    return Err(QueryError::NotANumber { option, given, column });
+                }
+                Kind::Number(_) if is_ordered && key::is_nan(text) => {
+                    return Err(QueryError::NanBound { option });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the parts that both have.
+    pub fn compare(&self, other: &Self, kinds: &[Kind]) -> Ordering {
+        let parts = self.parts.iter().zip(&other.parts).zip(kinds);
+        let by_part = parts.map(|((ours, theirs), kind)| match kind {
+            Kind::Number(_) => Number::parse(ours.trim_ascii()).cmp(&Number::parse(theirs.trim_ascii())),
+            Kind::Text => ours.cmp(theirs),
+        });
+        by_part.fold(Ordering::Equal, Ordering::then)
+    }
+
+    /// Where the keys begin that are this one or larger, and where those end that are it or smaller. Keys
+    /// that begin with these parts are this one.
+    pub fn places(&self, kinds: &[Kind]) -> (Place, Place) {
+        let bytes = match bytes(&self.parts, kinds) {
+            Ok(bytes) => bytes,
+            Err(places) => return places,
+        };
+        let is_whole_text = self.parts.len() == kinds.len() && kinds.last() == Some(&Kind::Text);
+        let high = if is_whole_text {
+            // Longer texts begin with this one, and are others. Right after it comes it and a zero byte.
+            Place::before([&bytes[..], &[0]].concat())
+        } else {
+            Place::after(bytes.clone())
+        };
+        (Place::before(bytes), high)
+    }
+
+    /// Where the keys begin and end that have these parts, but for the last one, with which theirs begins.
+    pub fn prefix_places(&self, kinds: &[Kind]) -> (Place, Place) {
+        let (last, before) = self.parts.split_last().unwrap_or_else(|| unreachable!("a key has a part"));
+        match bytes(before, kinds) {
+            Ok(mut bytes) => {
+                // An argument has no zero byte, so these are its bytes whether or not a part follows.
+                push(&mut bytes, last.as_str(), true);
+                (Place::before(bytes.clone()), Place::after(bytes))
+            }
+            Err(places) => places,
+        }
+    }
+}
+
+/// The bytes that keys begin with whose first parts are these.
+///
+/// # Errors
+/// If there can be no such key: where the larger ones begin, and where the smaller ones end.
+fn bytes(parts: &[String], kinds: &[Kind]) -> Result<Vec<u8>, (Place, Place)> {
+    let mut bytes = Vec::new();
+    for (at, (text, kind)) in parts.iter().zip(kinds).enumerate() {
+        let is_last = at + 1 == kinds.len();
+        let rule = match kind {
+            Kind::Number(rule) => rule,
+            Kind::Text => {
+                push(&mut bytes, text.as_str(), is_last);
+                continue;
+            }
+        };
+        let text = text.trim_ascii();
+        let (from, up_to) = match Number::parse(text) {
+            Some(number) => rule.place(text, &number),
+            // NaN is a key of float columns alone, and equal to itself.
+            None => (rule.read(text).ok(), rule.read(text).ok()),
+        };
+        match (from, up_to) {
+            (Some(from), Some(up_to)) if from == up_to => push(&mut bytes, &from, is_last),
+            // It lies between two numbers of the column, so what comes after it makes no difference.
+            _ => {
+                let with = |number: u64| {
+                    let mut bytes = bytes.clone();
+                    push(&mut bytes, &number, is_last);
+                    bytes
+                };
+                let low = from.map_or_else(|| Place::after(bytes.clone()), |from| Place::before(with(from)));
+                let high =
+                    up_to.map_or_else(|| Place::before(bytes.clone()), |up_to| Place::after(with(up_to)));
+                return Err((low, high));
+            }
+        }
+    }
+    Ok(bytes)
+}

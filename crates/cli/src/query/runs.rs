@@ -1,0 +1,95 @@
+//! The index underneath: from each distinct key to the number of its run.
+//!
+//! Numbers are keys of [`Index`], all others of [`BytesIndex`]. A question needs only the two ends of a span,
+//! because runs are numbered in the order of their keys ([`super::postings`]).
+
+use super::keys::Keys;
+use super::place::Span;
+use super::postings::Postings;
+use latchless::bytes::BytesIndex;
+use latchless::index::{Options, OrderedIndex};
+use latchless::{Bits, Direction, FillFactor, Fits, Index, Key};
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+/// An index whose values are the numbers of runs.
+pub trait Runs {
+    /// The run of a span's first key, or of its last one for [`Direction::Reverse`].
+    ///
+    /// # Errors
+    /// Those of the index.
+    fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>>;
+
+    /// How many keys there are.
+    fn keys(&self) -> usize;
+
+    /// Bytes that the index takes.
+    fn memory_bytes(&self) -> usize;
+}
+
+impl<B> Runs for Index<B, u32>
+where
+    B: Bits + Key<Bits = B>,
+    u32: Fits<B>,
+{
+    fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>> {
+        let (low, high) = span.numbers();
+        let within = (Included(B::truncate(low)), Included(B::truncate(high)));
+        let (mut key, mut run) = ([B::MIN], [0]);
+        let found = OrderedIndex::scan(self, within, end, &mut key, &mut run)?;
+        Ok((found > 0).then_some(run[0]))
+    }
+
+    fn keys(&self) -> usize {
+        self.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+}
+
+impl Runs for BytesIndex<Vec<u8>, u32> {
+    fn end(&self, span: &Span, end: Direction) -> latchless::Result<Option<u32>> {
+        let (low, high) = span.bytes();
+        let high = high.as_deref().map_or(Unbounded, Excluded);
+        let mut entries = self.range::<[u8]>((Included(&low[..]), high))?;
+        let entry = if end == Direction::Forward { entries.next() } else { entries.next_back() };
+        Ok(entry.map(|(_, run)| run))
+    }
+
+    fn keys(&self) -> usize {
+        self.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.memory_bytes()
+    }
+}
+
+/// An index of the distinct keys, and which rows each of them has.
+///
+/// # Errors
+/// Memory is refused.
+pub fn build(keys: &Keys, options: Options) -> latchless::Result<(Box<dyn Runs>, Postings)> {
+    match keys {
+        Keys::Narrow(keys) => of_numbers(keys, options),
+        Keys::Wide(keys) => of_numbers(keys, options),
+        Keys::Bytes(keys) => {
+            let (entries, postings) = Postings::group(keys.iter());
+            let mut index = BytesIndex::<Vec<u8>, u32>::with_options(options)?;
+            index.bulk_load(entries, FillFactor::FULL)?;
+            Ok((Box::new(index), postings))
+        }
+    }
+}
+
+fn of_numbers<B>(keys: &[B], options: Options) -> latchless::Result<(Box<dyn Runs>, Postings)>
+where
+    B: Bits + Key<Bits = B>,
+    u32: Fits<B>,
+{
+    let (entries, postings) = Postings::group(keys.iter().copied());
+    let mut index = Index::<B, u32>::with_options(options)?;
+    index.bulk_load(&entries, FillFactor::FULL)?;
+    Ok((Box::new(index), postings))
+}

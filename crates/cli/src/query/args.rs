@@ -45,7 +45,7 @@ Texts:
   A column with a cell that is no number is one of texts if the question gives something that is no number, too, as --get rs7410291 and --prefix do. If it gives numbers alone, such a cell is refused by its line, so that no NA among numbers goes unseen: --skip-bad leaves it out, --key-type text asks about texts nevertheless. A column of numbers stays one. Texts are compared as they are, blanks and capitals included, by their characters' numbers in Unicode: \"10\" comes before \"9\", \"Z\" before \"a\", and the empty text before all others.
 
 Several columns:
-  --key A,B has the rows in the order of A, and those of the same A in the order of B. A key is given as a line of CSV: --get 22,50300078, or '\"Smith, John\",7' where a part has a comma in it; if its first part is below zero, as --get=-5,a. A key that lacks its last parts is all those that begin with the others: --get 22 has all rows of 22, and --between 21 22,5 those from the first of 21 up to 22,5. --prefix has all parts but its last one whole.
+  --key A,B has the rows in the order of A, and those of the same A in the order of B. A key is given as a line of CSV: --get 22,50300078, or '\"Smith, John\",7' where a part has a comma in it; if its first part is below zero, as --get=-5,a. A key that lacks its last parts is all those that begin with the others: --get 22 has all rows of 22, --between 22 22 --limit 5 the first of them, and --between 21 22,5 those from the first of 21 up to 22,5. --prefix has all parts but its last one whole.
 
 Output:
   Answers go to standard output. Standard error says what was missing, how many rows and keys there are, how long it took to read the file, to parse it, to build the index and to query it, and how many bytes a key takes in the index: as text with --format table, as a JSON object with json, as a header and a line with csv; --quiet turns that off. On a terminal a table keeps to its width (or to COLUMNS): long cells are cut, and columns left out, for which an ellipsis stands. Elsewhere it is whole. Control characters are shown as pictures, in a table only. Rows with equal keys are all kept and stand in the order of the file, also under --reverse.
@@ -90,7 +90,7 @@ pub struct Args {
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
 
-    /// Print every row whose key is one of these. Infinities: `--get=-inf`.
+    /// Print every row whose key is one of these. One that begins with a hyphen: `--get=-inf`.
     #[arg(
         long,
         value_name = "K",

@@ -2,8 +2,8 @@
 //!
 //! In reading order: [`args`] (what is asked), [`source`] (the file's text), [`table`] (rows and fields),
 //! [`number`], [`numeric`] and [`key`] (numbers as order-keeping bits), [`kind`] (numbers or texts),
-//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (equal keys put together), [`runs`] (the index),
-//! [`saved`] (an index in a file, instead of all these) and [`origin`] (where that file's rows are),
+//! [`keys`] and [`mod@column`] (each row's key), [`postings`] (equal keys put together), [`runs`] (the
+//! index), [`saved`] (an index in a file, instead of all these) and [`origin`] (where that file's rows are),
 //! [`given`], [`place`], [`asked`] and [`question`] (keys as they were asked for become places among the
 //! column's, and the index answers), [`show`], [`mod@print`] and [`summary`] (what is said about it).
 //! [`progress`] runs beside all of them; [`error`] is everything that can be wrong.

@@ -2,7 +2,8 @@
 //! linearizable, scans that must not miss, memory that must come back. And indexes that are broken
 //! on purpose, which each of these must find out.
 //!
-//! `LATCHLESS_EFFORT=N` does N times as much of everything, `LATCHLESS_SUBJECT=b-ol` tests that index alone.
+//! `LATCHLESS_EFFORT=N` does N times as much of everything (by default a half), `LATCHLESS_SUBJECT=b-ol` tests
+//! that index alone.
 //! With `--no-default-features` and `--cfg latchless_alone` the flagship's subjects are built alone.
 
 // Loads the crate, without which the compiler shares none of its instances.

@@ -271,10 +271,13 @@ pub fn on_every_subject(test: impl Fn(&dyn Subject)) {
     PART.set(1);
 }
 
+/// The effort when the environment asks for none: the usual tests are to be short.
+const USUAL_EFFORT: f64 = 0.5;
+
 /// How much a test does: what was asked for, or the subject's part of it, times the effort that the
 /// environment asks for; or `few`, which is what an interpreter can bear.
 pub fn scaled(usual: usize, few: usize) -> usize {
     let effort = std::env::var("LATCHLESS_EFFORT").ok().and_then(|effort| effort.parse().ok());
-    let own = (usual / PART.get()).max(1) as f64 * effort.unwrap_or(1.0f64);
+    let own = (usual / PART.get()).max(1) as f64 * effort.unwrap_or(USUAL_EFFORT);
     if cfg!(miri) { few } else { (own as usize).max(1) }
 }

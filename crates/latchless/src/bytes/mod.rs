@@ -19,7 +19,8 @@
 //! for a `str`, one of `(u64, String)` for a `(u64, &str)`. The longest key has 65,535 bytes; operations
 //! that would add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
-//! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory.
+//! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory. For keys that are in
+//! many rows there is [`MultiIndex`].
 //!
 //! # What it costs
 //! `n`: entries in the index, `r`: entries in the range, `l`: bytes of a key.
@@ -46,12 +47,14 @@ mod batch;
 mod closures;
 mod cursor;
 mod load;
+mod multi;
 mod order;
 mod point;
 mod range;
 mod traits;
 
 pub use cursor::{BytesCursor, Holder};
+pub use multi::{MultiEntries, MultiIndex};
 pub use range::BytesEntries;
 
 use crate::byte_tree::{Bounds, ByteTree, ByteTreeOptions};

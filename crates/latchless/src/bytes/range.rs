@@ -273,8 +273,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// assert_eq!(index.prefix("ab").collect::<Vec<_>>(), [("ab".into(), 1), ("abc".into(), 2)]);
     ///
     /// let series = BytesIndex::<(u32, String), f64>::new()?;
-    /// series.insert(&(7, "a"), 0.5)?;
-    /// series.insert(&(8, "b"), 0.7)?;
+    /// series.insert(&(7u32, "a"), 0.5)?;
+    /// series.insert(&(8u32, "b"), 0.7)?;
     /// assert_eq!(series.prefix(&7u32).count(), 1);
     /// # Ok::<(), latchless::Error>(())
     /// ```

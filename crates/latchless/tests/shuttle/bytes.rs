@@ -25,6 +25,22 @@ fn a_reader_beside_an_update_and_a_removal() {
     beside_a_reader(FULL_LEAF, &[Replace(20, 7), Remove(10)], &[Get(20), Get(10)]);
 }
 
+/// Entries move while the nearest one is sought.
+#[test]
+fn the_nearest_key_beside_a_new_one() {
+    let state = State { put: &[10, 30], removed: &[] };
+    beside_a_reader(state, &[Put(20, 7)], &[Floor(35), Floor(15)]);
+}
+
+/// The last leaf is empty until it is merged away; what comes meanwhile must not be missed.
+#[test]
+fn the_nearest_key_beyond_a_leaf_that_is_empty_for_a_moment() {
+    let state = State { put: TWO_FULL.put, removed: &[50, 60, 70] };
+    some(3000, move || {
+        play_on::<Bytes>(state, &[&[Remove(80)], &[Floor(85)], &[Put(60, 1), Replace(40, 7)]]);
+    });
+}
+
 /// The blocks of the key that is removed are used again for the one that comes.
 #[test]
 fn a_long_key_that_is_replaced_by_another_one() {

@@ -1,0 +1,226 @@
+//! [`MultiIndex`]: keys that stand in many rows, as a secondary index has them.
+
+use super::{BytesEntries, BytesIndex};
+use crate::index::{Incomplete, Options};
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::{Bound, RangeBounds};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::error::{Broken, Result};
+use latchless_core::base::fill::FillFactor;
+use latchless_core::base::stats::Stats;
+
+/// An ordered set of pairs of a key and a row's number: a key may stand in any number of rows, for many
+/// readers and many writers at once.
+///
+/// The pairs are the keys of a [`BytesIndex`]: in the order of keys, the rows of a key in ascending order.
+/// Neighbours share what they begin with, so the rows of one key take about 9 bytes each, however long it
+/// is. What is guaranteed is said [there](crate::bytes).
+///
+/// ```
+/// use latchless::bytes::MultiIndex;
+///
+/// let by_city = MultiIndex::<String>::new()?;
+/// for (row, city) in ["Ulm", "Bonn", "Ulm"].iter().enumerate() {
+///     by_city.insert(*city, row as u64)?;
+/// }
+/// assert_eq!(by_city.rows("Ulm").collect::<Vec<_>>(), [0, 2]);
+/// assert_eq!(by_city.count("Bonn"), 1);
+/// assert!(by_city.remove("Ulm", 0));
+/// assert_eq!(by_city.iter().collect::<Vec<_>>(), [("Bonn".into(), 1), ("Ulm".into(), 2)]);
+/// # Ok::<(), latchless::Error>(())
+/// ```
+pub struct MultiIndex<K> {
+    pairs: BytesIndex<(K, u64), ()>,
+}
+
+impl<K: BytesKey<Owned = K>> MultiIndex<K> {
+    /// An empty one.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::new`].
+    pub fn new() -> Result<Self> {
+        Self::with_options(Options::default())
+    }
+
+    /// An empty one with these options.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::with_options`].
+    pub fn with_options(options: Options) -> Result<Self> {
+        Ok(Self { pairs: BytesIndex::with_options(options)? })
+    }
+
+    /// One of pairs that ascend, by their keys and then by their rows. O(n).
+    ///
+    /// # Errors
+    /// As [`BytesIndex::bulk_load`].
+    pub fn from_sorted<Q>(pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<Self>
+    where
+        Q: BytesKey<Owned = K>,
+    {
+        let pairs = pairs.into_iter().map(|pair| (pair, ()));
+        Ok(Self { pairs: BytesIndex::from_sorted(pairs, fill)? })
+    }
+
+    /// How many pairs there are; exact when no thread changes that meanwhile.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there is no pair; as exact as [`MultiIndex::len`].
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Bytes that the index holds, emptied nodes included. O(1).
+    pub fn memory_bytes(&self) -> usize {
+        self.pairs.memory_bytes()
+    }
+
+    /// Counts of nodes, levels and events, as [`BytesIndex::stats`].
+    pub fn stats(&self) -> Stats {
+        self.pairs.stats()
+    }
+
+    /// Whether the tree keeps its rules, for tests; as [`BytesIndex::check_invariants`].
+    ///
+    /// # Errors
+    /// The rule that is broken.
+    pub fn check_invariants(&self) -> Result<(), Broken> {
+        self.pairs.check_invariants()
+    }
+
+    /// Removes all pairs.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+    }
+
+    /// Puts a row under a key. Says whether it wasn't there before. O(log n + l), one atomic step.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::insert`]; nothing has changed then.
+    pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
+        Ok(self.pairs.insert(&(key, row), ())?.is_none())
+    }
+
+    /// Puts many rows in, in order. Says how many weren't there before.
+    ///
+    /// # Errors
+    /// Which pairs were refused, and why; all others were put in.
+    pub fn insert_many<Q: BytesKey<Owned = K>>(&self, pairs: &[(Q, u64)]) -> Result<usize, Incomplete> {
+        let entries: Vec<_> = pairs.iter().map(|(key, row)| ((key, *row), ())).collect();
+        let mut replaced = vec![None; entries.len()];
+        self.pairs.insert_many(&entries, &mut replaced)?;
+        Ok(replaced.iter().filter(|replaced| replaced.is_none()).count())
+    }
+
+    /// Removes a row from under a key. Says whether it was there. O(log n + l), one atomic step.
+    pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
+        self.pairs.remove(&(key, row)).is_some()
+    }
+
+    /// Removes all rows of a key, one by one, and says how many. Not atomic as a whole.
+    pub fn remove_all<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> usize {
+        self.pairs.remove_range((key, 0)..=(key, u64::MAX)).expect(ASCENDING)
+    }
+
+    /// Whether this row is under this key. O(log n + l).
+    pub fn contains<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> bool {
+        self.pairs.contains_key(&(key, row))
+    }
+
+    /// The rows of a key, ascending, from both ends. O(log n + r) for r rows.
+    pub fn rows<Q: BytesKey<Owned = K> + ?Sized>(
+        &self,
+        key: &Q,
+    ) -> impl DoubleEndedIterator<Item = u64> + FusedIterator + use<'_, K, Q> {
+        let pairs = self.pairs.range((key, 0)..=(key, u64::MAX)).expect(ASCENDING);
+        pairs.map(|((_, row), ())| row)
+    }
+
+    /// How many rows a key has. O(log n + r).
+    pub fn count<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> usize {
+        self.pairs.count((key, 0)..=(key, u64::MAX)).expect(ASCENDING)
+    }
+
+    /// The pairs whose keys lie in a range, from both ends.
+    ///
+    /// # Errors
+    /// [`Error::InvertedRange`](crate::Error::InvertedRange) when it starts after its end.
+    ///
+    /// ```
+    /// # use latchless::bytes::MultiIndex;
+    /// let index = MultiIndex::<u128>::new()?;
+    /// index.insert_many(&[(1u128, 10), (2, 20), (2, 21), (3, 30)]).expect("there is memory");
+    /// assert_eq!(index.range(2u128..3)?.collect::<Vec<_>>(), [(2, 20), (2, 21)]);
+    /// assert_eq!(index.range(..=2u128)?.rev().next(), Some((2, 21)));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn range<Q>(&self, range: impl RangeBounds<Q>) -> Result<MultiEntries<'_, K>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let low = match range.start_bound() {
+            Bound::Included(key) => Bound::Included((key, 0)),
+            Bound::Excluded(key) => Bound::Excluded((key, u64::MAX)),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        let high = match range.end_bound() {
+            Bound::Included(key) => Bound::Included((key, u64::MAX)),
+            Bound::Excluded(key) => Bound::Excluded((key, 0)),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        // After all rows of a key and before all of the same key there is nothing, as in any empty range.
+        if let (Bound::Excluded((own, _)), Bound::Excluded((other, _))) = (&low, &high)
+            && own.with_bytes(|own| other.with_bytes(|other| own == other))
+        {
+            let nothing = Bound::Excluded((*own, 0_u64));
+            return Ok(MultiEntries(self.pairs.range((nothing, nothing))?));
+        }
+        Ok(MultiEntries(self.pairs.range((low, high))?))
+    }
+
+    /// All pairs, in order.
+    pub fn iter(&self) -> MultiEntries<'_, K> {
+        MultiEntries(self.pairs.iter())
+    }
+}
+
+/// Why ranges of one key's rows aren't refused.
+const ASCENDING: &str = "the first row comes before the last";
+
+impl<K> fmt::Debug for MultiIndex<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MultiIndex").field(&self.pairs).finish()
+    }
+}
+
+impl<'i, K: BytesKey<Owned = K>> IntoIterator for &'i MultiIndex<K> {
+    type Item = (K, u64);
+    type IntoIter = MultiEntries<'i, K>;
+
+    fn into_iter(self) -> MultiEntries<'i, K> {
+        self.iter()
+    }
+}
+
+/// Pairs of a [`MultiIndex`], from both ends; weakly consistent, as [`BytesEntries`].
+#[derive(Debug)]
+pub struct MultiEntries<'i, K>(BytesEntries<'i, (K, u64), ()>);
+
+impl<K: BytesKey<Owned = K>> Iterator for MultiEntries<'_, K> {
+    type Item = (K, u64);
+
+    fn next(&mut self) -> Option<(K, u64)> {
+        Some(self.0.next()?.0)
+    }
+}
+
+impl<K: BytesKey<Owned = K>> DoubleEndedIterator for MultiEntries<'_, K> {
+    fn next_back(&mut self) -> Option<(K, u64)> {
+        Some(self.0.next_back()?.0)
+    }
+}
+
+impl<K: BytesKey<Owned = K>> FusedIterator for MultiEntries<'_, K> {}

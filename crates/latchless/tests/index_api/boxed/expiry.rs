@@ -68,14 +68,15 @@ fn no_fresh_lease_is_removed_beside_refreshes() {
 #[test]
 #[cfg_attr(miri, ignore = "takes many tries")]
 fn expiring_by_get_and_remove_is_found_out() {
-    let vanished = fresh_leases_that_vanish(|index, key, now| {
+    let expire = |index: &BoxedIndex<u64, Lease>, key, now| {
         let pin = index.pin();
         if index.get(key, &pin).is_some_and(|lease| lease.expires < now) {
             std::thread::yield_now();
             index.remove(key, &pin);
         }
-    });
-    assert!(vanished > 0, "the test sees nothing");
+    };
+    // On a busy machine the threads may take turns so that nothing happens for long.
+    assert!((0..200).any(|_| fresh_leases_that_vanish(expire) > 0), "the test sees nothing");
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct Entry<'k> {
 pub enum Rest<'k> {
     /// The suffix from its ninth byte on.
     Bytes(&'k [u8]),
+    /// The same as words.
+    Words(&'k [u64]),
     /// Where the whole key is.
     Long(LongRef),
 }
@@ -36,6 +38,14 @@ impl<'k> Entry<'k> {
         debug_assert!(suffix.len() <= SUFFIX_MAX);
         let rest = Rest::Bytes(suffix.get(8..).unwrap_or(&[]));
         Self { head: head(suffix, 0), length: suffix.len() as u8, tag, value, rest }
+    }
+
+    /// An entry whose suffix has `length` bytes, not too many, in these words.
+    #[inline(always)]
+    pub fn of_words(words: &'k [u64], length: usize, tag: u8, value: u64) -> Self {
+        debug_assert!(length <= SUFFIX_MAX);
+        let rest = Rest::Words(words.get(1..words_of(length)).unwrap_or(&[]));
+        Self { head: words[0].swap_bytes(), length: length as u8, tag, value, rest }
     }
 
     /// An entry whose key is stored as a long string.
@@ -55,6 +65,7 @@ impl<'k> Entry<'k> {
         store(0, self.value);
         match self.rest {
             Rest::Long(string) => store(1, string.to_word()),
+            Rest::Words(rest) => rest.iter().enumerate().for_each(|(at, &word)| store(1 + at, word)),
             Rest::Bytes(rest) => (0..words_of(rest.len())).for_each(|at| store(1 + at, word(rest, 8 * at))),
         }
     }
@@ -79,8 +90,8 @@ impl<'a> Shared<'a> {
         if !self.has_prefix(shape, key) {
             return None;
         }
-        let own = head(key, shape.prefix());
-        for first in (0..shape.len()).step_by(32) {
+        let (own, mut first) = (head(key, shape.prefix()), 0);
+        while first < shape.len() {
             let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
             let mut likely = S::which_bytes(words, tag) & ones(shape.len() - first);
             while likely != 0 {
@@ -90,6 +101,7 @@ impl<'a> Shared<'a> {
                 }
                 likely &= likely - 1;
             }
+            first += 32;
         }
         None
     }

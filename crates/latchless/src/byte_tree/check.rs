@@ -54,7 +54,7 @@ impl ByteTree {
             leaf_fill: taken as f64 / (leaves * WORDS).max(1) as f64,
             splits: self.splits.load_relaxed(),
             restarts: self.restarts.load_relaxed(),
-            misled: 0,
+            misled: self.misled.load_relaxed(),
         }
     }
 

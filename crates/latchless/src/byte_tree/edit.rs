@@ -3,7 +3,7 @@
 use super::aside::{Aside, Lack};
 use super::change::Entry;
 use super::long::LongStrings;
-use super::node::Toward;
+use super::node::{Side, Toward};
 use super::shape::{LONG, LongRef, SUFFIX_MAX, entry_words};
 use super::text::head;
 use super::tree::{ByteTree, Held};
@@ -13,6 +13,15 @@ use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 use latchless_core::sync::BitsWord;
+
+/// Where an edit begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Start {
+    /// Where a descent came out.
+    At(NodeRef),
+    /// Where a guess leads.
+    Guess(NodeRef),
+}
 
 impl ByteTree {
     /// Does with the entry of `key` what `edit` says.
@@ -25,21 +34,59 @@ impl ByteTree {
         self.dispatch.run(EditOne { tree: self, key, edit })
     }
 
-    /// As [`ByteTree::edit`], of a key with this tag. `node`: where a descent came out.
+    /// As [`ByteTree::edit`], of a key with this hash, in a leaf that is likely to cover it.
     #[inline(always)]
     pub(super) fn edit_from<S: Search>(
         &self,
-        node: NodeRef,
-        (key, tag): (&[u8], u8),
+        start: Start,
+        (key, hash): (&[u8], u64),
         edit: Edit<u64>,
     ) -> Result<Edited<u64>> {
-        let leaf = self.latch_covering_from(node, 0, key).expect("there is always a level of leaves");
-        match self.edit_in::<S>(leaf, (key, tag), edit) {
-            Ok(edited) => Ok(edited),
+        let (leaf, wrong) = self.latch_leaf(start, key);
+        let node = leaf.0.0;
+        match self.edit_in::<S>(leaf, (key, hash), edit) {
+            Ok(edited) => {
+                self.learn_from_edit(node, (key, hash, wrong), &edited);
+                Ok(edited)
+            }
             Err(((node, _), held)) => {
                 drop(held);
-                self.edit_with_room(node, (key, tag), edit)
+                self.edit_with_room(node, (key, hash), edit)
             }
+        }
+    }
+
+    /// Latches the leaf that covers a key. Says which guess was wrong, or nil.
+    #[inline(always)]
+    fn latch_leaf<'a>(&'a self, start: Start, key: &[u8]) -> (Held<'a>, NodeRef) {
+        let (mut wrong, mut node) = (NodeRef::NIL, None);
+        match start {
+            Start::At(leaf) => node = Some(leaf),
+            Start::Guess(leaf) => {
+                let (at, held) = self.latch(self.at(leaf));
+                if at.1.side(key) == Side::Here {
+                    return ((at, held), NodeRef::NIL);
+                }
+                drop(held);
+                self.misled.add(1);
+                wrong = leaf;
+            }
+        }
+        let node = node.unwrap_or_else(|| self.descend_to_leaf(key, Toward::Key));
+        (self.latch_covering_from(node, 0, key).expect("there is always a level of leaves"), wrong)
+    }
+
+    /// Writes the guess of a key that was found or put into a leaf.
+    #[inline(always)]
+    fn learn_from_edit(&self, leaf: NodeRef, own: (&[u8], u64, NodeRef), edited: &Edited<u64>) {
+        let (key, hash, wrong) = own;
+        if edited.before.is_some() {
+            self.learn_from(key, true, !wrong.is_nil());
+        }
+        if (edited.before.is_some() || edited.applied)
+            && let Some(line) = self.guesses.line(hash)
+        {
+            line.write(leaf, wrong);
         }
     }
 
@@ -51,10 +98,10 @@ impl ByteTree {
     fn edit_in<'a, S: Search>(
         &self,
         (at, mut held): Held<'a>,
-        (key, tag): (&[u8], u8),
+        (key, hash): (&[u8], u64),
         edit: Edit<u64>,
     ) -> Result<Edited<u64>, Held<'a>> {
-        let (_, leaf) = at;
+        let ((_, leaf), tag) = (at, Self::tag(hash));
         let found = leaf.find::<S>(key, tag);
         let before = found.map(|at| leaf.value(leaf.shape(), at));
         match (edit.step(before), found) {
@@ -100,9 +147,12 @@ impl ByteTree {
     /// Edits a leaf that had no room: puts nodes aside, then makes room in it, or splits it.
     #[cold]
     #[inline(never)]
-    fn edit_with_room(&self, mut node: NodeRef, own: (&[u8], u8), edit: Edit<u64>) -> Result<Edited<u64>> {
-        let (key, tag) = own;
+    fn edit_with_room(&self, mut node: NodeRef, own: (&[u8], u64), edit: Edit<u64>) -> Result<Edited<u64>> {
+        let (key, tag) = (own.0, Self::tag(own.1));
         self.ask_for_all(node);
+        if self.guesses.is_outgrown(self.len()) {
+            self.grow_guesses();
+        }
         self.longest.publish_max(key.len() as u64);
         let (mut aside, mut lack) = (Aside::none(self), Lack { levels: 1, blocks: 0 });
         loop {
@@ -155,13 +205,20 @@ impl Operation for EditOne<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<Edited<u64>> {
-        let tag = ByteTree::tag(self.tree.hash(self.key));
-        let node = self.tree.descend_to_leaf(self.key, Toward::Key);
+        let hash = self.tree.hash(self.key);
         if self.edit == Edit::Look {
-            let before = self.tree.get_from::<S>(node, self.key, tag);
+            let before = self.tree.get_hashed::<S>(self.key, hash);
             return Ok(Edited { before, applied: false });
         }
-        self.tree.ask_for_heads(node);
-        self.tree.edit_from::<S>(node, (self.key, tag), self.edit)
+        let start = match self.tree.guesses.line(hash).and_then(|line| line.leaves().next()) {
+            Some(leaf) => Start::Guess(leaf),
+            None => Start::At(self.tree.descend_to_leaf(self.key, Toward::Key)),
+        };
+        let (Start::Guess(leaf) | Start::At(leaf)) = start;
+        if matches!(start, Start::Guess(_)) {
+            self.tree.ask_for(leaf, 0);
+        }
+        self.tree.ask_for_heads(leaf);
+        self.tree.edit_from::<S>(start, (self.key, hash), self.edit)
     }
 }

@@ -1,10 +1,21 @@
 //! Looking up one key.
 
 use super::change::Shared;
-use super::node::Toward;
+use super::guesses::Lesson;
+use super::node::{Side, Toward};
 use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::mem::node_ref::NodeRef;
+
+/// What a leaf tells about a key.
+enum Told {
+    /// Its value, or that there is none.
+    Answer(Option<u64>),
+    /// The right neighbour may have it.
+    ToTheRight(NodeRef),
+    /// Nothing.
+    Nothing,
+}
 
 impl ByteTree {
     /// The value under a key.
@@ -13,24 +24,97 @@ impl ByteTree {
         self.dispatch.run(Get { tree: self, key })
     }
 
-    /// As [`ByteTree::get`], of a key with this tag. `node`: where a descent came out.
+    /// As [`ByteTree::get`], of a key with this hash.
     #[inline(always)]
-    pub(super) fn get_from<S: Search>(&self, node: NodeRef, key: &[u8], tag: u8) -> Option<u64> {
-        let (_, leaf) = self.at(node);
-        if let Some(version) = leaf.latch().stable_version() {
-            let found = value_in::<S>(leaf, key, tag);
-            // A key that is found is right, however the reader came here.
-            if found.is_some() && leaf.latch().validate(version) {
-                return found;
+    pub(super) fn get_hashed<S: Search>(&self, key: &[u8], hash: u64) -> Option<u64> {
+        let mut wrong = NodeRef::NIL;
+        if let Some(line) = self.guesses.line(hash) {
+            for leaf in line.leaves() {
+                self.ask_for(leaf, 0);
+                match self.get_guessed::<S>(leaf, key, hash) {
+                    Some(answer) => return answer,
+                    None => wrong = leaf,
+                }
             }
         }
-        self.get_again::<S>(node, key, tag)
+        let node = self.descend_to_leaf(key, Toward::Key);
+        self.get_from::<S>(node, key, (hash, wrong))
     }
 
-    /// As [`ByteTree::get_from`], when looking once found nothing.
+    /// The answer, if a guessed leaf or its right neighbour has it.
+    #[inline(always)]
+    pub(super) fn get_guessed<S: Search>(
+        &self,
+        guess: NodeRef,
+        key: &[u8],
+        hash: u64,
+    ) -> Option<Option<u64>> {
+        let told = match self.look_in::<S>(guess, key, hash) {
+            // Since the guess was written the leaf was split.
+            Told::ToTheRight(next) if !next.is_nil() => {
+                let told = self.look_in::<S>(next, key, hash);
+                if let (Told::Answer(Some(_)), Some(line)) = (&told, self.guesses.line(hash)) {
+                    line.write(next, guess);
+                }
+                told
+            }
+            told => told,
+        };
+        let Told::Answer(answer) = told else {
+            self.misled.add(1);
+            return None;
+        };
+        self.learn(if answer.is_some() { Lesson::Worth } else { Lesson::Vain });
+        Some(answer)
+    }
+
+    #[inline(always)]
+    fn look_in<S: Search>(&self, node: NodeRef, key: &[u8], hash: u64) -> Told {
+        let (_, leaf) = self.at(node);
+        let Some(version) = leaf.latch().stable_version() else { return Told::Nothing };
+        let found = value_in::<S>(leaf, key, Self::tag(hash));
+        // A key that is found is right, however the reader came here.
+        if found.is_some() {
+            return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
+        }
+        let (side, link) = (leaf.side(key), leaf.link());
+        match side {
+            _ if !leaf.latch().validate(version) => Told::Nothing,
+            Side::Here => Told::Answer(None),
+            Side::Right => Told::ToTheRight(link),
+            Side::Left => Told::Nothing,
+        }
+    }
+
+    /// As [`ByteTree::get`], of a key with this hash, whose guess was `wrong`, or nil. `node`: where a
+    /// descent came out.
+    #[inline(always)]
+    pub(super) fn get_from<S: Search>(
+        &self,
+        node: NodeRef,
+        key: &[u8],
+        (hash, wrong): (u64, NodeRef),
+    ) -> Option<u64> {
+        let (answer, leaf) = match self.look_in::<S>(node, key, hash) {
+            Told::Answer(answer) => (answer, node),
+            _ => self.get_again::<S>(node, key, hash),
+        };
+        if answer.is_some()
+            && let Some(line) = self.guesses.line(hash)
+        {
+            line.write(leaf, wrong);
+        }
+        self.learn_from(key, answer.is_some(), !wrong.is_nil());
+        answer
+    }
+
+    /// The value, and the leaf that covers the key, when looking once told nothing.
     #[inline(never)]
-    fn get_again<S: Search>(&self, node: NodeRef, key: &[u8], tag: u8) -> Option<u64> {
-        self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<S>(leaf, key, tag)).0
+    fn get_again<S: Search>(&self, node: NodeRef, key: &[u8], hash: u64) -> (Option<u64>, NodeRef) {
+        let tag = Self::tag(hash);
+        let (value, leaf, _) =
+            self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<S>(leaf, key, tag));
+        (value, leaf)
     }
 }
 
@@ -50,8 +134,6 @@ impl Operation for Get<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Option<u64> {
-        let tag = ByteTree::tag(self.tree.hash(self.key));
-        let node = self.tree.descend_to_leaf(self.key, Toward::Key);
-        self.tree.get_from::<S>(node, self.key, tag)
+        self.tree.get_hashed::<S>(self.key, self.tree.hash(self.key))
     }
 }

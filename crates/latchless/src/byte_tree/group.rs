@@ -3,6 +3,7 @@
 //! The keys of a group go down a level at a time. Each step reads what the step before has asked for, and
 //! asks for what the next step will read.
 
+use super::edit::Start;
 use super::node::Toward;
 use super::shape::WORDS;
 use super::tree::ByteTree;
@@ -14,6 +15,20 @@ use latchless_core::mem::node_ref::NodeRef;
 
 /// The most keys that go down together.
 pub const GROUP: usize = 32;
+
+/// Where a key of a group is.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    hash: u64,
+    /// The node that it has come to.
+    leaf: NodeRef,
+    /// Whether that is a guess.
+    is_guess: bool,
+}
+
+impl Way {
+    const NONE: Self = Self { hash: 0, leaf: NodeRef::NIL, is_guess: false };
+}
 
 impl ByteTree {
     /// The values under at most [`GROUP`] keys.
@@ -38,36 +53,57 @@ impl ByteTree {
         keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
     }
 
-    /// The leaves that are likely to have these keys, and the keys' tags.
+    /// The leaves that are likely to have these keys, and the keys' hashes: by guesses where there are any.
     #[inline(always)]
-    fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [(NodeRef, u8); GROUP] {
-        let (root, levels) = self.root();
-        let mut at = [(root, 0); GROUP];
-        for (at, key) in at.iter_mut().zip(keys) {
-            at.1 = Self::tag(self.hash(key));
+    fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
+        let mut ways = [Way::NONE; GROUP];
+        for (way, key) in ways.iter_mut().zip(keys) {
+            way.hash = self.hash(key);
+            self.guesses.ask(way.hash);
         }
+        let (root, levels) = self.root();
+        let mut unguessed = [0u8; GROUP];
+        let mut count = 0;
+        for (at, way) in ways.iter_mut().enumerate().take(keys.len()) {
+            way.leaf = root;
+            if let Some(leaf) = self.guesses.line(way.hash).and_then(|line| line.leaves().next()) {
+                (way.leaf, way.is_guess) = (leaf, true);
+                self.ask_for(leaf, 0);
+            } else {
+                unguessed[count] = at as u8;
+                count += 1;
+            }
+        }
+        self.descend_those(keys, &mut ways, (&unguessed[..count], levels));
+        ways.iter().take(keys.len()).for_each(|way| self.ask_for_entry::<S>(way.leaf, way.hash));
+        ways
+    }
+
+    /// Takes these of the keys from the root to their leaves.
+    #[inline(always)]
+    fn descend_those(&self, keys: &[&[u8]], ways: &mut [Way; GROUP], (those, levels): (&[u8], usize)) {
         for below in (0..levels - 1).rev() {
-            for (at, key) in at.iter_mut().zip(keys) {
+            for &at in those {
+                let (way, key) = (&mut ways[usize::from(at)], keys[usize::from(at)]);
                 // Nil: the way was disturbed; it begins anew at the end.
-                if !at.0.is_nil() {
-                    at.0 = self.child(at.0, key, Toward::Key).unwrap_or(NodeRef::NIL);
-                    self.ask_for(at.0, below);
+                if !way.leaf.is_nil() {
+                    way.leaf = self.child(way.leaf, key, Toward::Key).unwrap_or(NodeRef::NIL);
+                    self.ask_for(way.leaf, below);
                 }
             }
         }
-        for (at, key) in at.iter_mut().zip(keys) {
-            if at.0.is_nil() {
-                at.0 = self.descend_to_leaf(key, Toward::Key);
+        for &at in those {
+            let (way, key) = (&mut ways[usize::from(at)], keys[usize::from(at)]);
+            if way.leaf.is_nil() {
+                way.leaf = self.descend_to_leaf(key, Toward::Key);
             }
-            self.ask_for_entry::<S>(*at);
         }
-        at
     }
 
     /// Asks for the entry that a tag leads to.
     #[inline(always)]
-    fn ask_for_entry<S: Search>(&self, (node, tag): (NodeRef, u8)) {
-        if let Some((head, place)) = self.at(node).1.likely_place::<S>(tag) {
+    fn ask_for_entry<S: Search>(&self, node: NodeRef, hash: u64) {
+        if let Some((head, place)) = self.at(node).1.likely_place::<S>(Self::tag(hash)) {
             let address = self.nodes.address(node);
             [head, place].into_iter().for_each(|word| prefetch_read(address.wrapping_add(word % WORDS * 8)));
         }
@@ -85,9 +121,15 @@ impl Operation for GetGroup<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) {
-        let at = self.tree.descend_together::<S>(self.keys);
-        for ((answer, key), (node, tag)) in self.answers.iter_mut().zip(self.keys).zip(at) {
-            *answer = self.tree.get_from::<S>(node, key, tag);
+        let ways = self.tree.descend_together::<S>(self.keys);
+        for ((answer, &key), way) in self.answers.iter_mut().zip(self.keys).zip(ways) {
+            let Way { hash, leaf, is_guess } = way;
+            *answer = if is_guess {
+                let guessed = self.tree.get_guessed::<S>(leaf, key, hash);
+                guessed.unwrap_or_else(|| self.tree.get_hashed::<S>(key, hash))
+            } else {
+                self.tree.get_from::<S>(leaf, key, (hash, NodeRef::NIL))
+            };
         }
     }
 }
@@ -104,10 +146,11 @@ impl Operation for EditGroup<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
-        let at = self.tree.descend_together::<S>(self.keys);
-        at.iter().take(self.keys.len()).for_each(|at| self.tree.ask_for_heads(at.0));
-        for ((key, (node, tag)), edit) in self.keys.iter().zip(at).zip(self.edits) {
-            (self.done)(self.tree.edit_from::<S>(node, (key, tag), edit)?);
+        let ways = self.tree.descend_together::<S>(self.keys);
+        ways.iter().take(self.keys.len()).for_each(|way| self.tree.ask_for_heads(way.leaf));
+        for ((key, way), edit) in self.keys.iter().zip(ways).zip(self.edits) {
+            let start = if way.is_guess { Start::Guess(way.leaf) } else { Start::At(way.leaf) };
+            (self.done)(self.tree.edit_from::<S>(start, (key, way.hash), edit)?);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::change::Entry;
 use super::long::LongStrings;
-use super::node::{Node, SUFFIX_ROOM};
+use super::node::{Node, SUFFIX_ROOM, SuffixWords};
 use super::shape::*;
 use super::text::{common, head, word, words_of};
 use core::ops::Range;
@@ -78,6 +78,7 @@ impl<'a> Part<'a> {
     fn each(&self, prefix: usize, mut show: impl FnMut(Entry<'_>)) {
         let (shape, node) = (self.node.shape(), self.node);
         let (mut own, mut longer) = ([0; SUFFIX_ROOM], [0; 2 * SUFFIX_ROOM]);
+        let (cut, mut words) = (prefix.checked_sub(shape.prefix()), SuffixWords::default());
         for at in self.entries.clone() {
             let (tag, value) = (node.tag(at), node.value(shape, at));
             if node.length(shape, at) == LONG {
@@ -86,11 +87,12 @@ impl<'a> Part<'a> {
                 show(Entry::long(head, string, tag, value));
                 continue;
             }
-            let suffix = node.suffix(shape, at, &mut own);
-            if let Some(cut) = prefix.checked_sub(shape.prefix()) {
-                show(Entry::short(&suffix[cut..], tag, value));
+            if let Some(cut) = cut {
+                let length = node.suffix_words(shape, at, cut, &mut words);
+                show(Entry::of_words(&words, length, tag, value));
                 continue;
             }
+            let suffix = node.suffix(shape, at, &mut own);
             let before = &self.low[prefix..shape.prefix()];
             let len = before.len() + suffix.len();
             longer[..before.len()].copy_from_slice(before);

@@ -4,6 +4,7 @@
 
 use super::change::Shared;
 use super::image::Image;
+use super::long::LongStrings;
 use super::node::Toward;
 use super::node::{Node, SUFFIX_ROOM, Side, Words};
 use super::shape::*;
@@ -71,6 +72,7 @@ impl Default for LeafCopy {
 impl LeafCopy {
     /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range,
     /// in this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
+    #[inline(always)]
     pub fn load<S: Lines>(
         &mut self,
         tree: &ByteTree,
@@ -80,7 +82,7 @@ impl LeafCopy {
         tree.read_leaf(start, (key, toward), |(_, leaf)| {
             self.copy::<S>(leaf, bounds);
             // A leaf that has taken in its neighbour has keys that were seen already.
-            let own = first_from(Node { words: &self.image, long: leaf.long }, key, false);
+            let own = self.first_from(leaf.long, key, false);
             match after {
                 Some(Direction::Forward) => self.within.start = self.within.start.max(own),
                 Some(Direction::Reverse) => self.within.end = self.within.end.min(own),
@@ -96,7 +98,18 @@ impl LeafCopy {
         self.key[..prefix].copy_from_slice(&self.low[..prefix]);
     }
 
+    /// How many entries come before a key, or before what follows it.
+    fn first_from(&self, long: &LongStrings, key: &[u8], is_after: bool) -> usize {
+        // A leaf that a range goes over begins after the range does, as a rule.
+        if key <= &self.low[..] && !is_after {
+            0
+        } else {
+            first_from(Node { words: &self.image, long }, key, is_after)
+        }
+    }
+
     /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
+    #[inline(always)]
     fn copy<S: Lines>(&mut self, leaf: Shared<'_>, bounds: Bounds<'_>) {
         leaf.copy::<S>(&mut self.image);
         let copy = Node { words: &self.image, long: leaf.long };
@@ -115,13 +128,13 @@ impl LeafCopy {
         }
         let from = match bounds.low {
             Bound::Unbounded => 0,
-            Bound::Included(key) => first_from(copy, key, false),
-            Bound::Excluded(key) => first_from(copy, key, true),
+            Bound::Included(key) => self.first_from(leaf.long, key, false),
+            Bound::Excluded(key) => self.first_from(leaf.long, key, true),
         };
         let to = match bounds.high {
             Bound::Unbounded => len,
-            Bound::Included(key) => first_from(copy, key, true),
-            Bound::Excluded(key) => first_from(copy, key, false),
+            Bound::Included(key) => self.first_from(leaf.long, key, true),
+            Bound::Excluded(key) => self.first_from(leaf.long, key, false),
         };
         let reaches = |key: &[u8]| copy.side(key) == Side::Right;
         self.goes_on = self.has_high
@@ -207,10 +220,11 @@ impl LeafCopy {
             return (self.long_key(at), value);
         }
         let (prefix, length) = (shape.prefix(), usize::from(length));
-        let room = &mut self.key[prefix..];
-        room[..8].copy_from_slice(&image.word(shape.heads() + at).to_be_bytes());
-        for word in 0..words_of(length.saturating_sub(8)) {
-            room[8 + 8 * word..][..8].copy_from_slice(&image.word(place + 1 + word).to_le_bytes());
+        let words = words_of(length.saturating_sub(8));
+        let (room, _) = self.key[prefix..].as_chunks_mut::<8>();
+        room[0] = image.word(shape.heads() + at).to_be_bytes();
+        for (to, from) in room[1..=words].iter_mut().zip(&image[place + 1..]) {
+            *to = from.to_le_bytes();
         }
         (&self.key[..prefix + length], value)
     }

@@ -2,7 +2,7 @@
 //!
 //! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
 //! of nodes), `node.rs` (reading), `change.rs` (changing in place), `image.rs` (nodes in private memory),
-//! `tree.rs` (the tree and the ways down), and one algorithm a file.
+//! `guesses.rs` (ways round inner nodes), `tree.rs` (the tree and the ways down), and one algorithm a file.
 
 mod aside;
 mod change;
@@ -10,6 +10,7 @@ mod check;
 mod edit;
 mod get;
 mod group;
+mod guesses;
 mod image;
 mod leaf_copy;
 mod load;

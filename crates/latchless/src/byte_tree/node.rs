@@ -6,7 +6,7 @@
 
 use super::long::LongStrings;
 use super::shape::*;
-use super::text::{compare, head, word, words_of};
+use super::text::{are_words_of, compare, head, word, words_of};
 use core::cmp::Ordering;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
@@ -150,17 +150,12 @@ impl<'a, W: Words> Node<'a, W> {
         if prefix > key.len() {
             return false;
         }
-        let whole = prefix / 8;
         if prefix > LOW_BYTES && shape.has(Shape::LOW_LONG) {
             return self.long.begins_alike(self.long_low(), key, prefix);
         }
-        for at in 0..whole {
-            if self.low_word(at) != word(key, 8 * at) {
-                return false;
-            }
-        }
-        let bits = 8 * (prefix % 8);
-        bits == 0 || (self.low_word(whole) ^ word(key, 8 * whole)) << (64 - bits) == 0
+        let (whole, bits) = (prefix / 8, 8 * (prefix % 8));
+        are_words_of(&key[..8 * whole], |at| self.low_word(at))
+            && (bits == 0 || (self.low_word(whole) ^ word(key, 8 * whole)) << (64 - bits) == 0)
     }
 
     fn compare_low(self, shape: Shape, key: &[u8]) -> Ordering {
@@ -238,6 +233,20 @@ impl<'a, W: Words> Node<'a, W> {
         compare(length - 8, key.get(rest..).unwrap_or(&[]), |word| self.words.word(place + word))
     }
 
+    /// As [`Node::compare_rest`], where the eight bytes after the head, of which the key's are `next`, are
+    /// likely to tell.
+    #[inline(always)]
+    fn compare_after_head(self, shape: Shape, at: usize, (key, next): (&[u8], u64)) -> Ordering {
+        let length = self.length(shape, at);
+        if length > 8 && length != LONG {
+            let own = self.words.word(self.place(shape, at) + 1).swap_bytes();
+            if own != next {
+                return own.cmp(&next);
+            }
+        }
+        self.compare_rest(shape, at, key)
+    }
+
     /// Whether an entry has this key, whose head is the entry's; both have the node's prefix.
     #[inline(always)]
     pub fn rest_is(self, shape: Shape, at: usize, key: &[u8]) -> bool {
@@ -250,7 +259,7 @@ impl<'a, W: Words> Node<'a, W> {
             return false;
         }
         let (place, rest) = (self.place(shape, at) + 1, shape.prefix() + 8);
-        (0..words_of(own.saturating_sub(8))).all(|at| self.words.word(place + at) == word(key, rest + 8 * at))
+        are_words_of(key.get(rest..).unwrap_or(&[]), |at| self.words.word(place + at))
     }
 
     /// How many entries come before a key, and whether the next one has it. The key is taken to have the
@@ -277,9 +286,9 @@ impl<'a, W: Words> Node<'a, W> {
     /// As [`Node::rank`], from an entry on whose head may be the key's.
     #[inline(never)]
     fn rank_among_equal_heads(self, shape: Shape, from: usize, key: &[u8]) -> (usize, bool) {
-        let own = head(key, shape.prefix());
+        let (own, next) = (head(key, shape.prefix()), head(key, shape.prefix() + 8));
         let order = |at: usize| match self.head(shape, at).cmp(&own) {
-            Ordering::Equal => self.compare_rest(shape, at, key),
+            Ordering::Equal => self.compare_after_head(shape, at, (key, next)),
             order => order,
         };
         let (mut base, mut size) = (from, shape.len().saturating_sub(from));
@@ -335,6 +344,27 @@ impl<'a, W: Words> Node<'a, W> {
         &to[..length]
     }
 
+    /// The suffix of an entry that isn't long from its byte `cut` on, as words, and how many bytes it has.
+    /// `cut` is at most the suffix's length.
+    #[inline(always)]
+    pub fn suffix_words(self, shape: Shape, at: usize, cut: usize, to: &mut SuffixWords) -> usize {
+        let length = usize::from(self.length(shape, at)).min(SUFFIX_MAX);
+        let (place, words) = (self.place(shape, at), words_of(length.saturating_sub(8)));
+        to[0] = self.head(shape, at).swap_bytes();
+        let rest = to[1..=words].iter_mut().enumerate();
+        rest.for_each(|(at, to)| *to = self.words.word(place + 1 + at));
+        let (whole, bits) = (cut / 8, 8 * (cut % 8));
+        if cut > 0 {
+            to[words + 1] = 0;
+            // At least one word, which is zero when all is cut off.
+            for word in whole..=words.max(whole) {
+                // Shifted in two steps: by no bits at all, the next word gives nothing.
+                to[word - whole] = to[word] >> bits | to[word + 1] << 1 << (63 - bits);
+            }
+        }
+        length - cut
+    }
+
     /// Adds the suffix of an entry to `key`, which is the node's prefix; if it is long, makes `key` all of
     /// it. Says whether all of it was there.
     pub fn key_to(self, shape: Shape, at: usize, key: &mut Vec<u8>) -> bool {
@@ -355,6 +385,9 @@ impl<'a, W: Words> Node<'a, W> {
         entries.map(move |at| self.long_key(shape, at)).chain(low).chain(high)
     }
 }
+
+/// Room for the words of a suffix that isn't long, and one more.
+pub type SuffixWords = [u64; SUFFIX_ROOM / 8 + 1];
 
 /// Room for a suffix that isn't long, in whole words.
 pub const SUFFIX_ROOM: usize = 8 + SUFFIX_MAX.next_multiple_of(8);

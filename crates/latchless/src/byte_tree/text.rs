@@ -36,6 +36,18 @@ fn last_word(rest: &[u8]) -> u64 {
     }
 }
 
+/// Whether `stored(at)` are the words of a string.
+#[inline(always)]
+pub fn are_words_of(bytes: &[u8], stored: impl Fn(usize) -> u64) -> bool {
+    let (whole, end) = bytes.as_chunks::<8>();
+    for (at, &word) in whole.iter().enumerate() {
+        if stored(at) != u64::from_le_bytes(word) {
+            return false;
+        }
+    }
+    end.is_empty() || stored(whole.len()) == last_word(end)
+}
+
 /// The eight bytes from `at` on as a number that compares as they do.
 #[inline(always)]
 pub fn head(bytes: &[u8], at: usize) -> u64 {
@@ -71,10 +83,12 @@ pub fn compare(len: usize, other: &[u8], stored: impl Fn(usize) -> u64) -> Order
 pub fn hash(bytes: &[u8], seed: u64) -> u64 {
     const ODD: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
     let mut state = seed ^ (bytes.len() as u64).wrapping_mul(ODD[0]);
-    let mut at = 0;
-    while at < bytes.len() {
-        state = fold(word(bytes, at) ^ state, word(bytes, at + 8) ^ ODD[1]);
-        at += 16;
+    let (pairs, end) = bytes.as_chunks::<16>();
+    for pair in pairs {
+        state = fold(word(pair, 0) ^ state, word(pair, 8) ^ ODD[1]);
+    }
+    if !end.is_empty() {
+        state = fold(word(end, 0) ^ state, word(end, 8) ^ ODD[1]);
     }
     fold(state ^ ODD[2], ODD[0])
 }

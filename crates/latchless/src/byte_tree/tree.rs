@@ -16,10 +16,12 @@
 //! 4. The root changes only under its latch.
 //! 5. A node is used again for its own level only, and is dead from when it leaves the tree until it is
 //!    used again; both change its version.
-//! 6. A key is in one leaf that isn't dead, so a reader that finds it there needs no fences.
+//! 6. A key is in one leaf that isn't dead, so a reader that finds it there needs no fences, and may come
+//!    there by a [guess](super::guesses).
 //! 7. No code of the caller runs while a latch is held.
 
 use super::change::Shared;
+use super::guesses::Guesses;
 use super::image::{Builder, Fence, Fences};
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Side, Toward};
@@ -70,6 +72,7 @@ pub struct ByteTree {
     root: Word,
     pub(super) nodes: Nodes,
     pub(super) long: LongStrings,
+    pub(super) guesses: Guesses,
     pub(super) limit_bytes: Option<usize>,
     pub(super) dispatch: Dispatch,
     /// What hashes begin with: nobody can choose keys whose tags are equal.
@@ -77,6 +80,8 @@ pub struct ByteTree {
     pub(super) entries: Striped,
     pub(super) splits: Word,
     pub(super) restarts: Word,
+    /// Guesses that were wrong.
+    pub(super) misled: Word,
     /// At least as long as the longest key that was ever put.
     pub(super) longest: Word,
 }
@@ -100,11 +105,13 @@ impl ByteTree {
             nodes: if prefault { nodes.prefaulted() } else { nodes },
             limit_bytes,
             long: LongStrings::new(limit_bytes, huge_pages, references)?,
+            guesses: Guesses::none(huge_pages),
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
             seed: if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) },
             entries: Striped::default(),
             splits: Word::new(0),
             restarts: Word::new(0),
+            misled: Word::new(0),
             longest: Word::new(0),
         };
         tree.init_root()?;
@@ -126,6 +133,7 @@ impl ByteTree {
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.long.clear();
+        self.guesses.clear();
         self.entries.set(0);
         self.init_root().expect("one node found room before");
     }
@@ -140,14 +148,14 @@ impl ByteTree {
         self.len() == 0
     }
 
-    /// Bytes of every node and block that was ever in use.
+    /// Bytes of every node and block that was ever in use, and of the guesses.
     pub fn held_bytes(&self) -> usize {
-        self.nodes.held_bytes() + self.long.held_bytes()
+        self.nodes.held_bytes() + self.long.held_bytes() + self.guesses.bytes()
     }
 
-    /// Bytes of the nodes and blocks in use.
+    /// Bytes of the nodes and blocks in use, and of the guesses.
     pub fn live_bytes(&self) -> usize {
-        self.nodes.live_bytes() + self.long.live_bytes()
+        self.nodes.live_bytes() + self.long.live_bytes() + self.guesses.bytes()
     }
 
     /// The root and the number of levels.
@@ -302,6 +310,7 @@ impl ByteTree {
     /// Reads the leaf that covers a key, or the place right before it, from a leaf on that is likely to.
     /// What `read` says counts only if the leaf didn't change meanwhile; it may run several times, and must
     /// take whatever it finds. Says which leaf that was and its version, if it was read without its latch.
+    #[inline(always)]
     pub(super) fn read_leaf<R>(
         &self,
         start: NodeRef,
@@ -313,12 +322,16 @@ impl ByteTree {
         loop {
             let at = self.at(node);
             let latch = at.1.latch();
-            if let Some(version) = latch.stable_version() {
+            let held = (tries >= READ_TRIES).then(|| self.latch(at));
+            let version = if held.is_none() { latch.stable_version() } else { None };
+            if held.is_some() || version.is_some() {
                 let (side, link) = (at.1.side_toward(key, toward), at.1.link());
                 let answer = (side == Side::Here).then(|| read(at));
-                if latch.validate(version) {
+                if version.is_none_or(|version| latch.validate(version)) {
+                    // A descent waits for latches above, whose holders may wait for this one.
+                    drop(held);
                     match (side, answer) {
-                        (Side::Here, Some(answer)) => return (answer, node, Some(version)),
+                        (Side::Here, Some(answer)) => return (answer, node, version),
                         (Side::Right, _) => node = link,
                         _ => node = self.descend_to_leaf(key, toward),
                     }
@@ -327,18 +340,9 @@ impl ByteTree {
             }
             self.restarts.add(1);
             tries += 1;
-            if tries >= READ_TRIES {
-                let (at, held) = self.latch(at);
-                if at.1.side_toward(key, toward) == Side::Here {
-                    return (read(at), node, None);
-                }
-                // A dead leaf, or one that was split: others have done something. A descent waits for
-                // latches above, whose holders may wait for this one.
-                drop(held);
-                node = self.descend_to_leaf(key, toward);
-                continue;
+            if tries < READ_TRIES {
+                backoff.wait_at(self.nodes.origin());
             }
-            backoff.wait_at(self.nodes.origin());
         }
     }
 }

@@ -37,6 +37,11 @@
 //! What all keys of a leaf begin with is stored once. So sorted neighbours that are alike, as addresses
 //! are, take less memory than their bytes.
 //!
+//! An index of more than 40,000 keys of more than eight bytes that is asked for them often makes a table
+//! from hashes to leaves, with which a lookup that finds its key needs no descent; [`BytesIndex::stats`]
+//! counts how often it misled. The table takes 6 to 13 bytes a key, within the limit of the memory, and is
+//! given up when most lookups find nothing.
+//!
 //! # What is guaranteed
 //! As for [`Index`](mod@crate::index): operations on one key and on the nearest key are linearizable, each
 //! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one
@@ -113,12 +118,12 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         self.tree.is_empty()
     }
 
-    /// Bytes that the index holds, emptied nodes included. O(1).
+    /// Bytes that the index holds, emptied nodes and the table for lookups included. O(1).
     pub fn memory_bytes(&self) -> usize {
         self.tree.held_bytes()
     }
 
-    /// Bytes of the nodes in use. O(1).
+    /// Bytes of the nodes in use, and of the table for lookups. O(1).
     pub fn live_bytes(&self) -> usize {
         self.tree.live_bytes()
     }

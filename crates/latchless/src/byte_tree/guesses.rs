@@ -1,0 +1,465 @@
+//! Guesses: which leaf a key is in, by the key's hash.
+//!
+//! A table of lines. The lowest bits of a hash say which line has the key's guess, and a byte of the hash,
+//! the *mark*, tells the line's guesses apart. So a lookup that is guessed right reads a line of the table
+//! and the leaf, and no inner node, however long the keys are and however high the tree is.
+//!
+//! | word of a line | what |
+//! |---|---|
+//! | 0, and the lower half of 1 | twelve marks |
+//! | 2–7 | twelve leaves, a half word each, inverted; zero: no guess |
+//!
+//! Nothing keeps a guess right: splits and merges don't look at the table. A reader that finds its key in
+//! the leaf is right however it came there, since a key is in one leaf that isn't dead; one that doesn't
+//! find it goes by the leaf's fences, to the right neighbour at the most, and then down the tree. Who comes
+//! down the tree and finds its key writes the guess.
+//!
+//! There is a table only where it is worth its memory, 6 to 13 bytes a key: it is made when lookups find
+//! keys of more than eight bytes in a tree that is larger than a second-level cache, and dropped when most
+//! lookups find nothing, or were misled.
+//!
+//! # Thread safety
+//! The words are written by any thread at any time, without regard for each other: so a mark may stand
+//! beside another key's leaf, which is a wrong guess. A leaf in the table is, or was, a leaf; nodes of that
+//! level are leaves for ever. The memory of a table that was dropped is given back while others may look at
+//! it: they find no guesses.
+
+use super::tree::ByteTree;
+use core::cell::Cell;
+use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::words::Words;
+use latchless_core::sync::Word;
+use std::sync::OnceLock;
+
+/// Words in a line of the table.
+const LINE_WORDS: usize = 8;
+/// Guesses in a line.
+const GUESSES: usize = 12;
+/// The first word with leaves.
+const LEAVES: usize = 2;
+
+/// Lines that the smallest table has. Under `--cfg latchless_small_nodes` so few that small trees have one.
+const FEWEST_LINES: usize = if cfg!(latchless_small_nodes) { 1 } else { 1 << 13 };
+/// Lines double until there are so many keys for each, before which about one in twenty has no place.
+const KEYS_A_LINE: usize = 10;
+/// Trees with fewer keys have no table: caches hold them.
+const FEWEST_KEYS: usize = FEWEST_LINES * KEYS_A_LINE / 2;
+/// The first segment has the fewest lines, each other one as many as all before it.
+const SEGMENTS: usize = 20;
+/// One in so many operations is counted.
+const SAMPLED: u32 = if cfg!(latchless_small_nodes) { 1 } else { 64 };
+/// So many operations are counted at least before the table is made.
+const FEWEST_SAMPLES: i64 = if cfg!(latchless_small_nodes) { 2 } else { 64 };
+/// One in so many guesses for which their line has no place takes that of another.
+const REPLACED: u32 = 4;
+/// Segments of so many bytes stand on huge pages, if they are wanted at all.
+const HUGE_FROM_BYTES: usize = 2 << 20;
+
+/// The lowest and the highest bit of each byte of a word.
+const LOWEST: u64 = u64::MAX / 0xFF;
+const HIGHEST: u64 = LOWEST << 7;
+
+/// What a lookup tells about the worth of guesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lesson {
+    /// A guess was right, or would have been.
+    Worth,
+    /// There is no such key, or the guess was wrong.
+    Vain,
+}
+
+/// The table. See the file's head.
+#[derive(Debug)]
+pub struct Guesses {
+    /// Lines in use: none, or a power of two.
+    lines: Word,
+    /// Worth less vain among the operations that were counted, as an `i64`.
+    balance: Word,
+    /// 1 when no thread is making the table larger.
+    is_idle: Word,
+    segments: [OnceLock<Words<Word>>; SEGMENTS],
+    huge_pages: bool,
+}
+
+/// The line of a key.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    words: &'a [Word; LINE_WORDS],
+    mark: u8,
+}
+
+thread_local! {
+    /// Counts this thread's operations, and chooses among them.
+    static TICKS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether this is one of every `every` calls, about.
+#[inline(always)]
+fn is_chosen(every: u32) -> bool {
+    if every == 1 {
+        return true;
+    }
+    TICKS.with(|ticks| {
+        let now = ticks.get().wrapping_add(1);
+        ticks.set(now);
+        now.is_multiple_of(every)
+    })
+}
+
+impl Guesses {
+    /// No table.
+    pub fn none(huge_pages: bool) -> Self {
+        let [lines, balance] = [const { Word::new(0) }; 2];
+        let segments = [const { OnceLock::new() }; SEGMENTS];
+        Self { lines, balance, is_idle: Word::new(1), segments, huge_pages }
+    }
+
+    /// The line of a key with this hash, if there is a table.
+    #[inline(always)]
+    pub fn line(&self, hash: u64) -> Option<Line<'_>> {
+        let lines = self.lines.load_relaxed() as usize;
+        if lines == 0 {
+            return None;
+        }
+        let at = hash as usize & (lines - 1);
+        let segment = (at / FEWEST_LINES).checked_ilog2().map_or(0, |log| log as usize + 1);
+        let first = if segment == 0 { 0 } else { FEWEST_LINES << (segment - 1) };
+        let words = self.segments.get(segment)?.get()?.get((at - first) * LINE_WORDS..)?.first_chunk()?;
+        Some(Line { words, mark: (hash >> 56) as u8 })
+    }
+
+    /// Asks for the line of a key with this hash.
+    #[inline(always)]
+    pub fn ask(&self, hash: u64) {
+        if let Some(line) = self.line(hash) {
+            prefetch_read(line.words.as_ptr().cast());
+        }
+    }
+
+    /// Bytes of the table.
+    pub fn bytes(&self) -> usize {
+        self.lines.load_relaxed() as usize * LINE_WORDS * size_of::<Word>()
+    }
+
+    /// Counts a lookup now and then. Says whether the table should be made, or made larger.
+    #[inline(always)]
+    fn is_wanted(&self, lesson: Lesson, keys: impl FnOnce() -> usize) -> bool {
+        is_chosen(SAMPLED) && self.weigh(lesson, keys())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn weigh(&self, lesson: Lesson, keys: usize) -> bool {
+        // One operation for sixteen keys, and some.
+        let enough = FEWEST_SAMPLES + (keys / 16 / SAMPLED as usize) as i64;
+        let step = if lesson == Lesson::Worth { 1 } else { -1 };
+        // Threads that do this at once may count one time: it is about many.
+        let balance = (self.balance.load_relaxed() as i64 + step).clamp(-enough, enough);
+        if balance == -enough && self.lines.load_relaxed() != 0 {
+            self.drop_all();
+            return false;
+        }
+        self.balance.store_relaxed(balance as u64);
+        balance == enough && keys >= FEWEST_KEYS && self.lines.load_relaxed() < Self::lines_for(keys)
+    }
+
+    fn lines_for(keys: usize) -> u64 {
+        let most = FEWEST_LINES << (SEGMENTS - 1);
+        (keys / KEYS_A_LINE).next_power_of_two().clamp(FEWEST_LINES, most) as u64
+    }
+
+    /// Whether there is a table, and it is too small for so many keys.
+    pub fn is_outgrown(&self, keys: usize) -> bool {
+        let lines = self.lines.load_relaxed();
+        lines != 0 && lines < Self::lines_for(keys)
+    }
+
+    /// Makes the table large enough for so many keys; if memory is refused, as large as it goes. The
+    /// guesses of half of the keys stay.
+    fn grow(&self, keys: usize) {
+        if self.is_idle.take_bits(1) == 0 {
+            return;
+        }
+        let (mut lines, wanted) = (self.lines.load_relaxed(), Self::lines_for(keys));
+        while lines < wanted {
+            let more = if lines == 0 { FEWEST_LINES } else { lines as usize };
+            let segment = (lines as usize / FEWEST_LINES).checked_ilog2().map_or(0, |log| log as usize + 1);
+            if self.segments[segment].get().is_none() {
+                let huge_pages = self.huge_pages && more * LINE_WORDS * 8 >= HUGE_FROM_BYTES;
+                let Ok(words) = Words::new(more * LINE_WORDS, huge_pages) else { break };
+                self.segments[segment].get_or_init(|| words);
+            }
+            lines += more as u64;
+        }
+        self.lines.publish(lines);
+        self.is_idle.publish_bits(1);
+    }
+
+    /// Gives the table up, and its memory back.
+    fn drop_all(&self) {
+        self.lines.publish(0);
+        self.balance.store_relaxed(0);
+        for words in self.segments.iter().filter_map(OnceLock::get) {
+            words.give_back(0..words.len());
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self::none(self.huge_pages);
+    }
+}
+
+/// The bytes of a word that are this one, by their highest bits. Says yes too often, rarely.
+#[inline(always)]
+fn which(word: u64, byte: u8) -> u64 {
+    let different = word ^ (LOWEST * u64::from(byte));
+    different.wrapping_sub(LOWEST) & !different & HIGHEST
+}
+
+impl Line<'_> {
+    /// The places of the guesses that have the key's mark.
+    #[inline(always)]
+    fn places(self) -> impl Iterator<Item = usize> {
+        let marks = |at: usize| which(self.words[at].load_relaxed(), self.mark);
+        // A bit for each place: the first eight words' bytes, then four.
+        let (mut first, mut second) = (marks(0), marks(1) & u64::from(u32::MAX));
+        core::iter::from_fn(move || {
+            if first != 0 {
+                let at = first.trailing_zeros() as usize / 8;
+                first &= first - 1;
+                return Some(at);
+            }
+            let at = 8 + second.trailing_zeros() as usize / 8;
+            let is_there = second != 0;
+            second &= second.wrapping_sub(1);
+            is_there.then_some(at)
+        })
+    }
+
+    #[inline(always)]
+    fn leaf(self, place: usize) -> NodeRef {
+        NodeRef::from_word(!(self.words[LEAVES + place / 2].load_relaxed() >> (place % 2 * 32)) as u32)
+    }
+
+    /// The leaves that the key may be in.
+    #[inline(always)]
+    pub fn leaves(self) -> impl Iterator<Item = NodeRef> {
+        self.places().map(move |place| self.leaf(place)).filter(|leaf| !leaf.is_nil())
+    }
+
+    /// Writes down which leaf the key is in, in place of a wrong guess if there was one. A line that is
+    /// full takes it now and then.
+    #[inline(always)]
+    pub fn write(self, leaf: NodeRef, wrong: NodeRef) {
+        let mut place = None;
+        for own in self.places() {
+            let there = self.leaf(own);
+            if there == leaf {
+                return;
+            }
+            if there == wrong {
+                place = Some(own);
+            }
+        }
+        let place = place.or_else(|| (0..GUESSES).find(|&place| self.leaf(place).is_nil()));
+        let Some(place) = place.or_else(Self::replaced) else { return };
+        let set = |at: usize, mask: u64, shift: usize, bits: u64| {
+            let others = self.words[at].load_relaxed() & !(mask << shift);
+            self.words[at].store_relaxed(others | bits << shift);
+        };
+        set(place / 8, 0xFF, place % 8 * 8, u64::from(self.mark));
+        set(LEAVES + place / 2, u64::from(u32::MAX), place % 2 * 32, u64::from(!leaf.to_word()));
+    }
+
+    /// The place of a full line that is to be taken, if one is.
+    fn replaced() -> Option<usize> {
+        is_chosen(REPLACED).then(|| TICKS.with(|ticks| (ticks.get() / REPLACED) as usize % GUESSES))
+    }
+}
+
+impl ByteTree {
+    /// Learns from a lookup whether guesses are worth it.
+    #[inline(always)]
+    pub(super) fn learn(&self, lesson: Lesson) {
+        if self.guesses.is_wanted(lesson, || self.len()) {
+            self.grow_guesses();
+        }
+    }
+
+    /// As [`ByteTree::learn`], from how a lookup that went down the tree came out.
+    #[inline(always)]
+    pub(super) fn learn_from(&self, key: &[u8], is_found: bool, is_misled: bool) {
+        let is_worth = is_found && key.len() > 8 && !is_misled;
+        self.learn(if is_worth { Lesson::Worth } else { Lesson::Vain });
+    }
+
+    /// Makes a table, or a larger one, if the memory limit leaves room for it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow_guesses(&self) {
+        let keys = self.len();
+        let bytes = Guesses::lines_for(keys) as usize * LINE_WORDS * size_of::<Word>();
+        let is_allowed = self.limit_bytes.is_none_or(|limit| self.live_bytes() + bytes <= limit);
+        if is_allowed {
+            self.guesses.grow(keys);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::byte_tree::ByteTreeOptions;
+    use crate::tree::Edit;
+    use latchless_core::search::Scalar;
+
+    fn leaf(number: u32) -> NodeRef {
+        NodeRef::from_word(number)
+    }
+
+    fn words() -> [Word; LINE_WORDS] {
+        [const { Word::new(0) }; LINE_WORDS]
+    }
+
+    #[test]
+    fn a_line_tells_twelve_keys_apart() {
+        let words = words();
+        let line = |mark| Line { words: &words, mark };
+        for mark in 0..GUESSES as u8 {
+            line(mark * 20).write(leaf(u32::from(mark) + 1), NodeRef::NIL);
+        }
+        for mark in 0..GUESSES as u8 {
+            let leaves: Vec<_> = line(mark * 20).leaves().collect();
+            assert!(leaves.contains(&leaf(u32::from(mark) + 1)), "mark {mark}: {leaves:?}");
+            assert!(leaves.len() <= 2, "a mark says yes too often: {leaves:?}");
+        }
+        assert_eq!(line(7).leaves().count(), 0);
+    }
+
+    #[test]
+    fn a_wrong_guess_is_written_anew_in_its_place() {
+        let words = words();
+        let line = Line { words: &words, mark: 9 };
+        line.write(leaf(5), NodeRef::NIL);
+        line.write(leaf(5), NodeRef::NIL);
+        line.write(leaf(6), leaf(5));
+        assert_eq!(line.leaves().collect::<Vec<_>>(), [leaf(6)]);
+        // Another key with the same mark.
+        line.write(leaf(7), NodeRef::NIL);
+        assert_eq!(line.leaves().collect::<Vec<_>>(), [leaf(6), leaf(7)]);
+    }
+
+    #[test]
+    fn a_full_line_takes_a_new_guess_now_and_then() {
+        let words = words();
+        for mark in 0..GUESSES as u8 {
+            Line { words: &words, mark }.write(leaf(1), NodeRef::NIL);
+        }
+        let line = Line { words: &words, mark: 200 };
+        let tries = (1..=1000).find(|_| {
+            line.write(leaf(2), NodeRef::NIL);
+            line.leaves().next().is_some()
+        });
+        assert!(tries.is_some_and(|tries| tries <= REPLACED), "{tries:?}");
+    }
+
+    /// A tree of so many keys of twelve bytes.
+    fn tree_of(keys: usize) -> ByteTree {
+        let options = ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() };
+        let tree = ByteTree::new(options).unwrap();
+        for number in 0..keys as u64 {
+            tree.edit(&key(number), Edit::Put(number)).unwrap();
+        }
+        tree
+    }
+
+    fn key(number: u64) -> [u8; 12] {
+        let mut key = *b"............";
+        key[..8].copy_from_slice(&number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes());
+        key
+    }
+
+    fn look_for(tree: &ByteTree, numbers: core::ops::Range<u64>, is_there: bool) {
+        for number in numbers {
+            assert_eq!(tree.get(&key(number)), is_there.then_some(number));
+        }
+    }
+
+    /// The share of keys whose leaf the table says.
+    fn guessed(tree: &ByteTree, keys: u64) -> f64 {
+        let is_guessed = |&number: &u64| {
+            let key = key(number);
+            let Some(line) = tree.guesses.line(tree.hash(&key)) else { return false };
+            let has = |leaf| tree.at(leaf).1.find::<Scalar>(&key, ByteTree::tag(tree.hash(&key))).is_some();
+            line.leaves().any(has)
+        };
+        (0..keys).filter(is_guessed).count() as f64 / keys as f64
+    }
+
+    const KEYS: usize = if cfg!(latchless_small_nodes) { 2000 } else { FEWEST_KEYS + 1000 };
+
+    #[test]
+    fn lookups_that_find_make_a_table_and_fill_it() {
+        let tree = tree_of(KEYS);
+        assert_eq!(tree.guesses.bytes(), 0, "nobody has looked anything up");
+        look_for(&tree, 0..KEYS as u64, true);
+        assert!(tree.guesses.bytes() > 0);
+        look_for(&tree, 0..KEYS as u64, true);
+        let share = guessed(&tree, KEYS as u64);
+        assert!(share > 0.85, "{share}");
+        let misled = tree.misled.load_relaxed();
+        look_for(&tree, 0..KEYS as u64, true);
+        // Other keys have the same mark in one line of twenty.
+        assert!(tree.misled.load_relaxed() - misled < KEYS as u64 / 10);
+        tree.check_invariants().unwrap();
+    }
+
+    #[test]
+    fn guesses_follow_splits_and_removals() {
+        let tree = tree_of(KEYS);
+        (0..3).for_each(|_| look_for(&tree, 0..KEYS as u64, true));
+        // Most leaves split.
+        for number in KEYS as u64..2 * KEYS as u64 {
+            tree.edit(&key(number), Edit::Put(number)).unwrap();
+        }
+        (0..3).for_each(|_| look_for(&tree, 0..2 * KEYS as u64, true));
+        assert!(guessed(&tree, 2 * KEYS as u64) > 0.8);
+        // Most leaves merge.
+        for number in 0..2 * KEYS as u64 {
+            if number % 8 != 0 {
+                assert_eq!(tree.edit(&key(number), Edit::Remove).unwrap().before, Some(number));
+            }
+        }
+        for number in 0..2 * KEYS as u64 {
+            assert_eq!(tree.get(&key(number)), (number % 8 == 0).then_some(number));
+        }
+        tree.check_invariants().unwrap();
+    }
+
+    #[test]
+    fn lookups_in_vain_give_the_table_up_and_clearing_does() {
+        let mut tree = tree_of(KEYS);
+        look_for(&tree, 0..KEYS as u64, true);
+        assert!(tree.guesses.bytes() > 0);
+        look_for(&tree, 2 * KEYS as u64..3 * KEYS as u64, false);
+        assert_eq!(tree.guesses.bytes(), 0);
+        look_for(&tree, 0..KEYS as u64, true);
+        assert!(tree.guesses.bytes() > 0);
+        tree.clear();
+        assert_eq!(tree.guesses.bytes(), 0);
+        look_for(&tree, 0..100, false);
+    }
+
+    #[test]
+    fn there_is_no_table_beyond_the_memory_limit() {
+        let mut tree = tree_of(KEYS);
+        tree.limit_bytes = Some(tree.live_bytes());
+        look_for(&tree, 0..KEYS as u64, true);
+        assert_eq!(tree.guesses.bytes(), 0);
+        tree.limit_bytes = Some(2 * tree.live_bytes());
+        look_for(&tree, 0..KEYS as u64, true);
+        assert!(tree.guesses.bytes() > 0);
+    }
+}

@@ -380,20 +380,23 @@ def test_refused_memory_names_what_was_not_done(index):
 
 
 LITTLE_MEMORY = """
+import pickle
 import resource
 import numpy as np
 from latchless import StringIndex
 keys = np.array([f"{at:020}" for at in range(700_000)])
 index = StringIndex(keys, 0)
 now = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (now + (12 << 20), now + (12 << 20)))
+resource.setrlimit(resource.RLIMIT_AS, (now + (12 << 20), resource.RLIM_INFINITY))
 assert index.contains_many(keys[:10_000]).all()
-for ask in (index.copy, index.__arrow_c_stream__, lambda: index.get_many(keys), lambda: StringIndex(keys, 0)):
+asks = (index.copy, index.range, index.__arrow_c_stream__, lambda: pickle.dumps(index), lambda: index == index)
+for ask in (*asks, lambda: index.get_many(keys), lambda: StringIndex(keys, 0)):
     try:
         ask()
     except MemoryError:
         print("refused")
 assert index[keys[7]] == 0
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 index.check()
 """
 
@@ -402,4 +405,4 @@ index.check()
 def test_what_the_system_refuses_is_a_memory_error():
     done = subprocess.run([sys.executable, "-c", LITTLE_MEMORY], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["refused"] * 4
+    assert done.stdout.split() == ["refused"] * 7

@@ -359,8 +359,11 @@ impl BytesCore {
                 work(Closed { low: low_belongs, high: high_belongs }.bounds(low, high))
             }
             None => {
-                let after = low.and_then(after_prefix);
-                work(Closed { low: true, high: false }.bounds(low, after.as_deref()))
+                let name = self.keys.name();
+                let none = || PyTypeError::new_err(format!("a prefix is {name}, not of type NoneType"));
+                let prefix = low.ok_or_else(none)?;
+                let after = after_prefix(prefix);
+                work(Closed { low: true, high: false }.bounds(Some(prefix), after.as_deref()))
             }
         }
     }

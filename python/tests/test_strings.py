@@ -97,6 +97,19 @@ def test_loads(made, keys, fill):
     index.check()
 
 
+def test_builds_of_keys_that_differ_late(made):
+    """A sort of eight bytes at a time: keys that end amid them, zeros at their end, many equal ones."""
+    rng = random.Random(7)
+    texts = [f"{'a' * length}{end}" for length in range(0, 400, 3) for end in ("", "\0", "b", "\0\0c", "b" * 9)]
+    texts += [f"{'a' * 200}{at:07}" for at in range(500)] + ["a" * 300] * 100
+    rng.shuffle(texts)
+    keys = [key_of(made, text) for text in texts]
+    index = made(keys, range(len(keys)))
+    assert index == {key: at for at, key in enumerate(keys)}
+    assert list(index) == sorted(set(keys))
+    index.check()
+
+
 def test_lookups(index, model, keys):
     values, found = index.get_many(keys)
     assert_same(values, np.array([model.get(key, 0) for key in keys]))

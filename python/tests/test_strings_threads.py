@@ -167,6 +167,25 @@ def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm):
     index.check()
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_signal_ends_a_build(alarm, ordered):
+    keys = many(1_500_000)
+    keys = np.sort(keys) if ordered else keys
+    started = time.perf_counter()
+    StringIndex(keys, 0)
+    whole = time.perf_counter() - started
+    # On a busy machine one try may be late.
+    for _ in range(5):
+        started = time.perf_counter()
+        with pytest.raises(Stopped):
+            alarm(whole / 2)
+            StringIndex(keys, 0)
+        taken = time.perf_counter() - started
+        if taken < whole * 0.9:
+            break
+    assert taken < whole * 0.9
+
+
 def test_ctrl_c_is_a_keyboard_interrupt():
     index = StringIndex(many(300_000), 0)
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

@@ -11,7 +11,7 @@ use crate::sort::{reserve, room};
 use crate::updates::Changed;
 use latchless::bytes::BytesIndex;
 use latchless::index::Options;
-use latchless::{Direction, FillFactor, Result};
+use latchless::{Direction, Error, FillFactor, Result};
 use pyo3::PyErr;
 use std::ops::{Bound, ControlFlow, Range};
 use std::sync::atomic::AtomicU64;
@@ -57,7 +57,7 @@ impl BytesEngine {
     }
 
     /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A
-    /// signal can end all but the sort.
+    /// signal can end it.
     pub fn load(
         &mut self,
         keys: &Strings,
@@ -66,15 +66,34 @@ impl BytesEngine {
         fill: f64,
     ) -> Result<(), Undone> {
         let (fill, pulse) = (FillFactor::new(fill)?, &mut Pulse::new());
-        let order = if sorted || keys.ascends(pulse)? { None } else { Some(keys.sorted()?) };
-        pulse.check()?;
-        let len = order.as_ref().map_or(keys.len(), Vec::len);
+        if sorted || keys.ascends(pulse)? {
+            return self.load_in_order(keys, values, None, fill, pulse);
+        }
+        let mut order = keys.sorted(pulse)?;
+        match self.load_in_order(keys, values, Some(&order), fill, pulse) {
+            Err(Undone::Refused(Error::DuplicateKey { .. })) => {
+                keys.keep_last(&mut order);
+                self.load_in_order(keys, values, Some(&order), fill, pulse)
+            }
+            loaded => loaded,
+        }
+    }
+
+    /// Fills the empty index with the entries at these places, or with all.
+    fn load_in_order(
+        &mut self,
+        keys: &Strings,
+        values: Words<'_, AtomicU64>,
+        order: Option<&[usize]>,
+        fill: FillFactor,
+        pulse: &mut Pulse,
+    ) -> Result<(), Undone> {
         let mut stopped: Option<PyErr> = None;
-        let entries = (0..len).map_while(|at| {
+        let entries = (0..order.map_or(keys.len(), <[usize]>::len)).map_while(|at| {
             if at % PIECE == 0 {
                 stopped = pulse.check().err();
             }
-            let at = order.as_ref().map_or(at, |order| order[at]);
+            let at = order.map_or(at, |order| order[at]);
             stopped.is_none().then(|| (keys.get(at), values.load(at)))
         });
         self.index.bulk_load(entries, fill)?;

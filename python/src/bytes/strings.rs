@@ -5,6 +5,11 @@ use crate::engine::Undone;
 use crate::sort::{reserve, room};
 use latchless::Result;
 
+/// Shorter runs of strings that begin alike are compared as a whole.
+const RUN_MIN: usize = 16;
+/// How often eight bytes are compared at a time before the rest is compared as a whole.
+const DEPTH_MAX: usize = 16;
+
 /// A column of byte strings.
 #[derive(Debug)]
 pub struct Strings {
@@ -112,36 +117,65 @@ impl Strings {
         Ok(true)
     }
 
-    /// The places of the strings in their order; of equal strings the last place alone.
-    pub fn sorted(&self) -> Result<Vec<usize>> {
-        let shared = self.shared();
+    /// The places of the strings in their order, and those of equal strings in theirs.
+    pub fn sorted(&self, pulse: &mut Pulse) -> Result<Vec<usize>, Undone> {
         let mut order: Vec<(u64, usize)> = room(self.len())?;
-        order.extend((0..self.len()).map(|at| (head(&self.get(at)[shared..]), at)));
-        // Most strings differ in the bytes that a head has: their own bytes aren't read.
-        order.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| self.get(a.1).cmp(self.get(b.1))).then(a.1.cmp(&b.1))
-        });
-        let mut places: Vec<usize> = room(order.len())?;
-        for (_, at) in order {
-            if places.last().is_some_and(|&last| self.get(last) == self.get(at)) {
-                places.pop();
-            }
-            places.push(at);
-        }
+        order.extend((0..self.len()).map(|at| (0, at)));
+        self.sort(&mut order, (0, 0), pulse)?;
+        let mut places = room(order.len())?;
+        places.extend(order.iter().map(|&(_, at)| at));
         Ok(places)
     }
 
-    /// How many bytes all strings begin with alike.
-    fn shared(&self) -> usize {
-        let Some(first) = (self.len() > 0).then(|| self.get(0)) else { return 0 };
-        (1..self.len()).fold(first.len(), |shared, at| {
-            first[..shared].iter().zip(self.get(at)).take_while(|(a, b)| a == b).count()
+    /// Keeps of each run of equal strings the last place.
+    pub fn keep_last(&self, places: &mut Vec<usize>) {
+        places.dedup_by(|later, kept| {
+            let equal = self.get(*later) == self.get(*kept);
+            if equal {
+                *kept = *later;
+            }
+            equal
+        });
+    }
+
+    /// Sorts places by their strings, and those of equal strings by themselves. The strings are the same up to
+    /// `shared`. Eight bytes of each are compared at a time, as a number beside its place.
+    fn sort(
+        &self,
+        order: &mut [(u64, usize)],
+        (shared, depth): (usize, usize),
+        pulse: &mut Pulse,
+    ) -> Result<(), Undone> {
+        let shared = self.shared(order, shared);
+        for (head, at) in &mut *order {
+            *head = first_bytes(&self.get(*at)[shared..]);
+        }
+        order.sort_unstable();
+        for run in order.chunk_by_mut(|a, b| a.0 == b.0) {
+            // Zeros after the end of a string are as those in another.
+            let go_on = |&(_, at): &(u64, usize)| self.get(at).len() >= shared + 8;
+            if run.len() > RUN_MIN && depth < DEPTH_MAX && run.iter().all(go_on) {
+                self.sort(run, (shared + 8, depth + 1), pulse)?;
+                pulse.check()?;
+            } else if run.len() > 1 {
+                run.sort_unstable_by(|a, b| self.get(a.1).cmp(self.get(b.1)).then(a.1.cmp(&b.1)));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many bytes the strings at these places begin with alike: at least so many.
+    fn shared(&self, order: &[(u64, usize)], least: usize) -> usize {
+        let Some(first) = order.first().map(|&(_, at)| self.get(at)) else { return least };
+        order.iter().fold(first.len(), |shared, &(_, at)| {
+            let bytes = first[least..shared].iter().zip(&self.get(at)[least..]);
+            least + bytes.take_while(|(a, b)| a == b).count()
         })
     }
 }
 
 /// The first eight bytes as a number that compares as they do, with zeros after the end.
-fn head(string: &[u8]) -> u64 {
+fn first_bytes(string: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let len = string.len().min(8);
     bytes[..len].copy_from_slice(&string[..len]);

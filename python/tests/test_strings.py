@@ -102,6 +102,7 @@ def test_builds_of_keys_that_differ_late(made):
     rng = random.Random(7)
     texts = [f"{'a' * length}{end}" for length in range(0, 400, 3) for end in ("", "\0", "b", "\0\0c", "b" * 9)]
     texts += [f"{'a' * 200}{at:07}" for at in range(500)] + ["a" * 300] * 100
+    texts += [f"ab{zeros * chr(0)}" for zeros in range(40)]
     rng.shuffle(texts)
     keys = [key_of(made, text) for text in texts]
     index = made(keys, range(len(keys)))

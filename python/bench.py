@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from latchless import Index, __version__
+from latchless import Index, StringIndex, __version__
 
 OURS = "latchless"
 Work = Callable[[], Any]
@@ -36,7 +36,9 @@ def imported(name: str) -> Any:
         return None
 
 
-pandas, polars, sortedcontainers = (imported(name) for name in ("pandas", "polars", "sortedcontainers"))
+pandas, polars, pyarrow, sortedcontainers = (
+    imported(name) for name in ("pandas", "polars", "pyarrow", "sortedcontainers")
+)
 
 
 @dataclass
@@ -373,6 +375,104 @@ def singles(count: int, rounds: int) -> list[Row]:
     ]
 
 
+def addresses(count: int, seed: int) -> list[str]:
+    """Distinct keys that begin alike, as addresses do, in any order."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.permutation(4 * count)[:count].tolist()
+    hosts = rng.integers(0, 1000, count).tolist()
+    return [
+        f"https://www.host{host}.example.org/{number % 97:x}/page-{number}"
+        for host, number in zip(hosts, numbers, strict=True)
+    ]
+
+
+def strings(count: int, rounds: int) -> list[Row]:
+    """Keys that are strings, against containers of Python's objects and tables by hash."""
+    keys = addresses(count, 6)
+    rng = np.random.default_rng(7)
+    # Nine tenths are there; all are objects of their own, as those are that come from somewhere else.
+    asked = [f"{keys[at]}{'' if at % 10 else '#'}" for at in rng.integers(0, count, count).tolist()]
+    values = np.arange(count)
+    index, pairs = StringIndex(keys, values), dict(zip(keys, values.tolist(), strict=True))
+    new = [f"{key}?" for key in keys[::10]]
+    hashed = pandas.Index(keys) if pandas else None
+    column = pyarrow.array(asked) if pyarrow else None
+    frame = polars.DataFrame({"key": keys, "value": values}) if polars else None
+    series = polars.Series(asked) if polars else None
+    texts = pandas.Series(asked) if pandas else None
+    if hashed is not None:
+        hashed.get_indexer(asked[:1])  # Builds the hash table.
+    makers: dict[str, Callable[[], Any]] = {OURS: index.copy, "dict": lambda: dict(pairs)}
+    if sortedcontainers:
+        makers["SortedDict"] = lambda: sortedcontainers.SortedDict(pairs)
+    made = {who: make_it() for who, make_it in makers.items()}
+
+    def join() -> Any:
+        return polars.DataFrame({"key": series}).join(frame, on="key", how="left")
+
+    def put_all(make_it: Callable[[], Any]) -> Work:
+        def setup() -> Any:
+            fresh = make_it()
+            if isinstance(fresh, StringIndex):
+                return lambda: fresh.insert_many(new, 7)
+            return lambda: fresh.update(dict.fromkeys(new, 7))
+
+        return setup
+
+    def look_up(of: Any) -> Any:
+        return lambda: [of.get(key) for key in asked]
+
+    singles: dict[str, Work | None] = {who: plain(look_up(of)) for who, of in made.items()}
+    return [
+        race(
+            "look up a list of strings",
+            count,
+            rounds,
+            {
+                OURS: plain(lambda: index.get_many(asked)),
+                "pandas": plain(lambda: hashed.get_indexer(asked)) if pandas else None,
+                "SortedDict": singles.get("SortedDict"),
+                "dict": singles["dict"],
+            },
+        ),
+        race(
+            "look up a column of strings",
+            count,
+            rounds,
+            {
+                OURS: plain(lambda: index.get_many(column if pyarrow else series)) if pyarrow or polars else None,
+                "pandas": plain(lambda: hashed.get_indexer(texts)) if pandas else None,
+                "polars": plain(join) if polars else None,
+            },
+        ),
+        race("m[k] of strings", count, rounds, {who: plain(look_up(of)) for who, of in made.items()}),
+        race("insert a tenth of strings", len(new), rounds, {who: put_all(its) for who, its in makers.items()}),
+        race(
+            "build from unsorted strings",
+            count,
+            rounds,
+            {
+                OURS: plain(lambda: StringIndex(keys, values)),
+                "SortedDict": plain(makers["SortedDict"]) if sortedcontainers else None,
+            },
+        ),
+    ]
+
+
+def size_of_strings(count: int) -> Row:
+    """Bytes per entry, those of the keys included."""
+    row = Row("bytes per entry with a string", "bytes")
+    index = StringIndex(addresses(count, 6), 0)
+    row.cells[OURS] = index.nbytes / len(index)
+    for who, kind in (("dict", dict), ("SortedDict", sortedcontainers and sortedcontainers.SortedDict)):
+        if kind:
+            tracemalloc.start()
+            kept = kind((key, at + 10**6) for at, key in enumerate(addresses(count, 6)))
+            row.cells[who] = tracemalloc.get_traced_memory()[0] / len(kept)
+            tracemalloc.stop()
+    return row
+
+
 def sizes(data: Data, count: int) -> Row:
     """Bytes per entry. Python's containers are measured by what they allocate."""
     row = Row("bytes per entry", "bytes", {OURS: data.index.nbytes / len(data.index), "numpy": 16.0})
@@ -418,9 +518,15 @@ def main(arguments: list[str] | None = None) -> str:
     parser.add_argument("--entries", type=number, default=10_000_000)
     parser.add_argument("--queries", type=number, help="by default a tenth of the entries")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--strings", action="store_true", help="only the rows of strings")
     asked = parser.parse_args(arguments)
     if asked.entries < 1000:
         parser.error("at least 1,000 entries")
+    if asked.strings:
+        count = min(1_000_000, asked.entries)
+        text = table([*strings(count, asked.rounds), size_of_strings(count)])
+        print(text)
+        return text
     data = make(asked.entries, asked.queries or asked.entries // 10)
     count = min(100_000, asked.entries)
     rows = [
@@ -431,6 +537,8 @@ def main(arguments: list[str] | None = None) -> str:
         *builds(data, asked.rounds),
         *singles(count, asked.rounds),
         sizes(data, count),
+        *strings(min(1_000_000, asked.entries), asked.rounds),
+        size_of_strings(count),
     ]
     versions = [f"{module.__name__} {module.__version__}" for module in (np, pandas, polars) if module]
     versions += [f"sortedcontainers {sortedcontainers.__version__}"] if sortedcontainers else []

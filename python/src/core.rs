@@ -43,7 +43,7 @@ pub type Object<'py> = Bound<'py, PyAny>;
 pub type Entry<'py> = (Object<'py>, Object<'py>);
 
 /// What `Core` is told of a dtype: NumPy's code, its name, functions for single objects.
-type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
+pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
 
 /// An ordered index of words. Not for users: `latchless.Index` is.
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]

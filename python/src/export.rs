@@ -2,6 +2,7 @@
 //! to release it needs no interpreter.
 
 use crate::arrow::{Array, NULLABLE, Owning, STRUCT, Schema, Stream};
+use crate::bytes::strings::Strings;
 use crate::failure;
 use crate::kind::{ArrowType, Kind};
 use crate::lane::Lane;
@@ -36,8 +37,7 @@ unsafe impl Send for Buffer {}
 struct Column {
     name: &'static CStr,
     format: &'static CStr,
-    cells: Buffer,
-    present: Buffer,
+    buffers: Vec<Buffer>,
     null_count: i64,
 }
 
@@ -92,7 +92,7 @@ fn column<B: Lane>(name: &'static CStr, kind: &Kind, words: Vec<B>) -> PyResult<
         }
         .map_err(refused)?
     };
-    Ok(Column { name, format, cells, present, null_count: null_count as i64 })
+    Ok(Column { name, format, buffers: vec![present, cells], null_count: null_count as i64 })
 }
 
 /// What a schema points to.
@@ -203,6 +203,11 @@ unsafe extern "C" fn release_stream(stream: *mut Stream) {
     }
 }
 
+/// The format of a column of strings: texts or bytes, with offsets of 64 bits.
+fn string_format(is_text: bool) -> &'static CStr {
+    if is_text { c"U" } else { c"Z" }
+}
+
 /// A capsule with a stream of two columns of words.
 pub fn stream<'py, B: Lane>(
     py: Python<'py>,
@@ -213,10 +218,28 @@ pub fn stream<'py, B: Lane>(
     let columns = py.detach(|| {
         PyResult::Ok([column(c"key", keys_kind, keys)?, column(c"value", values_kind, values)?])
     })?;
+    capsule(py, length, columns)
+}
+
+/// A capsule with a stream of a column of strings and one of words.
+pub fn stream_of_strings<'py>(
+    py: Python<'py>,
+    (is_text, values_kind): (bool, &Kind),
+    (keys, values): (Strings, Vec<u64>),
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let length = keys.len();
+    let values = py.detach(|| column(c"value", values_kind, values))?;
+    let (bytes, offsets) = keys.into_parts();
+    let buffers = vec![Buffer::none(), Buffer::of(offsets), Buffer::of(bytes)];
+    let keys = Column { name: c"key", format: string_format(is_text), buffers, null_count: 0 };
+    capsule(py, length, [keys, values])
+}
+
+/// A capsule with a stream of two columns.
+fn capsule(py: Python<'_>, length: usize, columns: [Column; 2]) -> PyResult<Bound<'_, PyCapsule>> {
     let fields = columns.each_ref().map(|column| (column.format, column.name));
-    let children = columns.map(|Column { cells, present, null_count, .. }| {
-        array(length, null_count, vec![present, cells], Vec::new())
-    });
+    let children =
+        columns.map(|Column { buffers, null_count, .. }| array(length, null_count, buffers, Vec::new()));
     let batch = Some(array(length, 0, vec![Buffer::none()], children.into()));
     let streaming = Box::new(Streaming { fields, batch });
     let stream = Stream {
@@ -234,6 +257,23 @@ pub fn schema_of<'py>(
     py: Python<'py>,
     (keys_kind, values_kind): (&Kind, &Kind),
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let fields = [(arrow_type(keys_kind)?.format, c"key"), (arrow_type(values_kind)?.format, c"value")];
+    schema_capsule(py, arrow_type(keys_kind)?.format, values_kind)
+}
+
+/// As [`schema_of`], where keys are strings.
+pub fn schema_of_strings<'py>(
+    py: Python<'py>,
+    is_text: bool,
+    values_kind: &Kind,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    schema_capsule(py, string_format(is_text), values_kind)
+}
+
+fn schema_capsule<'py>(
+    py: Python<'py>,
+    key_format: &'static CStr,
+    values_kind: &Kind,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let fields = [(key_format, c"key"), (arrow_type(values_kind)?.format, c"value")];
     PyCapsule::new_with_value(py, Streaming { fields, batch: None }.schema(), Schema::CAPSULE)
 }

@@ -54,7 +54,7 @@ fn form_of(format: &str) -> Option<(Form, &'static str)> {
 }
 
 /// What a type that no index has is called in an error.
-fn name_of(format: &str) -> &str {
+pub fn name_of(format: &str) -> &str {
     match format {
         "u" | "U" | "vu" => "string",
         "z" | "Z" | "vz" => "binary",
@@ -68,7 +68,7 @@ fn name_of(format: &str) -> &str {
 }
 
 /// A column that is being read.
-struct Column {
+pub struct Column {
     /// Its place among the columns.
     place: usize,
     form: Form,
@@ -78,7 +78,7 @@ struct Column {
 }
 
 /// The text at a pointer of the interface's.
-fn text(schema: &Schema, pointer: *const core::ffi::c_char) -> &str {
+pub fn text(schema: &Schema, pointer: *const core::ffi::c_char) -> &str {
     let _lent = schema;
     if pointer.is_null() {
         return "";
@@ -93,33 +93,40 @@ fn children(schema: &Schema) -> impl Iterator<Item = &Schema> {
     (0..count).map(|at| unsafe { &**schema.children.add(at) })
 }
 
+/// The place of the column that is asked for by name or position.
+pub fn place_of(schema: &Schema, asked: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let names: Vec<&str> = children(schema).map(|child| text(child, child.name)).collect();
+    if let Ok(name) = asked.extract::<String>() {
+        let mut there = (0..names.len()).filter(|&at| names[at] == name);
+        return match (there.next(), there.next()) {
+            (Some(place), None) => Ok(place),
+            (Some(_), Some(_)) => {
+                Err(PyKeyError::new_err(format!("more than one column is called {name:?}")))
+            }
+            _ => {
+                let names = names.join(", ");
+                Err(PyKeyError::new_err(format!("there is no column {name:?}; the columns are {names}")))
+            }
+        };
+    }
+    let position = asked.extract::<isize>()?;
+    let from_start =
+        if position < 0 { names.len().checked_add_signed(position) } else { Some(position as usize) };
+    from_start.filter(|&place| place < names.len()).ok_or_else(|| {
+        PyIndexError::new_err(format!("there are {} columns, but none at {position}", names.len()))
+    })
+}
+
+/// The column at a place that [`place_of`] has found.
+pub fn child(schema: &Schema, place: usize) -> &Schema {
+    children(schema).nth(place).expect("it is among the names")
+}
+
 impl Column {
     /// The column that is asked for by name or position. `what`: what errors call it.
-    fn of(schema: &Schema, asked: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let names: Vec<&str> = children(schema).map(|child| text(child, child.name)).collect();
-        let place = if let Ok(name) = asked.extract::<String>() {
-            let mut there = (0..names.len()).filter(|&at| names[at] == name);
-            match (there.next(), there.next()) {
-                (Some(place), None) => place,
-                (Some(_), Some(_)) => {
-                    return Err(PyKeyError::new_err(format!("more than one column is called {name:?}")));
-                }
-                _ => {
-                    let names = names.join(", ");
-                    return Err(PyKeyError::new_err(format!(
-                        "there is no column {name:?}; the columns are {names}"
-                    )));
-                }
-            }
-        } else {
-            let position = asked.extract::<isize>()?;
-            let from_start =
-                if position < 0 { names.len().checked_add_signed(position) } else { Some(position as usize) };
-            from_start.filter(|&place| place < names.len()).ok_or_else(|| {
-                PyIndexError::new_err(format!("there are {} columns, but none at {position}", names.len()))
-            })?
-        };
-        let Some(child) = children(schema).nth(place) else { unreachable!("it is among the names") };
+    pub fn of(schema: &Schema, asked: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        let place = place_of(schema, asked)?;
+        let child = child(schema, place);
         let format = text(child, child.format);
         let known = form_of(format).filter(|_| child.dictionary.is_null());
         let Some((form, dtype)) = known else {
@@ -133,7 +140,7 @@ impl Column {
     ///
     /// # Safety
     /// The batch is one of the stream whose schema this column was made for.
-    unsafe fn append(&mut self, batch: &Array) -> PyResult<()> {
+    pub unsafe fn append(&mut self, batch: &Array) -> PyResult<()> {
         // SAFETY: the batch has such a child, as the caller promises, with two buffers. The cells of the batch's own
         // rows begin at both offsets together.
         let (child, buffers) = unsafe {
@@ -189,7 +196,7 @@ impl Column {
     }
 
     /// The column as an array. `what`: what errors call it.
-    fn array<'py>(
+    pub fn array<'py>(
         self,
         py: Python<'py>,
         asked: &Bound<'py, PyAny>,
@@ -206,8 +213,10 @@ impl Column {
 }
 
 /// Batches of columns: a stream, or a single one.
-enum Source {
+pub enum Source {
+    /// A stream of batches.
     Stream(Stream),
+    /// A batch, until it was read.
     One(Option<Array>),
 }
 
@@ -231,7 +240,7 @@ fn failed(stream: &mut Stream, code: c_int) -> PyErr {
 
 impl Source {
     /// What an object gives.
-    fn of(data: &Bound<'_, PyAny>) -> PyResult<(Self, Schema)> {
+    pub fn of(data: &Bound<'_, PyAny>) -> PyResult<(Self, Schema)> {
         if data.hasattr("__arrow_c_stream__")? {
             let mut stream: Stream = take(&data.call_method0("__arrow_c_stream__")?)?;
             let Some(tell) = stream.schema.filter(|_| stream.release.is_some()) else {
@@ -255,8 +264,27 @@ impl Source {
         }
     }
 
+    /// What an object with columns gives.
+    pub fn with_columns(data: &Bound<'_, PyAny>) -> PyResult<(Self, Schema)> {
+        let (source, schema) = Self::of(data)?;
+        let format = text(&schema, schema.format);
+        if format.as_bytes() == STRUCT.to_bytes() {
+            return Ok((source, schema));
+        }
+        let format = name_of(format);
+        Err(PyTypeError::new_err(format!("the Arrow stream has no columns, but is of type {format}")))
+    }
+
+    /// The next batch of columns.
+    pub fn next_rows(&mut self, py: Python<'_>) -> PyResult<Option<Array>> {
+        match self.next(py)? {
+            Some(batch) if batch.null_count > 0 => Err(PyValueError::new_err("rows must not be null")),
+            batch => Ok(batch),
+        }
+    }
+
     /// The next batch.
-    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Array>> {
+    pub fn next(&mut self, py: Python<'_>) -> PyResult<Option<Array>> {
         let stream = match self {
             Self::One(batch) => return Ok(batch.take()),
             Self::Stream(stream) => stream,
@@ -280,19 +308,10 @@ pub fn read_arrow<'py>(
     value: &Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let py = data.py();
-    let (mut source, schema) = Source::of(data)?;
-    if text(&schema, schema.format).as_bytes() != STRUCT.to_bytes() {
-        let format = name_of(text(&schema, schema.format));
-        return Err(PyTypeError::new_err(format!(
-            "the Arrow stream has no columns, but is of type {format}"
-        )));
-    }
+    let (mut source, schema) = Source::with_columns(data)?;
     let mut keys = Column::of(&schema, key, "keys")?;
     let mut values = Column::of(&schema, value, "values")?;
-    while let Some(batch) = source.next(py)? {
-        if batch.null_count > 0 {
-            return Err(PyValueError::new_err("rows must not be null"));
-        }
+    while let Some(batch) = source.next_rows(py)? {
         for column in [&mut keys, &mut values] {
             // SAFETY: the batch comes from the stream that told this schema.
             unsafe { column.append(&batch)? };

@@ -1,10 +1,12 @@
-//! The compiled part of the Python package `latchless`. [`core`] is its only class; [`kind`] turns single
-//! objects into words, [`column`] lends arrays, [`batch`] runs batches without the interpreter's lock,
-//! [`gate`] keeps them apart from forks; [`export`] and [`import`] speak [`arrow`]; [`durable`] opens folders
-//! with redo logs; [`engine`], [`store`], [`cells`], [`lookups`], [`updates`] and [`ranges`] know nothing of Python.
+//! The compiled part of the Python package `latchless`. [`core`] is the class of indexes of words, [`bytes`] has the
+//! one of indexes of byte strings; [`kind`] turns single objects into words, [`column`] lends arrays, [`batch`] runs
+//! batches without the interpreter's lock, [`gate`] keeps them apart from forks; [`export`] and [`import`] speak
+//! [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`], [`lookups`], [`updates`] and
+//! [`ranges`] know nothing of Python.
 
 mod arrow;
 mod batch;
+mod bytes;
 mod cells;
 mod column;
 mod core;
@@ -65,6 +67,10 @@ mod forks {
 mod _latchless {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::bytes::core::{BytesCore, read_arrow_strings};
+    #[pymodule_export]
+    use super::bytes::keys::KeyColumn;
     #[pymodule_export]
     use super::core::Core;
     #[pymodule_export]

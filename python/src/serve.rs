@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use std::iter::repeat_with;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// States of an index: it is used.
 pub const FINE: u8 = 0;
@@ -26,19 +26,25 @@ pub const BROKEN: u8 = 1;
 /// It was closed.
 pub const CLOSED: u8 = 2;
 
+/// Does something with an index in this state. A panic becomes an exception, and the index isn't used any more.
+#[inline]
+pub fn guarded<T>(state: &AtomicU8, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    match state.load(Relaxed) {
+        FINE => {}
+        CLOSED => return Err(failure::closed()),
+        _ => return Err(failure::broken()),
+    }
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        state.store(BROKEN, Relaxed);
+        Err(failure::panicked(&*panic))
+    })
+}
+
 impl Core {
     /// Does something with the index. A panic becomes an exception, and the index isn't used any more.
     #[inline]
     pub fn guarded<T>(&self, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-        match self.state.load(Relaxed) {
-            FINE => {}
-            CLOSED => return Err(failure::closed()),
-            _ => return Err(failure::broken()),
-        }
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-            self.state.store(BROKEN, Relaxed);
-            Err(failure::panicked(&*panic))
-        })
+        guarded(&self.state, work)
     }
 
     /// Changes the index. A durable one may wait for the disk, without the interpreter's lock.

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -76,6 +77,40 @@ def in_child(act: Callable[[], None], seconds: int = 30) -> None:
     assert os.waitstatus_to_exitcode(status) == 0
 
 
+def run_all(*works: Callable[[], None]) -> None:
+    """Runs functions on threads, and raises what one of them raises."""
+    errors = []
+
+    def guarded(work):
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20261123)
+
+
+class Stopped(Exception):
+    """What the handler raises."""
+
+
+@pytest.fixture
+def alarm():
+    def handler(number, frame):
+        raise Stopped
+
+    before = signal.signal(signal.SIGALRM, handler)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)

@@ -29,7 +29,9 @@ def test_every_module_is_found():
     assert doctest.testmod(importlib.import_module("latchless._batches")).attempted > 10
 
 
-@pytest.mark.parametrize("made", [latchless.Index, latchless.DurableIndex])
+@pytest.mark.parametrize(
+    "made", [latchless.Index, latchless.DurableIndex, latchless.StringIndex, latchless.BytesIndex]
+)
 def test_everything_public_is_documented(made):
     undocumented = [name for name in dir(made) if not name.startswith("_") and not getattr(made, name).__doc__]
     assert undocumented == []
@@ -37,12 +39,16 @@ def test_everything_public_is_documented(made):
 
 @pytest.mark.parametrize(
     ("made", "attributes"),
-    [(latchless.Index, {"key_dtype", "value_dtype"}), (latchless.DurableIndex, {"directory", "recovery"})],
+    [
+        (latchless.Index, {"key_dtype", "value_dtype"}),
+        (latchless.DurableIndex, {"directory", "recovery"}),
+        (latchless.StringIndex, {"value_dtype"}),
+    ],
 )
 def test_everything_public_is_in_the_reference(made, attributes):
     page = (FOLDER / "docs" / "api.rst").read_text()
     listed = re.findall(rf" {made.__name__}\.(\w+)$", page, re.MULTILINE)
-    own = set(dir(made)) if made is latchless.Index else set(vars(made))
+    own = set(vars(made)) if made is latchless.DurableIndex else set(dir(made))
     public = {name for name in own | attributes if not name.startswith("_")} - {"from_arrow"}
     assert {name for name in listed if not name.startswith("_")} - {"from_arrow"} == public
 

@@ -8,28 +8,9 @@ import time
 
 import numpy as np
 import pytest
-from conftest import in_child
+from conftest import Stopped, in_child, run_all
 
 from latchless import Index
-
-
-def run_all(*works):
-    """Runs functions on threads, and raises what one of them raises."""
-    errors = []
-
-    def guarded(work):
-        try:
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 @pytest.mark.parametrize("dtype", ["i8", "i4", "f8"])
@@ -156,21 +137,6 @@ def test_indexes_come_back_from_workers(method, tmp_path):
             assert len(index) == 2000
             assert index[999] == 999
             assert index[1999] == 1
-
-
-class Stopped(Exception):
-    """What the handler raises."""
-
-
-@pytest.fixture
-def alarm():
-    def handler(number, frame):
-        raise Stopped
-
-    before = signal.signal(signal.SIGALRM, handler)
-    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -10,10 +10,18 @@
 array([ nan, 1.5 , 1.65])
 >>> quotes.range(10, 30)
 (array([10, 20, 25]), array([1.5 , 1.6 , 1.65]))
+
+Keys may be strings as well:
+
+>>> from latchless import StringIndex
+>>> pages = StringIndex(["/about", "/", "/about/us"], [2, 1, 3])
+>>> pages.prefix("/about")
+(['/about', '/about/us'], array([2, 3]))
 """
 
 from latchless._durable import DurableIndex, Recovery, Stopped
 from latchless._index import Index
 from latchless._latchless import __version__
+from latchless._strings import BytesIndex, StringIndex
 
-__all__ = ["DurableIndex", "Index", "Recovery", "Stopped", "__version__"]
+__all__ = ["BytesIndex", "DurableIndex", "Index", "Recovery", "Stopped", "StringIndex", "__version__"]

@@ -68,7 +68,7 @@ class Batches(Core):
         words = self._key.to_words(keys)
         missing = self._missing[1] if default is None else self._value.missing_word(default)
         if out is None and found is None:
-            its, flags = self._get_many(words, missing, _checked(threads))
+            its, flags = self._get_many(words, missing, checked_threads(threads))
             return self._value.from_words(its), flags
         if out is not None:
             _check_room(out, "out", self._value.dtype, words)
@@ -79,7 +79,7 @@ class Batches(Core):
         direct = out is not None and out.dtype == self._value.stored and _is_plain(out)
         answers = out if direct and out is not None else np.empty(len(words), self._value.stored)
         flags = found if found is not None and _is_plain(found) else np.empty(len(words), bool)
-        self._get_many_into(words, answers.view(self._value.words), missing, flags, _checked(threads))
+        self._get_many_into(words, answers.view(self._value.words), missing, flags, checked_threads(threads))
         values = self._value.from_words(answers.view(self._value.words))
         if out is not None and not direct:
             out[...] = values
@@ -98,7 +98,7 @@ class Batches(Core):
         """
         words = self._key.to_words(keys)
         found = np.empty(len(words), bool)
-        self._get_many_into(words, None, 0, found, _checked(threads))
+        self._get_many_into(words, None, 0, found, checked_threads(threads))
         return found
 
     def insert_many(self, keys: ArrayLike | Any, values: ArrayLike | Any, *, threads: int = 1) -> int:
@@ -140,7 +140,7 @@ class Batches(Core):
         its = self._value.to_words(values)
         if not scalar and len(its) != len(words):
             raise ValueError(f"there are {len(words)} keys but {len(its)} values")
-        return self._insert_many(words, its, _checked(threads))
+        return self._insert_many(words, its, checked_threads(threads))
 
     def remove_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> int:
         """Remove many keys at once; those that aren't there are no error. Returns how many were removed.
@@ -153,7 +153,7 @@ class Batches(Core):
         >>> Index([1, 2], [10, 20]).remove_many([2, 3, 2])
         1
         """
-        return self._remove_many(self._key.to_words(keys), _checked(threads))
+        return self._remove_many(self._key.to_words(keys), checked_threads(threads))
 
     def floor_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> Found:
         """For each of n keys the entry with the largest key that is equal or smaller.
@@ -242,7 +242,7 @@ class Batches(Core):
     ) -> Found:
         words = self._key.to_words(keys)
         found_keys, values, found = self._near_many(
-            direction, exact, farthest, words, self._missing, _checked(threads)
+            direction, exact, farthest, words, self._missing, checked_threads(threads)
         )
         return self._key.from_words(found_keys), self._value.from_words(values), found
 
@@ -267,7 +267,8 @@ class Batches(Core):
         return min(int(tolerance), (1 << 64) - 1)
 
 
-def _checked(threads: int) -> int:
+def checked_threads(threads: int) -> int:
+    """A number of threads, which is at least one."""
     if threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     return threads

@@ -28,9 +28,10 @@ def _resolved(dtype: DTypeLike) -> np.dtype[Any]:
     """The dtype in native byte order, if columns can have it."""
     found: np.dtype[Any] = np.dtype(dtype).newbyteorder("=")
     if found.kind not in _LETTERS or (found.kind == "f" and found.itemsize not in (4, 8)):
+        strings = "; keys that are strings are for StringIndex and BytesIndex" if found.kind in "USTO" else ""
         raise TypeError(
             f"keys and values can't be of dtype {found}: only integers, float32, float64, bool, "
-            "datetime64 and timedelta64"
+            f"datetime64 and timedelta64{strings}"
         )
     if found.kind in "Mm" and np.datetime_data(found)[0] == "generic":
         raise TypeError(f"dtype {found} needs a unit, such as {found}[ns]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, DTypeLike
 from latchless import _interchange
 from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
 from latchless._latchless import Snapshot, read_arrow
+from latchless._mapping import SortedMapping
 from latchless._ranges import Ranges
-from latchless._views import Items, Keys, Values
 
-_SHOWN = 10
-_NOTHING: Any = object()
+SHOWN = 10
+"""Entries that `repr` shows."""
 
 
-class Index(Ranges, MutableMapping[Any, Any]):
+class Index(Ranges, SortedMapping[Any]):
     """An ordered map from keys to values of fixed dtypes, which many threads read and change at once.
 
     Parameters
@@ -102,52 +102,7 @@ class Index(Ranges, MutableMapping[Any, Any]):
         made.key_dtype, made.value_dtype = key.dtype, value.dtype
         return made
 
-    # ---- the mapping protocol: what isn't in the compiled part ----
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(Keys(self))
-
-    def __reversed__(self) -> Iterator[Any]:
-        return reversed(Keys(self))
-
-    def keys(self) -> Keys:
-        """The keys, ascending: a view that follows the index."""
-        return Keys(self)
-
-    def values(self) -> Values:
-        """The values in the order of their keys: a view that follows the index."""
-        return Values(self)
-
-    def items(self) -> Items:
-        """The entries in the order of their keys: a view that follows the index."""
-        return Items(self)
-
-    def pop(self, key: Any, default: Any = _NOTHING) -> Any:
-        """Remove a key and return its value; without it return the default, or raise KeyError."""
-        value = self._take(key)
-        if value is not None:
-            return value
-        if default is _NOTHING:
-            raise KeyError(key)
-        return default
-
-    def popitem(self, last: bool = True) -> tuple[Any, Any]:
-        """Remove and return the last entry, or the first one. Raises KeyError if there is none."""
-        return self._end_or_raise(last, remove=True)
-
-    def peekitem(self, last: bool = True) -> tuple[Any, Any]:
-        """Return the last entry, or the first one. Raises KeyError if there is none."""
-        return self._end_or_raise(last, remove=False)
-
-    def _end_or_raise(self, last: bool, remove: bool) -> tuple[Any, Any]:
-        entry = self._end(last, remove)
-        if entry is None:
-            raise KeyError("the index is empty")
-        return entry
-
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        """Return the key's value; without it insert the default first, atomically."""
-        return self._get_or_insert(key, self._value.missing() if default is None else default)
+    # ---- the mapping protocol: what isn't in the compiled part, or in `SortedMapping` ----
 
     def update(self, other: Any = (), /, **named: Any) -> None:
         """Insert the entries of an index, a mapping, or an iterable of pairs, as one batch."""
@@ -170,11 +125,11 @@ class Index(Ranges, MutableMapping[Any, Any]):
             return len(self) == len(other) and dict(self.items()) == dict(other.items())
         return NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __repr__(self) -> str:
-        keys, values = self.range(limit=_SHOWN)
-        shown = [f"{key!r}: {value!r}" for key, value in zip(_plain(keys), _plain(values), strict=True)]
+        keys, values = self.range(limit=SHOWN)
+        shown = [f"{key!r}: {value!r}" for key, value in zip(shown_as(keys), shown_as(values), strict=True)]
         if len(self) > len(shown):
             shown.append(f"… {len(self)} entries")
         dtypes = f"key_dtype='{self.key_dtype}', value_dtype='{self.value_dtype}'"
@@ -301,7 +256,7 @@ class Index(Ranges, MutableMapping[Any, Any]):
         return cls._made(key, value, None, None, True, fill, limit_bytes, snapshot)
 
 
-def check_lengths(keys: Array | None, values: Array | None, scalar: bool) -> None:
+def check_lengths(keys: Sized | None, values: Array | None, scalar: bool) -> None:
     """Refuses columns of different lengths."""
     if keys is not None and values is not None and not scalar and len(keys) != len(values):
         raise ValueError(f"there are {len(keys)} keys but {len(values)} values")
@@ -313,5 +268,6 @@ def check_fill(fill: float) -> None:
         raise ValueError(f"fill must be between 0.01 and 1.0, not {fill}")
 
 
-def _plain(column: Array) -> Iterable[Any]:
+def shown_as(column: Array) -> Iterable[Any]:
+    """What `repr` shows of a column."""
     return map(str, column) if column.dtype.kind in "Mm" else column.tolist()

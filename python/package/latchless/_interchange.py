@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latchless._dtypes import Array
+from latchless._latchless import KeyColumn
 
 if TYPE_CHECKING:
     from latchless._index import Index
+    from latchless._strings import BytesIndex, StringIndex
 
 
 def pyarrow() -> Any:
@@ -30,6 +32,19 @@ def restored(
         for column, dtype in ((keys, key_dtype), (values, value_dtype))
     )
     return cls(keys, values, key_dtype=key_dtype, value_dtype=value_dtype, assume_sorted=True)
+
+
+def restored_strings(
+    cls: type[StringIndex] | type[BytesIndex],
+    value_dtype: np.dtype[Any],
+    offsets: Array,
+    keys: Array,
+    values: Array,
+) -> StringIndex | BytesIndex:
+    """The index whose ascending keys lie between these offsets of one array of bytes, with these values."""
+    values = values.view(value_dtype) if value_dtype.kind in "Mm" else values
+    column = KeyColumn.of_buffers(cls.key_type is str, offsets, keys)
+    return cls(column, values, value_dtype=value_dtype, assume_sorted=True)
 
 
 def picklable(column: Array) -> Array:

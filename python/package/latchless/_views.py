@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from latchless._index import Index
+from typing import Any
 
 PAGE = 1024
 """Entries that an iterator asks for at a time."""
 
 
-def pages(index: Index, reverse: bool = False) -> Iterator[tuple[list[Any], list[Any]]]:
+def pages(index: Any, reverse: bool = False) -> Iterator[tuple[list[Any], list[Any]]]:
     """The entries of an index in order, a page of keys and values at a time.
 
     Entries that are inserted or removed meanwhile may be seen or not; all others are seen once.
@@ -23,18 +20,23 @@ def pages(index: Index, reverse: bool = False) -> Iterator[tuple[list[Any], list
         keys, values = index.range(low, high, closed="neither", reverse=reverse, limit=PAGE)
         if len(keys) == 0:
             return
-        # Times stay NumPy's, because Python's have no nanoseconds; all others are Python's own.
-        listed = [list(column) if column.dtype.kind in "Mm" else column.tolist() for column in (keys, values)]
-        yield listed[0], listed[1]
+        listed = _listed(keys)
+        yield listed, _listed(values)
         if len(keys) < PAGE:
             return
-        after = listed[0][-1]
+        after = listed[-1]
+
+
+def _listed(column: Any) -> list[Any]:
+    # Times stay NumPy's, because Python's have no nanoseconds; all others are Python's own. Strings are a list
+    # already.
+    return list(column) if isinstance(column, list) or column.dtype.kind in "Mm" else column.tolist()
 
 
 class Keys(KeysView[Any]):
     """The keys of an index, ascending."""
 
-    _mapping: Index
+    _mapping: Any
 
     def __iter__(self) -> Iterator[Any]:
         for keys, _ in pages(self._mapping):
@@ -48,7 +50,7 @@ class Keys(KeysView[Any]):
 class Values(ValuesView[Any]):
     """The values of an index, in the order of their keys."""
 
-    _mapping: Index
+    _mapping: Any
 
     def __iter__(self) -> Iterator[Any]:
         for _, values in pages(self._mapping):
@@ -65,7 +67,7 @@ class Values(ValuesView[Any]):
 class Items(ItemsView[Any, Any]):
     """The entries of an index, as pairs, in the order of their keys."""
 
-    _mapping: Index
+    _mapping: Any
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         for keys, values in pages(self._mapping):

@@ -1,0 +1,446 @@
+"""The classes `StringIndex` and `BytesIndex`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from latchless import _interchange
+from latchless._batches import checked_threads
+from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
+from latchless._index import SHOWN, check_fill, check_lengths, shown_as
+from latchless._keys import key_column
+from latchless._latchless import BytesCore, KeyColumn, read_arrow_strings
+from latchless._mapping import Key, SortedMapping
+from latchless._ranges import Closed, ends_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Strings(BytesCore, SortedMapping[Key]):
+    """What `StringIndex` and `BytesIndex` share: all but the type of their keys."""
+
+    key_type: ClassVar[type]
+    value_dtype: np.dtype[Any]
+    _value: Column
+    _missing: int
+    """The word of a value that is missing."""
+
+    def __new__(
+        cls,
+        keys: ArrayLike | Any = None,
+        values: ArrayLike | Any = None,
+        *,
+        value_dtype: DTypeLike | None = None,
+        assume_sorted: bool = False,
+        fill: float = 0.8,
+        limit_bytes: int | None = None,
+    ) -> Self:
+        """Make an index: see the class."""
+        if (keys is None) != (values is None):
+            raise TypeError("keys and values are given together")
+        if isinstance(keys, Mapping):
+            name = cls.__name__
+            raise TypeError(f"a mapping is given as {name}(mapping.keys(), mapping.values())")
+        keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
+        # Values are in words of 64 bits, as they are beside keys of 64 bits.
+        _, value = columns(np.int64, dtype_of(values, value_dtype))
+        column = None if keys is None else key_column(cls.key_type, keys)
+        words = None if values is None else value.to_words(values)
+        check_lengths(column, words, scalar)
+        check_fill(fill)
+        text = cls.key_type is str
+        made = super().__new__(cls, text, value.told(), column, words, assume_sorted, fill, limit_bytes)
+        made._value, made._missing, made.value_dtype = value, value.missing_word(), value.dtype
+        return made
+
+    # ---- the mapping protocol: what isn't in the compiled part, or in `SortedMapping` ----
+
+    def first(self) -> tuple[Key, Any] | None:
+        """The entry with the smallest key, as (key, value), or None."""
+        return self._end(False, False)
+
+    def last(self) -> tuple[Key, Any] | None:
+        """The entry with the largest key, as (key, value), or None."""
+        return self._end(True, False)
+
+    def update(self, other: Any = (), /, **named: Any) -> None:
+        """Insert the entries of an index, a mapping, or an iterable of pairs, and named ones, as one batch."""
+        if isinstance(other, Strings) and other.key_type is self.key_type and not named:
+            self.insert_many(*other._whole())
+            return
+        pairs = list(other.items()) if isinstance(other, Mapping) else list(other)
+        pairs.extend(named.items())
+        self.insert_many([key for key, _ in pairs], [value for _, value in pairs])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Strings) and other.key_type is self.key_type:
+            (keys, values), (others, their_values) = self._whole(), other._whole()
+            ours, theirs = (*keys.buffers(), values), (*others.buffers(), their_values)
+            return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+        if isinstance(other, Mapping):
+            return len(self) == len(other) and dict(self.items()) == dict(other.items())
+        return NotImplemented
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        keys, values = self.range(limit=SHOWN)
+        shown = [f"{key!r}: {value!r}" for key, value in zip(keys, shown_as(values), strict=True)]
+        if len(self) > len(shown):
+            shown.append(f"… {len(self)} entries")
+        return f"{type(self).__name__}({{{', '.join(shown)}}}, value_dtype='{self.value_dtype}')"
+
+    # ---- batches ----
+
+    def get_many(
+        self, keys: ArrayLike | Any, default: Any = None, *, threads: int = 1
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Look many keys up at once.
+
+        Parameters
+        ----------
+        keys : array-like
+            n keys, in any order: see the class.
+        default : scalar
+            The value where a key isn't there: by default NaN, NaT, False or 0, as the dtype has it.
+        threads : int
+            How many threads share the batch.
+
+        Returns
+        -------
+        values : array (n, value_dtype)
+            The values, in the order of the keys.
+        found : array (n, bool)
+            Whether each key is there. One that is too long to be stored isn't.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Elements that are no keys: see the class.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> StringIndex(["a", "b"], [10, 20]).get_many(["b", "c", "a"])
+        (array([20,  0, 10]), array([ True, False,  True]))
+        """
+        missing = self._missing if default is None else self._value.missing_word(default)
+        words, found = self._get_many(key_column(self.key_type, keys), missing, checked_threads(threads))
+        return self._value.from_words(words), found
+
+    def contains_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> NDArray[np.bool_]:
+        """Whether each of n keys is there: n bools.
+
+        Examples
+        --------
+        >>> from latchless import BytesIndex
+        >>> BytesIndex([b"a", b"b"], [10, 20]).contains_many([b"b", b"c", b"a"])
+        array([ True, False,  True])
+        """
+        return self._get_many(key_column(self.key_type, keys), 0, checked_threads(threads))[1]
+
+    def insert_many(self, keys: ArrayLike | Any, values: ArrayLike | Any) -> int:
+        """Insert many entries at once; of equal keys the last one stays. Returns how many keys were new.
+
+        Parameters
+        ----------
+        keys : array-like
+            n keys, in any order: see the class.
+        values : array-like or scalar
+            n values, or one value for all.
+
+        Returns
+        -------
+        int
+            How many keys were new.
+
+        Raises
+        ------
+        TypeError, OverflowError, ValueError
+            Keys or values that the index can't have, or unequal lengths. Nothing was inserted.
+        MemoryError, KeyboardInterrupt
+            The exception's attribute `refused` has the positions (int64, ascending) of the entries that
+            weren't inserted; all others were. Without this attribute nothing was.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> index = StringIndex(["a", "b"], [10, 20])
+        >>> index.insert_many(["c", "b", "c"], [30, 21, 31])
+        1
+        >>> index
+        StringIndex({'a': 10, 'b': 21, 'c': 31}, value_dtype='int64')
+        """
+        column = key_column(self.key_type, keys)
+        values, scalar = one_or_many(values)
+        words = self._value.to_words(values)
+        check_lengths(column, words, scalar)
+        return self._insert_many(column, words)
+
+    def remove_many(self, keys: ArrayLike | Any) -> int:
+        """Remove many keys at once; those that aren't there are no error. Returns how many were removed.
+
+        A KeyboardInterrupt has the positions of those that weren't looked at in its attribute `refused`.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> StringIndex(["a", "b"], [10, 20]).remove_many(["b", "c", "b"])
+        1
+        """
+        return self._remove_many(key_column(self.key_type, keys))
+
+    # ---- ranges ----
+
+    def range(
+        self,
+        lo: Key | None = None,
+        hi: Key | None = None,
+        *,
+        closed: Closed = "left",
+        reverse: bool = False,
+        limit: int | None = None,
+    ) -> tuple[list[Key], Array]:
+        """Copy the entries of a range: a list of m keys, and their values (m, value_dtype), ascending.
+
+        `closed` says which ends belong to the range: 'left', 'right', 'both' or 'neither'. An end that is
+        None is open; a range whose start is after its end is empty. With reverse=True the entries descend,
+        and `limit` counts from the end of the range. Entries that other threads change meanwhile are seen
+        before or after the change; all others are seen once.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> index = StringIndex(["ant", "bee", "cat", "dog"], [1, 2, 3, 4])
+        >>> index.range("b", "d")
+        (['bee', 'cat'], array([2, 3]))
+        >>> index.range(hi="cat", closed="both", reverse=True, limit=2)
+        (['cat', 'bee'], array([3, 2]))
+        """
+        return self._listed(lo, hi, ends_of(closed), reverse, limit)
+
+    def prefix(self, prefix: Key, *, reverse: bool = False, limit: int | None = None) -> tuple[list[Key], Array]:
+        """Copy the entries whose keys begin with a prefix, as `range` does.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> StringIndex(["/a", "/a/b", "/b"], [1, 2, 3]).prefix("/a")
+        (['/a', '/a/b'], array([1, 2]))
+        """
+        return self._listed(prefix, None, None, reverse, limit)
+
+    def _listed(
+        self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
+    ) -> tuple[list[Key], Array]:
+        if limit is not None and limit < 0:
+            raise ValueError(f"the limit must be at least 0, not {limit}")
+        keys, words = self._range(lo, hi, closed, reverse, limit)
+        return keys.tolist(), self._value.from_words(words)
+
+    def count(self, lo: Key | None = None, hi: Key | None = None, *, closed: Closed = "left") -> int:
+        """How many keys there are in a range: see `range`. The time is that of going over it.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> StringIndex(["ant", "bee", "cat"], 0).count("b", "cat", closed="both")
+        2
+        """
+        return self._count(lo, hi, ends_of(closed), False)
+
+    def count_prefix(self, prefix: Key) -> int:
+        """How many keys begin with a prefix.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> StringIndex(["/a", "/a/b", "/b"], 0).count_prefix("/a")
+        2
+        """
+        return self._count(prefix, None, None, False)
+
+    def remove_range(self, lo: Key | None = None, hi: Key | None = None, *, closed: Closed = "left") -> int:
+        """Remove the entries of a range, and return how many there were: see `range`.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> index = StringIndex(["ant", "bee", "cat"], 0)
+        >>> index.remove_range("b", "cat"), list(index)
+        (1, ['ant', 'cat'])
+        """
+        return self._count(lo, hi, ends_of(closed), True)
+
+    def remove_prefix(self, prefix: Key) -> int:
+        """Remove the entries whose keys begin with a prefix, and return how many there were.
+
+        Examples
+        --------
+        >>> from latchless import StringIndex
+        >>> index = StringIndex(["/a", "/a/b", "/b"], 0)
+        >>> index.remove_prefix("/a/"), list(index)
+        (1, ['/a', '/b'])
+        """
+        return self._count(prefix, None, None, True)
+
+    # ---- the whole index ----
+
+    def _whole(self) -> tuple[KeyColumn, Array]:
+        """All entries: the keys as a column, and the values."""
+        keys, words = self._range(None, None, (True, True), False, None)
+        return keys, self._value.from_words(words)
+
+    def copy(self) -> Self:
+        """Another index with the entries of this one. Entries that others change meanwhile may be as before."""
+        keys, values = self._whole()
+        return type(self)(keys, values, value_dtype=self.value_dtype, assume_sorted=True)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as three arrays, which protocol 5 can pass on without a copy."""
+        keys, values = self._whole()
+        columns = *keys.buffers(), _interchange.picklable(values)
+        return _interchange.restored_strings, (type(self), self.value_dtype, *columns)
+
+    def to_arrow(self) -> Any:
+        """All entries as a `pyarrow.Table` with the columns 'key' and 'value'. Needs pyarrow."""
+        return _interchange.pyarrow().table(self)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """All entries for any library that reads Arrow streams; the columns are 'key' and 'value'.
+
+        Keys are `large_string` or `large_binary`. `pyarrow.table(index)`,
+        `pandas.DataFrame.from_arrow(index)`, `polars.from_dataframe(index)`; duckdb finds `table =
+        index.to_arrow()` by its name. The schema that is asked for is left to the reader to cast to. Values
+        are as for `Index`.
+        """
+        return self._arrow_stream()
+
+    @classmethod
+    def from_arrow(
+        cls,
+        data: Any,
+        key: int | str = 0,
+        value: int | str = 1,
+        *,
+        assume_sorted: bool = False,
+        fill: float = 0.8,
+        limit_bytes: int | None = None,
+    ) -> Self:
+        """Make an index from two columns of anything that gives an Arrow stream.
+
+        The columns are copied, and no object is made of a key.
+
+        Parameters
+        ----------
+        data : frame, table or reader of batches
+            Of polars, pandas, pyarrow, duckdb, or any other object with `__arrow_c_stream__` or
+            `__arrow_c_array__`. Keys are a column of `string`, `large_string` or `string_view`, those of a
+            `BytesIndex` one of `binary`, `large_binary`, `binary_view` or `fixed_size_binary`.
+        key, value : str or int
+            The columns, by name or position.
+        assume_sorted, fill, limit_bytes
+            As for the class.
+
+        Raises
+        ------
+        ValueError
+            Nulls, strings that aren't UTF-8, or what the class raises it for.
+        KeyError, IndexError
+            A column that isn't there.
+        TypeError
+            Columns of other types; or no such object.
+        """
+        keys, values = read_arrow_strings(data, key, value, cls.key_type is str)
+        return cls(keys, values, assume_sorted=assume_sorted, fill=fill, limit_bytes=limit_bytes)
+
+
+class StringIndex(Strings[str]):
+    """An ordered map from `str` to values of a fixed dtype, which many threads read and change at once.
+
+    It is a class beside `Index` because keys of any length are stored in another tree, which has other
+    operations: a prefix has a range of keys, but two keys have no distance, so there is no `asof`, and
+    there are no positions. Its keys come out as a list, not as an array.
+
+    Parameters
+    ----------
+    keys : array-like
+        n keys, in any order; of equal ones the last one stays. None: an empty index. They may be a list or
+        any other iterable of `str`, an array of NumPy's of strings (of fixed width, of any width, or
+        objects), or a column of pyarrow, polars, pandas or duckdb: of these no object is made of a key.
+    values : array-like or scalar
+        n values, or one value for all.
+    value_dtype : dtype
+        Of integers, float32, float64, bool, datetime64 or timedelta64. By default that of the array, else
+        int64. A value takes eight bytes whichever it is.
+    assume_sorted : bool
+        The keys ascend, and differ; if they don't, ValueError says where.
+    fill : float
+        How full nodes are at first, 0.01 to 1.0. 1.0 is for data that doesn't change any more.
+    limit_bytes : int
+        The most memory that the index may take.
+
+    Raises
+    ------
+    TypeError
+        Keys of another type than `str`, or values as for `Index`.
+    ValueError
+        Keys with a lone surrogate, which UTF-8 can't have; keys of more than 65,535 bytes of UTF-8, where
+        they would be stored; null or masked elements, unequal lengths, more than one dimension.
+    OverflowError
+        A value that is outside of the dtype.
+    MemoryError
+        More memory than `limit_bytes`, or than there is.
+
+    Notes
+    -----
+    Keys are in the order of `sorted`: by their code points, which is the order of their UTF-8. What keys
+    beside each other begin with is stored once.
+
+    Every method may be called from any thread at any time. Operations on one key are atomic; batches
+    release the interpreter's lock, and other threads may see some of their changes before others. A batch
+    copies its keys before it begins. A forked child may go on with its copy of an index.
+
+    Examples
+    --------
+    >>> from latchless import StringIndex
+    >>> index = StringIndex(["cat", "ant", "bee"], [3, 1, 2])
+    >>> index["dog"] = 4
+    >>> index["bee"], "cow" in index, index.floor("cow"), index.first()
+    (2, False, ('cat', 3), ('ant', 1))
+    >>> list(index)
+    ['ant', 'bee', 'cat', 'dog']
+    """
+
+    key_type = str
+
+
+class BytesIndex(Strings[bytes]):
+    r"""An ordered map from `bytes` to values of a fixed dtype, which many threads read and change at once.
+
+    It has the parameters and methods of `StringIndex`. Its keys are `bytes` of up to 65,535, in their
+    order; an array of NumPy's of dtype `S` loses zeros at the end of a key, as it does everywhere.
+
+    Examples
+    --------
+    >>> from latchless import BytesIndex
+    >>> index = BytesIndex([b"\xff", b"\x00a"], [1.5, 2.5])
+    >>> index.ceiling(b"a")
+    (b'\xff', 1.5)
+    >>> index.insert_many([b"\x00b"], 3)
+    1
+    >>> index.prefix(b"\x00")
+    ([b'\x00a', b'\x00b'], array([2.5, 3. ]))
+    """
+
+    key_type = bytes

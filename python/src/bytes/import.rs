@@ -1,0 +1,230 @@
+//! Columns of strings of Arrow's, as ours. Their bytes are copied a batch at a time: no object is made of a
+//! key.
+
+use super::strings::Strings;
+use crate::arrow::{Array, Schema};
+use crate::core::Object;
+use crate::failure;
+use crate::import::{Column, Source, child, name_of, place_of, text};
+use core::ffi::c_void;
+use core::slice;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// How strings lie in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// Their bytes side by side, after 32-bit offsets.
+    Offsets32,
+    /// The same with 64-bit offsets.
+    Offsets64,
+    /// Views of 16 bytes: a length, and a short string or where a long one is.
+    Views,
+    /// Cells of so many bytes.
+    Cells(usize),
+}
+
+/// What the cells of this format are, if they are strings of this kind.
+fn layout_of(format: &str, is_text: bool) -> Option<Layout> {
+    match (format, is_text) {
+        ("u", true) | ("z", false) => Some(Layout::Offsets32),
+        ("U", true) | ("Z", false) => Some(Layout::Offsets64),
+        ("vu", true) | ("vz", false) => Some(Layout::Views),
+        (_, false) => format.strip_prefix("w:")?.parse().ok().map(Layout::Cells),
+        _ => None,
+    }
+}
+
+/// A column that is being read.
+struct StringColumn {
+    /// Its place among the columns of a struct; None: the array is the column.
+    place: Option<usize>,
+    layout: Layout,
+    is_text: bool,
+    strings: Strings,
+}
+
+fn refused(error: latchless::Error) -> PyErr {
+    failure::exception(&error)
+}
+
+fn broken() -> PyErr {
+    PyValueError::new_err("the Arrow column is broken: a string doesn't lie in its buffers")
+}
+
+impl StringColumn {
+    fn of(schema: &Schema, place: Option<usize>, is_text: bool) -> PyResult<Self> {
+        let own = place.map_or(schema, |place| child(schema, place));
+        let format = text(own, own.format);
+        let layout = layout_of(format, is_text).filter(|_| own.dictionary.is_null());
+        let Some(layout) = layout else {
+            let found = if own.dictionary.is_null() { name_of(format) } else { "dictionary" };
+            let name = if is_text { "str" } else { "bytes" };
+            return Err(PyTypeError::new_err(format!(
+                "keys are {name} and can't be made from a column of type {found}"
+            )));
+        };
+        Ok(Self { place, layout, is_text, strings: Strings::with_room(0, 0).map_err(refused)? })
+    }
+
+    /// Appends the strings of a batch.
+    ///
+    /// # Safety
+    /// The batch is one of the stream whose schema this column was made for.
+    unsafe fn append(&mut self, batch: &Array) -> PyResult<()> {
+        let count = usize::try_from(batch.length).unwrap_or(0);
+        if count == 0 {
+            return Ok(());
+        }
+        // SAFETY: the batch has such a child, as the caller promises. The cells of the batch's own rows
+        // begin at both offsets together.
+        let (own, first) = unsafe {
+            match self.place {
+                None => (batch, batch.offset),
+                Some(place) => {
+                    let child = &**batch.children.add(place);
+                    (child, child.offset + batch.offset)
+                }
+            }
+        };
+        let (first, before) = (first as usize, self.strings.len());
+        // SAFETY: the array has so many buffers.
+        let buffers = unsafe { slice::from_raw_parts(own.buffers, own.buffer_count as usize) };
+        let present = buffers[0].cast::<u8>();
+        if !present.is_null() && own.null_count != 0 {
+            // SAFETY: there is a bit for each cell.
+            let is_there =
+                |at: &usize| unsafe { *present.add((first + at) / 8) >> ((first + at) % 8) & 1 == 1 };
+            if let Some(null) = (0..count).find(|at| !is_there(at)) {
+                let at = before + null;
+                return Err(PyValueError::new_err(format!(
+                    "keys must not be null, but the key at position {at} is"
+                )));
+            }
+        }
+        // SAFETY: the buffers are those of the column's layout, and have the cells from `first` on.
+        unsafe {
+            match self.layout {
+                Layout::Offsets32 => self.append_between::<i32>(buffers, first, count)?,
+                Layout::Offsets64 => self.append_between::<i64>(buffers, first, count)?,
+                Layout::Views => self.append_viewed(buffers, first, count)?,
+                Layout::Cells(width) => {
+                    let cells = bytes_at(buffers[1], first * width, count * width);
+                    let ends = (0..count).map(|at| ((at + 1) * width) as i64);
+                    self.strings.append(cells, ends).map_err(refused)?;
+                }
+            }
+        }
+        match self.strings.first_without_text(before).filter(|_| self.is_text) {
+            Some(at) => Err(PyValueError::new_err(format!("the key at position {at} isn't UTF-8"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Appends strings that lie side by side.
+    ///
+    /// # Safety
+    /// The buffers are those of such a column: the second one has `count + 1` offsets from `first` on, and
+    /// the third has all bytes up to the last offset.
+    unsafe fn append_between<T: Into<i64>>(
+        &mut self,
+        buffers: &[*const c_void],
+        first: usize,
+        count: usize,
+    ) -> PyResult<()> {
+        let offsets = buffers[1].cast::<T>();
+        // SAFETY: so many offsets are there, as the caller promises; aligned or not.
+        let offset = |at: usize| -> i64 { unsafe { offsets.add(first + at).read_unaligned() }.into() };
+        let (low, high) = (offset(0), offset(count));
+        if low < 0 || (0..count).any(|at| offset(at) > offset(at + 1)) {
+            return Err(broken());
+        }
+        // SAFETY: the bytes between the first and the last offset are there, as the caller promises.
+        let bytes = unsafe { bytes_at(buffers[2], low as usize, (high - low) as usize) };
+        self.strings.append(bytes, (0..count).map(|at| offset(at + 1) - low)).map_err(refused)
+    }
+
+    /// Appends strings that views lead to.
+    ///
+    /// # Safety
+    /// The buffers are those of such a column: the second one has `count` views from `first` on, the last
+    /// one the lengths of those between.
+    unsafe fn append_viewed(
+        &mut self,
+        buffers: &[*const c_void],
+        first: usize,
+        count: usize,
+    ) -> PyResult<()> {
+        let ([_, views, others @ ..], Some(lengths)) = (buffers, buffers.last()) else {
+            return Err(broken());
+        };
+        for at in first..first + count {
+            // SAFETY: the view is there, as the caller promises; aligned or not.
+            let view = unsafe { views.cast::<[[u8; 4]; 4]>().add(at).read_unaligned() };
+            let [length, _, buffer, offset] = view.map(i32::from_ne_bytes);
+            let length = usize::try_from(length).map_err(|_| broken())?;
+            if length <= 12 {
+                self.strings.push(&view[1..].as_flattened()[..length]).map_err(refused)?;
+                continue;
+            }
+            let (Ok(buffer), Ok(offset)) = (usize::try_from(buffer), usize::try_from(offset)) else {
+                return Err(broken());
+            };
+            if buffer + 1 >= others.len() {
+                return Err(broken());
+            }
+            // SAFETY: the last buffer has the length of each buffer between, as the caller promises.
+            let room = unsafe { lengths.cast::<i64>().add(buffer).read_unaligned() };
+            if (offset + length) as i64 > room {
+                return Err(broken());
+            }
+            // SAFETY: the string is in that buffer, as was checked.
+            self.strings.push(unsafe { bytes_at(others[buffer], offset, length) }).map_err(refused)?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a buffer.
+///
+/// # Safety
+/// So many bytes are there from that place on, and nobody writes them.
+unsafe fn bytes_at<'a>(buffer: *const c_void, start: usize, len: usize) -> &'a [u8] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller promises it.
+    unsafe { slice::from_raw_parts(buffer.cast::<u8>().add(start), len) }
+}
+
+/// A column alone: of anything that gives an Arrow array or a stream of them.
+pub fn read_column(data: &Object<'_>, is_text: bool) -> PyResult<Strings> {
+    let py = data.py();
+    let (mut source, schema) = Source::of(data)?;
+    let mut column = StringColumn::of(&schema, None, is_text)?;
+    while let Some(batch) = source.next(py)? {
+        // SAFETY: the batch comes from the stream that told this schema.
+        py.detach(|| unsafe { column.append(&{ batch }) })?;
+    }
+    Ok(column.strings)
+}
+
+/// A column of strings, and the column of values beside it, of anything that gives an Arrow stream with
+/// columns.
+pub fn read_columns<'py>(
+    data: &Object<'py>,
+    (key, value): (&Object<'py>, &Object<'py>),
+    is_text: bool,
+) -> PyResult<(Strings, Object<'py>)> {
+    let py = data.py();
+    let (mut source, schema) = Source::with_columns(data)?;
+    let mut keys = StringColumn::of(&schema, Some(place_of(&schema, key)?), is_text)?;
+    let mut values = Column::of(&schema, value, "values")?;
+    while let Some(batch) = source.next_rows(py)? {
+        // SAFETY: the batch comes from the stream that told the schema.
+        unsafe { values.append(&batch)? };
+        // SAFETY: it does.
+        py.detach(|| unsafe { keys.append(&{ batch }) })?;
+    }
+    Ok((keys.strings, values.array(py, value, "values")?))
+}

@@ -1,0 +1,245 @@
+//! Columns of keys, made of what Python has: lists of objects, arrays of cells of one width, columns of
+//! Arrow's.
+//!
+//! A column is a copy, so nobody can change what a batch works with while the interpreter's lock is
+//! released.
+
+use super::engine::KEY_MAX;
+use super::import::read_column;
+use super::strings::Strings;
+use crate::column::Fresh;
+use crate::core::Object;
+use crate::failure;
+use numpy::{Element, PyArray1, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+
+/// What keys are: `str` or `bytes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyType {
+    /// Whether they are `str`.
+    pub is_text: bool,
+}
+
+impl KeyType {
+    /// Its name in Python.
+    pub fn name(self) -> &'static str {
+        if self.is_text { "str" } else { "bytes" }
+    }
+
+    /// The bytes of a key. The error is what errors say of a key that is none.
+    #[inline]
+    fn bytes_of<'a>(self, key: &'a Object<'_>) -> Result<&'a [u8], NoKey> {
+        if !self.is_text {
+            return key.cast::<PyBytes>().map(|bytes| bytes.as_bytes()).map_err(|_| NoKey::OtherType);
+        }
+        let text = key.cast::<PyString>().map_err(|_| NoKey::OtherType)?;
+        text.to_str().map(str::as_bytes).map_err(NoKey::NoText)
+    }
+
+    /// The bytes of a key alone.
+    #[inline]
+    pub fn bytes<'a>(self, key: &'a Object<'_>) -> PyResult<&'a [u8]> {
+        self.bytes_of(key).map_err(|no_key| self.exception(no_key, key, None))
+    }
+
+    /// The object of a key's bytes.
+    pub fn object<'py>(self, py: Python<'py>, bytes: &[u8]) -> PyResult<Object<'py>> {
+        let (start, len) = (bytes.as_ptr().cast(), bytes.len() as ffi::Py_ssize_t);
+        // SAFETY: both functions copy so many bytes, which are there. They give a new object, or null and an
+        // exception: for refused memory, or bytes that aren't UTF-8, which no key of an index of texts has.
+        unsafe {
+            let object = if self.is_text {
+                ffi::PyUnicode_FromStringAndSize(start, len)
+            } else {
+                ffi::PyBytes_FromStringAndSize(start, len)
+            };
+            Bound::from_owned_ptr_or_err(py, object)
+        }
+    }
+
+    /// The exception for what is no key, at this position of a batch or alone.
+    #[cold]
+    fn exception(self, no_key: NoKey, key: &Object<'_>, position: Option<usize>) -> PyErr {
+        let name = self.name();
+        let its = key.get_type().name().map_or_else(|_| "another type".to_owned(), |its| its.to_string());
+        match (no_key, position) {
+            (NoKey::OtherType, Some(at)) => PyTypeError::new_err(format!(
+                "keys are {name}, but the key at position {at} is of type {its}"
+            )),
+            (NoKey::OtherType, None) => PyTypeError::new_err(format!("a key is {name}, not of type {its}")),
+            (NoKey::NoText(error), _) if !error.is_instance_of::<PyUnicodeEncodeError>(key.py()) => error,
+            (NoKey::NoText(_), Some(at)) => surrogate_at(at),
+            (NoKey::NoText(_), None) => {
+                PyValueError::new_err("the key has a lone surrogate, which UTF-8 can't have")
+            }
+        }
+    }
+}
+
+fn surrogate_at(at: usize) -> PyErr {
+    PyValueError::new_err(format!("the key at position {at} has a lone surrogate, which UTF-8 can't have"))
+}
+
+/// Why an object is no key.
+enum NoKey {
+    OtherType,
+    /// It has no UTF-8, or memory for that was refused.
+    NoText(PyErr),
+}
+
+fn refused(error: latchless::Error) -> PyErr {
+    failure::exception(&error)
+}
+
+/// Keys one after the other: what batches are made of. Not for users: methods make it of any array-like.
+#[pyclass(frozen, module = "latchless._latchless")]
+pub struct KeyColumn {
+    /// The keys' bytes.
+    pub strings: Strings,
+    /// What they are.
+    pub of: KeyType,
+}
+
+#[pymethods]
+impl KeyColumn {
+    /// Of a list or a tuple.
+    #[new]
+    fn new(text: bool, keys: &Object<'_>) -> PyResult<Self> {
+        let of = KeyType { is_text: text };
+        let strings = match keys.cast::<PyList>() {
+            Ok(list) => collect(of, list.len(), list.iter())?,
+            Err(_) => {
+                let tuple = keys.cast::<PyTuple>()?;
+                collect(of, tuple.len(), tuple.iter())?
+            }
+        };
+        Ok(Self { strings, of })
+    }
+
+    /// Of `count` cells of one width, as NumPy's arrays have them: a cell ends before the zeros at its end.
+    /// The cells of texts are of four bytes a character.
+    #[staticmethod]
+    fn of_cells(py: Python<'_>, text: bool, cells: &[u8], width: usize, count: usize) -> PyResult<Self> {
+        if width.checked_mul(count) != Some(cells.len()) {
+            let len = cells.len();
+            return Err(PyValueError::new_err(format!("{len} bytes aren't {count} cells of {width}")));
+        }
+        let cell = move |at: usize| &cells[at * width..(at + 1) * width];
+        let strings = py.detach(|| if text { of_characters(count, cell) } else { of_bytes(count, cell) })?;
+        Ok(Self { strings, of: KeyType { is_text: text } })
+    }
+
+    /// Of an array or a stream of arrays of Arrow's.
+    #[staticmethod]
+    fn of_arrow(text: bool, data: &Object<'_>) -> PyResult<Self> {
+        Ok(Self { strings: read_column(data, text)?, of: KeyType { is_text: text } })
+    }
+
+    /// Of what `buffers` gives.
+    #[staticmethod]
+    fn of_buffers(
+        text: bool,
+        offsets: &Bound<'_, PyArray1<i64>>,
+        bytes: &Bound<'_, PyArray1<u8>>,
+    ) -> PyResult<Self> {
+        let (offsets, bytes) = (offsets.try_readonly()?, bytes.try_readonly()?);
+        let strings = Strings::copied(bytes.as_slice()?, offsets.as_slice()?).map_err(refused)?;
+        let wrong = || PyValueError::new_err("the offsets of the keys don't fit their bytes");
+        let strings = strings.ok_or_else(wrong)?;
+        match strings.first_without_text(0).filter(|_| text) {
+            Some(at) => Err(PyValueError::new_err(format!("the key at position {at} isn't UTF-8"))),
+            None => Ok(Self { strings, of: KeyType { is_text: text } }),
+        }
+    }
+
+    fn __len__(&self) -> usize {
+        self.strings.len()
+    }
+
+    /// The keys as Python's objects.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let list = PyList::empty(py);
+        for at in 0..self.strings.len() {
+            list.append(self.of.object(py, self.strings.get(at))?)?;
+        }
+        Ok(list)
+    }
+
+    /// Copies of where each key begins and where the last one ends, and of their bytes: Arrow's layout of
+    /// large strings.
+    fn buffers<'py>(&self, py: Python<'py>) -> PyResult<(Object<'py>, Object<'py>)> {
+        Ok((copied(py, self.strings.offsets())?, copied(py, self.strings.bytes())?))
+    }
+}
+
+impl KeyColumn {
+    /// An error if one of the keys is too long to be stored.
+    pub fn check_lengths(&self) -> PyResult<()> {
+        let Some(at) = self.strings.first_longer(KEY_MAX) else { return Ok(()) };
+        let len = self.strings.get(at).len();
+        Err(PyValueError::new_err(format!(
+            "the key at position {at} has {len} bytes, more than the {KEY_MAX} that a key may have"
+        )))
+    }
+}
+
+/// A new array of these elements.
+fn copied<'py, T: Element + Copy>(py: Python<'py>, elements: &[T]) -> PyResult<Object<'py>> {
+    let mut array = Fresh::new(py, elements.len())?;
+    for (place, &element) in array.places().iter_mut().zip(elements) {
+        place.write(element);
+    }
+    Ok(array.into_any())
+}
+
+/// The bytes of objects.
+fn collect<'py>(of: KeyType, count: usize, keys: impl Iterator<Item = Object<'py>>) -> PyResult<Strings> {
+    let mut strings = Strings::with_room(count, 0).map_err(refused)?;
+    for (at, key) in keys.enumerate() {
+        let bytes = of.bytes_of(&key).map_err(|no_key| of.exception(no_key, &key, Some(at)))?;
+        strings.push(bytes).map_err(refused)?;
+    }
+    Ok(strings)
+}
+
+/// Byte strings of cells.
+fn of_bytes<'a>(count: usize, cell: impl Fn(usize) -> &'a [u8]) -> PyResult<Strings> {
+    let mut strings = Strings::with_room(count, 0).map_err(refused)?;
+    for at in 0..count {
+        let cell = cell(at);
+        let len = cell.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        strings.push(&cell[..len]).map_err(refused)?;
+    }
+    Ok(strings)
+}
+
+/// Texts of cells of four bytes a character.
+fn of_characters<'a>(count: usize, cell: impl Fn(usize) -> &'a [u8]) -> PyResult<Strings> {
+    let mut strings = Strings::with_room(count, 0).map_err(refused)?;
+    for at in 0..count {
+        let codes = cell(at).as_chunks::<4>().0;
+        let len = codes.iter().rposition(|&code| code != [0; 4]).map_or(0, |last| last + 1);
+        let mut is_text = true;
+        let write = |bytes: &mut Vec<u8>| {
+            for &code in &codes[..len] {
+                match u32::from_ne_bytes(code) {
+                    ascii @ 0..0x80 => bytes.push(ascii as u8),
+                    code => match char::from_u32(code) {
+                        Some(character) => {
+                            bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                        }
+                        None => is_text = false,
+                    },
+                }
+            }
+        };
+        strings.push_with(4 * len, write).map_err(refused)?;
+        if !is_text {
+            return Err(surrogate_at(at));
+        }
+    }
+    Ok(strings)
+}

@@ -1,6 +1,9 @@
 //! What C can't see, or can't bring about: the rest is tested from C and C++ (`.ci/run c`).
 
 use crate::border::guard;
+use crate::exports::bytes::entries::latchless_bytes_insert;
+use crate::exports::bytes::life::{LATCHLESS_KEY_MAX, latchless_bytes_free, latchless_bytes_new};
+use crate::exports::bytes::{latchless_bytes, latchless_bytes_cursor};
 use crate::exports::f64::life::{latchless_f64_free, latchless_f64_new};
 use crate::exports::f64::{latchless_f64, latchless_f64_cursor};
 use crate::exports::i64::life::{latchless_i64_free, latchless_i64_new};
@@ -82,6 +85,8 @@ fn each_kind_of_handle_has_a_name_of_its_own() {
         (latchless_i64_cursor::NAME, latchless_i64_cursor::KIND),
         (latchless_f64::NAME, latchless_f64::KIND),
         (latchless_f64_cursor::NAME, latchless_f64_cursor::KIND),
+        (latchless_bytes::NAME, latchless_bytes::KIND),
+        (latchless_bytes_cursor::NAME, latchless_bytes_cursor::KIND),
     ];
     assert_eq!(kinds.map(|kind| kind.0), NAMES);
     for (at, kind) in kinds.iter().enumerate() {
@@ -147,6 +152,22 @@ fn a_handle_of_other_keys_is_told_from_the_right_one() {
 }
 
 #[test]
+fn the_longest_key_is_as_long_as_the_header_says() {
+    let mut index = ptr::null_mut();
+    let key = vec![b'a'; LATCHLESS_KEY_MAX + 1];
+    // SAFETY: a place for a handle, then that handle; keys that are there.
+    unsafe {
+        assert_eq!(latchless_bytes_new(ptr::null(), &raw mut index), LATCHLESS_OK);
+        let insert = |len| latchless_bytes_insert(index, key.as_ptr().cast(), len, 1, ptr::null_mut());
+        assert_eq!(
+            (insert(LATCHLESS_KEY_MAX), insert(LATCHLESS_KEY_MAX + 1)),
+            (LATCHLESS_OK, LATCHLESS_KEY_TOO_LONG)
+        );
+        assert_eq!(latchless_bytes_free(index), LATCHLESS_OK);
+    }
+}
+
+#[test]
 fn long_messages_are_cut_between_characters() {
     message::set(format_args!("{}\0{}", "a".repeat(9), "é".repeat(400)));
     let text = last_error();
@@ -162,6 +183,6 @@ fn every_status_is_known_by_its_number() {
     for number in -120..20 {
         assert!(latchless_status::of(number).is_none_or(|status| status as i32 == number));
     }
-    let numbers = [0, 1, 2, 3, 4, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -99];
+    let numbers = [0, 1, 2, 3, 4, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -99];
     assert!(numbers.iter().all(|&number| latchless_status::of(number).is_some()));
 }

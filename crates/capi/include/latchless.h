@@ -48,8 +48,8 @@
  * may return LATCHLESS_PANIC after a second.
  *
  * No exception and no longjmp may pass through a function of this library. An exception that leaves a
- * callback ends the process; latchless.hpp and latchless_bytes.hpp take care of that. A panic of the library, which would be a bug,
- * comes back as LATCHLESS_PANIC.
+ * callback ends the process; latchless.hpp and latchless_bytes.hpp take care of that. A panic of the library, which
+ * would be a bug, comes back as LATCHLESS_PANIC.
  */
 
 #ifndef LATCHLESS_H
@@ -136,8 +136,8 @@ typedef enum latchless_kernel {
 // An ordered index from byte strings to values.
 typedef struct latchless_bytes latchless_bytes;
 
-// A place in an index of byte strings: on an entry, before the first one, or after the last one. One thread at a
-// time may use it; another one meanwhile gets LATCHLESS_BUSY.
+// A place in an index of byte strings: on an entry, before the first one, or after the last one. One thread
+// at a time may use it; another one meanwhile gets LATCHLESS_BUSY.
 typedef struct latchless_bytes_cursor latchless_bytes_cursor;
 
 // An ordered index from keys of the type f64 to values.
@@ -237,8 +237,8 @@ typedef int (*latchless_f64_visitor)(const double *keys,
                                      size_t count,
                                      void *context);
 
-// What latchless_bytes_visit() calls: with a key and its value. The key is there until it returns. Not zero: no
-// more. It may use and change the index. No exception may leave it, and no longjmp.
+// What latchless_bytes_visit() calls: with a key and its value. The key is there until it returns. Not
+// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
 typedef int (*latchless_bytes_visitor)(const void *key,
                                        size_t key_len,
                                        latchless_value value,
@@ -1136,8 +1136,8 @@ enum latchless_status latchless_f64_cursor_next(struct latchless_f64_cursor *cur
 // Frees a cursor, unless `cursor` is NULL.
 enum latchless_status latchless_f64_cursor_free(struct latchless_f64_cursor *cursor);
 
-// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if that
-// fails.
+// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
+// that fails.
 enum latchless_status latchless_bytes_new(const struct latchless_options *options,
                                           struct latchless_bytes **out);
 
@@ -1184,8 +1184,8 @@ enum latchless_status latchless_bytes_stats(const struct latchless_bytes *index,
 // thread is changing.
 enum latchless_status latchless_bytes_check(const struct latchless_bytes *index);
 
-// The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and `*value`
-// is as before. `value` may be NULL.
+// The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and
+// `*value` is as before. `value` may be NULL.
 enum latchless_status latchless_bytes_get(const struct latchless_bytes *index,
                                           const void *key,
                                           size_t key_len,
@@ -1196,8 +1196,8 @@ enum latchless_status latchless_bytes_contains(const struct latchless_bytes *ind
                                                const void *key,
                                                size_t key_len);
 
-// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced, and
-// `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
+// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
+// and `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
 // LATCHLESS_KEY_MAX bytes. `before` may be NULL.
 enum latchless_status latchless_bytes_insert(const struct latchless_bytes *index,
                                              const void *key,
@@ -1244,10 +1244,10 @@ enum latchless_status latchless_bytes_compare_remove(const struct latchless_byte
                                                      latchless_value expected,
                                                      latchless_value *found);
 
-// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's key goes to
-// `key`, where there is room for `room` bytes, and its length to `*key_len`. LATCHLESS_SMALL_ROOM: the key is
-// longer, `*key_len` says how long, and nothing else is written. Where `key` is NULL, no key is asked for,
-// and `key_len` may be NULL, too. `value` may be NULL. What isn't found writes nothing.
+// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's key
+// goes to `key`, where there is room for `room` bytes, and its length to `*key_len`. LATCHLESS_SMALL_ROOM:
+// the key is longer, `*key_len` says how long, and nothing else is written. Where `key` is NULL, no key is
+// asked for, and `key_len` may be NULL, too. `value` may be NULL. What isn't found writes nothing.
 enum latchless_status latchless_bytes_first(const struct latchless_bytes *index,
                                             void *key,
                                             size_t room,
@@ -1262,7 +1262,8 @@ enum latchless_status latchless_bytes_last(const struct latchless_bytes *index,
                                            latchless_value *value);
 
 // Removes the entry with the smallest key, atomically. Unless `key` is NULL, there must be room for
-// LATCHLESS_KEY_MAX bytes, so that no key is lost; otherwise it is LATCHLESS_SMALL_ROOM, and nothing is removed.
+// LATCHLESS_KEY_MAX bytes, so that no key is lost; otherwise it is LATCHLESS_SMALL_ROOM, and nothing is
+// removed.
 enum latchless_status latchless_bytes_pop_first(const struct latchless_bytes *index,
                                                 void *key,
                                                 size_t room,
@@ -1313,9 +1314,9 @@ enum latchless_status latchless_bytes_higher(const struct latchless_bytes *index
                                              size_t *near_key_len,
                                              latchless_value *value);
 
-// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it is there, and values[i] its
-// value; otherwise found[i] gets 0, and values[i] is as before. `*hits` gets how many are there. `values`, `found`
-// and `hits` may be NULL.
+// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it is there, and
+// values[i] its value; otherwise found[i] gets 0, and values[i] is as before. `*hits` gets how many are
+// there. `values`, `found` and `hits` may be NULL.
 enum latchless_status latchless_bytes_get_columns(const struct latchless_bytes *index,
                                                   const void *const *keys,
                                                   const size_t *lens,
@@ -1324,10 +1325,10 @@ enum latchless_status latchless_bytes_get_columns(const struct latchless_bytes *
                                                   uint8_t *found,
                                                   size_t *hits);
 
-// As latchless_bytes_get_columns(), of packed keys: all their bytes are in one place, the i-th key from offset i
-// to offset i + 1. So there is one offset more than keys. The offsets are int32_t or int64_t, as `offset_size`
-// says, 4 or 8: the columns of Arrow's types Binary and Utf8, or LargeBinary and LargeUtf8, are like that.
-// LATCHLESS_INVALID: an offset is below zero, or below the one before.
+// As latchless_bytes_get_columns(), of packed keys: all their bytes are in one place, the i-th key from
+// offset i to offset i + 1. So there is one offset more than keys. The offsets are int32_t or int64_t, as
+// `offset_size` says, 4 or 8: the columns of Arrow's types Binary and Utf8, or LargeBinary and LargeUtf8,
+// are like that. LATCHLESS_INVALID: an offset is below zero, or below the one before.
 enum latchless_status latchless_bytes_get_packed(const struct latchless_bytes *index,
                                                  const void *bytes,
                                                  const void *offsets,
@@ -1337,10 +1338,10 @@ enum latchless_status latchless_bytes_get_packed(const struct latchless_bytes *i
                                                  uint8_t *found,
                                                  size_t *hits);
 
-// Puts values[i] under the key of lens[i] bytes at keys[i]; of equal keys the last one's stays. Ascending keys go in
-// faster. `*new_keys` gets how many weren't there before. If memory is refused or a key is too long, all others are
-// done, refused[i] gets 1 for those that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0.
-// `new_keys` and `refused` may be NULL.
+// Puts values[i] under the key of lens[i] bytes at keys[i]; of equal keys the last one's stays. Ascending
+// keys go in faster. `*new_keys` gets how many weren't there before. If memory is refused or a key is too
+// long, all others are done, refused[i] gets 1 for those that aren't, and `*new_keys` is as before;
+// otherwise refused[i] gets 0. `new_keys` and `refused` may be NULL.
 enum latchless_status latchless_bytes_insert_columns(const struct latchless_bytes *index,
                                                      const void *const *keys,
                                                      const size_t *lens,
@@ -1378,9 +1379,9 @@ enum latchless_status latchless_bytes_remove_packed(const struct latchless_bytes
                                                     uint8_t *found,
                                                     size_t *hits);
 
-// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be; for
-// an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`. Looks at all
-// leaves of the range.
+// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be;
+// for an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`.
+// Looks at all leaves of the range.
 enum latchless_status latchless_bytes_count(const struct latchless_bytes *index,
                                             const void *begin,
                                             size_t begin_len,
@@ -1388,8 +1389,8 @@ enum latchless_status latchless_bytes_count(const struct latchless_bytes *index,
                                             size_t end_len,
                                             size_t *count);
 
-// Removes the keys of a range, which is as that of latchless_bytes_count(); `*removed`, which may be NULL, gets how
-// many they were. Not atomic as a whole.
+// Removes the keys of a range, which is as that of latchless_bytes_count(); `*removed`, which may be NULL,
+// gets how many they were. Not atomic as a whole.
 enum latchless_status latchless_bytes_remove_range(const struct latchless_bytes *index,
                                                    const void *begin,
                                                    size_t begin_len,
@@ -1397,8 +1398,8 @@ enum latchless_status latchless_bytes_remove_range(const struct latchless_bytes 
                                                    size_t end_len,
                                                    size_t *removed);
 
-// Shows the entries of a range, which is as that of latchless_bytes_count(), to a function: ascending or, if
-// `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
+// Shows the entries of a range, which is as that of latchless_bytes_count(), to a function: ascending or,
+// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
 enum latchless_status latchless_bytes_visit(const struct latchless_bytes *index,
                                             const void *begin,
                                             size_t begin_len,
@@ -1408,23 +1409,23 @@ enum latchless_status latchless_bytes_visit(const struct latchless_bytes *index,
                                             latchless_bytes_visitor visitor,
                                             void *context);
 
-// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it returned
-// something else than 0.
+// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
+// returned something else than 0.
 enum latchless_status latchless_bytes_visit_prefix(const struct latchless_bytes *index,
                                                    const void *prefix,
                                                    size_t prefix_len,
                                                    latchless_bytes_visitor visitor,
                                                    void *context);
 
-// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what other
-// threads change further on. It may outlive the index. `*out` is NULL if that fails.
+// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
+// other threads change further on. It may outlive the index. `*out` is NULL if that fails.
 enum latchless_status latchless_bytes_cursor_new(const struct latchless_bytes *index,
                                                  struct latchless_bytes_cursor **out);
 
-// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last
-// entry. Here and below the entry that the cursor comes to is told: the address and the length of its key, and its
-// value; each of the three may be NULL. The key is there until the cursor goes elsewhere or is freed. What isn't found
-// writes nothing.
+// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is after
+// the last entry. Here and below the entry that the cursor comes to is told: the address and the length of
+// its key, and its value; each of the three may be NULL. The key is there until the cursor goes elsewhere
+// or is freed. What isn't found writes nothing.
 enum latchless_status latchless_bytes_cursor_seek(struct latchless_bytes_cursor *cursor,
                                                   const void *key,
                                                   size_t key_len,
@@ -1432,8 +1433,8 @@ enum latchless_status latchless_bytes_cursor_seek(struct latchless_bytes_cursor 
                                                   size_t *near_key_len,
                                                   latchless_value *value);
 
-// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first
-// entry.
+// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
+// the first entry.
 enum latchless_status latchless_bytes_cursor_seek_for_prev(struct latchless_bytes_cursor *cursor,
                                                            const void *key,
                                                            size_t key_len,
@@ -1453,14 +1454,15 @@ enum latchless_status latchless_bytes_cursor_last(struct latchless_bytes_cursor 
                                                   size_t *key_len,
                                                   latchless_value *value);
 
-// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where it stays.
+// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
+// it stays.
 enum latchless_status latchless_bytes_cursor_next(struct latchless_bytes_cursor *cursor,
                                                   const void **key,
                                                   size_t *key_len,
                                                   latchless_value *value);
 
-// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry, where it
-// stays.
+// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
+// where it stays.
 enum latchless_status latchless_bytes_cursor_prev(struct latchless_bytes_cursor *cursor,
                                                   const void **key,
                                                   size_t *key_len,

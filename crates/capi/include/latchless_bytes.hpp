@@ -1,14 +1,14 @@
-// latchless for C++17: ordered indexes whose keys are byte strings. latchless.hpp has those of numbers, the errors,
-// and what values are.
+// latchless for C++17: ordered indexes whose keys are byte strings. latchless.hpp has those of numbers, the
+// errors, and what values are.
 //
 //     latchless::bytes_index pages;
 //     pages.insert("https://example.org/", 1);
 //     if (auto page = pages.get("https://example.org/")) std::cout << *page << '\n';
 //     pages.for_each_prefix("https://", [](std::string_view key, latchless::value page) { ... });
 //
-// Keys are std::string_views, which may have any bytes, and are copied into the index. Everything is const but what
-// ends or replaces the index, because any number of threads may call it at once. What operations do, cost and guarantee
-// is said in latchless.h.
+// Keys are std::string_views, which may have any bytes, and are copied into the index. Everything is const
+// but what ends or replaces the index, because any number of threads may call it at once. What operations
+// do, cost and guarantee is said in latchless.h.
 
 #ifndef LATCHLESS_BYTES_HPP
 #define LATCHLESS_BYTES_HPP
@@ -72,8 +72,8 @@ struct bytes_call {
 
 } // namespace detail
 
-// A place in an index: on an entry, before the first one (as at first), or after the last one. For one thread at a
-// time. It keeps what it needs of its index, and may outlive it.
+// A place in an index: on an entry, before the first one (as at first), or after the last one. For one
+// thread at a time. It keeps what it needs of its index, and may outlive it.
 class bytes_cursor {
     using optional_view = std::optional<bytes_view>;
 
@@ -258,8 +258,8 @@ public:
         return values_of(latchless_bytes_get_columns, keys);
     }
     found_values get(const packed_keys &keys) const { return values_of(latchless_bytes_get_packed, keys); }
-    // How many keys are new. A memory_error has the positions that were refused. A key that is too long is an
-    // argument_error; all others were inserted.
+    // How many keys are new. A memory_error has the positions that were refused. A key that is too long is
+    // an argument_error; all others were inserted.
     std::size_t insert(const std::vector<std::string_view> &keys, const std::vector<latchless::value> &values) const {
         const detail::apart_keys apart(keys);
         return inserted(keys.size(), values, [&](std::size_t *new_keys, std::uint8_t *refused) {
@@ -297,8 +297,8 @@ public:
         detail::check(latchless_bytes_cursor_new(handle_, &made.handle_));
         return made;
     }
-    // Shows the entries to function(key, value), which returns whether to go on. Whether the range was shown to its
-    // end. The key is there until the function returns.
+    // Shows the entries to function(key, value), which returns whether to go on. Whether the range was shown
+    // to its end. The key is there until the function returns.
     template <class F>
     bool visit(std::string_view begin, std::optional<std::string_view> end, F &&function,
                direction way = direction::ascending) const {

@@ -1,5 +1,5 @@
-//! Batches: keys in, columns of answers out, and loading. All unsafe functions here ask for what the head of the
-//! crate says.
+//! Batches: keys in, columns of answers out, and loading. All unsafe functions here ask for what the head of
+//! the crate says.
 
 use super::column::Column;
 use crate::batches::{Answers, Done, Refusals};

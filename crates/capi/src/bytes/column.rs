@@ -1,5 +1,5 @@
-//! The keys of a batch: pointers and lengths, or all bytes in one place and the offsets at which keys begin, as
-//! Arrow has them.
+//! The keys of a batch: pointers and lengths, or all bytes in one place and the offsets at which keys begin,
+//! as Arrow has them.
 
 use super::key::{Key, fits};
 use crate::column::{Scratch, Source};

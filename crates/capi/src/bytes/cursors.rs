@@ -1,5 +1,5 @@
-//! Cursors: a place in an index, from which one goes both ways. All unsafe functions here ask for what the head
-//! of the crate says.
+//! Cursors: a place in an index, from which one goes both ways. All unsafe functions here ask for what the
+//! head of the crate says.
 
 use super::key::{Key, Passed};
 use crate::column::{place, put};

@@ -11,7 +11,8 @@ use crate::status::latchless_status::{self, *};
 use crate::whole::Strings;
 use engine::TryInsertError;
 
-/// Serves a call for one key: `ask`s the index, and then, when the key isn't read any more, `tell`s the answer.
+/// Serves a call for one key: `ask`s the index, and then, when the key isn't read any more, `tell`s the
+/// answer.
 #[inline(always)]
 unsafe fn with_key<T>(
     call: Call<ByteStrings>,

@@ -48,8 +48,8 @@ impl Key {
         if self.len == 0 {
             return &[];
         }
-        // SAFETY: `new` was promised these bytes for as long as they are used here, and has seen that they fit
-        // into memory and that the pointer isn't NULL.
+        // SAFETY: `new` was promised these bytes for as long as they are used here, and has seen that they
+        // fit into memory and that the pointer isn't NULL.
         unsafe { slice::from_raw_parts(self.at, self.len) }
     }
 }
@@ -104,7 +104,8 @@ impl Place {
     pub fn put(self, key: &[u8]) -> Result<(), Failure> {
         self.check(key.len())?;
         if !self.to.is_null() {
-            // SAFETY: there is room for so many bytes, as `new` was promised, and the key is the library's own.
+            // SAFETY: there is room for so many bytes, as `new` was promised, and the key is the library's
+            // own.
             unsafe { ptr::copy_nonoverlapping(key.as_ptr(), self.to, key.len()) }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Calls for indexes of byte strings: what serves them.
 //!
-//! Keys are read where the caller has them: a call is given nothing that anything writes meanwhile. An answer is
-//! written only when the key isn't read any more, so it may take the key's place.
+//! Keys are read where the caller has them: a call is given nothing that anything writes meanwhile. An
+//! answer is written only when the key isn't read any more, so it may take the key's place.
 
 pub mod batches;
 pub mod cursors;

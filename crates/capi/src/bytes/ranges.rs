@@ -1,5 +1,5 @@
-//! Ranges, of which the end isn't part: entries shown to a callback, counts, removal. All unsafe functions here
-//! ask for what the head of the crate says.
+//! Ranges, of which the end isn't part: entries shown to a callback, counts, removal. All unsafe functions
+//! here ask for what the head of the crate says.
 
 use super::key::{Key, Passed};
 use crate::column::{place, put};
@@ -16,7 +16,8 @@ use engine::Direction;
 /// A function of the caller's that is shown a key and its value. Exceptions: see [`crate::ranges::Visitor`].
 pub type Visitor = unsafe extern "C-unwind" fn(*const c_void, usize, u64, *mut c_void) -> c_int;
 
-/// The length of an end that there isn't: LATCHLESS_NO_END in `cbindgen.toml`, for cbindgen can't tell it by itself.
+/// The length of an end that there isn't: LATCHLESS_NO_END in `cbindgen.toml`, for cbindgen can't tell it by
+/// itself.
 const NO_END: usize = usize::MAX;
 
 /// The keys from the first one on, up to the second one.

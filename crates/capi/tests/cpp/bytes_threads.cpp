@@ -1,4 +1,5 @@
-// One index of byte strings, many std::threads: counters that each thread adds to, and readers beside a writer.
+// One index of byte strings, many std::threads: counters that each thread adds to, and readers beside a
+// writer.
 
 #include <atomic>
 #include <thread>

@@ -6,8 +6,8 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and `*value`
-/// is as before. `value` may be NULL.
+/// The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and
+/// `*value` is as before. `value` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_get(
     index: *const latchless_bytes,
@@ -28,8 +28,8 @@ pub unsafe extern "C" fn latchless_bytes_contains(
     serve!(latchless_bytes_contains(index): bytes::entries::contains((key, key_len)))
 }
 
-/// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced, and
-/// `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
+/// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
+/// and `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
 /// LATCHLESS_KEY_MAX bytes. `before` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_insert(

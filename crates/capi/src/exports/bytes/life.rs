@@ -26,8 +26,8 @@ impl Handle for latchless_bytes {
     const KEYS: ByteStrings = ByteStrings;
 }
 
-/// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if that
-/// fails.
+/// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
+/// that fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_new(
     options: *const latchless_options,

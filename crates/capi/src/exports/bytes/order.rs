@@ -7,10 +7,10 @@ use crate::exports::serve;
 use crate::status::latchless_status;
 use core::ffi::c_void;
 
-/// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's key goes to
-/// `key`, where there is room for `room` bytes, and its length to `*key_len`. LATCHLESS_SMALL_ROOM: the key is
-/// longer, `*key_len` says how long, and nothing else is written. Where `key` is NULL, no key is asked for,
-/// and `key_len` may be NULL, too. `value` may be NULL. What isn't found writes nothing.
+/// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's key
+/// goes to `key`, where there is room for `room` bytes, and its length to `*key_len`. LATCHLESS_SMALL_ROOM:
+/// the key is longer, `*key_len` says how long, and nothing else is written. Where `key` is NULL, no key is
+/// asked for, and `key_len` may be NULL, too. `value` may be NULL. What isn't found writes nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_first(
     index: *const latchless_bytes,
@@ -35,7 +35,8 @@ pub unsafe extern "C" fn latchless_bytes_last(
 }
 
 /// Removes the entry with the smallest key, atomically. Unless `key` is NULL, there must be room for
-/// LATCHLESS_KEY_MAX bytes, so that no key is lost; otherwise it is LATCHLESS_SMALL_ROOM, and nothing is removed.
+/// LATCHLESS_KEY_MAX bytes, so that no key is lost; otherwise it is LATCHLESS_SMALL_ROOM, and nothing is
+/// removed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_pop_first(
     index: *const latchless_bytes,

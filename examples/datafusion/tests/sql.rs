@@ -38,10 +38,13 @@ async fn plan(context: &SessionContext, question: &str) -> String {
     pretty_format_batches(&explained).unwrap().to_string()
 }
 
+/// Whether a filter wants an entry.
+type Wanted = fn(u64, u64) -> bool;
+
 #[tokio::test]
 async fn filters_find_what_a_vector_finds() {
     let (context, _) = table();
-    let filters: [(&str, fn(u64, u64) -> bool); 12] = [
+    let filters: [(&str, Wanted); 12] = [
         ("true", |_, _| true),
         ("key = 300", |key, _| key == 300),
         ("key = 301", |_, _| false),

@@ -277,14 +277,14 @@ pub unsafe fn hand_out_index<F: Family>(
     unsafe { hand_out(call.kind, Arc::new(index), to) }
 }
 
-/// Serves a call for an index.
+/// Serves a call for an index, whose handle owns an `Arc` of it as this pointer.
 ///
 /// # Safety
 /// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
 #[inline(always)]
-pub unsafe fn with_index<F: Family>(
+unsafe fn with_owned<F: Family>(
     call: Call<F>,
-    serve: impl FnOnce(&F::Index) -> Served,
+    serve: impl FnOnce(*const F::Index) -> Served,
 ) -> latchless_status {
     // SAFETY: as the caller promises.
     let (shell, word) = match unsafe { shell(call) } {
@@ -295,8 +295,22 @@ pub unsafe fn with_index<F: Family>(
         return refuse(call.function, Shell::fault(call.kind, word));
     }
     let content = shell.content.load(Relaxed).cast::<F::Index>();
+    guard(call.function, || serve(content), || shell.spoil(call.kind))
+}
+
+/// Serves a call for an index.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
+#[inline(always)]
+pub unsafe fn with_index<F: Family>(
+    call: Call<F>,
+    serve: impl FnOnce(&F::Index) -> Served,
+) -> latchless_status {
     // SAFETY: the shell is that of an index and has its content, which stays there until the handle is freed.
-    guard(call.function, || serve(unsafe { &*content }), || shell.spoil(call.kind))
+    let serve = |index: *const F::Index| serve(unsafe { &*index });
+    // SAFETY: as the caller promises.
+    unsafe { with_owned(call, serve) }
 }
 
 /// As [`with_index`], for what keeps the index: a cursor.
@@ -307,8 +321,9 @@ pub unsafe fn with_shared_index<F: Family>(
     call: Call<F>,
     serve: impl FnOnce(Arc<F::Index>) -> Served,
 ) -> latchless_status {
-    let serve = |index: &F::Index| {
-        // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns.
+    let serve = |index: *const F::Index| {
+        // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns. It leads to
+        // the counts as well, which a reference to the index wouldn't.
         let owned = unsafe {
             Arc::increment_strong_count(index);
             Arc::from_raw(index)
@@ -316,7 +331,7 @@ pub unsafe fn with_shared_index<F: Family>(
         serve(owned)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_owned(call, serve) }
 }
 
 /// Serves a call for a cursor, if no other call is being served for it.

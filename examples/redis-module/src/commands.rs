@@ -65,8 +65,20 @@ pub fn set(context: &Context, all: Vec<RedisString>) -> RedisResult {
     }
     let map = changed(&key)?.ok_or(RedisError::Str("ERR the key has gone"))?;
     let mut new = 0;
-    for pair in all[2..].chunks(2) {
-        new += usize::from(map.set(pair[0].as_slice(), pair[1].as_slice()).map_err(refused)?);
+    for (at, pair) in all[2..].chunks(2).enumerate() {
+        match map.set(pair[0].as_slice(), pair[1].as_slice()) {
+            Ok(is_new) => new += usize::from(is_new),
+            Err(error) => {
+                // Memory is refused. The pairs before this one stay, here and on replicas.
+                let done: Vec<&RedisString> = all[1..2 + 2 * at].iter().collect();
+                if at > 0 {
+                    context.replicate("ll.set", &done[..]);
+                } else if map.len() == 0 {
+                    key.delete()?;
+                }
+                return Err(refused(error));
+            }
+        }
     }
     context.replicate_verbatim();
     integer(new)

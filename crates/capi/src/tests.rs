@@ -172,8 +172,8 @@ fn the_longest_key_is_as_long_as_the_header_says() {
     }
 }
 
-/// Keys are read where the caller has them, and nothing is written there as long as they are. Miri sees whether
-/// that is so: `cargo +nightly miri test -p latchless-capi answers_may`.
+/// Keys are read where the caller has them, and nothing is written there as long as they are. Miri sees
+/// whether that is so: `cargo +nightly miri test -p latchless-capi answers_may`.
 #[test]
 fn answers_may_take_the_place_of_keys() {
     let (mut index, mut cursor) = (ptr::null_mut(), ptr::null_mut());

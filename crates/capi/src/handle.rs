@@ -322,8 +322,8 @@ pub unsafe fn with_shared_index<F: Family>(
     serve: impl FnOnce(Arc<F::Index>) -> Served,
 ) -> latchless_status {
     let serve = |index: *const F::Index| {
-        // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns. It leads
-        // to the counts as well, which a reference to the index wouldn't.
+        // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns. It
+        // leads to the counts as well, which a reference to the index wouldn't.
         let owned = unsafe {
             Arc::increment_strong_count(index);
             Arc::from_raw(index)

@@ -13,6 +13,7 @@ use std::{env, fs};
 const SOURCES: [&str; 4] = ["status.rs", "options.rs", "stats.rs", "exports/library.rs"];
 const KEYS: [&str; 3] = ["u64", "i64", "f64"];
 const PARTS: [&str; 5] = ["life.rs", "entries.rs", "order.rs", "batches.rs", "ranges.rs"];
+const BYTES: [&str; 6] = ["life.rs", "entries.rs", "order.rs", "batches.rs", "ranges.rs", "cursors.rs"];
 
 fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml"))?;
@@ -24,6 +25,9 @@ fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
         for part in PARTS {
             builder = builder.with_src(root.join("src/exports").join(key).join(part));
         }
+    }
+    for part in BYTES {
+        builder = builder.with_src(root.join("src/exports/bytes").join(part));
     }
     let mut text = Vec::new();
     builder.generate()?.write(&mut text);

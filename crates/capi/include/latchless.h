@@ -11,9 +11,9 @@
  *     if (latchless_u64_get(prices, 99, &price) == LATCHLESS_OK) { ... }
  *     latchless_u64_free(prices);
  *
- * Functions are there for three types of keys: latchless_u64_... for uint64_t, latchless_i64_... for int64_t,
- * latchless_f64_... for double. Values are 64 bits of the caller's: see latchless_value. An index has one
- * value under a key.
+ * Functions are there for four types of keys: latchless_u64_... for uint64_t, latchless_i64_... for int64_t,
+ * latchless_f64_... for double, latchless_bytes_... for byte strings. Values are 64 bits of the caller's: see
+ * latchless_value. An index has one value under a key.
  *
  * What a call returns. Below zero: it was refused, and latchless_last_error() says why and where; unless the
  * function says otherwise, nothing has changed. Zero or above: it was done, and the status is an answer.
@@ -21,8 +21,14 @@
  * Doubles. NaN is no key: LATCHLESS_NAN, and nothing of the call is done. -0.0 and 0.0 are one key, which
  * comes back as 0.0. Infinities are keys like any other.
  *
- * Ranges include both of their ends, so 0 to UINT64_MAX, INT64_MIN to INT64_MAX and -INFINITY to INFINITY are
- * all keys. A low end above the high end is LATCHLESS_INVERTED_RANGE.
+ * Byte strings are a pointer and a length, and may have any bytes, zeros among them. NULL with the length 0 is the
+ * empty string, which is a key like any other; NULL with another length is LATCHLESS_NULL. They are ordered as memcmp()
+ * orders them, and one that others begin with comes before those. Keys are copied into the index. That a key has as
+ * many bytes as the call was told, the library can't check.
+ *
+ * Ranges of numbers include both of their ends, `low` and `high`, so 0 to UINT64_MAX, INT64_MIN to INT64_MAX and
+ * -INFINITY to INFINITY are all keys. Ranges of byte strings include `begin`, but not `end`: see
+ * latchless_bytes_count(). A low end above the high end is LATCHLESS_INVERTED_RANGE.
  *
  * Arrays. Where there are no elements, a pointer may be NULL. Elements needn't be aligned. Arrays may
  * overlap: a call works through them from the first element to the last, about a thousand at a time. A count
@@ -42,8 +48,8 @@
  * may return LATCHLESS_PANIC after a second.
  *
  * No exception and no longjmp may pass through a function of this library. An exception that leaves a
- * callback ends the process; latchless.hpp takes care of that. A panic of the library, which would be a bug,
- * comes back as LATCHLESS_PANIC.
+ * callback ends the process; latchless.hpp and latchless_bytes.hpp take care of that. A panic of the library, which
+ * would be a bug, comes back as LATCHLESS_PANIC.
  */
 
 #ifndef LATCHLESS_H
@@ -54,9 +60,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// As the length of a range's end: there is none, so the range goes on to the last key.
+#define LATCHLESS_NO_END SIZE_MAX
+
 // The number of the binary interface that this header is of. latchless_abi() is that of the library which
 // the program has found.
 #define LATCHLESS_ABI 1
+
+// The most bytes that a key of an index has. A longer one can be asked for, but isn't there.
+#define LATCHLESS_KEY_MAX 65535
 
 // What a call came to. Zero and above: it was done, and this is the answer. Below zero: it was refused, the
 // index is as before unless the function says otherwise, and latchless_last_error() says why.
@@ -99,6 +111,10 @@ typedef enum latchless_status {
     LATCHLESS_BAD_FILE = -13,
     // A check has found the index broken: a bug of the library.
     LATCHLESS_BROKEN = -14,
+    // The key has more bytes than LATCHLESS_KEY_MAX.
+    LATCHLESS_KEY_TOO_LONG = -15,
+    // The room for a key is too small; the call says how much it needs.
+    LATCHLESS_SMALL_ROOM = -16,
     // A bug of the library, or an index that a fork has left amid a change. The handle can only be freed.
     LATCHLESS_PANIC = -99,
 } latchless_status;
@@ -116,6 +132,13 @@ typedef enum latchless_kernel {
     // For AArch64.
     LATCHLESS_KERNEL_NEON = 4,
 } latchless_kernel;
+
+// An ordered index from byte strings to values.
+typedef struct latchless_bytes latchless_bytes;
+
+// A place in an index of byte strings: on an entry, before the first one, or after the last one. One thread
+// at a time may use it; another one meanwhile gets LATCHLESS_BUSY.
+typedef struct latchless_bytes_cursor latchless_bytes_cursor;
 
 // An ordered index from keys of the type f64 to values.
 typedef struct latchless_f64 latchless_f64;
@@ -213,6 +236,13 @@ typedef int (*latchless_f64_visitor)(const double *keys,
                                      const latchless_value *values,
                                      size_t count,
                                      void *context);
+
+// What latchless_bytes_visit() calls: with a key and its value. The key is there until it returns. Not
+// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+typedef int (*latchless_bytes_visitor)(const void *key,
+                                       size_t key_len,
+                                       latchless_value value,
+                                       void *context);
 
 #ifdef __cplusplus
 extern "C" {
@@ -1105,6 +1135,347 @@ enum latchless_status latchless_f64_cursor_next(struct latchless_f64_cursor *cur
 
 // Frees a cursor, unless `cursor` is NULL.
 enum latchless_status latchless_f64_cursor_free(struct latchless_f64_cursor *cursor);
+
+// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
+// that fails.
+enum latchless_status latchless_bytes_new(const struct latchless_options *options,
+                                          struct latchless_bytes **out);
+
+// Makes an index: values[i] goes under the key of lens[i] bytes at keys[i]. Keys must ascend and differ.
+// Takes a fraction of the time of inserts. `options` may be NULL. `*out` is NULL if that fails.
+enum latchless_status latchless_bytes_load(const void *const *keys,
+                                           const size_t *lens,
+                                           const latchless_value *values,
+                                           size_t count,
+                                           const struct latchless_options *options,
+                                           struct latchless_bytes **out);
+
+// As latchless_bytes_load(), of packed keys: see latchless_bytes_get_packed().
+enum latchless_status latchless_bytes_load_packed(const void *bytes,
+                                                  const void *offsets,
+                                                  size_t offset_size,
+                                                  const latchless_value *values,
+                                                  size_t count,
+                                                  const struct latchless_options *options,
+                                                  struct latchless_bytes **out);
+
+// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
+// its memory until they are freed.
+enum latchless_status latchless_bytes_free(struct latchless_bytes *index);
+
+// How many keys there are. Exact when no thread is changing that.
+enum latchless_status latchless_bytes_len(const struct latchless_bytes *index, size_t *len);
+
+// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
+// large index. `held` and `live` may be NULL.
+enum latchless_status latchless_bytes_memory(const struct latchless_bytes *index,
+                                             size_t *held,
+                                             size_t *live);
+
+// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
+enum latchless_status latchless_bytes_clear(const struct latchless_bytes *index);
+
+// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
+// change the index. `misled` is 0.
+enum latchless_status latchless_bytes_stats(const struct latchless_bytes *index,
+                                            struct latchless_stats *stats);
+
+// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
+// thread is changing.
+enum latchless_status latchless_bytes_check(const struct latchless_bytes *index);
+
+// The value under the key of `key_len` bytes at `key`. LATCHLESS_NOT_FOUND: the key isn't there, and
+// `*value` is as before. `value` may be NULL.
+enum latchless_status latchless_bytes_get(const struct latchless_bytes *index,
+                                          const void *key,
+                                          size_t key_len,
+                                          latchless_value *value);
+
+// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+enum latchless_status latchless_bytes_contains(const struct latchless_bytes *index,
+                                               const void *key,
+                                               size_t key_len);
+
+// Puts a value under a key, which is copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
+// and `*before` gets the one before. LATCHLESS_OK: it wasn't. LATCHLESS_KEY_TOO_LONG: it has more than
+// LATCHLESS_KEY_MAX bytes. `before` may be NULL.
+enum latchless_status latchless_bytes_insert(const struct latchless_bytes *index,
+                                             const void *key,
+                                             size_t key_len,
+                                             latchless_value value,
+                                             latchless_value *before);
+
+// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and `*present`
+// gets its value. Otherwise as latchless_bytes_insert(). `present` may be NULL.
+enum latchless_status latchless_bytes_insert_if_absent(const struct latchless_bytes *index,
+                                                       const void *key,
+                                                       size_t key_len,
+                                                       latchless_value value,
+                                                       latchless_value *present);
+
+// Replaces the value of a key that is there; `*before` gets the one before. LATCHLESS_NOT_FOUND: it isn't,
+// and nothing is changed. `before` may be NULL.
+enum latchless_status latchless_bytes_update(const struct latchless_bytes *index,
+                                             const void *key,
+                                             size_t key_len,
+                                             latchless_value value,
+                                             latchless_value *before);
+
+// Removes a key; `*before` gets its value. LATCHLESS_NOT_FOUND: it isn't there. `before` may be NULL.
+enum latchless_status latchless_bytes_remove(const struct latchless_bytes *index,
+                                             const void *key,
+                                             size_t key_len,
+                                             latchless_value *before);
+
+// Replaces the value of a key if it is the expected one. LATCHLESS_MISMATCH: it is another one, which
+// `*found` gets. LATCHLESS_NOT_FOUND: the key isn't there. In both cases nothing is changed. `found` may
+// be NULL.
+enum latchless_status latchless_bytes_compare_exchange(const struct latchless_bytes *index,
+                                                       const void *key,
+                                                       size_t key_len,
+                                                       latchless_value expected,
+                                                       latchless_value value,
+                                                       latchless_value *found);
+
+// Removes a key if its value is the expected one; otherwise as latchless_bytes_compare_exchange().
+enum latchless_status latchless_bytes_compare_remove(const struct latchless_bytes *index,
+                                                     const void *key,
+                                                     size_t key_len,
+                                                     latchless_value expected,
+                                                     latchless_value *found);
+
+// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's key
+// goes to `key`, where there is room for `room` bytes, and its length to `*key_len`. LATCHLESS_SMALL_ROOM:
+// the key is longer, `*key_len` says how long, and nothing else is written. Where `key` is NULL, no key is
+// asked for, and `key_len` may be NULL, too. `value` may be NULL. What isn't found writes nothing.
+enum latchless_status latchless_bytes_first(const struct latchless_bytes *index,
+                                            void *key,
+                                            size_t room,
+                                            size_t *key_len,
+                                            latchless_value *value);
+
+// The entry with the largest key.
+enum latchless_status latchless_bytes_last(const struct latchless_bytes *index,
+                                           void *key,
+                                           size_t room,
+                                           size_t *key_len,
+                                           latchless_value *value);
+
+// Removes the entry with the smallest key, atomically. Unless `key` is NULL, there must be room for
+// LATCHLESS_KEY_MAX bytes, so that no key is lost; otherwise it is LATCHLESS_SMALL_ROOM, and nothing is
+// removed.
+enum latchless_status latchless_bytes_pop_first(const struct latchless_bytes *index,
+                                                void *key,
+                                                size_t room,
+                                                size_t *key_len,
+                                                latchless_value *value);
+
+// Removes the entry with the largest key, atomically; otherwise as latchless_bytes_pop_first().
+enum latchless_status latchless_bytes_pop_last(const struct latchless_bytes *index,
+                                               void *key,
+                                               size_t room,
+                                               size_t *key_len,
+                                               latchless_value *value);
+
+// The entry with the largest key that is equal or smaller. Its key goes to `near_key`, as that of
+// latchless_bytes_first() does; `near_key` may be where `key` is.
+enum latchless_status latchless_bytes_floor(const struct latchless_bytes *index,
+                                            const void *key,
+                                            size_t key_len,
+                                            void *near_key,
+                                            size_t room,
+                                            size_t *near_key_len,
+                                            latchless_value *value);
+
+// The entry with the smallest key that is equal or larger; otherwise as latchless_bytes_floor().
+enum latchless_status latchless_bytes_ceiling(const struct latchless_bytes *index,
+                                              const void *key,
+                                              size_t key_len,
+                                              void *near_key,
+                                              size_t room,
+                                              size_t *near_key_len,
+                                              latchless_value *value);
+
+// The entry with the largest smaller key; otherwise as latchless_bytes_floor().
+enum latchless_status latchless_bytes_lower(const struct latchless_bytes *index,
+                                            const void *key,
+                                            size_t key_len,
+                                            void *near_key,
+                                            size_t room,
+                                            size_t *near_key_len,
+                                            latchless_value *value);
+
+// The entry with the smallest larger key; otherwise as latchless_bytes_floor().
+enum latchless_status latchless_bytes_higher(const struct latchless_bytes *index,
+                                             const void *key,
+                                             size_t key_len,
+                                             void *near_key,
+                                             size_t room,
+                                             size_t *near_key_len,
+                                             latchless_value *value);
+
+// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it is there, and
+// values[i] its value; otherwise found[i] gets 0, and values[i] is as before. `*hits` gets how many are
+// there. `values`, `found` and `hits` may be NULL.
+enum latchless_status latchless_bytes_get_columns(const struct latchless_bytes *index,
+                                                  const void *const *keys,
+                                                  const size_t *lens,
+                                                  size_t count,
+                                                  latchless_value *values,
+                                                  uint8_t *found,
+                                                  size_t *hits);
+
+// As latchless_bytes_get_columns(), of packed keys: all their bytes are in one place, the i-th key from
+// offset i to offset i + 1. So there is one offset more than keys. The offsets are int32_t or int64_t, as
+// `offset_size` says, 4 or 8: the columns of Arrow's types Binary and Utf8, or LargeBinary and LargeUtf8,
+// are like that. LATCHLESS_INVALID: an offset is below zero, or below the one before.
+enum latchless_status latchless_bytes_get_packed(const struct latchless_bytes *index,
+                                                 const void *bytes,
+                                                 const void *offsets,
+                                                 size_t offset_size,
+                                                 size_t count,
+                                                 latchless_value *values,
+                                                 uint8_t *found,
+                                                 size_t *hits);
+
+// Puts values[i] under the key of lens[i] bytes at keys[i]; of equal keys the last one's stays. Ascending
+// keys go in faster. `*new_keys` gets how many weren't there before. If memory is refused or a key is too
+// long, all others are done, refused[i] gets 1 for those that aren't, and `*new_keys` is as before;
+// otherwise refused[i] gets 0. `new_keys` and `refused` may be NULL.
+enum latchless_status latchless_bytes_insert_columns(const struct latchless_bytes *index,
+                                                     const void *const *keys,
+                                                     const size_t *lens,
+                                                     const latchless_value *values,
+                                                     size_t count,
+                                                     size_t *new_keys,
+                                                     uint8_t *refused);
+
+// As latchless_bytes_insert_columns(), of packed keys: see latchless_bytes_get_packed().
+enum latchless_status latchless_bytes_insert_packed(const struct latchless_bytes *index,
+                                                    const void *bytes,
+                                                    const void *offsets,
+                                                    size_t offset_size,
+                                                    const latchless_value *values,
+                                                    size_t count,
+                                                    size_t *new_keys,
+                                                    uint8_t *refused);
+
+// Removes keys; otherwise as latchless_bytes_get_columns().
+enum latchless_status latchless_bytes_remove_columns(const struct latchless_bytes *index,
+                                                     const void *const *keys,
+                                                     const size_t *lens,
+                                                     size_t count,
+                                                     latchless_value *values,
+                                                     uint8_t *found,
+                                                     size_t *hits);
+
+// Removes keys; otherwise as latchless_bytes_get_packed().
+enum latchless_status latchless_bytes_remove_packed(const struct latchless_bytes *index,
+                                                    const void *bytes,
+                                                    const void *offsets,
+                                                    size_t offset_size,
+                                                    size_t count,
+                                                    latchless_value *values,
+                                                    uint8_t *found,
+                                                    size_t *hits);
+
+// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be;
+// for an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`.
+// Looks at all leaves of the range.
+enum latchless_status latchless_bytes_count(const struct latchless_bytes *index,
+                                            const void *begin,
+                                            size_t begin_len,
+                                            const void *end,
+                                            size_t end_len,
+                                            size_t *count);
+
+// Removes the keys of a range, which is as that of latchless_bytes_count(); `*removed`, which may be NULL,
+// gets how many they were. Not atomic as a whole.
+enum latchless_status latchless_bytes_remove_range(const struct latchless_bytes *index,
+                                                   const void *begin,
+                                                   size_t begin_len,
+                                                   const void *end,
+                                                   size_t end_len,
+                                                   size_t *removed);
+
+// Shows the entries of a range, which is as that of latchless_bytes_count(), to a function: ascending or,
+// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
+enum latchless_status latchless_bytes_visit(const struct latchless_bytes *index,
+                                            const void *begin,
+                                            size_t begin_len,
+                                            const void *end,
+                                            size_t end_len,
+                                            int descending,
+                                            latchless_bytes_visitor visitor,
+                                            void *context);
+
+// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
+// returned something else than 0.
+enum latchless_status latchless_bytes_visit_prefix(const struct latchless_bytes *index,
+                                                   const void *prefix,
+                                                   size_t prefix_len,
+                                                   latchless_bytes_visitor visitor,
+                                                   void *context);
+
+// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
+// other threads change further on. It may outlive the index. `*out` is NULL if that fails.
+enum latchless_status latchless_bytes_cursor_new(const struct latchless_bytes *index,
+                                                 struct latchless_bytes_cursor **out);
+
+// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is after
+// the last entry. Here and below the entry that the cursor comes to is told: the address and the length of
+// its key, and its value; each of the three may be NULL. The key is there until the cursor goes elsewhere
+// or is freed. What isn't found writes nothing.
+enum latchless_status latchless_bytes_cursor_seek(struct latchless_bytes_cursor *cursor,
+                                                  const void *key,
+                                                  size_t key_len,
+                                                  const void **near_key,
+                                                  size_t *near_key_len,
+                                                  latchless_value *value);
+
+// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
+// the first entry.
+enum latchless_status latchless_bytes_cursor_seek_for_prev(struct latchless_bytes_cursor *cursor,
+                                                           const void *key,
+                                                           size_t key_len,
+                                                           const void **near_key,
+                                                           size_t *near_key_len,
+                                                           latchless_value *value);
+
+// Goes to the first entry.
+enum latchless_status latchless_bytes_cursor_first(struct latchless_bytes_cursor *cursor,
+                                                   const void **key,
+                                                   size_t *key_len,
+                                                   latchless_value *value);
+
+// Goes to the last entry.
+enum latchless_status latchless_bytes_cursor_last(struct latchless_bytes_cursor *cursor,
+                                                  const void **key,
+                                                  size_t *key_len,
+                                                  latchless_value *value);
+
+// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
+// it stays.
+enum latchless_status latchless_bytes_cursor_next(struct latchless_bytes_cursor *cursor,
+                                                  const void **key,
+                                                  size_t *key_len,
+                                                  latchless_value *value);
+
+// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
+// where it stays.
+enum latchless_status latchless_bytes_cursor_prev(struct latchless_bytes_cursor *cursor,
+                                                  const void **key,
+                                                  size_t *key_len,
+                                                  latchless_value *value);
+
+// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
+enum latchless_status latchless_bytes_cursor_entry(struct latchless_bytes_cursor *cursor,
+                                                   const void **key,
+                                                   size_t *key_len,
+                                                   latchless_value *value);
+
+// Frees a cursor, unless `cursor` is NULL.
+enum latchless_status latchless_bytes_cursor_free(struct latchless_bytes_cursor *cursor);
 
 #ifdef __cplusplus
 }  // extern "C"

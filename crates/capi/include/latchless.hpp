@@ -5,9 +5,9 @@
 //     if (auto price = prices.get(99)) std::cout << *price << '\n';
 //     prices.for_each(0, 100, [](std::uint64_t item, latchless::value price) { ... });
 //
-// Keys are std::uint64_t, std::int64_t or double, values 64 bits of yours: see bits_of and value_as. Everything
-// is const but what ends or replaces the index, because any number of threads may call it at once. What
-// operations do, cost and guarantee is said in latchless.h.
+// Keys are std::uint64_t, std::int64_t or double (latchless_bytes.hpp has those that are byte strings), values 64
+// bits of yours: see bits_of and value_as. Everything is const but what ends or replaces the index, because any
+// number of threads may call it at once. What operations do, cost and guarantee is said in latchless.h.
 //
 // Errors are exceptions, each with the library's message and its status: memory_error (a std::bad_alloc) for
 // memory that was refused, argument_error (a std::invalid_argument) for what the caller passed, file_error and
@@ -116,6 +116,19 @@ namespace detail {
 inline latchless_status check(latchless_status status) {
     if (status < 0) fail(status);
     return status;
+}
+
+// As check, of a batch of inserts; refused[i] is 1 if the i-th wasn't done.
+inline void check_inserts(latchless_status status, const std::vector<std::uint8_t> &refused) {
+    if (status == LATCHLESS_OUT_OF_MEMORY || status == LATCHLESS_MEMORY_LIMIT) {
+        std::string message = latchless_last_error();
+        std::vector<std::size_t> positions;
+        for (std::size_t at = 0; at < refused.size(); ++at) {
+            if (refused[at] != 0) positions.push_back(at);
+        }
+        throw memory_error(status, std::move(message), std::move(positions));
+    }
+    check(status);
 }
 
 inline void check_lengths(std::size_t keys, std::size_t values) {
@@ -445,15 +458,7 @@ public:
         std::size_t new_keys = 0;
         std::vector<std::uint8_t> refused(count);
         const auto status = api::insert_columns(handle_, keys, values, count, &new_keys, refused.data());
-        if (status == LATCHLESS_OUT_OF_MEMORY || status == LATCHLESS_MEMORY_LIMIT) {
-            std::string message = latchless_last_error();
-            std::vector<std::size_t> positions;
-            for (std::size_t at = 0; at < count; ++at) {
-                if (refused[at] != 0) positions.push_back(at);
-            }
-            throw memory_error(status, std::move(message), std::move(positions));
-        }
-        detail::check(status);
+        detail::check_inserts(status, refused);
         return new_keys;
     }
     std::size_t insert(const std::vector<Key> &keys, const std::vector<latchless::value> &values) const {

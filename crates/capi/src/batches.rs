@@ -1,23 +1,26 @@
 //! Batches: columns of keys in, columns of answers out. All unsafe functions here ask for what the head of
 //! the crate says.
 
+use crate::border::Served;
 use crate::column::{Keys, Scratch, Source, Target, chunks, put};
 use crate::entries::Near;
 use crate::failure::Failure;
-use crate::handle::{Call, Words, with_index};
+use crate::handle::{Call, with_index};
 use crate::key::KeyType;
 use crate::status::latchless_status::{self, LATCHLESS_OK};
+use crate::whole::Words;
 use core::ops::Range;
 use engine::Error;
+use engine::index::Incomplete;
 
 /// Columns of answers, each of which the caller may not ask for.
-struct Answers {
+pub struct Answers {
     values: Target<u64>,
     found: Target<u8>,
 }
 
 impl Answers {
-    unsafe fn new(values: *mut u64, found: *mut u8, count: usize) -> Result<Self, Failure> {
+    pub unsafe fn new(values: *mut u64, found: *mut u8, count: usize) -> Result<Self, Failure> {
         // SAFETY: as the caller promises.
         let values = unsafe { Target::if_any("values", values, count)? };
         // SAFETY: as the caller promises.
@@ -26,7 +29,7 @@ impl Answers {
     }
 
     /// Writes the answers of a chunk. Where nothing was found the value's place keeps what it has.
-    fn put(&self, chunk: &Range<usize>, values: &[u64], found: &[bool]) {
+    pub fn put(&self, chunk: &Range<usize>, values: &[u64], found: &[bool]) {
         if self.values.is_asked_for() {
             put_found(self.values, chunk, values, found);
         }
@@ -84,11 +87,45 @@ pub unsafe fn get_or_remove(
     unsafe { with_index(call, serve) }
 }
 
-/// Inserts that were refused.
-struct Refusal {
+/// Which inserts of a batch were refused.
+pub struct Refusals {
+    /// 1 for those that were, if the caller asks for it.
+    marks: Target<u8>,
+    count: usize,
     refused: usize,
-    first: usize,
-    error: Error,
+    first: Option<(usize, Error)>,
+}
+
+impl Refusals {
+    /// None yet, of so many.
+    pub unsafe fn new(marks: *mut u8, count: usize) -> Result<Self, Failure> {
+        // SAFETY: as the caller promises.
+        let marks = unsafe { Target::if_any("refused", marks, count)? };
+        Ok(Self { marks, count, refused: 0, first: None })
+    }
+
+    /// Marks those of a chunk.
+    pub fn note(&mut self, chunk: &Range<usize>, incomplete: Option<Incomplete>) {
+        if self.marks.is_asked_for() {
+            chunk.clone().for_each(|at| self.marks.put(at, 0));
+        }
+        let Some(Incomplete { error, refused }) = incomplete else { return };
+        if self.marks.is_asked_for() {
+            refused.iter().for_each(|&at| self.marks.put(chunk.start + at, 1));
+        }
+        self.refused += refused.len();
+        self.first.get_or_insert((chunk.start + refused.first().copied().unwrap_or(0), error));
+    }
+
+    /// What the batch comes to, which has so many new keys.
+    pub unsafe fn end(self, new: usize, new_keys: *mut usize) -> Served {
+        if let Some((first, error)) = self.first {
+            return Err(Failure::Refused { refused: self.refused, count: self.count, first, error });
+        }
+        // SAFETY: as the caller promises.
+        unsafe { put(new_keys, new) }
+        Ok(LATCHLESS_OK)
+    }
 }
 
 pub unsafe fn insert(
@@ -105,48 +142,22 @@ pub unsafe fn insert(
         // SAFETY: as the caller promises.
         let values = unsafe { Source::new("values", values, count)? };
         // SAFETY: as the caller promises.
-        let refused = unsafe { Target::if_any("refused", refused, count)? };
+        let mut refusals = unsafe { Refusals::new(refused, count)? };
         let (mut words, mut room) = (Scratch::new(), Scratch::new());
-        let (mut new, mut refusal) = (0, None);
+        let mut new = 0;
         for chunk in chunks(count) {
             let words = keys.read(&chunk, &mut words)?;
             let room = room.zeros(chunk.len());
             values.copy_to(chunk.clone(), room);
-            new += insert_chunk(index, &chunk, (words, room), refused, &mut refusal);
-        }
-        if let Some(Refusal { refused, first, error }) = refusal {
-            return Err(Failure::Refused { refused, count, first, error });
+            let outcome = index.insert_columns(words, room);
+            new += *outcome.as_ref().unwrap_or(&0);
+            refusals.note(&chunk, outcome.err());
         }
         // SAFETY: as the caller promises.
-        unsafe { put(new_keys, new) }
-        Ok(LATCHLESS_OK)
+        unsafe { refusals.end(new, new_keys) }
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
-}
-
-/// Inserts a chunk, marks what was refused, and says how many keys are new, if none was.
-fn insert_chunk(
-    index: &Words,
-    chunk: &Range<usize>,
-    (keys, values): (&[u64], &[u64]),
-    refused: Target<u8>,
-    refusal: &mut Option<Refusal>,
-) -> usize {
-    if refused.is_asked_for() {
-        chunk.clone().for_each(|at| refused.put(at, 0));
-    }
-    let incomplete = match index.insert_columns(keys, values) {
-        Ok(new) => return new,
-        Err(incomplete) => incomplete,
-    };
-    if refused.is_asked_for() {
-        incomplete.refused.iter().for_each(|&at| refused.put(chunk.start + at, 1));
-    }
-    let first = chunk.start + incomplete.refused.first().copied().unwrap_or(0);
-    let so_far = refusal.get_or_insert(Refusal { refused: 0, first, error: incomplete.error });
-    so_far.refused += incomplete.refused.len();
-    0
 }
 
 #[expect(clippy::too_many_arguments, reason = "C's columns, each with its own pointer")]

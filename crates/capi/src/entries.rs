@@ -4,9 +4,10 @@
 use crate::border::Served;
 use crate::column::{place, put};
 use crate::failure::Failure;
-use crate::handle::{Call, Words, with_index};
+use crate::handle::{Call, with_index};
 use crate::key::KeyType;
 use crate::status::latchless_status::{self, *};
+use crate::whole::Words;
 use engine::TryInsertError;
 
 /// Serves a call for one key.
@@ -19,7 +20,12 @@ unsafe fn with_key(call: Call, key: u64, serve: impl FnOnce(&Words, u64) -> Serv
 
 /// Writes the value, if there is one, and says whether there was.
 #[inline(always)]
-unsafe fn answer(value: Option<u64>, to: *mut u64, there: latchless_status, not: latchless_status) -> Served {
+pub unsafe fn answer(
+    value: Option<u64>,
+    to: *mut u64,
+    there: latchless_status,
+    not: latchless_status,
+) -> Served {
     let Some(value) = value else { return Ok(not) };
     // SAFETY: as the caller promises.
     unsafe { put(to, value) }
@@ -102,7 +108,7 @@ pub unsafe fn remove(call: Call, key: u64, before: *mut u64) -> latchless_status
 }
 
 /// What was there instead of the expected value.
-unsafe fn compared(done: Result<u64, Option<u64>>, found: *mut u64) -> Served {
+pub unsafe fn compared(done: Result<u64, Option<u64>>, found: *mut u64) -> Served {
     match done {
         Ok(_) => Ok(LATCHLESS_OK),
         // SAFETY: as the caller promises.

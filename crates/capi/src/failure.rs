@@ -10,6 +10,16 @@ pub enum Failure {
     Null { argument: &'static str },
     #[error("{argument} is NULL, but there are to be {count} elements")]
     NullColumn { argument: &'static str, count: usize },
+    #[error("{argument} is NULL, but has a length of {len}")]
+    NullKey { argument: &'static str, len: usize },
+    #[error("{argument}[{at}] is NULL, but has a length of {len}")]
+    NullKeyAt { argument: &'static str, at: usize, len: usize },
+    #[error("{argument}[{at}] can't have {len} bytes: they would not fit into memory")]
+    TooLongAt { argument: &'static str, at: usize, len: usize },
+    #[error("{argument} has room for {room} bytes, but needs {needed}")]
+    SmallRoom { argument: &'static str, room: usize, needed: usize },
+    #[error("offsets[{at}] is {offset}, below the one before or zero")]
+    Descends { at: usize, offset: i64 },
     #[error("{argument} can't have {count} elements: they would not fit into memory")]
     TooLong { argument: &'static str, count: usize },
     #[error("{0}")]
@@ -20,6 +30,8 @@ pub enum Failure {
     NanAt { argument: &'static str, at: usize },
     #[error("low is above high")]
     Inverted,
+    #[error("begin is after end")]
+    EndFirst,
     #[error("low[{at}] is above high[{at}]")]
     InvertedAt { at: usize },
     #[error("room is 0, so no entry could be copied and the end never be told")]
@@ -67,16 +79,21 @@ impl Failure {
     /// What kind of failure it is.
     pub fn status(&self) -> latchless_status {
         match self {
-            Self::Null { .. } | Self::NullColumn { .. } => LATCHLESS_NULL,
-            Self::TooLong { .. } => LATCHLESS_TOO_LONG,
+            Self::Null { .. } | Self::NullColumn { .. } | Self::NullKey { .. } | Self::NullKeyAt { .. } => {
+                LATCHLESS_NULL
+            }
+            Self::TooLong { .. } | Self::TooLongAt { .. } => LATCHLESS_TOO_LONG,
+            Self::SmallRoom { .. } => LATCHLESS_SMALL_ROOM,
             Self::Handle(Fault::Busy { .. }) => LATCHLESS_BUSY,
             Self::Handle(Fault::Spoilt { .. }) => LATCHLESS_PANIC,
             Self::Handle(_) => LATCHLESS_BAD_HANDLE,
             Self::Nan { .. } | Self::NanAt { .. } => LATCHLESS_NAN,
-            Self::Inverted | Self::InvertedAt { .. } => LATCHLESS_INVERTED_RANGE,
-            Self::NoRoom | Self::Field { .. } | Self::StructSize { .. } | Self::Newer { .. } => {
-                LATCHLESS_INVALID
-            }
+            Self::Inverted | Self::InvertedAt { .. } | Self::EndFirst => LATCHLESS_INVERTED_RANGE,
+            Self::NoRoom
+            | Self::Field { .. }
+            | Self::StructSize { .. }
+            | Self::Newer { .. }
+            | Self::Descends { .. } => LATCHLESS_INVALID,
             Self::Index(error) | Self::Refused { error, .. } => status_of(error),
             Self::Snapshot(error) => match error {
                 snapshot::Error::Io { .. } => LATCHLESS_IO,
@@ -97,6 +114,7 @@ fn status_of(error: &Error) -> latchless_status {
         Error::Unsorted { .. } => LATCHLESS_UNSORTED,
         Error::DuplicateKey { .. } => LATCHLESS_DUPLICATE,
         Error::InvertedRange => LATCHLESS_INVERTED_RANGE,
+        Error::KeyTooLong { .. } => LATCHLESS_KEY_TOO_LONG,
         _ => LATCHLESS_INVALID,
     }
 }

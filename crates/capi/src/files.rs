@@ -3,11 +3,12 @@
 
 use crate::column::put;
 use crate::failure::Failure;
-use crate::handle::{Call, Words, with_index};
+use crate::handle::{Call, with_index};
 use crate::key::KeyType;
 use crate::life;
 use crate::options::{Parsed, latchless_options};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
+use crate::whole::Words;
 use core::ffi::{CStr, c_char};
 use engine::snapshot::{DataType, Layout, Snapshot};
 use std::path::PathBuf;

@@ -12,46 +12,62 @@
 
 use crate::border::{Served, guard, refuse};
 use crate::failure::{Failure, Fault};
-use crate::key::{Key, KeyType};
+use crate::key::{ByteStrings, KeyType};
 use crate::status::latchless_status;
+use crate::whole::{Strings, Whole, Words};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
-use engine::Index;
+use engine::bytes::BytesCursor;
 use engine::index::Scan;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// An index of any kind of keys.
-pub type Words = Index<u64, u64>;
+/// What the handles own whose calls the same functions serve. Cursors keep their index.
+pub trait Family: Copy {
+    type Index: Whole;
+    type Cursor: Send;
+}
 
-/// A cursor of any kind of keys. It keeps its index.
-pub type Cursor = Scan<Arc<Words>>;
+impl Family for KeyType {
+    type Index = Words;
+    type Cursor = Scan<Arc<Words>>;
+}
+
+impl Family for ByteStrings {
+    type Index = Strings;
+    type Cursor = BytesCursor<Arc<Strings>>;
+}
+
+/// A cursor of any kind of words.
+pub type Cursor = <KeyType as Family>::Cursor;
 
 /// A type of C's that nobody sees the inside of: a handle is a pointer to it.
 pub trait Handle {
     /// Its name in C.
     const NAME: &'static str;
+    /// What tells its functions about its keys.
+    type Keys: Family;
     /// The keys.
-    type Key: Key;
+    const KEYS: Self::Keys;
     /// What is in the upper seven bytes of its shell's word; in the last one is the state.
     const KIND: u64 = kind(Self::NAME);
 }
 
 /// A call of C's: by which function, and for which handle.
 #[derive(Debug, Clone, Copy)]
-pub struct Call {
+pub struct Call<F = KeyType> {
     function: &'static str,
     handle: *const Shell,
     kind: u64,
     /// What keys are to the function.
-    pub keys: KeyType,
+    pub keys: F,
 }
 
-impl Call {
+impl<F: Family> Call<F> {
     /// A call of the function of this name, which takes handles of the type `H`.
     #[inline(always)]
-    pub fn new<H: Handle>(function: &'static str, handle: *const H) -> Self {
-        Self { function, handle: handle.cast(), kind: H::KIND, keys: H::Key::TYPE }
+    pub fn new<H: Handle<Keys = F>>(function: &'static str, handle: *const H) -> Self {
+        Self { function, handle: handle.cast(), kind: H::KIND, keys: H::KEYS }
     }
 
     /// Serves a call that needs no handle.
@@ -71,7 +87,7 @@ pub trait Content {
     unsafe fn from_pointer(pointer: *mut ()) -> Self;
 }
 
-impl Content for Arc<Words> {
+impl<T> Content for Arc<T> {
     fn into_pointer(self) -> *mut () {
         Arc::into_raw(self).cast_mut().cast()
     }
@@ -82,7 +98,7 @@ impl Content for Arc<Words> {
     }
 }
 
-impl Content for Box<Cursor> {
+impl<T> Content for Box<T> {
     fn into_pointer(self) -> *mut () {
         Box::into_raw(self).cast()
     }
@@ -112,13 +128,15 @@ const SPOILT: u64 = 3;
 const FREED: u64 = 4;
 
 /// The names of all kinds.
-pub const NAMES: [&str; 6] = [
+pub const NAMES: [&str; 8] = [
     "latchless_u64",
     "latchless_u64_cursor",
     "latchless_i64",
     "latchless_i64_cursor",
     "latchless_f64",
     "latchless_f64_cursor",
+    "latchless_bytes",
+    "latchless_bytes_cursor",
 ];
 
 /// What a handle points to. On a cache line of its own, which nothing writes while an index is used.
@@ -208,7 +226,7 @@ fn name_of(word: u64) -> Option<&'static str> {
 /// # Safety
 /// The handle is NULL, or a word can be read there.
 #[inline(always)]
-unsafe fn shell(call: Call) -> Result<(&'static Shell, u64), Fault> {
+unsafe fn shell<F: Family>(call: Call<F>) -> Result<(&'static Shell, u64), Fault> {
     if call.handle.is_null() {
         return Err(Fault::Null);
     }
@@ -250,17 +268,24 @@ pub unsafe fn hand_out<C: Content>(kind: u64, content: C, to: *mut *mut ()) -> R
 ///
 /// # Safety
 /// As [`hand_out`].
-pub unsafe fn hand_out_index(call: Call, index: Words, to: *mut *mut ()) -> Result<(), Failure> {
+pub unsafe fn hand_out_index<F: Family>(
+    call: Call<F>,
+    index: F::Index,
+    to: *mut *mut (),
+) -> Result<(), Failure> {
     // SAFETY: as the caller promises.
     unsafe { hand_out(call.kind, Arc::new(index), to) }
 }
 
-/// Serves a call for an index.
+/// Serves a call for an index, whose handle owns an `Arc` of it as this pointer.
 ///
 /// # Safety
 /// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
 #[inline(always)]
-pub unsafe fn with_index(call: Call, serve: impl FnOnce(&Words) -> Served) -> latchless_status {
+unsafe fn with_owned<F: Family>(
+    call: Call<F>,
+    serve: impl FnOnce(*const F::Index) -> Served,
+) -> latchless_status {
     // SAFETY: as the caller promises.
     let (shell, word) = match unsafe { shell(call) } {
         Ok(found) => found,
@@ -269,18 +294,36 @@ pub unsafe fn with_index(call: Call, serve: impl FnOnce(&Words) -> Served) -> la
     if word != call.kind | READY {
         return refuse(call.function, Shell::fault(call.kind, word));
     }
-    let content = shell.content.load(Relaxed).cast::<Words>();
+    let content = shell.content.load(Relaxed).cast::<F::Index>();
+    guard(call.function, || serve(content), || shell.spoil(call.kind))
+}
+
+/// Serves a call for an index.
+///
+/// # Safety
+/// The handle is NULL, or a word can be read there; nothing frees it meanwhile.
+#[inline(always)]
+pub unsafe fn with_index<F: Family>(
+    call: Call<F>,
+    serve: impl FnOnce(&F::Index) -> Served,
+) -> latchless_status {
     // SAFETY: the shell is that of an index and has its content, which stays there until the handle is freed.
-    guard(call.function, || serve(unsafe { &*content }), || shell.spoil(call.kind))
+    let serve = |index: *const F::Index| serve(unsafe { &*index });
+    // SAFETY: as the caller promises.
+    unsafe { with_owned(call, serve) }
 }
 
 /// As [`with_index`], for what keeps the index: a cursor.
 ///
 /// # Safety
 /// As [`with_index`].
-pub unsafe fn with_shared_index(call: Call, serve: impl FnOnce(Arc<Words>) -> Served) -> latchless_status {
-    let serve = |index: &Words| {
-        // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns.
+pub unsafe fn with_shared_index<F: Family>(
+    call: Call<F>,
+    serve: impl FnOnce(Arc<F::Index>) -> Served,
+) -> latchless_status {
+    let serve = |index: *const F::Index| {
+        // SAFETY: the content of an index's handle is the pointer of an `Arc`, which the handle owns. It
+        // leads to the counts as well, which a reference to the index wouldn't.
         let owned = unsafe {
             Arc::increment_strong_count(index);
             Arc::from_raw(index)
@@ -288,14 +331,17 @@ pub unsafe fn with_shared_index(call: Call, serve: impl FnOnce(Arc<Words>) -> Se
         serve(owned)
     };
     // SAFETY: as the caller promises.
-    unsafe { with_index(call, serve) }
+    unsafe { with_owned(call, serve) }
 }
 
 /// Serves a call for a cursor, if no other call is being served for it.
 ///
 /// # Safety
 /// As [`with_index`].
-pub unsafe fn with_cursor(call: Call, serve: impl FnOnce(&mut Cursor) -> Served) -> latchless_status {
+pub unsafe fn with_cursor<F: Family>(
+    call: Call<F>,
+    serve: impl FnOnce(&mut F::Cursor) -> Served,
+) -> latchless_status {
     // SAFETY: as the caller promises.
     let shell = match unsafe { shell(call) } {
         Ok((shell, _)) => shell,
@@ -305,7 +351,7 @@ pub unsafe fn with_cursor(call: Call, serve: impl FnOnce(&mut Cursor) -> Served)
     if let Err(word) = taken {
         return refuse(call.function, Shell::fault(call.kind, word));
     }
-    let content = shell.content.load(Relaxed).cast::<Cursor>();
+    let content = shell.content.load(Relaxed).cast::<F::Cursor>();
     let serve = || {
         // SAFETY: the shell is that of a cursor and has its content; no other call has it, because only one
         // finds the shell ready.
@@ -321,7 +367,7 @@ pub unsafe fn with_cursor(call: Call, serve: impl FnOnce(&mut Cursor) -> Served)
 /// # Safety
 /// The handle is NULL, or a word can be read there; no other thread is using it. Handles of the call's kind
 /// own a `C`.
-unsafe fn free<C: Content>(call: Call) -> latchless_status {
+unsafe fn free<C: Content>(call: Call<impl Family>) -> latchless_status {
     if call.handle.is_null() {
         return latchless_status::LATCHLESS_OK;
     }
@@ -339,16 +385,16 @@ unsafe fn free<C: Content>(call: Call) -> latchless_status {
 ///
 /// # Safety
 /// The handle is NULL, or a word can be read there; no other thread is using it.
-pub unsafe fn free_index(call: Call) -> latchless_status {
+pub unsafe fn free_index<F: Family>(call: Call<F>) -> latchless_status {
     // SAFETY: as the caller promises; handles of indexes own these.
-    unsafe { free::<Arc<Words>>(call) }
+    unsafe { free::<Arc<F::Index>>(call) }
 }
 
 /// Frees a cursor.
 ///
 /// # Safety
 /// As [`free_index`].
-pub unsafe fn free_cursor(call: Call) -> latchless_status {
+pub unsafe fn free_cursor<F: Family>(call: Call<F>) -> latchless_status {
     // SAFETY: as the caller promises; handles of cursors own these.
-    unsafe { free::<Box<Cursor>>(call) }
+    unsafe { free::<Box<F::Cursor>>(call) }
 }

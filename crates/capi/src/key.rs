@@ -1,6 +1,6 @@
-//! Keys as words. All indexes of this library have keys of one type inside, `u64`, and all of C's keys have
-//! 64 bits: a key comes as those bits, its *cell*, and is stored under a word of the same order. So
-//! everything below the exports is compiled once for all types of keys.
+//! Keys as words. All indexes of numbers have keys of one type inside, `u64`, and C's numbers have 64 bits: a
+//! key comes as those bits, its *cell*, and is stored under a word of the same order. So everything below the
+//! exports is compiled once for all types of numbers. Byte strings are stored as they are.
 
 use engine::snapshot::DataType;
 
@@ -12,7 +12,11 @@ pub enum KeyType {
     F64,
 }
 
-/// A key of C's.
+/// Keys of C's that are byte strings, all of one type.
+#[derive(Debug, Clone, Copy)]
+pub struct ByteStrings;
+
+/// A key of C's that is a number.
 pub trait Key {
     /// Which type it is.
     const TYPE: KeyType;

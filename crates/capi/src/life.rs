@@ -1,29 +1,30 @@
 //! How indexes begin and end, and what is asked of them as a whole.
 
-use crate::column::{Keys, Source, place};
+use crate::column::{Keys, Source, place, put};
 use crate::failure::Failure;
-use crate::handle::{self, Call, Words, with_index};
+use crate::handle::{self, Call, Family, with_index};
 use crate::options::{self, Parsed, latchless_options};
 use crate::stats::{self, latchless_stats};
 use crate::status::latchless_status::{self, LATCHLESS_OK};
+use crate::whole::{Whole, Words};
 use core::ptr;
 
 /// Makes an index by `fill`, and a handle for it.
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn make(
-    call: Call,
+pub unsafe fn make<F: Family>(
+    call: Call<F>,
     options: *const latchless_options,
     out: *mut *mut (),
-    fill: impl FnOnce(&mut Words, &Parsed) -> Result<(), Failure>,
+    fill: impl FnOnce(&mut F::Index, &Parsed) -> Result<(), Failure>,
 ) -> latchless_status {
     let serve = || {
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
         // SAFETY: as the caller promises.
         let parsed = unsafe { options::read(options)? };
-        let mut index = Words::with_options(parsed.options)?;
+        let mut index = F::Index::with_options(parsed.options)?;
         fill(&mut index, &parsed)?;
         // SAFETY: as the caller promises.
         unsafe { handle::hand_out_index(call, index, out)? };
@@ -36,7 +37,11 @@ pub unsafe fn make(
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn new(call: Call, options: *const latchless_options, out: *mut *mut ()) -> latchless_status {
+pub unsafe fn new<F: Family>(
+    call: Call<F>,
+    options: *const latchless_options,
+    out: *mut *mut (),
+) -> latchless_status {
     // SAFETY: as the caller promises.
     unsafe { make(call, options, out, |_, _| Ok(())) }
 }
@@ -70,10 +75,27 @@ pub unsafe fn load(
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn len(call: Call, len: *mut usize) -> latchless_status {
-    let serve = |index: &Words| {
+pub unsafe fn len<F: Family>(call: Call<F>, len: *mut usize) -> latchless_status {
+    let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
         unsafe { place("len", len)? }.put(0, index.len());
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// Bytes that the index holds, and of those the ones in use.
+///
+/// # Safety
+/// As the head of the crate says.
+pub unsafe fn memory<F: Family>(call: Call<F>, held: *mut usize, live: *mut usize) -> latchless_status {
+    let serve = |index: &F::Index| {
+        // SAFETY: as the caller promises.
+        unsafe {
+            put(held, index.memory_bytes());
+            put(live, index.live_bytes());
+        }
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
@@ -84,8 +106,8 @@ pub unsafe fn len(call: Call, len: *mut usize) -> latchless_status {
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn clear(call: Call) -> latchless_status {
-    let serve = |index: &Words| {
+pub unsafe fn clear<F: Family>(call: Call<F>) -> latchless_status {
+    let serve = |index: &F::Index| {
         index.clear();
         Ok(LATCHLESS_OK)
     };
@@ -97,8 +119,8 @@ pub unsafe fn clear(call: Call) -> latchless_status {
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn stats(call: Call, to: *mut latchless_stats) -> latchless_status {
-    let serve = |index: &Words| {
+pub unsafe fn stats<F: Family>(call: Call<F>, to: *mut latchless_stats) -> latchless_status {
+    let serve = |index: &F::Index| {
         // SAFETY: as the caller promises.
         unsafe { stats::fill(index, to)? };
         Ok(LATCHLESS_OK)
@@ -111,8 +133,8 @@ pub unsafe fn stats(call: Call, to: *mut latchless_stats) -> latchless_status {
 ///
 /// # Safety
 /// As the head of the crate says.
-pub unsafe fn check(call: Call) -> latchless_status {
-    let serve = |index: &Words| {
+pub unsafe fn check<F: Family>(call: Call<F>) -> latchless_status {
+    let serve = |index: &F::Index| {
         index.check_invariants()?;
         Ok(LATCHLESS_OK)
     };

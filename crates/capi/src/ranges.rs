@@ -3,9 +3,10 @@
 
 use crate::column::{CHUNK, Scratch, Target, place, put};
 use crate::failure::Failure;
-use crate::handle::{Call, Words, with_index};
+use crate::handle::{Call, with_index};
 use crate::key::KeyType;
 use crate::status::latchless_status::{self, *};
+use crate::whole::Words;
 use core::ffi::{c_int, c_void};
 use core::ops::{ControlFlow, RangeInclusive};
 use engine::Direction;

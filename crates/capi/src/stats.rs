@@ -1,7 +1,7 @@
 //! What an index says about its own form.
 
 use crate::failure::Failure;
-use crate::handle::Words;
+use crate::whole::Whole;
 use core::ptr;
 
 /// What an index says about itself. Set struct_size to sizeof(latchless_stats) before the call.
@@ -36,7 +36,7 @@ pub struct latchless_stats {
 ///
 /// # Safety
 /// `to` is NULL, or as many bytes can be read and written there as its first field says.
-pub unsafe fn fill(index: &Words, to: *mut latchless_stats) -> Result<(), Failure> {
+pub unsafe fn fill(index: &impl Whole, to: *mut latchless_stats) -> Result<(), Failure> {
     if to.is_null() {
         return Err(Failure::Null { argument: "stats" });
     }

@@ -45,6 +45,10 @@ pub enum latchless_status {
     LATCHLESS_BAD_FILE = -13,
     /// A check has found the index broken: a bug of the library.
     LATCHLESS_BROKEN = -14,
+    /// The key has more bytes than LATCHLESS_KEY_MAX.
+    LATCHLESS_KEY_TOO_LONG = -15,
+    /// The room for a key is too small; the call says how much it needs.
+    LATCHLESS_SMALL_ROOM = -16,
     /// A bug of the library, or an index that a fork has left amid a change. The handle can only be freed.
     LATCHLESS_PANIC = -99,
 }
@@ -52,7 +56,7 @@ pub enum latchless_status {
 use latchless_status::*;
 
 impl latchless_status {
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 22] = [
         LATCHLESS_OK,
         LATCHLESS_NOT_FOUND,
         LATCHLESS_PRESENT,
@@ -72,6 +76,8 @@ impl latchless_status {
         LATCHLESS_IO,
         LATCHLESS_BAD_FILE,
         LATCHLESS_BROKEN,
+        LATCHLESS_KEY_TOO_LONG,
+        LATCHLESS_SMALL_ROOM,
         LATCHLESS_PANIC,
     ];
 
@@ -102,6 +108,8 @@ impl latchless_status {
             LATCHLESS_IO => c"the system refused to read or write a file",
             LATCHLESS_BAD_FILE => c"the file is no snapshot, or is damaged, or has other types",
             LATCHLESS_BROKEN => c"the index is broken: a bug of the library",
+            LATCHLESS_KEY_TOO_LONG => c"the key is too long",
+            LATCHLESS_SMALL_ROOM => c"the room for a key is too small",
             LATCHLESS_PANIC => c"a bug of the library, or a fork amid a change",
         }
     }

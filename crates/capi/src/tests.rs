@@ -1,6 +1,14 @@
 //! What C can't see, or can't bring about: the rest is tested from C and C++ (`.ci/run c`).
 
 use crate::border::guard;
+use crate::exports::bytes::cursors::{
+    latchless_bytes_cursor_free, latchless_bytes_cursor_new, latchless_bytes_cursor_seek,
+    latchless_bytes_cursor_seek_for_prev,
+};
+use crate::exports::bytes::entries::{latchless_bytes_get, latchless_bytes_insert};
+use crate::exports::bytes::life::{LATCHLESS_KEY_MAX, latchless_bytes_free, latchless_bytes_new};
+use crate::exports::bytes::order::latchless_bytes_ceiling;
+use crate::exports::bytes::{latchless_bytes, latchless_bytes_cursor};
 use crate::exports::f64::life::{latchless_f64_free, latchless_f64_new};
 use crate::exports::f64::{latchless_f64, latchless_f64_cursor};
 use crate::exports::i64::life::{latchless_i64_free, latchless_i64_new};
@@ -82,6 +90,8 @@ fn each_kind_of_handle_has_a_name_of_its_own() {
         (latchless_i64_cursor::NAME, latchless_i64_cursor::KIND),
         (latchless_f64::NAME, latchless_f64::KIND),
         (latchless_f64_cursor::NAME, latchless_f64_cursor::KIND),
+        (latchless_bytes::NAME, latchless_bytes::KIND),
+        (latchless_bytes_cursor::NAME, latchless_bytes_cursor::KIND),
     ];
     assert_eq!(kinds.map(|kind| kind.0), NAMES);
     for (at, kind) in kinds.iter().enumerate() {
@@ -147,6 +157,57 @@ fn a_handle_of_other_keys_is_told_from_the_right_one() {
 }
 
 #[test]
+fn the_longest_key_is_as_long_as_the_header_says() {
+    let mut index = ptr::null_mut();
+    let key = vec![b'a'; LATCHLESS_KEY_MAX + 1];
+    // SAFETY: a place for a handle, then that handle; keys that are there.
+    unsafe {
+        assert_eq!(latchless_bytes_new(ptr::null(), &raw mut index), LATCHLESS_OK);
+        let insert = |len| latchless_bytes_insert(index, key.as_ptr().cast(), len, 1, ptr::null_mut());
+        assert_eq!(
+            (insert(LATCHLESS_KEY_MAX), insert(LATCHLESS_KEY_MAX + 1)),
+            (LATCHLESS_OK, LATCHLESS_KEY_TOO_LONG)
+        );
+        assert_eq!(latchless_bytes_free(index), LATCHLESS_OK);
+    }
+}
+
+/// Keys are read where the caller has them, and nothing is written there as long as they are. Miri sees
+/// whether that is so: `cargo +nightly miri test -p latchless-capi answers_may`.
+#[test]
+fn answers_may_take_the_place_of_keys() {
+    let (mut index, mut cursor) = (ptr::null_mut(), ptr::null_mut());
+    let (mut bytes, mut len, mut at) = (7u64, 0, ptr::null());
+    let place = &raw mut bytes;
+    // SAFETY: places for handles, then these handles; a key of eight bytes, where eight bytes can be written.
+    unsafe {
+        assert_eq!(latchless_bytes_new(ptr::null(), &raw mut index), LATCHLESS_OK);
+        assert_eq!(latchless_bytes_insert(index, place.cast(), 8, 5, place), LATCHLESS_OK);
+        assert_eq!(latchless_bytes_insert(index, place.cast(), 8, 6, place), LATCHLESS_PRESENT);
+        assert_eq!(*place, 5);
+        *place = 7;
+        assert_eq!(latchless_bytes_get(index, place.cast(), 8, place), LATCHLESS_OK);
+        assert_eq!(*place, 6);
+        let key = b"ab".as_ptr().cast();
+        assert_eq!(latchless_bytes_insert(index, key, 2, 9, ptr::null_mut()), LATCHLESS_OK);
+        let status =
+            latchless_bytes_ceiling(index, place.cast(), 1, place.cast(), 8, &raw mut len, ptr::null_mut());
+        assert_eq!((status, *place, len), (LATCHLESS_OK, 7, 8));
+        // A cursor's key is where it is asked to go to, and changes on the way.
+        assert_eq!(latchless_bytes_cursor_new(index, &raw mut cursor), LATCHLESS_OK);
+        let none = ptr::null_mut();
+        assert_eq!(
+            latchless_bytes_cursor_seek(cursor, key, 2, &raw mut at, &raw mut len, none),
+            LATCHLESS_OK
+        );
+        let status = latchless_bytes_cursor_seek_for_prev(cursor, at, 1, &raw mut at, &raw mut len, none);
+        assert_eq!((status, len), (LATCHLESS_OK, 8));
+        assert_eq!(latchless_bytes_cursor_free(cursor), LATCHLESS_OK);
+        assert_eq!(latchless_bytes_free(index), LATCHLESS_OK);
+    }
+}
+
+#[test]
 fn long_messages_are_cut_between_characters() {
     message::set(format_args!("{}\0{}", "a".repeat(9), "é".repeat(400)));
     let text = last_error();
@@ -162,6 +223,6 @@ fn every_status_is_known_by_its_number() {
     for number in -120..20 {
         assert!(latchless_status::of(number).is_none_or(|status| status as i32 == number));
     }
-    let numbers = [0, 1, 2, 3, 4, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -99];
+    let numbers = [0, 1, 2, 3, 4, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -99];
     assert!(numbers.iter().all(|&number| latchless_status::of(number).is_some()));
 }

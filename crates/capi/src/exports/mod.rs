@@ -1,10 +1,12 @@
-//! What C sees. `u64` has the functions for keys of that type; `i64` and `f64` are the same with that name in
-//! place of `u64`, and a test keeps them so: `BLESS=1 cargo test -p latchless-capi the_other_keys` writes
-//! them anew. They are files, not a macro's output, because cbindgen and people read them.
+//! What C sees. `u64` has the functions for keys of that type; `i64` and `f64` are the same with that name
+//! in place of `u64`, and a test keeps them so: `BLESS=1 cargo test -p latchless-capi the_other_keys` writes
+//! them anew. They are files, not a macro's output, because cbindgen and people read them. `bytes` has those
+//! for byte strings.
 
 #![expect(non_camel_case_types, reason = "C's names")]
 #![expect(clippy::missing_safety_doc, reason = "what callers owe is the same for all: the head of the crate")]
 
+pub mod bytes;
 pub mod f64;
 pub mod i64;
 pub mod library;
@@ -12,10 +14,10 @@ pub mod u64;
 
 /// Serves a call for a handle by a function of this crate that asks for no more than the header does.
 macro_rules! serve {
-    ($name:ident($handle:expr): $room:ident::$function:ident($($argument:expr),* $(,)?)) => {{
+    ($name:ident($handle:expr): $($place:ident)::+($($argument:expr),* $(,)?)) => {{
         let call = $crate::handle::Call::new(stringify!($name), $handle);
         // SAFETY: the caller keeps to what is said at the head of the header.
-        unsafe { $crate::$room::$function(call, $($argument),*) }
+        unsafe { $crate::$($place)::+(call, $($argument),*) }
     }};
 }
 use serve;

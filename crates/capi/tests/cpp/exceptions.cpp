@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "check.hpp"
+#include "latchless_bytes.hpp"
 
 namespace {
 
@@ -85,11 +86,11 @@ void callbacks() {
 }
 
 int throwing(const std::uint64_t *, const latchless_value *, std::size_t, void *) { throw stop{1}; }
+int throwing_of_bytes(const void *, std::size_t, latchless_value, void *) { throw stop{1}; }
 
 // A callback of C's kind whose exception isn't caught ends the process: it doesn't unwind the library.
-void an_exception_ends_the_process() {
-    const latchless::index<std::uint64_t> index;
-    index.insert(1, 1);
+template <class F>
+void ends_the_process(F call) {
     std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) {
@@ -98,7 +99,7 @@ void an_exception_ends_the_process() {
         std::signal(SIGABRT, SIG_DFL);
         if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(2);
         try {
-            latchless_u64_visit(index.handle(), 0, 9, throwing, nullptr);
+            call();
         } catch (...) {
             _exit(3);
         }
@@ -107,6 +108,15 @@ void an_exception_ends_the_process() {
     int status = 0;
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+void an_exception_ends_the_process() {
+    const latchless::index<std::uint64_t> numbers;
+    numbers.insert(1, 1);
+    ends_the_process([&] { latchless_u64_visit(numbers.handle(), 0, 9, throwing, nullptr); });
+    const latchless::bytes_index texts;
+    texts.insert("a", 1);
+    ends_the_process([&] { latchless_bytes_visit_prefix(texts.handle(), "a", 1, throwing_of_bytes, nullptr); });
 }
 
 } // namespace

@@ -11,11 +11,11 @@ pub struct Rooms {
 }
 
 /// Imports between crates are kept by Cargo; these are the ones inside of a crate.
-pub const ROOMS: [Rooms; 10] = [
+pub const ROOMS: [Rooms; 11] = [
     Rooms {
         folder: "crates/capi/src/",
         floors: &[
-            &["key", "message", "status"],
+            &["key", "message", "status", "whole"],
             &["failure"],
             &["border", "column"],
             &["options"],
@@ -23,9 +23,15 @@ pub const ROOMS: [Rooms; 10] = [
             &["stats"],
             &["life", "entries", "ranges"],
             &["batches", "cursors", "files"],
+            &["bytes"],
             &["exports"],
         ],
         complete: false,
+    },
+    Rooms {
+        folder: "crates/capi/src/bytes/",
+        floors: &[&["key"], &["column"], &["entries", "ranges"], &["batches", "cursors"]],
+        complete: true,
     },
     Rooms {
         folder: "crates/core/src/",

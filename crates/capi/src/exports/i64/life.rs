@@ -3,6 +3,7 @@
 use crate::exports::library::latchless_value;
 use crate::exports::serve;
 use crate::handle::Handle;
+use crate::key::{Key, KeyType};
 use crate::options::latchless_options;
 use crate::stats::latchless_stats;
 use crate::status::latchless_status;
@@ -17,12 +18,14 @@ pub struct latchless_i64_cursor(());
 
 impl Handle for latchless_i64 {
     const NAME: &'static str = "latchless_i64";
-    type Key = i64;
+    type Keys = KeyType;
+    const KEYS: KeyType = i64::TYPE;
 }
 
 impl Handle for latchless_i64_cursor {
     const NAME: &'static str = "latchless_i64_cursor";
-    type Key = i64;
+    type Keys = KeyType;
+    const KEYS: KeyType = i64::TYPE;
 }
 
 /// Makes an empty index. `options` may be NULL. `*out` is NULL if that fails.

@@ -1,0 +1,113 @@
+//! One byte string in the caller's memory: a key that is read, or the place for one that was found.
+
+use crate::column::put;
+use crate::failure::Failure;
+use core::ffi::c_void;
+use core::ptr;
+use core::slice;
+
+/// The most bytes that a key of an index has.
+pub const KEY_MAX: usize = 65_535;
+
+/// A key as C passes it: where it is and how many bytes it has.
+pub type Passed = (*const c_void, usize);
+
+/// A place as C passes it: where it is, how many bytes it has, and where the key's length goes.
+pub type PassedPlace = (*mut c_void, usize, *mut usize);
+
+/// Whether so many bytes can be at a place.
+pub fn fits(at: *const u8, len: usize) -> bool {
+    isize::try_from(len).is_ok() && at.addr().checked_add(len).is_some()
+}
+
+/// A key of the caller's, which is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    at: *const u8,
+    len: usize,
+}
+
+impl Key {
+    /// The key under the name `argument`. NULL without a length is the empty key.
+    ///
+    /// # Safety
+    /// If the pointer isn't NULL, so many bytes can be read there, and nothing writes them, as long as what
+    /// [`Key::bytes`] gives is used.
+    #[inline(always)]
+    pub unsafe fn new(argument: &'static str, (at, len): Passed) -> Result<Self, Failure> {
+        let at = at.cast::<u8>();
+        if at.is_null() && len > 0 {
+            return Err(Failure::NullKey { argument, len });
+        }
+        if fits(at, len) { Ok(Self { at, len }) } else { Err(Failure::TooLong { argument, count: len }) }
+    }
+
+    /// Its bytes.
+    #[inline(always)]
+    pub fn bytes<'a>(self) -> &'a [u8] {
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: `new` was promised these bytes for as long as they are used here, and has seen that they
+        // fit into memory and that the pointer isn't NULL.
+        unsafe { slice::from_raw_parts(self.at, self.len) }
+    }
+}
+
+/// Where the key of an entry goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    argument: &'static str,
+    to: *mut u8,
+    room: usize,
+    len: *mut usize,
+}
+
+impl Place {
+    /// The place under the name `argument`. Where it is NULL, the caller asks for no key, but maybe for its
+    /// length.
+    ///
+    /// # Safety
+    /// If they aren't NULL, `room` bytes can be written at `to`, and a length at `len`.
+    pub unsafe fn new(argument: &'static str, (to, room, len): PassedPlace) -> Result<Self, Failure> {
+        let to = to.cast::<u8>();
+        if to.is_null() {
+            return Ok(Self { argument, to, room: usize::MAX, len });
+        }
+        if len.is_null() {
+            return Err(Failure::Null { argument: "key_len" });
+        }
+        if fits(to, room) {
+            Ok(Self { argument, to, room, len })
+        } else {
+            Err(Failure::TooLong { argument, count: room })
+        }
+    }
+
+    /// Refuses if a key of this length doesn't fit, and says the length.
+    fn check(self, len: usize) -> Result<(), Failure> {
+        // SAFETY: as `new` was promised.
+        unsafe { put(self.len, len) }
+        if len <= self.room {
+            Ok(())
+        } else {
+            Err(Failure::SmallRoom { argument: self.argument, room: self.room, needed: len })
+        }
+    }
+
+    /// Refuses unless any key fits.
+    pub fn check_any(self) -> Result<(), Failure> {
+        if self.room < KEY_MAX { self.check(KEY_MAX) } else { Ok(()) }
+    }
+
+    /// Writes a key and its length; only the length if the room is too small.
+    pub fn put(self, key: &[u8]) -> Result<(), Failure> {
+        self.check(key.len())?;
+        if !self.to.is_null() {
+            // SAFETY: there is room for so many bytes, as `new` was promised, and the key is the library's
+            // own.
+            unsafe { ptr::copy_nonoverlapping(key.as_ptr(), self.to, key.len()) }
+        }
+        Ok(())
+    }
+}

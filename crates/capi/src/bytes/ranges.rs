@@ -1,0 +1,129 @@
+//! Ranges, of which the end isn't part: entries shown to a callback, counts, removal. All unsafe functions
+//! here ask for what the head of the crate says.
+
+use super::key::{Key, Passed};
+use crate::column::{place, put};
+use crate::failure::Failure;
+use crate::handle::{Call, with_index};
+use crate::key::ByteStrings;
+use crate::ranges::direction;
+use crate::status::latchless_status::{self, *};
+use crate::whole::Strings;
+use core::ffi::{c_int, c_void};
+use core::ops::{Bound, ControlFlow};
+use engine::Direction;
+
+/// A function of the caller's that is shown a key and its value. Exceptions: see [`crate::ranges::Visitor`].
+pub type Visitor = unsafe extern "C-unwind" fn(*const c_void, usize, u64, *mut c_void) -> c_int;
+
+/// The length of an end that there isn't: LATCHLESS_NO_END in `cbindgen.toml`, for cbindgen can't tell it by
+/// itself.
+const NO_END: usize = usize::MAX;
+
+/// The keys from the first one on, up to the second one.
+type Bounds<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
+
+/// The range that a caller means.
+///
+/// # Safety
+/// As for [`Key::new`].
+unsafe fn bounds<'a>(begin: Passed, end: Passed) -> Result<Bounds<'a>, Failure> {
+    // SAFETY: as the caller promises.
+    let begin = unsafe { Key::new("begin", begin)? }.bytes();
+    if end.1 == NO_END {
+        return Ok((Bound::Included(begin), Bound::Unbounded));
+    }
+    // SAFETY: as the caller promises.
+    let end = unsafe { Key::new("end", end)? }.bytes();
+    if begin <= end { Ok((Bound::Included(begin), Bound::Excluded(end))) } else { Err(Failure::EndFirst) }
+}
+
+/// What shows an entry to a visitor, and says whether to go on.
+fn show(
+    visitor: Option<Visitor>,
+    context: *mut c_void,
+) -> Result<impl FnMut(&[u8], u64) -> ControlFlow<()>, Failure> {
+    let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
+    Ok(move |key: &[u8], value| {
+        // SAFETY: the caller's own function, with a key that is there until it returns.
+        match unsafe { visitor(key.as_ptr().cast(), key.len(), value, context) } {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    })
+}
+
+fn status(shown: ControlFlow<()>) -> latchless_status {
+    if shown.is_continue() { LATCHLESS_OK } else { LATCHLESS_STOPPED }
+}
+
+pub unsafe fn visit(
+    call: Call<ByteStrings>,
+    (begin, end): (Passed, Passed),
+    descending: c_int,
+    visitor: Option<Visitor>,
+    context: *mut c_void,
+) -> latchless_status {
+    let serve = |index: &Strings| {
+        // SAFETY: as the caller promises.
+        let range = unsafe { bounds(begin, end)? };
+        let show = show(visitor, context)?;
+        let shown = match direction(descending) {
+            Direction::Forward => index.scan::<[u8]>(range, show)?,
+            Direction::Reverse => index.scan_back::<[u8]>(range, show)?,
+        };
+        Ok(status(shown))
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn visit_prefix(
+    call: Call<ByteStrings>,
+    prefix: Passed,
+    visitor: Option<Visitor>,
+    context: *mut c_void,
+) -> latchless_status {
+    let serve = |index: &Strings| {
+        // SAFETY: as the caller promises.
+        let prefix = unsafe { Key::new("prefix", prefix)? };
+        Ok(status(index.scan_prefix(prefix.bytes(), show(visitor, context)?)))
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn count(
+    call: Call<ByteStrings>,
+    begin: Passed,
+    end: Passed,
+    count: *mut usize,
+) -> latchless_status {
+    let serve = |index: &Strings| {
+        // SAFETY: as the caller promises.
+        let range = unsafe { bounds(begin, end)? };
+        // SAFETY: as the caller promises.
+        let count = unsafe { place("count", count)? };
+        count.put(0, index.count::<[u8]>(range)?);
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn remove_range(
+    call: Call<ByteStrings>,
+    begin: Passed,
+    end: Passed,
+    removed: *mut usize,
+) -> latchless_status {
+    let serve = |index: &Strings| {
+        // SAFETY: as the caller promises.
+        let gone = index.remove_range::<[u8]>(unsafe { bounds(begin, end)? })?;
+        // SAFETY: as the caller promises.
+        unsafe { put(removed, gone) }
+        Ok(LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}

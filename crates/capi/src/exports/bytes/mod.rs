@@ -1,0 +1,11 @@
+//! Indexes whose keys are byte strings.
+
+pub mod batches;
+pub mod cursors;
+pub mod entries;
+pub mod life;
+pub mod order;
+pub mod ranges;
+
+pub use cursors::latchless_bytes_cursor;
+pub use life::latchless_bytes;

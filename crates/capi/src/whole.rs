@@ -1,0 +1,63 @@
+//! The indexes of this library, and what is asked of them as a whole, whatever their keys are.
+
+use engine::bytes::BytesIndex;
+use engine::index::Options;
+use engine::{Broken, Index, Result, Stats};
+
+/// An index of any type of numbers.
+pub type Words = Index<u64, u64>;
+
+/// An index of byte strings.
+pub type Strings = BytesIndex<Vec<u8>, u64>;
+
+/// An index.
+pub trait Whole: Sized + Send + Sync {
+    fn with_options(options: Options) -> Result<Self>;
+    fn len(&self) -> usize;
+    fn memory_bytes(&self) -> usize;
+    fn live_bytes(&self) -> usize;
+    fn stats(&self) -> Stats;
+    fn check_invariants(&self) -> Result<(), Broken>;
+    /// Removes all keys, beside other threads.
+    fn clear(&self);
+}
+
+macro_rules! whole {
+    ($index:ty, $clear:expr) => {
+        impl Whole for $index {
+            fn with_options(options: Options) -> Result<Self> {
+                <$index>::with_options(options)
+            }
+
+            fn len(&self) -> usize {
+                <$index>::len(self)
+            }
+
+            fn memory_bytes(&self) -> usize {
+                <$index>::memory_bytes(self)
+            }
+
+            fn live_bytes(&self) -> usize {
+                <$index>::live_bytes(self)
+            }
+
+            fn stats(&self) -> Stats {
+                <$index>::stats(self)
+            }
+
+            fn check_invariants(&self) -> Result<(), Broken> {
+                <$index>::check_invariants(self)
+            }
+
+            fn clear(&self) {
+                let clear: fn(&Self) = $clear;
+                clear(self);
+            }
+        }
+    };
+}
+
+whole!(Words, |index| index.clear());
+whole!(Strings, |index| {
+    index.remove_range::<[u8]>(..).expect("all keys are a range");
+});

@@ -1,0 +1,341 @@
+/* Every function for keys that are byte strings, beside a sorted array of such keys. */
+#include "check.h"
+
+enum { N = 4000, ROOM = 32 };
+
+/* The keys in order: five digits, and up to six more bytes, zeros among them. */
+typedef struct {
+    char bytes[ROOM];
+    size_t len;
+} string;
+
+static string keys[N];
+static latchless_value values[N];
+
+/* The key of an even number is in the array, that of an odd one comes right after it, and isn't. */
+static string key_of(size_t number) {
+    string key;
+    const size_t i = number / 2;
+    memset(&key, 0, sizeof key);
+    key.len = (size_t)sprintf(key.bytes, "%05u", (unsigned)i) + i % 7;
+    if (i % 2) memset(key.bytes + 5, 'x', i % 7);
+    if (number % 2) key.bytes[key.len++] = '\0';
+    return key;
+}
+
+static int equals(const void *bytes, size_t len, string key) {
+    return len == key.len && memcmp(bytes, key.bytes, len) == 0;
+}
+
+static latchless_bytes *full(void) {
+    latchless_bytes *index;
+    size_t i;
+    CHECK(latchless_bytes_new(NULL, &index) == LATCHLESS_OK);
+    for (i = 0; i < N; i++) {
+        const size_t at = i * 7919 % N;
+        keys[at] = key_of(2 * at);
+        values[at] = 10 * at;
+        CHECK(latchless_bytes_insert(index, keys[at].bytes, keys[at].len, values[at], NULL) == LATCHLESS_OK);
+    }
+    return index;
+}
+
+static void one_key(void) {
+    latchless_bytes *index;
+    latchless_value value = 7;
+    size_t len = 9;
+    CHECK(latchless_bytes_new(NULL, &index) == LATCHLESS_OK);
+    CHECK(latchless_bytes_get(index, "one", 3, &value) == LATCHLESS_NOT_FOUND && value == 7);
+    CHECK(latchless_bytes_insert(index, "one", 3, 10, &value) == LATCHLESS_OK && value == 7);
+    CHECK(latchless_bytes_insert(index, "one", 3, 11, &value) == LATCHLESS_PRESENT && value == 10);
+    CHECK(latchless_bytes_insert_if_absent(index, "one", 3, 12, &value) == LATCHLESS_PRESENT && value == 11);
+    CHECK(latchless_bytes_insert_if_absent(index, "two", 3, 20, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_update(index, "two", 3, 21, &value) == LATCHLESS_OK && value == 20);
+    CHECK(latchless_bytes_update(index, "three", 5, 30, &value) == LATCHLESS_NOT_FOUND && value == 20);
+    CHECK(latchless_bytes_contains(index, "three", 5) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_contains(index, "two", 3) == LATCHLESS_OK);
+    CHECK(latchless_bytes_compare_exchange(index, "two", 3, 20, 22, &value) == LATCHLESS_MISMATCH && value == 21);
+    CHECK(latchless_bytes_compare_exchange(index, "two", 3, 21, 22, &value) == LATCHLESS_OK);
+    CHECK(latchless_bytes_compare_exchange(index, "three", 5, 21, 22, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_compare_remove(index, "two", 3, 21, &value) == LATCHLESS_MISMATCH && value == 22);
+    CHECK(latchless_bytes_compare_remove(index, "two", 3, 22, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_remove(index, "two", 3, &value) == LATCHLESS_NOT_FOUND);
+    /* The length counts, not a zero: these are five keys. */
+    CHECK(latchless_bytes_insert(index, NULL, 0, 1, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(index, "", 0, 1, &value) == LATCHLESS_PRESENT && value == 1);
+    CHECK(latchless_bytes_insert(index, "", 1, 2, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(index, "one\0", 4, 3, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(index, "on", 2, 4, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == 5);
+    CHECK(latchless_bytes_get(index, "one", 3, &value) == LATCHLESS_OK && value == 11);
+    CHECK(latchless_bytes_remove(index, "one", 3, &value) == LATCHLESS_OK && value == 11);
+    CHECK(latchless_bytes_get(index, "one\0", 4, &value) == LATCHLESS_OK && value == 3);
+    CHECK(latchless_bytes_get(index, NULL, 0, &value) == LATCHLESS_OK && value == 1);
+    CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
+    CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == 0);
+    CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+}
+
+/* What a search answers: the entry of the array at `at`, or nothing if there is none. */
+#define NEAREST(search, key, is_there, at)                                                        \
+    do {                                                                                          \
+        char near_key[ROOM];                                                                      \
+        size_t near_len = 99;                                                                     \
+        latchless_value value = 7;                                                                \
+        if (is_there) {                                                                           \
+            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &value) == LATCHLESS_OK); \
+            CHECK(equals(near_key, near_len, keys[at]) && value == values[at]);                   \
+        } else {                                                                                  \
+            CHECK(search(index, key.bytes, key.len, near_key, ROOM, &near_len, &value)            \
+                  == LATCHLESS_NOT_FOUND);                                                        \
+            CHECK(near_len == 99 && value == 7);                                                  \
+        }                                                                                         \
+    } while (0)
+
+static void order(void) {
+    latchless_bytes *index = full();
+    static char any[LATCHLESS_KEY_MAX];
+    char key[ROOM];
+    string same;
+    size_t i, len;
+    latchless_value value;
+    for (i = 0; i < N; i += 3) {
+        const string there = key_of(2 * i), after = key_of(2 * i + 1);
+        NEAREST(latchless_bytes_floor, there, 1, i);
+        NEAREST(latchless_bytes_ceiling, there, 1, i);
+        NEAREST(latchless_bytes_lower, there, i > 0, i - 1);
+        NEAREST(latchless_bytes_higher, there, i + 1 < N, i + 1);
+        NEAREST(latchless_bytes_floor, after, 1, i);
+        NEAREST(latchless_bytes_ceiling, after, i + 1 < N, i + 1);
+        NEAREST(latchless_bytes_lower, after, 1, i);
+        NEAREST(latchless_bytes_higher, after, i + 1 < N, i + 1);
+    }
+    CHECK(latchless_bytes_first(index, key, ROOM, &len, &value) == LATCHLESS_OK);
+    CHECK(equals(key, len, keys[0]) && value == values[0]);
+    CHECK(latchless_bytes_last(index, key, ROOM, &len, NULL) == LATCHLESS_OK && equals(key, len, keys[N - 1]));
+    /* The length alone, the value alone, nothing at all. */
+    CHECK(latchless_bytes_last(index, NULL, 0, &len, NULL) == LATCHLESS_OK && len == keys[N - 1].len);
+    CHECK(latchless_bytes_last(index, NULL, 0, NULL, &value) == LATCHLESS_OK && value == values[N - 1]);
+    CHECK(latchless_bytes_last(index, NULL, 0, NULL, NULL) == LATCHLESS_OK);
+    /* The answer may take the key's place. */
+    same = key_of(101);
+    CHECK(latchless_bytes_floor(index, same.bytes, same.len, same.bytes, ROOM, &same.len, NULL) == LATCHLESS_OK);
+    CHECK(equals(same.bytes, same.len, keys[50]));
+    for (i = 0; i < 100; i++) {
+        CHECK(latchless_bytes_pop_first(index, any, sizeof any, &len, &value) == LATCHLESS_OK);
+        CHECK(equals(any, len, keys[i]) && value == values[i]);
+        CHECK(latchless_bytes_pop_last(index, NULL, 0, NULL, &value) == LATCHLESS_OK);
+        CHECK(value == values[N - 1 - i]);
+    }
+    CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == N - 200);
+    CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
+    CHECK(latchless_bytes_first(index, key, ROOM, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_pop_last(index, any, sizeof any, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+}
+
+/* Keys in one place, with offsets of both widths. */
+static char packed[N * ROOM];
+static int32_t narrow[N + 1];
+static int64_t wide[N + 1];
+static const void *pointers[N];
+static size_t lens[N];
+
+/* The keys from number `first` on, every `step`th. */
+static void pack(size_t first, size_t step, string *room) {
+    size_t i, end = 3;
+    memset(packed, 0xEE, 3);
+    for (i = 0; i < N; i++) {
+        room[i] = key_of(first + step * i);
+        pointers[i] = room[i].bytes;
+        lens[i] = room[i].len;
+        narrow[i] = (int32_t)end;
+        wide[i] = (int64_t)end;
+        memcpy(packed + end, room[i].bytes, room[i].len);
+        end += room[i].len;
+    }
+    /* The first offset needn't be zero: Arrow's slices are like that. */
+    narrow[N] = (int32_t)end;
+    wide[N] = (int64_t)end;
+}
+
+static void got_alternate(const latchless_value *got, const uint8_t *found, size_t hits, latchless_value before) {
+    size_t i;
+    CHECK(hits == N / 2);
+    for (i = 0; i < N; i++) {
+        CHECK(found[i] == (i % 2 == 0));
+        CHECK(got[i] == (i % 2 == 0 ? 10 * (i / 2) : before));
+    }
+}
+
+static void batches(void) {
+    static string room[N];
+    static latchless_value got[N];
+    static uint8_t found[N];
+    latchless_bytes *index = NULL;
+    size_t told, i;
+    /* Loaded from every form, asked by every form. */
+    for (i = 0; i < 3; i++) {
+        pack(0, 2, room);
+        if (i == 0) CHECK(latchless_bytes_load(pointers, lens, values, N, NULL, &index) == LATCHLESS_OK);
+        if (i == 1) CHECK(latchless_bytes_load_packed(packed, narrow, 4, values, N, NULL, &index) == LATCHLESS_OK);
+        if (i == 2) CHECK(latchless_bytes_load_packed(packed, wide, 8, values, N, NULL, &index) == LATCHLESS_OK);
+        CHECK(latchless_bytes_check(index) == LATCHLESS_OK);
+        /* Every second one is there. */
+        pack(0, 1, room);
+        memset(got, 0x11, sizeof got);
+        CHECK(latchless_bytes_get_columns(index, pointers, lens, N, got, found, &told) == LATCHLESS_OK);
+        got_alternate(got, found, told, 0x1111111111111111u);
+        memset(got, 0x22, sizeof got);
+        CHECK(latchless_bytes_get_packed(index, packed, narrow, 4, N, got, found, &told) == LATCHLESS_OK);
+        got_alternate(got, found, told, 0x2222222222222222u);
+        CHECK(latchless_bytes_get_packed(index, packed, wide, 8, N, NULL, NULL, NULL) == LATCHLESS_OK);
+        /* The others come, and go with the ones that were there. */
+        if (i == 0) CHECK(latchless_bytes_insert_columns(index, pointers, lens, got, N, &told, found) == LATCHLESS_OK);
+        else CHECK(latchless_bytes_insert_packed(index, packed, wide, 8, got, N, &told, found) == LATCHLESS_OK);
+        CHECK(told == N / 2 && found[0] == 0 && found[N - 1] == 0);
+        CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == N + N / 2);
+        memset(got, 0x33, sizeof got);
+        if (i == 0) CHECK(latchless_bytes_remove_columns(index, pointers, lens, N, got, found, &told) == LATCHLESS_OK);
+        else CHECK(latchless_bytes_remove_packed(index, packed, narrow, 4, N, got, found, &told) == LATCHLESS_OK);
+        CHECK(told == N && got[0] == 0 && got[1] == 0x2222222222222222u && found[N - 1] == 1);
+        CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == N / 2);
+        CHECK(latchless_bytes_check(index) == LATCHLESS_OK);
+        CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+    }
+}
+
+typedef struct {
+    size_t next, step, limit;
+} course;
+
+/* Checks that entries come in order; stops after `limit` of them. */
+static int ascends(const void *key, size_t key_len, latchless_value value, void *context) {
+    course *course = context;
+    CHECK(equals(key, key_len, keys[course->next]) && value == values[course->next]);
+    course->next += course->step;
+    return --course->limit == 0;
+}
+
+static void ranges(void) {
+    latchless_bytes *index = full();
+    const string from = key_of(200), to = key_of(1000), between = key_of(1001);
+    course course = {0, 1, N + 1};
+    size_t told;
+    CHECK(latchless_bytes_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &told) == LATCHLESS_OK && told == N);
+    /* The end isn't part. */
+    CHECK(latchless_bytes_count(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
+    CHECK(told == 400);
+    CHECK(latchless_bytes_count(index, from.bytes, from.len, between.bytes, between.len, &told) == LATCHLESS_OK);
+    CHECK(told == 401);
+    CHECK(latchless_bytes_count(index, to.bytes, to.len, to.bytes, to.len, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_count(index, NULL, 0, NULL, 0, &told) == LATCHLESS_OK && told == 0);
+
+    CHECK(latchless_bytes_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
+    CHECK(course.next == N);
+    course.next = 499, course.step = (size_t)-1, course.limit = N;
+    CHECK(latchless_bytes_visit(index, from.bytes, from.len, to.bytes, to.len, 1, ascends, &course) == LATCHLESS_OK);
+    CHECK(course.next == 99);
+    course.next = 100, course.step = 1, course.limit = 7;
+    CHECK(latchless_bytes_visit(index, from.bytes, from.len, to.bytes, to.len, 0, ascends, &course)
+          == LATCHLESS_STOPPED);
+    CHECK(course.next == 107);
+    /* 02000 to 02099. */
+    course.next = 2000, course.limit = N;
+    CHECK(latchless_bytes_visit_prefix(index, "020", 3, ascends, &course) == LATCHLESS_OK && course.next == 2100);
+    course.next = 2000, course.limit = 1;
+    CHECK(latchless_bytes_visit_prefix(index, "020", 3, ascends, &course) == LATCHLESS_STOPPED);
+    course.next = 0, course.limit = N + 1;
+    CHECK(latchless_bytes_visit_prefix(index, NULL, 0, ascends, &course) == LATCHLESS_OK && course.next == N);
+    CHECK(latchless_bytes_visit_prefix(index, "\xFF\xFF", 2, ascends, &course) == LATCHLESS_OK);
+
+    CHECK(latchless_bytes_remove_range(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
+    CHECK(told == 400);
+    CHECK(latchless_bytes_contains(index, from.bytes, from.len) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_contains(index, to.bytes, to.len) == LATCHLESS_OK);
+    CHECK(latchless_bytes_remove_range(index, to.bytes, to.len, NULL, LATCHLESS_NO_END, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == 100);
+    CHECK(latchless_bytes_check(index) == LATCHLESS_OK);
+    CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+}
+
+/* That a cursor came to the entry at `at`. */
+#define AT(call, at)                                                                              \
+    do {                                                                                          \
+        CHECK((call) == LATCHLESS_OK);                                                            \
+        CHECK(equals(key, len, keys[at]) && value == values[at]);                                 \
+    } while (0)
+
+static void cursors(void) {
+    latchless_bytes *index = full();
+    latchless_bytes_cursor *cursor;
+    const string there = key_of(500), after = key_of(501);
+    const void *key = NULL;
+    size_t len = 0, i;
+    latchless_value value = 0;
+    CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
+    CHECK(latchless_bytes_cursor_entry(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_cursor_prev(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(key == NULL && len == 0 && value == 0);
+    AT(latchless_bytes_cursor_seek(cursor, there.bytes, there.len, &key, &len, &value), 250);
+    AT(latchless_bytes_cursor_seek(cursor, after.bytes, after.len, &key, &len, &value), 251);
+    AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), 250);
+    AT(latchless_bytes_cursor_entry(cursor, &key, &len, &value), 250);
+    AT(latchless_bytes_cursor_seek_for_prev(cursor, there.bytes, there.len, &key, &len, &value), 250);
+    AT(latchless_bytes_cursor_seek_for_prev(cursor, after.bytes, after.len, &key, &len, &value), 250);
+    /* To what its own key begins with: those bytes change while it goes there. */
+    AT(latchless_bytes_cursor_seek(cursor, key, 3, &key, &len, &value), 200);
+    CHECK(latchless_bytes_cursor_seek(cursor, "9", 1, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_cursor_next(cursor, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), N - 1);
+    CHECK(latchless_bytes_cursor_seek_for_prev(cursor, NULL, 0, &key, &len, &value) == LATCHLESS_NOT_FOUND);
+    for (i = 0; i < N; i++) AT(latchless_bytes_cursor_next(cursor, &key, &len, &value), i);
+    CHECK(latchless_bytes_cursor_next(cursor, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    for (i = N; i-- > 0;) AT(latchless_bytes_cursor_prev(cursor, &key, &len, &value), i);
+    AT(latchless_bytes_cursor_last(cursor, &key, &len, &value), N - 1);
+    AT(latchless_bytes_cursor_first(cursor, &key, &len, &value), 0);
+    CHECK(latchless_bytes_cursor_next(cursor, NULL, NULL, NULL) == LATCHLESS_OK);
+    AT(latchless_bytes_cursor_entry(cursor, &key, &len, &value), 1);
+    /* It keeps what it needs. */
+    CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+    AT(latchless_bytes_cursor_last(cursor, &key, &len, &value), N - 1);
+    CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
+}
+
+static void memory(void) {
+    latchless_options options;
+    latchless_bytes *index;
+    latchless_stats stats;
+    static uint8_t refused[N];
+    size_t i, held, live, count = 0, len;
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
+    options.limit_bytes = 64 * 1024;
+    CHECK(latchless_bytes_new(&options, &index) == LATCHLESS_OK);
+    pack(0, 2, keys);
+    REFUSED(latchless_bytes_insert_columns(index, pointers, lens, values, N, &len, refused), LATCHLESS_MEMORY_LIMIT,
+            "latchless_bytes_insert_columns", "inserts were refused, the first at position ");
+    for (i = 0; i < N; i++) {
+        count += refused[i] == 0;
+        CHECK(latchless_bytes_contains(index, pointers[i], lens[i])
+              == (refused[i] ? LATCHLESS_NOT_FOUND : LATCHLESS_OK));
+    }
+    CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == count && count > 500 && count < N);
+    CHECK(latchless_bytes_memory(index, &held, &live) == LATCHLESS_OK);
+    CHECK(live <= held && live <= options.limit_bytes && live > 32 * 1024);
+    CHECK(latchless_bytes_memory(index, NULL, NULL) == LATCHLESS_OK);
+    stats.struct_size = sizeof stats;
+    CHECK(latchless_bytes_stats(index, &stats) == LATCHLESS_OK);
+    CHECK(stats.entries == len && stats.memory_bytes == held && stats.live_bytes == live && stats.levels == 2);
+    CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+}
+
+int main(void) {
+    one_key();
+    order();
+    batches();
+    ranges();
+    cursors();
+    memory();
+    puts("bytes.c: all is well");
+    return 0;
+}

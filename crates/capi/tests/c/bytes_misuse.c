@@ -1,0 +1,244 @@
+/* What callers get wrong with byte strings: each comes to a status and a message that says what and where. */
+#include "check.h"
+
+static int visited(const void *key, size_t key_len, latchless_value value, void *context) {
+    (void)key, (void)key_len, (void)value, (void)context;
+    return 0;
+}
+
+static void handles(latchless_bytes *index) {
+    latchless_bytes *freed, *other;
+    latchless_u64 *numbers;
+    latchless_bytes_cursor *cursor;
+    latchless_value value = 3;
+    int i;
+
+    REFUSED(latchless_bytes_get(NULL, "a", 1, &value), LATCHLESS_BAD_HANDLE, "latchless_bytes_get",
+            "the handle is NULL");
+    REFUSED(latchless_bytes_cursor_next(NULL, NULL, NULL, NULL), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_cursor_next", "the handle is NULL");
+    CHECK(latchless_u64_new(NULL, &numbers) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_get((latchless_bytes *)(void *)numbers, "a", 1, &value), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_get", "the handle is one of latchless_u64, but must be one of latchless_bytes");
+    REFUSED(latchless_u64_get((latchless_u64 *)(void *)index, 1, &value), LATCHLESS_BAD_HANDLE,
+            "latchless_u64_get", "the handle is one of latchless_bytes, but must be one of latchless_u64");
+    REFUSED(latchless_u64_free((latchless_u64 *)(void *)index), LATCHLESS_BAD_HANDLE, "latchless_u64_free",
+            "the handle is one of latchless_bytes");
+    CHECK(latchless_u64_free(numbers) == LATCHLESS_OK);
+    CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_free((latchless_bytes *)(void *)cursor), LATCHLESS_BAD_HANDLE, "latchless_bytes_free",
+            "the handle is one of latchless_bytes_cursor");
+    REFUSED(latchless_bytes_cursor_next((latchless_bytes_cursor *)(void *)index, NULL, NULL, NULL),
+            LATCHLESS_BAD_HANDLE, "latchless_bytes_cursor_next", "but must be one of latchless_bytes_cursor");
+    CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_cursor_free(cursor), LATCHLESS_BAD_HANDLE, "latchless_bytes_cursor_free",
+            "the handle of latchless_bytes_cursor was freed before");
+    REFUSED(latchless_bytes_cursor_seek(cursor, "a", 1, NULL, NULL, NULL), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_cursor_seek", "was freed before");
+
+    CHECK(latchless_bytes_free(NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_cursor_free(NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_new(NULL, &freed) == LATCHLESS_OK);
+    CHECK(latchless_bytes_free(freed) == LATCHLESS_OK);
+    for (i = 0; i < 100; i++) {
+        CHECK(latchless_bytes_new(NULL, &other) == LATCHLESS_OK);
+        REFUSED(latchless_bytes_free(freed), LATCHLESS_BAD_HANDLE, "latchless_bytes_free",
+                "the handle of latchless_bytes was freed before");
+        REFUSED(latchless_bytes_insert(freed, "a", 1, 2, NULL), LATCHLESS_BAD_HANDLE, "latchless_bytes_insert",
+                "was freed before");
+        CHECK(latchless_bytes_free(other) == LATCHLESS_OK);
+    }
+    CHECK(value == 3);
+}
+
+static void keys(latchless_bytes *index) {
+    static char longest[LATCHLESS_KEY_MAX + 1];
+    latchless_bytes_cursor *cursor;
+    latchless_value value = 3;
+    size_t told = 42, len = 0;
+    const void *key = NULL;
+    memset(longest, 'k', sizeof longest);
+
+    REFUSED(latchless_bytes_get(index, NULL, 3, &value), LATCHLESS_NULL, "latchless_bytes_get",
+            "key is NULL, but has a length of 3");
+    REFUSED(latchless_bytes_insert(index, NULL, 3, 1, &value), LATCHLESS_NULL, "latchless_bytes_insert",
+            "key is NULL, but has a length of 3");
+    REFUSED(latchless_bytes_count(index, NULL, 1, NULL, LATCHLESS_NO_END, &told), LATCHLESS_NULL,
+            "latchless_bytes_count", "begin is NULL, but has a length of 1");
+    REFUSED(latchless_bytes_remove_range(index, NULL, 0, NULL, 2, &told), LATCHLESS_NULL,
+            "latchless_bytes_remove_range", "end is NULL, but has a length of 2");
+    REFUSED(latchless_bytes_visit_prefix(index, NULL, 2, visited, NULL), LATCHLESS_NULL,
+            "latchless_bytes_visit_prefix", "prefix is NULL, but has a length of 2");
+    /* More than memory can hold: by its length, and by where it would end. */
+    REFUSED(latchless_bytes_get(index, "a", SIZE_MAX, &value), LATCHLESS_TOO_LONG, "latchless_bytes_get",
+            "key can't have 18446744073709551615 elements");
+    REFUSED(latchless_bytes_insert(index, "a", SIZE_MAX / 2 + 1, 1, &value), LATCHLESS_TOO_LONG,
+            "latchless_bytes_insert", "key can't have");
+    REFUSED(latchless_bytes_remove(index, (const void *)(UINTPTR_MAX - 3), 5, &value), LATCHLESS_TOO_LONG,
+            "latchless_bytes_remove", "key can't have 5 elements");
+    /* LATCHLESS_NO_END is the length of an end, of nothing else. */
+    REFUSED(latchless_bytes_count(index, "a", LATCHLESS_NO_END, "b", 1, &told), LATCHLESS_TOO_LONG,
+            "latchless_bytes_count", "begin can't have");
+
+    /* Longer than any key: none is there, and none comes. The longest one is fine. */
+    REFUSED(latchless_bytes_insert(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
+            "latchless_bytes_insert", "the key has 65536 bytes, more than the 65535");
+    REFUSED(latchless_bytes_insert_if_absent(index, longest, sizeof longest, 1, NULL), LATCHLESS_KEY_TOO_LONG,
+            "latchless_bytes_insert_if_absent", "the key has 65536 bytes");
+    CHECK(latchless_bytes_get(index, longest, sizeof longest, &value) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_contains(index, longest, sizeof longest) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_update(index, longest, sizeof longest, 1, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_remove(index, longest, sizeof longest, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_compare_exchange(index, longest, sizeof longest, 1, 2, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_insert(index, longest, LATCHLESS_KEY_MAX, 5, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_floor(index, longest, sizeof longest, NULL, 0, &told, &value) == LATCHLESS_OK);
+    CHECK(told == LATCHLESS_KEY_MAX && value == 5);
+    CHECK(latchless_bytes_ceiling(index, longest, sizeof longest, NULL, 0, &told, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_count(index, longest, sizeof longest, NULL, LATCHLESS_NO_END, &told) == LATCHLESS_OK);
+    CHECK(told == 0);
+    CHECK(latchless_bytes_cursor_new(index, &cursor) == LATCHLESS_OK);
+    CHECK(latchless_bytes_cursor_seek(cursor, longest, sizeof longest, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_bytes_cursor_seek_for_prev(cursor, longest, sizeof longest, &key, &len, NULL) == LATCHLESS_OK);
+    CHECK(len == LATCHLESS_KEY_MAX && memcmp(key, longest, len) == 0);
+    REFUSED(latchless_bytes_cursor_seek(cursor, NULL, 1, &key, &len, NULL), LATCHLESS_NULL,
+            "latchless_bytes_cursor_seek", "key is NULL, but has a length of 1");
+    /* The refusal has left it where it was. */
+    CHECK(latchless_bytes_cursor_entry(cursor, NULL, &len, &value) == LATCHLESS_OK && value == 5);
+    CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
+    CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
+}
+
+/* Too little room for a key: nothing is written but how much it needs. */
+static void rooms(latchless_bytes *index) {
+    char room[8] = "_______";
+    static char any[LATCHLESS_KEY_MAX];
+    latchless_value value = 3;
+    size_t len = 0;
+    CHECK(latchless_bytes_insert(index, "abcde", 5, 1, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_first(index, room, 4, &len, &value), LATCHLESS_SMALL_ROOM, "latchless_bytes_first",
+            "key has room for 4 bytes, but needs 5");
+    CHECK(len == 5 && value == 3 && room[0] == '_');
+    REFUSED(latchless_bytes_ceiling(index, "a", 1, room, 0, &len, &value), LATCHLESS_SMALL_ROOM,
+            "latchless_bytes_ceiling", "near_key has room for 0 bytes, but needs 5");
+    CHECK(latchless_bytes_last(index, room, 5, &len, &value) == LATCHLESS_OK && len == 5 && value == 1);
+    CHECK(memcmp(room, "abcde__", 8) == 0);
+    REFUSED(latchless_bytes_first(index, room, 8, NULL, &value), LATCHLESS_NULL, "latchless_bytes_first",
+            "key_len is NULL");
+    REFUSED(latchless_bytes_first(index, room, SIZE_MAX, &len, &value), LATCHLESS_TOO_LONG, "latchless_bytes_first",
+            "key can't have");
+    /* What is removed must have room in any case. */
+    REFUSED(latchless_bytes_pop_first(index, room, 8, &len, &value), LATCHLESS_SMALL_ROOM,
+            "latchless_bytes_pop_first", "key has room for 8 bytes, but needs 65535");
+    CHECK(len == LATCHLESS_KEY_MAX);
+    CHECK(latchless_bytes_len(index, &len) == LATCHLESS_OK && len == 1);
+    CHECK(latchless_bytes_pop_first(index, any, sizeof any, &len, &value) == LATCHLESS_OK && len == 5);
+}
+
+static void batches(latchless_bytes *index) {
+    const char *apart[3] = {"a", "bb", "ccc"};
+    const void *const *keys = (const void *const *)(const void *)apart;
+    const void *holes[3] = {"a", NULL, "c"};
+    const size_t lens[3] = {1, 2, 3}, none[3] = {1, 0, 1}, huge[3] = {1, SIZE_MAX, 1};
+    const int32_t offsets[4] = {0, 1, 3, 6}, falling[4] = {0, 3, 1, 6}, below[4] = {-1, 1, 3, 6};
+    const latchless_value values[3] = {1, 2, 3};
+    static char longest[LATCHLESS_KEY_MAX + 1];
+    uint8_t marks[3] = {9, 9, 9};
+    size_t told = 42, long_lens[3] = {1, sizeof longest, 3};
+    latchless_bytes *loaded = index;
+
+    REFUSED(latchless_bytes_get_columns(index, NULL, lens, 3, NULL, NULL, &told), LATCHLESS_NULL,
+            "latchless_bytes_get_columns", "keys is NULL, but there are to be 3 elements");
+    REFUSED(latchless_bytes_get_columns(index, keys, NULL, 3, NULL, NULL, &told), LATCHLESS_NULL,
+            "latchless_bytes_get_columns", "lens is NULL, but there are to be 3 elements");
+    REFUSED(latchless_bytes_insert_columns(index, keys, lens, NULL, 3, &told, NULL), LATCHLESS_NULL,
+            "latchless_bytes_insert_columns", "values is NULL");
+    REFUSED(latchless_bytes_insert_columns(index, holes, lens, values, 3, &told, NULL), LATCHLESS_NULL,
+            "latchless_bytes_insert_columns", "keys[1] is NULL, but has a length of 2");
+    REFUSED(latchless_bytes_get_columns(index, keys, huge, 3, NULL, NULL, &told), LATCHLESS_TOO_LONG,
+            "latchless_bytes_get_columns", "keys[1] can't have 18446744073709551615 bytes");
+    REFUSED(latchless_bytes_get_columns(index, keys, lens, SIZE_MAX / 4, NULL, NULL, &told), LATCHLESS_TOO_LONG,
+            "latchless_bytes_get_columns", "keys can't have");
+    REFUSED(latchless_bytes_get_packed(index, NULL, offsets, 4, 3, NULL, NULL, &told), LATCHLESS_NULL,
+            "latchless_bytes_get_packed", "bytes is NULL, but has a length of 1");
+    REFUSED(latchless_bytes_get_packed(index, "abbccc", NULL, 4, 3, NULL, NULL, &told), LATCHLESS_NULL,
+            "latchless_bytes_get_packed", "offsets is NULL, but there are to be 4 elements");
+    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 2, 3, NULL, NULL, &told), LATCHLESS_INVALID,
+            "latchless_bytes_get_packed", "offset_size is 2, but must be 4 or 8");
+    REFUSED(latchless_bytes_insert_packed(index, "abbccc", falling, 4, values, 3, &told, NULL), LATCHLESS_INVALID,
+            "latchless_bytes_insert_packed", "offsets[2] is 1, below the one before or zero");
+    REFUSED(latchless_bytes_remove_packed(index, "abbccc", below, 4, 3, NULL, NULL, &told), LATCHLESS_INVALID,
+            "latchless_bytes_remove_packed", "offsets[0] is -1, below the one before or zero");
+    REFUSED(latchless_bytes_get_packed(index, (const void *)(UINTPTR_MAX - 3), offsets, 4, 3, NULL, NULL, &told),
+            LATCHLESS_TOO_LONG, "latchless_bytes_get_packed", "keys[2] can't have 6 bytes");
+    REFUSED(latchless_bytes_get_packed(index, "abbccc", offsets, 4, SIZE_MAX, NULL, NULL, &told), LATCHLESS_TOO_LONG,
+            "latchless_bytes_get_packed", "offsets can't have");
+    CHECK(told == 42);
+    CHECK(latchless_bytes_len(index, &told) == LATCHLESS_OK && told == 0);
+
+    /* No elements: nothing is looked at. */
+    CHECK(latchless_bytes_get_columns(index, NULL, NULL, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_insert_columns(index, NULL, NULL, NULL, 0, &told, NULL) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_remove_packed(index, NULL, NULL, 0, 0, NULL, NULL, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_load(NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
+    CHECK(latchless_bytes_free(loaded) == LATCHLESS_OK);
+
+    /* NULL is the empty key here, too; equal keys are fine in a batch, but not in a load. */
+    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &told, NULL) == LATCHLESS_OK && told == 3);
+    CHECK(latchless_bytes_insert_columns(index, holes, none, values, 3, &told, NULL) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_bytes_contains(index, NULL, 0) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_load(holes, none, values, 3, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_bytes_load",
+            "position 1");
+    CHECK(loaded == NULL);
+
+    /* A key that is too long: the others are in, and it is named. */
+    apart[1] = longest;
+    REFUSED(latchless_bytes_insert_columns(index, keys, long_lens, values, 3, &told, marks), LATCHLESS_KEY_TOO_LONG,
+            "latchless_bytes_insert_columns", "1 of 3 inserts were refused, the first at position 1: the key has 65536");
+    CHECK(told == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
+    CHECK(latchless_bytes_contains(index, "ccc", 3) == LATCHLESS_OK);
+    CHECK(latchless_bytes_get_columns(index, keys, long_lens, 3, NULL, marks, &told) == LATCHLESS_OK && told == 2);
+    CHECK(marks[0] == 1 && marks[1] == 0 && marks[2] == 1);
+    CHECK(latchless_bytes_remove_columns(index, keys, long_lens, 3, NULL, marks, &told) == LATCHLESS_OK && told == 2);
+    CHECK(latchless_bytes_clear(index) == LATCHLESS_OK);
+}
+
+static void places(latchless_bytes *index) {
+    latchless_stats stats;
+    latchless_options options;
+    latchless_bytes *other = index;
+    size_t told;
+    REFUSED(latchless_bytes_len(index, NULL), LATCHLESS_NULL, "latchless_bytes_len", "len is NULL");
+    REFUSED(latchless_bytes_new(NULL, NULL), LATCHLESS_NULL, "latchless_bytes_new", "out is NULL");
+    REFUSED(latchless_bytes_cursor_new(index, NULL), LATCHLESS_NULL, "latchless_bytes_cursor_new", "out is NULL");
+    REFUSED(latchless_bytes_count(index, NULL, 0, NULL, 0, NULL), LATCHLESS_NULL, "latchless_bytes_count",
+            "count is NULL");
+    REFUSED(latchless_bytes_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, NULL, NULL), LATCHLESS_NULL,
+            "latchless_bytes_visit", "visitor is NULL");
+    REFUSED(latchless_bytes_visit_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_bytes_visit_prefix",
+            "visitor is NULL");
+    REFUSED(latchless_bytes_count(index, "b", 1, "a", 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_bytes_count",
+            "begin is after end");
+    REFUSED(latchless_bytes_remove_range(index, "ab", 2, "a", 1, NULL), LATCHLESS_INVERTED_RANGE,
+            "latchless_bytes_remove_range", "begin is after end");
+    REFUSED(latchless_bytes_visit(index, "b", 1, NULL, 0, 1, visited, NULL), LATCHLESS_INVERTED_RANGE,
+            "latchless_bytes_visit", "begin is after end");
+    stats.struct_size = 8;
+    REFUSED(latchless_bytes_stats(index, &stats), LATCHLESS_INVALID, "latchless_bytes_stats", "struct_size is 8");
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
+    options.limit_bytes = 0;
+    REFUSED(latchless_bytes_new(&options, &other), LATCHLESS_MEMORY_LIMIT, "latchless_bytes_new", "limit of 0 bytes");
+    CHECK(other == NULL);
+}
+
+int main(void) {
+    latchless_bytes *index;
+    CHECK(latchless_bytes_new(NULL, &index) == LATCHLESS_OK);
+    handles(index);
+    keys(index);
+    rooms(index);
+    batches(index);
+    places(index);
+    CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+    puts("bytes_misuse.c: all is well");
+    return 0;
+}

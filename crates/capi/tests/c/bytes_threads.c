@@ -1,0 +1,157 @@
+/* One index of byte strings, many threads: no entry is lost or doubled, and a cursor serves one thread at a time. */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+
+#include "check.h"
+
+enum { THREADS = 4, PER_THREAD = 8000, BATCH = 250, ROOM = 320 };
+
+static latchless_bytes *tree;
+static latchless_bytes_cursor *shared_cursor;
+static size_t popped[THREADS], fetched[THREADS], freed_by[THREADS];
+
+/* The i-th key of a thread; every eleventh is so long that it lies outside of its node. */
+static size_t key_of(char *room, size_t thread, size_t i) {
+    const size_t len = (size_t)sprintf(room, "https://example.org/%05u/%u", (unsigned)(i * 7919 % PER_THREAD),
+                                       (unsigned)thread);
+    if (i % 11) return len;
+    memset(room + len, 'x', 280);
+    return len + 280;
+}
+
+static void *change(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    static char rooms[THREADS][BATCH][ROOM];
+    const void *keys[BATCH];
+    size_t lens[BATCH];
+    latchless_value values[BATCH], value;
+    uint8_t found[BATCH];
+    size_t i, j, told;
+    for (i = 0; i < PER_THREAD; i += BATCH) {
+        for (j = 0; j < BATCH; j++) {
+            lens[j] = key_of(rooms[thread][j], thread, i + j);
+            keys[j] = rooms[thread][j];
+            values[j] = thread * 1000000 + i + j;
+        }
+        CHECK(latchless_bytes_insert_columns(tree, keys, lens, values, BATCH, &told, NULL) == LATCHLESS_OK);
+        CHECK(told == BATCH);
+        memset(values, 0, sizeof values);
+        CHECK(latchless_bytes_get_columns(tree, keys, lens, BATCH, values, found, &told) == LATCHLESS_OK);
+        CHECK(told == BATCH);
+        /* Every second goes, one by one. */
+        for (j = 0; j < BATCH; j++) {
+            CHECK(values[j] == thread * 1000000 + i + j);
+            if (j % 2) continue;
+            CHECK(latchless_bytes_remove(tree, keys[j], lens[j], &value) == LATCHLESS_OK && value == values[j]);
+        }
+    }
+    return NULL;
+}
+
+typedef struct {
+    char key[ROOM];
+    size_t len, count;
+} last;
+
+/* Whether a key comes after another one. */
+static int is_after(const void *key, size_t len, const last *other) {
+    const int order = memcmp(key, other->key, len < other->len ? len : other->len);
+    return order > 0 || (order == 0 && len > other->len);
+}
+
+static int ascends(const void *key, size_t len, latchless_value value, void *context) {
+    last *last = context;
+    (void)value;
+    CHECK(is_after(key, len, last) && len <= ROOM);
+    memcpy(last->key, key, len);
+    last->len = len;
+    last->count++;
+    return 0;
+}
+
+static void *look(void *argument) {
+    int round;
+    (void)argument;
+    for (round = 0; round < 20; round++) {
+        last last = {{0}, 0, 0};
+        latchless_bytes_cursor *cursor;
+        const void *key;
+        size_t len;
+        CHECK(latchless_bytes_visit(tree, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &last) == LATCHLESS_OK);
+        CHECK(last.count <= THREADS * PER_THREAD);
+        CHECK(latchless_bytes_cursor_new(tree, &cursor) == LATCHLESS_OK);
+        last.len = 0;
+        while (latchless_bytes_cursor_next(cursor, &key, &len, NULL) == LATCHLESS_OK) ascends(key, len, 0, &last);
+        CHECK(latchless_bytes_cursor_free(cursor) == LATCHLESS_OK);
+    }
+    return NULL;
+}
+
+/* Of threads that take from one end, each gets its own entries. */
+static void *pop(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    static char rooms[THREADS][LATCHLESS_KEY_MAX];
+    last last = {{0}, 0, 0};
+    size_t len;
+    while (latchless_bytes_pop_first(tree, rooms[thread], LATCHLESS_KEY_MAX, &len, NULL) == LATCHLESS_OK) {
+        ascends(rooms[thread], len, 0, &last);
+        popped[thread]++;
+    }
+    return NULL;
+}
+
+/* A cursor serves one thread at a time, and says so to the others. */
+static void *fetch(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    for (;;) {
+        const latchless_status status = latchless_bytes_cursor_next(shared_cursor, NULL, NULL, NULL);
+        if (status == LATCHLESS_NOT_FOUND) return NULL;
+        if (status == LATCHLESS_BUSY) continue;
+        CHECK(status == LATCHLESS_OK);
+        fetched[thread]++;
+    }
+}
+
+/* Of threads that free one handle, one does. */
+static void *free_it(void *argument) {
+    const size_t thread = (size_t)(uintptr_t)argument;
+    const latchless_status status = latchless_bytes_cursor_free(shared_cursor);
+    CHECK(status == LATCHLESS_OK || status == LATCHLESS_BAD_HANDLE);
+    freed_by[thread] = status == LATCHLESS_OK;
+    return NULL;
+}
+
+static void together(void *(*work)(void *), void *(*beside)(void *)) {
+    pthread_t threads[THREADS + 1];
+    size_t i;
+    for (i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i) == 0);
+    }
+    if (beside) CHECK(pthread_create(&threads[THREADS], NULL, beside, NULL) == 0);
+    for (i = 0; i < THREADS + (beside ? 1u : 0u); i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static size_t sum(const size_t *counts) {
+    size_t i, all = 0;
+    for (i = 0; i < THREADS; i++) all += counts[i];
+    return all;
+}
+
+int main(void) {
+    const size_t left = THREADS * PER_THREAD / 2;
+    size_t len;
+    CHECK(latchless_bytes_new(NULL, &tree) == LATCHLESS_OK);
+    together(change, look);
+    CHECK(latchless_bytes_check(tree) == LATCHLESS_OK);
+    CHECK(latchless_bytes_len(tree, &len) == LATCHLESS_OK && len == left);
+    CHECK(latchless_bytes_cursor_new(tree, &shared_cursor) == LATCHLESS_OK);
+    together(fetch, NULL);
+    CHECK(sum(fetched) == left);
+    together(free_it, NULL);
+    CHECK(sum(freed_by) == 1);
+    together(pop, NULL);
+    CHECK(sum(popped) == left);
+    CHECK(latchless_bytes_free(tree) == LATCHLESS_OK);
+    puts("bytes_threads.c: all is well");
+    return 0;
+}

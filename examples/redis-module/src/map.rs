@@ -1,0 +1,117 @@
+//! A map from fields to values, both byte strings, in the order of the fields. Any number of threads may
+//! read it while one changes it.
+
+use latchless::Error;
+use latchless::bytes::BoxedBytesIndex;
+use std::ops::Bound;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A field and its value.
+pub type Entry = (Vec<u8>, Vec<u8>);
+
+/// Where a range of fields begins and ends.
+pub type Range = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+
+/// Which entries are wanted.
+pub enum Wanted {
+    Range(Range),
+    Prefix(Vec<u8>),
+}
+
+/// A map. See the file's head.
+pub struct Map {
+    entries: BoxedBytesIndex<Vec<u8>, Box<[u8]>>,
+    /// Bytes of all values.
+    values: AtomicUsize,
+}
+
+impl Map {
+    pub fn new() -> Result<Self, Error> {
+        Ok(Self { entries: BoxedBytesIndex::new()?, values: AtomicUsize::new(0) })
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Bytes that the map takes.
+    pub fn bytes(&self) -> usize {
+        self.entries.memory_bytes() + self.values.load(Ordering::Relaxed)
+    }
+
+    /// Whether the field is a new one.
+    pub fn set(&self, field: &[u8], value: &[u8]) -> Result<bool, Error> {
+        let pin = self.entries.pin();
+        let before = self.entries.insert(field, value.into(), &pin)?;
+        self.values.fetch_add(value.len(), Ordering::Relaxed);
+        before.inspect(|before| self.forget(before));
+        Ok(before.is_none())
+    }
+
+    pub fn get(&self, field: &[u8]) -> Option<Vec<u8>> {
+        self.entries.read(field, |value| value.to_vec())
+    }
+
+    /// Whether the field was there.
+    pub fn remove(&self, field: &[u8]) -> bool {
+        let pin = self.entries.pin();
+        self.entries.remove(field, &pin).inspect(|value| self.forget(value)).is_some()
+    }
+
+    fn forget(&self, value: &[u8]) {
+        self.values.fetch_sub(value.len(), Ordering::Relaxed);
+    }
+
+    /// The entry of a field, or else the last one before it.
+    pub fn floor(&self, field: &[u8]) -> Option<Entry> {
+        let pin = self.entries.pin();
+        self.entries.floor(field, &pin).map(|(field, value)| (field, value.to_vec()))
+    }
+
+    /// The entry of a field, or else the first one after it.
+    pub fn ceiling(&self, field: &[u8]) -> Option<Entry> {
+        let pin = self.entries.pin();
+        self.entries.ceiling(field, &pin).map(|(field, value)| (field, value.to_vec()))
+    }
+
+    /// The first of the wanted entries, or from the back the last ones.
+    pub fn entries(&self, wanted: &Wanted, backward: bool, limit: usize) -> Result<Vec<Entry>, Error> {
+        let pin = self.entries.pin();
+        let entries = match wanted {
+            Wanted::Range(range) => match self.entries.range::<[u8]>(borrowed(range), &pin) {
+                Err(Error::InvertedRange) => return Ok(Vec::new()),
+                entries => entries?,
+            },
+            Wanted::Prefix(prefix) => self.entries.prefix(&prefix[..], &pin),
+        };
+        let entries = entries.map(|(field, value)| (field, value.to_vec()));
+        Ok(if backward { entries.rev().take(limit).collect() } else { entries.take(limit).collect() })
+    }
+
+    /// How many fields a range has.
+    pub fn count(&self, range: &Range) -> Result<usize, Error> {
+        match self.entries.count::<[u8]>(borrowed(range)) {
+            Err(Error::InvertedRange) => Ok(0),
+            counted => counted,
+        }
+    }
+
+    /// Removes the fields of a range, and says how many they were.
+    pub fn remove_range(&self, range: &Range) -> Result<usize, Error> {
+        let pin = self.entries.pin();
+        match self.entries.range::<[u8]>(borrowed(range), &pin) {
+            Err(Error::InvertedRange) => Ok(0),
+            entries => Ok(entries?.filter(|(field, _)| self.remove(field)).count()),
+        }
+    }
+
+    /// Shows all entries in order.
+    pub fn each(&self, mut see: impl FnMut(&[u8], &[u8])) {
+        let pin = self.entries.pin();
+        self.entries.iter(&pin).for_each(|(field, value)| see(&field, value));
+    }
+}
+
+fn borrowed((begin, end): &Range) -> (Bound<&[u8]>, Bound<&[u8]>) {
+    (begin.as_ref().map(Vec::as_slice), end.as_ref().map(Vec::as_slice))
+}

@@ -207,7 +207,7 @@ impl Operation for EditOne<'_> {
     fn run<S: Search>(self) -> Result<Edited<u64>> {
         let hash = self.tree.hash(self.key);
         if self.edit == Edit::Look {
-            let before = self.tree.get_hashed::<S>(self.key, hash);
+            let before = self.tree.get(self.key);
             return Ok(Edited { before, applied: false });
         }
         let start = match self.tree.guesses.line(hash).and_then(|line| line.leaves().next()) {

@@ -49,21 +49,24 @@ impl ByteTree {
         key: &[u8],
         hash: u64,
     ) -> Option<Option<u64>> {
-        let told = match self.look_in::<S>(guess, key, hash) {
-            // Since the guess was written the leaf was split.
-            Told::ToTheRight(next) if !next.is_nil() => {
-                let told = self.look_in::<S>(next, key, hash);
-                if let (Told::Answer(Some(_)), Some(line)) = (&told, self.guesses.line(hash)) {
-                    line.write(next, guess);
+        let mut leaf = guess;
+        let answer = loop {
+            match self.look_in::<S>(leaf, key, hash) {
+                Told::Answer(answer) => break answer,
+                // Since the guess was written the leaf was split.
+                Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
+                _ => {
+                    self.misled.add(1);
+                    return None;
                 }
-                told
             }
-            told => told,
         };
-        let Told::Answer(answer) = told else {
-            self.misled.add(1);
-            return None;
-        };
+        if leaf != guess
+            && answer.is_some()
+            && let Some(line) = self.guesses.line(hash)
+        {
+            line.write(leaf, guess);
+        }
         self.learn(if answer.is_some() { Lesson::Worth } else { Lesson::Vain });
         Some(answer)
     }

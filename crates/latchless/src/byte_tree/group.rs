@@ -125,8 +125,7 @@ impl Operation for GetGroup<'_> {
         for ((answer, &key), way) in self.answers.iter_mut().zip(self.keys).zip(ways) {
             let Way { hash, leaf, is_guess } = way;
             *answer = if is_guess {
-                let guessed = self.tree.get_guessed::<S>(leaf, key, hash);
-                guessed.unwrap_or_else(|| self.tree.get_hashed::<S>(key, hash))
+                self.tree.get_guessed::<S>(leaf, key, hash).unwrap_or_else(|| self.tree.get(key))
             } else {
                 self.tree.get_from::<S>(leaf, key, (hash, NodeRef::NIL))
             };

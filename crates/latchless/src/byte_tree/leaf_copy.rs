@@ -79,7 +79,7 @@ impl LeafCopy {
         (start, key, toward): (NodeRef, &[u8], Toward),
         (bounds, after): (Bounds<'_>, Option<Direction>),
     ) {
-        tree.read_leaf(start, (key, toward), |(_, leaf)| {
+        tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
             self.copy::<S>(leaf, bounds);
             // A leaf that has taken in its neighbour has keys that were seen already.
             let own = self.first_from(leaf.long, key, false);

@@ -311,7 +311,7 @@ impl ByteTree {
     /// What `read` says counts only if the leaf didn't change meanwhile; it may run several times, and must
     /// take whatever it finds. Says which leaf that was and its version, if it was read without its latch.
     #[inline(always)]
-    pub(super) fn read_leaf<R>(
+    pub(super) fn read_leaf_inlined<R>(
         &self,
         start: NodeRef,
         (key, toward): (&[u8], Toward),
@@ -344,5 +344,15 @@ impl ByteTree {
                 backoff.wait_at(self.nodes.origin());
             }
         }
+    }
+
+    /// As [`ByteTree::read_leaf_inlined`], compiled once for each `read`.
+    pub(super) fn read_leaf<R>(
+        &self,
+        start: NodeRef,
+        own: (&[u8], Toward),
+        read: impl FnMut(At<'_>) -> R,
+    ) -> (R, NodeRef, Option<Version>) {
+        self.read_leaf_inlined(start, own, read)
     }
 }

@@ -80,7 +80,8 @@ class Strings(BytesCore, SortedMapping[Key]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Strings) and other.key_type is self.key_type:
             (keys, values), (others, their_values) = self._whole(), other._whole()
-            ours, theirs = (*keys.buffers(), values), (*others.buffers(), their_values)
+            ours: tuple[Any, ...] = (*keys.buffers(), values)
+            theirs: tuple[Any, ...] = (*others.buffers(), their_values)
             return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
         if isinstance(other, Mapping):
             return len(self) == len(other) and dict(self.items()) == dict(other.items())

@@ -2,8 +2,8 @@
 
 import doctest
 import importlib
-import pkgutil
 import os
+import pkgutil
 import re
 import subprocess
 import sys

@@ -16,11 +16,10 @@ use latchless_core::sync::BitsWord;
 
 /// Where an edit begins.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Start {
-    /// Where a descent came out.
-    At(NodeRef),
-    /// Where a guess leads.
-    Guess(NodeRef),
+pub(super) struct Start {
+    /// The leaf that a descent or a guess has come to.
+    pub leaf: NodeRef,
+    pub is_guess: bool,
 }
 
 impl ByteTree {
@@ -59,21 +58,19 @@ impl ByteTree {
     /// Latches the leaf that covers a key. Says which guess was wrong, or nil.
     #[inline(always)]
     fn latch_leaf<'a>(&'a self, start: Start, key: &[u8]) -> (Held<'a>, NodeRef) {
-        let (mut wrong, mut node) = (NodeRef::NIL, None);
-        match start {
-            Start::At(leaf) => node = Some(leaf),
-            Start::Guess(leaf) => {
-                let (at, held) = self.latch(self.at(leaf));
-                if at.1.side(key) == Side::Here {
-                    return ((at, held), NodeRef::NIL);
-                }
-                drop(held);
-                self.misled.add(1);
-                wrong = leaf;
+        let Start { mut leaf, is_guess } = start;
+        let mut wrong = NodeRef::NIL;
+        if is_guess {
+            let (at, held) = self.latch(self.at(leaf));
+            if at.1.side(key) == Side::Here {
+                return ((at, held), wrong);
             }
+            drop(held);
+            self.misled.add(1);
+            wrong = leaf;
+            leaf = self.descend_to_leaf(key, Toward::Key);
         }
-        let node = node.unwrap_or_else(|| self.descend_to_leaf(key, Toward::Key));
-        (self.latch_covering_from(node, 0, key).expect("there is always a level of leaves"), wrong)
+        (self.latch_covering_from(leaf, 0, key).expect("there is always a level of leaves"), wrong)
     }
 
     /// Writes the guess of a key that was found or put into a leaf.
@@ -83,10 +80,8 @@ impl ByteTree {
         if edited.before.is_some() {
             self.learn_from(key, true, !wrong.is_nil());
         }
-        if (edited.before.is_some() || edited.applied)
-            && let Some(line) = self.guesses.line(hash)
-        {
-            line.write(leaf, wrong);
+        if edited.before.is_some() || edited.applied {
+            self.guesses.write(hash, leaf, wrong);
         }
     }
 
@@ -207,18 +202,16 @@ impl Operation for EditOne<'_> {
     fn run<S: Search>(self) -> Result<Edited<u64>> {
         let hash = self.tree.hash(self.key);
         if self.edit == Edit::Look {
-            let before = self.tree.get(self.key);
+            let before = self.tree.get_hashed::<S>(self.key, hash);
             return Ok(Edited { before, applied: false });
         }
-        let start = match self.tree.guesses.line(hash).and_then(|line| line.leaves().next()) {
-            Some(leaf) => Start::Guess(leaf),
-            None => Start::At(self.tree.descend_to_leaf(self.key, Toward::Key)),
-        };
-        let (Start::Guess(leaf) | Start::At(leaf)) = start;
-        if matches!(start, Start::Guess(_)) {
+        let guess = self.tree.guesses.leaf(hash);
+        if let Some(leaf) = guess {
             self.tree.ask_for(leaf, 0);
         }
+        let leaf = guess.unwrap_or_else(|| self.tree.descend_to_leaf(self.key, Toward::Key));
         self.tree.ask_for_heads(leaf);
+        let start = Start { leaf, is_guess: guess.is_some() };
         self.tree.edit_from::<S>(start, (self.key, hash), self.edit)
     }
 }

@@ -1,7 +1,6 @@
 //! Looking up one key.
 
 use super::change::Shared;
-use super::guesses::Lesson;
 use super::node::{Side, Toward};
 use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
@@ -61,13 +60,10 @@ impl ByteTree {
                 }
             }
         };
-        if leaf != guess
-            && answer.is_some()
-            && let Some(line) = self.guesses.line(hash)
-        {
-            line.write(leaf, guess);
+        if leaf != guess && answer.is_some() {
+            self.guesses.write(hash, leaf, guess);
         }
-        self.learn(if answer.is_some() { Lesson::Worth } else { Lesson::Vain });
+        self.learn(answer.is_some());
         Some(answer)
     }
 
@@ -102,10 +98,8 @@ impl ByteTree {
             Told::Answer(answer) => (answer, node),
             _ => self.get_again::<S>(node, key, hash),
         };
-        if answer.is_some()
-            && let Some(line) = self.guesses.line(hash)
-        {
-            line.write(leaf, wrong);
+        if answer.is_some() {
+            self.guesses.write(hash, leaf, wrong);
         }
         self.learn_from(key, answer.is_some(), !wrong.is_nil());
         answer

@@ -16,18 +16,16 @@ use latchless_core::mem::node_ref::NodeRef;
 /// The most keys that go down together.
 pub const GROUP: usize = 32;
 
-/// Where a key of a group is.
+/// A key's way down.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     hash: u64,
-    /// The node that it has come to.
-    leaf: NodeRef,
-    /// Whether that is a guess.
-    is_guess: bool,
+    /// The node that it has come to; at the end a leaf.
+    at: Start,
 }
 
 impl Way {
-    const NONE: Self = Self { hash: 0, leaf: NodeRef::NIL, is_guess: false };
+    const NONE: Self = Self { hash: 0, at: Start { leaf: NodeRef::NIL, is_guess: false } };
 }
 
 impl ByteTree {
@@ -65,9 +63,9 @@ impl ByteTree {
         let mut unguessed = [0u8; GROUP];
         let mut count = 0;
         for (at, way) in ways.iter_mut().enumerate().take(keys.len()) {
-            way.leaf = root;
-            if let Some(leaf) = self.guesses.line(way.hash).and_then(|line| line.leaves().next()) {
-                (way.leaf, way.is_guess) = (leaf, true);
+            way.at.leaf = root;
+            if let Some(leaf) = self.guesses.leaf(way.hash) {
+                way.at = Start { leaf, is_guess: true };
                 self.ask_for(leaf, 0);
             } else {
                 unguessed[count] = at as u8;
@@ -75,7 +73,7 @@ impl ByteTree {
             }
         }
         self.descend_those(keys, &mut ways, (&unguessed[..count], levels));
-        ways.iter().take(keys.len()).for_each(|way| self.ask_for_entry::<S>(way.leaf, way.hash));
+        ways.iter().take(keys.len()).for_each(|way| self.ask_for_entry::<S>(way.at.leaf, way.hash));
         ways
     }
 
@@ -84,18 +82,18 @@ impl ByteTree {
     fn descend_those(&self, keys: &[&[u8]], ways: &mut [Way; GROUP], (those, levels): (&[u8], usize)) {
         for below in (0..levels - 1).rev() {
             for &at in those {
-                let (way, key) = (&mut ways[usize::from(at)], keys[usize::from(at)]);
+                let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
                 // Nil: the way was disturbed; it begins anew at the end.
-                if !way.leaf.is_nil() {
-                    way.leaf = self.child(way.leaf, key, Toward::Key).unwrap_or(NodeRef::NIL);
-                    self.ask_for(way.leaf, below);
+                if !node.is_nil() {
+                    *node = self.child(*node, key, Toward::Key).unwrap_or(NodeRef::NIL);
+                    self.ask_for(*node, below);
                 }
             }
         }
         for &at in those {
-            let (way, key) = (&mut ways[usize::from(at)], keys[usize::from(at)]);
-            if way.leaf.is_nil() {
-                way.leaf = self.descend_to_leaf(key, Toward::Key);
+            let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
+            if node.is_nil() {
+                *node = self.descend_to_leaf(key, Toward::Key);
             }
         }
     }
@@ -123,7 +121,7 @@ impl Operation for GetGroup<'_> {
     fn run<S: Search>(self) {
         let ways = self.tree.descend_together::<S>(self.keys);
         for ((answer, &key), way) in self.answers.iter_mut().zip(self.keys).zip(ways) {
-            let Way { hash, leaf, is_guess } = way;
+            let Way { hash, at: Start { leaf, is_guess } } = way;
             *answer = if is_guess {
                 self.tree.get_guessed::<S>(leaf, key, hash).unwrap_or_else(|| self.tree.get(key))
             } else {
@@ -146,10 +144,9 @@ impl Operation for EditGroup<'_> {
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
         let ways = self.tree.descend_together::<S>(self.keys);
-        ways.iter().take(self.keys.len()).for_each(|way| self.tree.ask_for_heads(way.leaf));
+        ways.iter().take(self.keys.len()).for_each(|way| self.tree.ask_for_heads(way.at.leaf));
         for ((key, way), edit) in self.keys.iter().zip(ways).zip(self.edits) {
-            let start = if way.is_guess { Start::Guess(way.leaf) } else { Start::At(way.leaf) };
-            (self.done)(self.tree.edit_from::<S>(start, (key, way.hash), edit)?);
+            (self.done)(self.tree.edit_from::<S>(way.at, (key, way.hash), edit)?);
         }
         Ok(())
     }

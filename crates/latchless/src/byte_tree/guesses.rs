@@ -11,8 +11,8 @@
 //!
 //! Nothing keeps a guess right: splits and merges don't look at the table. A reader that finds its key in
 //! the leaf is right however it came there, since a key is in one leaf that isn't dead; one that doesn't
-//! find it goes by the leaf's fences, to the right neighbour at the most, and then down the tree. Who comes
-//! down the tree and finds its key writes the guess.
+//! find it goes by the leaf's fences, to the right neighbour at the most, and then down the tree. If it finds its key that
+//! way, it writes the guess.
 //!
 //! There is a table only where it is worth its memory, 6 to 13 bytes a key: it is made when lookups find
 //! keys of more than eight bytes in a tree that is larger than a second-level cache, and dropped when most
@@ -59,15 +59,6 @@ const HUGE_FROM_BYTES: usize = 2 << 20;
 /// The lowest and the highest bit of each byte of a word.
 const LOWEST: u64 = u64::MAX / 0xFF;
 const HIGHEST: u64 = LOWEST << 7;
-
-/// What a lookup tells about the worth of guesses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lesson {
-    /// A guess was right, or would have been.
-    Worth,
-    /// There is no such key, or the guess was wrong.
-    Vain,
-}
 
 /// The table. See the file's head.
 #[derive(Debug)]
@@ -123,10 +114,24 @@ impl Guesses {
             return None;
         }
         let at = hash as usize & (lines - 1);
-        let segment = (at / FEWEST_LINES).checked_ilog2().map_or(0, |log| log as usize + 1);
+        let segment = segment_of(at);
         let first = if segment == 0 { 0 } else { FEWEST_LINES << (segment - 1) };
         let words = self.segments.get(segment)?.get()?.get((at - first) * LINE_WORDS..)?.first_chunk()?;
         Some(Line { words, mark: (hash >> 56) as u8 })
+    }
+
+    /// The leaf that a key with this hash is most likely in.
+    #[inline(always)]
+    pub fn leaf(&self, hash: u64) -> Option<NodeRef> {
+        self.line(hash)?.leaves().next()
+    }
+
+    /// Writes the guess of a key with this hash, in place of a wrong one unless that is nil.
+    #[inline(always)]
+    pub fn write(&self, hash: u64, leaf: NodeRef, wrong: NodeRef) {
+        if let Some(line) = self.line(hash) {
+            line.write(leaf, wrong);
+        }
     }
 
     /// Asks for the line of a key with this hash.
@@ -142,18 +147,18 @@ impl Guesses {
         self.lines.load_relaxed() as usize * LINE_WORDS * size_of::<Word>()
     }
 
-    /// Counts a lookup now and then. Says whether the table should be made, or made larger.
+    /// Counts a lookup now and then: whether a guess was right, or would have been. Says whether the table
+    /// should be made, or made larger.
     #[inline(always)]
-    fn is_wanted(&self, lesson: Lesson, keys: impl FnOnce() -> usize) -> bool {
-        is_chosen(SAMPLED) && self.weigh(lesson, keys())
+    fn is_wanted(&self, is_worth: bool, keys: impl FnOnce() -> usize) -> bool {
+        is_chosen(SAMPLED) && self.weigh(is_worth, keys())
     }
 
     #[cold]
     #[inline(never)]
-    fn weigh(&self, lesson: Lesson, keys: usize) -> bool {
-        // One operation for sixteen keys, and some.
-        let enough = FEWEST_SAMPLES + (keys / 16 / SAMPLED as usize) as i64;
-        let step = if lesson == Lesson::Worth { 1 } else { -1 };
+    fn weigh(&self, is_worth: bool, keys: usize) -> bool {
+        let enough = Self::enough_for(keys);
+        let step = if is_worth { 1 } else { -1 };
         // Threads that do this at once may count one time: it is about many.
         let balance = (self.balance.load_relaxed() as i64 + step).clamp(-enough, enough);
         if balance == -enough && self.lines.load_relaxed() != 0 {
@@ -162,6 +167,11 @@ impl Guesses {
         }
         self.balance.store_relaxed(balance as u64);
         balance == enough && keys >= FEWEST_KEYS && self.lines.load_relaxed() < Self::lines_for(keys)
+    }
+
+    /// So much balance decides: one operation for sixteen keys, and some.
+    fn enough_for(keys: usize) -> i64 {
+        FEWEST_SAMPLES + (keys / 16 / SAMPLED as usize) as i64
     }
 
     fn lines_for(keys: usize) -> u64 {
@@ -175,16 +185,16 @@ impl Guesses {
         lines != 0 && lines < Self::lines_for(keys)
     }
 
-    /// Makes the table large enough for so many keys; if memory is refused, as large as it goes. The
-    /// guesses of half of the keys stay.
-    fn grow(&self, keys: usize) {
+    /// Makes the table large enough for so many keys; if memory is refused, as large as it goes, and says
+    /// no. The guesses of half of the keys stay.
+    fn grow(&self, keys: usize) -> bool {
         if self.is_idle.take_bits(1) == 0 {
-            return;
+            return true;
         }
         let (mut lines, wanted) = (self.lines.load_relaxed(), Self::lines_for(keys));
         while lines < wanted {
             let more = if lines == 0 { FEWEST_LINES } else { lines as usize };
-            let segment = (lines as usize / FEWEST_LINES).checked_ilog2().map_or(0, |log| log as usize + 1);
+            let segment = segment_of(lines as usize);
             if self.segments[segment].get().is_none() {
                 let huge_pages = self.huge_pages && more * LINE_WORDS * 8 >= HUGE_FROM_BYTES;
                 let Ok(words) = Words::new(more * LINE_WORDS, huge_pages) else { break };
@@ -194,12 +204,18 @@ impl Guesses {
         }
         self.lines.publish(lines);
         self.is_idle.publish_bits(1);
+        lines >= wanted
+    }
+
+    /// Forgets what was counted.
+    fn count_anew(&self) {
+        self.balance.store_relaxed(0);
     }
 
     /// Gives the table up, and its memory back.
     fn drop_all(&self) {
         self.lines.publish(0);
-        self.balance.store_relaxed(0);
+        self.count_anew();
         for words in self.segments.iter().filter_map(OnceLock::get) {
             words.give_back(0..words.len());
         }
@@ -209,6 +225,12 @@ impl Guesses {
     pub fn clear(&mut self) {
         *self = Self::none(self.huge_pages);
     }
+}
+
+/// Which segment has a line.
+#[inline(always)]
+fn segment_of(line: usize) -> usize {
+    (line / FEWEST_LINES).checked_ilog2().map_or(0, |log| log as usize + 1)
 }
 
 /// The bytes of a word that are this one, by their highest bits. Says yes too often, rarely.
@@ -280,31 +302,30 @@ impl Line<'_> {
 }
 
 impl ByteTree {
-    /// Learns from a lookup whether guesses are worth it.
+    /// Learns from a lookup whether guesses are worth it: whether one was right, or would have been.
     #[inline(always)]
-    pub(super) fn learn(&self, lesson: Lesson) {
-        if self.guesses.is_wanted(lesson, || self.len()) {
-            self.grow_guesses();
+    pub(super) fn learn(&self, is_worth: bool) {
+        if self.guesses.is_wanted(is_worth, || self.len()) && !self.grow_guesses() {
+            // The next attempt is as many lookups away as the first one was.
+            self.guesses.count_anew();
         }
     }
 
     /// As [`ByteTree::learn`], from how a lookup that went down the tree came out.
     #[inline(always)]
     pub(super) fn learn_from(&self, key: &[u8], is_found: bool, is_misled: bool) {
-        let is_worth = is_found && key.len() > 8 && !is_misled;
-        self.learn(if is_worth { Lesson::Worth } else { Lesson::Vain });
+        self.learn(is_found && key.len() > 8 && !is_misled);
     }
 
-    /// Makes a table, or a larger one, if the memory limit leaves room for it.
+    /// Makes a table, or a larger one. Says whether it is as large as it should be, which the memory limit or
+    /// the system may refuse.
     #[cold]
     #[inline(never)]
-    pub(super) fn grow_guesses(&self) {
+    pub(super) fn grow_guesses(&self) -> bool {
         let keys = self.len();
         let bytes = Guesses::lines_for(keys) as usize * LINE_WORDS * size_of::<Word>();
         let is_allowed = self.limit_bytes.is_none_or(|limit| self.live_bytes() + bytes <= limit);
-        if is_allowed {
-            self.guesses.grow(keys);
-        }
+        is_allowed && self.guesses.grow(keys)
     }
 }
 
@@ -391,9 +412,9 @@ mod tests {
     fn guessed(tree: &ByteTree, keys: u64) -> f64 {
         let is_guessed = |&number: &u64| {
             let key = key(number);
-            let Some(line) = tree.guesses.line(tree.hash(&key)) else { return false };
-            let has = |leaf| tree.at(leaf).1.find::<Scalar>(&key, ByteTree::tag(tree.hash(&key))).is_some();
-            line.leaves().any(has)
+            let hash = tree.hash(&key);
+            let has = |leaf| tree.at(leaf).1.find::<Scalar>(&key, ByteTree::tag(hash)).is_some();
+            tree.guesses.line(hash).is_some_and(|line| line.leaves().any(has))
         };
         (0..keys).filter(is_guessed).count() as f64 / keys as f64
     }
@@ -458,6 +479,8 @@ mod tests {
         tree.limit_bytes = Some(tree.live_bytes());
         look_for(&tree, 0..KEYS as u64, true);
         assert_eq!(tree.guesses.bytes(), 0);
+        let balance = tree.guesses.balance.load_relaxed() as i64;
+        assert!(balance < Guesses::enough_for(KEYS), "each lookup tries again: {balance}");
         tree.limit_bytes = Some(2 * tree.live_bytes());
         look_for(&tree, 0..KEYS as u64, true);
         assert!(tree.guesses.bytes() > 0);

@@ -303,7 +303,8 @@ mod tests {
             let block = arena.allocate().unwrap();
             arena.lanes_mut::<u32>(block, 0, 1)[0] = i;
             moves += usize::from(arena.address(first) != address);
-            if i % 64 == 0 {
+            // Miri takes too long for all.
+            if !cfg!(miri) || i % 64 == 0 {
                 assert_eq!(arena.lanes::<u32>(first, 4, 1), [7]);
             }
         }

@@ -163,26 +163,29 @@ impl<B> core::fmt::Debug for Chunk<B> {
 }
 
 impl<B: Bits> Leaf<'_, B> {
-    /// Blocks that a chunk has room for.
+    /// Blocks that a chunk has room for even if they are full.
     pub const CHUNK_BLOCKS: usize = CHUNK / Self::WIDTH;
 
-    /// Copies the entries of `count` blocks from block `first` on, of at most [`Leaf::CHUNK_BLOCKS`] and no
-    /// further than the leaf's last one, to the front window.
+    /// Copies the entries of at most `count` blocks from block `first` on to the front window, as long as
+    /// there is room for a full block and no further than the leaf's last one. Says which block comes next.
     #[inline(always)]
-    pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) {
+    pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
         into.clear();
-        let (mut counts, mut len, mut end) = (self.shape().counts_from(first), 0, 0);
+        let (mut counts, mut end, mut block) = (self.shape().counts_from(first), 0, first);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
         let blocks = self.node.get(1 + first..).unwrap_or_default();
-        for line in blocks.iter().take(count.min(Self::CHUNK_BLOCKS)) {
-            S::copy_half_to(line, 0, &mut into.keys[len..]);
-            S::copy_half_to(line, 4, &mut into.values[len..]);
-            // Whatever a torn shape says, no place counts that wasn't written, and the next block finds
-            // room.
-            end = len + ((counts & count_max) as usize).min(Self::WIDTH);
-            len = end.min(CHUNK - Self::WIDTH);
+        for line in blocks.iter().take(count) {
+            if end > CHUNK - Self::WIDTH {
+                break;
+            }
+            S::copy_half_to(line, 0, &mut into.keys[end..]);
+            S::copy_half_to(line, 4, &mut into.values[end..]);
+            // Whatever a torn shape says, no place counts that wasn't written.
+            end += ((counts & count_max) as usize).min(Self::WIDTH);
             counts >>= count_bits;
+            block += 1;
         }
         into.end = end as u32;
+        block
     }
 }

@@ -90,18 +90,38 @@ impl<B: Bits> Chunks<B> {
     #[inline]
     pub fn next<M: Mode>(&mut self, tree: &BlinkTree<B>, into: &mut Chunk<B>) -> bool {
         if self.direction() == Direction::Forward {
-            tree.dispatch.run(NextChunk::<_, _, true> { chunks: self, tree, into, mode: PhantomData::<M> })
+            self.next_towards::<M, true>(tree, into)
         } else {
-            tree.dispatch.run(NextChunk::<_, _, false> { chunks: self, tree, into, mode: PhantomData::<M> })
+            self.next_towards::<M, false>(tree, into)
         }
     }
 
     #[inline(always)]
-    fn next_with<S: Search, M: Mode, const FORWARD: bool>(
+    fn next_towards<M: Mode, const FORWARD: bool>(
         &mut self,
         tree: &BlinkTree<B>,
         into: &mut Chunk<B>,
     ) -> bool {
+        while !self.sweep.done {
+            // Two pieces of code, so that the one for most chunks is short.
+            let is_new = self.leaf.is_nil();
+            let (chunks, mode) = (&mut *self, PhantomData::<M>);
+            let found = if is_new {
+                tree.dispatch.run(FirstChunk::<_, _, FORWARD> { chunks, tree, into, mode })
+            } else {
+                tree.dispatch.run(NextChunk::<_, _, FORWARD> { chunks, tree, into, mode })
+            };
+            if found {
+                return true;
+            }
+        }
+        into.clear();
+        false
+    }
+
+    /// Finds out about how long the range is.
+    #[inline(always)]
+    fn begin<const FORWARD: bool>(&mut self, tree: &BlinkTree<B>) {
         if !self.begun {
             self.begun = true;
             // Where the range has no end, its length isn't known.
@@ -109,19 +129,14 @@ impl<B: Bits> Chunks<B> {
                 self.sweep.expect(tree.about(self.sweep.low, self.sweep.high));
             }
         }
-        loop {
-            if self.sweep.done {
-                into.clear();
-                return false;
-            }
-            let read = match self.go_on::<S, M, FORWARD>(tree, into) {
-                Some(read) => read,
-                None => self.enter::<S, M, FORWARD>(tree, into),
-            };
-            self.pass::<FORWARD>(read, into);
-            if into.front_len() > 0 {
-                break;
-            }
+    }
+
+    /// Leaves of a chunk what the range wants, and says whether that is anything.
+    #[inline(always)]
+    fn show<const FORWARD: bool>(&mut self, read: Read<B>, into: &mut Chunk<B>) -> bool {
+        self.pass::<FORWARD>(read, into);
+        if into.front_len() == 0 {
+            return false;
         }
         let wanted = self.sweep.wanted();
         if wanted <= into.front_len() {
@@ -135,16 +150,13 @@ impl<B: Bits> Chunks<B> {
         true
     }
 
-    /// Reads the next chunk of the leaf that is being read, unless there is none or it has changed.
+    /// Reads the next chunk of the leaf that is being read, unless it has changed.
     #[inline(always)]
     fn go_on<S: Search, M: Mode, const FORWARD: bool>(
         &mut self,
         tree: &BlinkTree<B>,
         into: &mut Chunk<B>,
     ) -> Option<Read<B>> {
-        if self.leaf.is_nil() {
-            return None;
-        }
         // After a `clear` the node may be gone.
         let at = At { node: self.leaf, lines: tree.arena.find(self.leaf)? };
         self.ask::<FORWARD>(tree, at);
@@ -190,11 +202,11 @@ impl<B: Bits> Chunks<B> {
         self.sweep.key()
     }
 
-    /// How many blocks to read: a chunk, but no more than can be wanted. A key isn't always in the block that
+    /// How many blocks to read at the most: as many as can be wanted. A key isn't always in the block that
     /// its hint names, and a block is hardly ever empty.
     #[inline(always)]
     fn count(&self) -> usize {
-        Leaf::<B>::CHUNK_BLOCKS.min(self.sweep.expected() / Leaf::<B>::PER_BLOCK + 2)
+        self.sweep.expected() / Leaf::<B>::PER_BLOCK + 2
     }
 
     /// Asks for the lines that are read after this chunk.
@@ -203,7 +215,11 @@ impl<B: Bits> Chunks<B> {
         let window = if self.sweep.is_long() { LINES_IN_FLIGHT } else { LINES_AT_FIRST };
         if FORWARD {
             let line = self.block + 1;
-            return self.sweep.ask(tree, line, line + window);
+            // A few lines at a time.
+            if self.sweep.asked() < line + window * 3 / 4 {
+                self.sweep.ask(tree, line, line + window);
+            }
+            return;
         }
         if self.sweep.expected() >= Leaf::<B>::CAPACITY {
             self.sweep.ask(tree, 0, LINES_IN_FLIGHT);
@@ -256,7 +272,7 @@ impl<B: Bits> Read<B> {
         self.block == if FORWARD { Leaf::<B>::BLOCKS } else { 0 }
     }
 
-    /// Copies a chunk of so many blocks that begins at a block; in reverse, one that ends there.
+    /// Copies a chunk of at most so many blocks that begins at a block; in reverse, one that ends there.
     #[inline(always)]
     fn copy<S: Search, const FORWARD: bool>(
         leaf: Leaf<'_, B>,
@@ -264,12 +280,13 @@ impl<B: Bits> Read<B> {
         count: usize,
         into: &mut Chunk<B>,
     ) -> Self {
-        let (first, count, block) = if FORWARD {
-            (at, count, (at + count).min(Leaf::<B>::BLOCKS))
+        let block = if FORWARD {
+            leaf.copy_chunk::<S>(at, count, into)
         } else {
-            (at.saturating_sub(count), count.min(at), at.saturating_sub(count))
+            let count = count.min(Leaf::<B>::CHUNK_BLOCKS).min(at);
+            leaf.copy_chunk::<S>(at - count, count, into);
+            at - count
         };
-        leaf.copy_chunk::<S>(first, count, into);
         Self { fences: (leaf.low(), leaf.high()), block }
     }
 }
@@ -286,6 +303,27 @@ fn first_block<S: Search, B: Bits, const FORWARD: bool>(leaf: Leaf<'_, B>, key: 
     }
 }
 
+/// The first chunk of a leaf.
+struct FirstChunk<'a, B, M, const FORWARD: bool> {
+    chunks: &'a mut Chunks<B>,
+    tree: &'a BlinkTree<B>,
+    into: &'a mut Chunk<B>,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode, const FORWARD: bool> Operation for FirstChunk<'_, B, M, FORWARD> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> bool {
+        let Self { chunks, tree, into, .. } = self;
+        chunks.begin::<FORWARD>(tree);
+        let read = chunks.enter::<S, M, FORWARD>(tree, into);
+        chunks.show::<FORWARD>(read, into)
+    }
+}
+
+/// A further chunk of the same leaf.
 struct NextChunk<'a, B, M, const FORWARD: bool> {
     chunks: &'a mut Chunks<B>,
     tree: &'a BlinkTree<B>,
@@ -298,6 +336,7 @@ impl<B: Bits, M: Mode, const FORWARD: bool> Operation for NextChunk<'_, B, M, FO
 
     #[inline(always)]
     fn run<S: Search>(self) -> bool {
-        self.chunks.next_with::<S, M, FORWARD>(self.tree, self.into)
+        let Self { chunks, tree, into, .. } = self;
+        chunks.go_on::<S, M, FORWARD>(tree, into).is_some_and(|read| chunks.show::<FORWARD>(read, into))
     }
 }

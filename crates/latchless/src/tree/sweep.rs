@@ -32,7 +32,7 @@ const LONG: usize = 4;
 /// Leaves that a sweep of whole leaves knows of at a time: those of most of an inner node.
 const AHEAD: usize = 64;
 /// Leaves that a reader of chunks knows of at a time, whose state is to be small.
-pub(super) const AHEAD_OF_CHUNKS: usize = 8;
+pub(super) const AHEAD_OF_CHUNKS: usize = 12;
 /// Leaves that a count knows of at a time: it reads one line of each.
 pub(super) const AHEAD_OF_COUNTS: usize = 64;
 
@@ -384,6 +384,12 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
+    /// Lines that were asked for, from the first line of the leaf to read next on.
+    #[inline(always)]
+    pub(super) fn asked(&self) -> usize {
+        self.asked
+    }
+
     /// Asks for lines up to line `to`, but for no more than can be wanted from line `from` on; both are
     /// counted from the first line of the leaf to read next.
     #[inline(always)]
@@ -394,12 +400,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             let leaf = self.asked / LINES;
             let address = tree.arena.address(self.ahead[self.at + leaf]);
             let end = to.min((leaf + 1) * LINES);
-            let mut line = node::line_address(address, self.asked);
-            let last = address.wrapping_add((end - leaf * LINES) * LINE_BYTES);
-            while line != last {
-                prefetch_read(line);
-                line = line.wrapping_add(LINE_BYTES);
-            }
+            prefetch_lines(node::line_address(address, self.asked), end - self.asked);
             self.asked = end;
         }
     }

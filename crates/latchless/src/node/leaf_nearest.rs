@@ -42,6 +42,24 @@ impl<B: Bits> Leaf<'_, B> {
         (!last || shape.width() == 0).then_some(found)
     }
 
+    /// As [`Leaf::first_from`], if that entry isn't in block `at`, which the hints named for `key`, and the
+    /// next block surely has it.
+    #[inline(always)]
+    pub fn first_behind<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
+        let (shape, next) = (self.shape(), at + 1);
+        let is_sure = shape.is_plain() && next < Self::BLOCKS;
+        is_sure.then(|| self.first_between::<S>(shape, next, (key, B::MAX))).flatten()
+    }
+
+    /// As [`Leaf::last_up_to`], if that entry isn't in block `at`, which the hints named for `key`, and the
+    /// block before surely has it.
+    #[inline(always)]
+    pub fn last_before<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
+        let shape = self.shape();
+        let before = at.checked_sub(1).filter(|_| shape.is_plain())?;
+        Some(self.last_between::<S>(shape, before, (B::MIN, key))?.0)
+    }
+
     #[inline(always)]
     fn first_between<S: Lines>(self, shape: Shape<B>, at: usize, range: (B, B)) -> Option<(B, B)> {
         let found = self.between::<S>(shape, at, range);

@@ -235,11 +235,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
             while at >= window.runs[run].end {
                 run += 1;
             }
-            self.answer_in_leaf::<S>(
-                start + at,
-                window.keys[at],
-                (window.runs[run].at, window.runs[run].version),
-            );
+            let LeafRun { at: node, version, .. } = window.runs[run];
+            self.answer_in_leaf::<S>(start + at, window.keys[at], (node, version, window.blocks[at]));
         }
     }
 
@@ -271,7 +268,7 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
                 }
                 for &at in others.take() {
                     let at = usize::from(at);
-                    let leaf = (descents.nodes[at], descents.versions[at]);
+                    let leaf = (descents.nodes[at], descents.versions[at], descents.blocks[at]);
                     self.answer_in_leaf::<S>(start + at, descents.keys[at], leaf);
                 }
             }
@@ -300,13 +297,23 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         false
     }
 
-    /// Answers a key by any block of its leaf, or by itself.
+    /// Answers a key by the block beside the one that the hints named, by any block of its leaf, or by itself.
     #[inline(always)]
-    fn answer_in_leaf<S: Search>(&mut self, at: usize, key: B, (node, version): (At<'_>, Option<Version>)) {
-        let found = match self.direction {
-            Direction::Forward => node.leaf::<B>().first_from::<S>(key),
-            Direction::Reverse => node.leaf::<B>().last_up_to::<S>(key),
+    fn answer_in_leaf<S: Search>(
+        &mut self,
+        at: usize,
+        key: B,
+        (node, version, block): (At<'_>, Option<Version>, u8),
+    ) {
+        let (leaf, block) = (node.leaf::<B>(), usize::from(block));
+        let beside = match self.direction {
+            Direction::Forward => leaf.first_behind::<S>(block, key),
+            Direction::Reverse => leaf.last_before::<S>(block, key),
         };
+        let found = beside.or_else(|| match self.direction {
+            Direction::Forward => leaf.first_from::<S>(key),
+            Direction::Reverse => leaf.last_up_to::<S>(key),
+        });
         let good = found.is_some() && still::<M>(node, version);
         (self.answer)(at, if good { found } else { self.tree.nearest_again::<M>(key, self.direction) });
     }

@@ -7,6 +7,7 @@
 //! `BatchTuner` of the papers, whose head says why that is another matter.)
 
 use crate::sync::Word;
+use core::ops::Range;
 use std::time::Instant;
 
 /// How often each of them is tried.
@@ -54,29 +55,20 @@ impl<const N: usize> Tuner<N> {
         if settled == 0 { self.candidates[(N - 1) / 2] } else { settled }
     }
 
-    /// Serves `len` requests piece by piece: `serve` is told where a piece starts and ends and how
-    /// many of its requests go together. `size`: how many, where the caller says so. `levels`: of the tree.
+    /// The groups of a batch of `len` requests, one after the other: where each begins, and how many requests
+    /// it has. `size`: how many go together, where the caller says so. `levels`: of the tree.
     #[inline(always)]
-    pub fn run(
-        &self,
-        len: usize,
-        size: Option<usize>,
-        levels: usize,
-        mut serve: impl FnMut(usize, usize, usize),
-    ) {
-        match size {
-            Some(size) => serve(0, len, size),
-            None if len < TRIAL => serve(0, len, self.usual()),
-            None => {
-                self.start_over(levels, len);
-                let mut start = 0;
-                while len - start >= TRIAL && self.trials.load_relaxed() < ROUNDS * N as u64 {
-                    self.try_out(|size| serve(start, start + TRIAL, size));
-                    start += TRIAL;
-                }
-                serve(start, len, self.usual());
-            }
+    pub fn groups(&self, len: usize, size: Option<usize>, levels: usize) -> Groups<'_, N> {
+        let piece = Piece { requests: 0..0, size: 1 };
+        Groups { pieces: self.pieces(len, size, levels), piece }
+    }
+
+    #[inline(always)]
+    fn pieces(&self, len: usize, size: Option<usize>, levels: usize) -> Pieces<'_, N> {
+        if size.is_none() && len >= TRIAL {
+            self.start_over(levels, len);
         }
+        Pieces { tuner: self, start: 0, len, size, trial: None }
     }
 
     /// Starts the trials again if what they found is out of date.
@@ -90,19 +82,90 @@ impl<const N: usize> Tuner<N> {
         }
     }
 
-    #[cold]
-    fn try_out(&self, serve: impl FnOnce(usize)) {
+    /// Begins a trial, if sizes are still being tried: which trial it is, and when it began.
+    #[inline(always)]
+    fn trial(&self) -> Option<(u64, Instant)> {
         let trial = self.trials.load_relaxed();
-        let candidate = trial as usize % N;
-        let start = Instant::now();
-        serve(self.candidates[candidate]);
-        let sum = &self.nanoseconds[candidate];
+        (trial < ROUNDS * N as u64).then(|| (trial, Instant::now()))
+    }
+
+    /// Notes what a trial has taken.
+    #[cold]
+    #[inline(never)]
+    fn note(&self, (trial, start): (u64, Instant)) {
+        let sum = &self.nanoseconds[trial as usize % N];
         sum.store_relaxed(sum.load_relaxed() + start.elapsed().as_nanos() as u64);
         self.trials.store_relaxed(trial + 1);
         if trial + 1 == ROUNDS * N as u64 {
             let best = (0..N).min_by_key(|&at| self.nanoseconds[at].load_relaxed());
             self.settled.store_relaxed(best.map_or(self.usual(), |at| self.candidates[at]) as u64);
         }
+    }
+}
+
+/// The groups of a batch. (An iterator, not a function that takes a closure: a closure that is called in two
+/// places isn't inlined, and so is compiled without the instructions of its caller's kernel.)
+#[derive(Debug)]
+pub struct Groups<'a, const N: usize> {
+    pieces: Pieces<'a, N>,
+    piece: Piece,
+}
+
+impl<const N: usize> Iterator for Groups<'_, N> {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        if self.piece.requests.is_empty() {
+            self.piece = self.pieces.next()?;
+        }
+        let requests = &mut self.piece.requests;
+        let (start, len) = (requests.start, self.piece.size.min(requests.len()));
+        requests.start += len;
+        Some((start, len))
+    }
+}
+
+/// Some of a batch's requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Piece {
+    /// Which requests they are.
+    requests: Range<usize>,
+    /// How many of them go together.
+    size: usize,
+}
+
+/// The pieces of a batch. The time from one piece to the next tells how fast its size is.
+#[derive(Debug)]
+struct Pieces<'a, const N: usize> {
+    tuner: &'a Tuner<N>,
+    start: usize,
+    len: usize,
+    size: Option<usize>,
+    /// The trial that is going on.
+    trial: Option<(u64, Instant)>,
+}
+
+impl<const N: usize> Iterator for Pieces<'_, N> {
+    type Item = Piece;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Piece> {
+        if let Some(trial) = self.trial.take() {
+            self.tuner.note(trial);
+        }
+        let (start, left) = (self.start, self.len - self.start);
+        if left == 0 {
+            return None;
+        }
+        if self.size.is_none() && left >= TRIAL {
+            self.trial = self.tuner.trial();
+        }
+        let end = if self.trial.is_some() { start + TRIAL } else { self.len };
+        let tried = self.trial.map(|(trial, _)| self.tuner.candidates[trial as usize % N]);
+        let size = self.size.or(tried).unwrap_or_else(|| self.tuner.usual());
+        self.start = end;
+        Some(Piece { requests: start..end, size })
     }
 }
 
@@ -116,15 +179,31 @@ mod tests {
         let tuner = Tuner::new(SIZES);
         for len in [0, 1, TRIAL - 1, TRIAL, 5 * TRIAL + 7, 40 * TRIAL] {
             let mut next = 0;
-            tuner.run(len, None, 3, |start, end, size| {
-                assert!(SIZES.contains(&size) && start == next && start <= end);
-                next = end;
-            });
+            for Piece { requests, size } in tuner.pieces(len, None, 3) {
+                assert!(SIZES.contains(&size) && requests.start == next && !requests.is_empty());
+                next = requests.end;
+            }
             assert_eq!(next, len);
         }
         assert!(SIZES.contains(&(tuner.settled.load_relaxed() as usize)));
-        // Another level, another start; the rest of the batch is empty.
-        tuner.run(TRIAL, None, 4, |start, end, size| assert!(start == end || size == SIZES[0]));
-        tuner.run(9, Some(100), 4, |_, end, size| assert_eq!((end, size), (9, 100)));
+        // Another level, another start.
+        let pieces: Vec<_> = tuner.pieces(TRIAL, None, 4).collect();
+        assert_eq!(pieces, [Piece { requests: 0..TRIAL, size: SIZES[0] }]);
+        let pieces: Vec<_> = tuner.pieces(9, Some(100), 4).collect();
+        assert_eq!(pieces, [Piece { requests: 0..9, size: 100 }]);
+        let groups: Vec<_> = tuner.groups(9, Some(4), 4).collect();
+        assert_eq!(groups, [(0, 4), (4, 4), (8, 1)]);
+        assert_eq!(tuner.groups(0, None, 4).count(), 0);
+    }
+
+    #[test]
+    fn the_fastest_size_is_settled() {
+        let tuner = Tuner::new([16, 32, 64, 128]);
+        for Piece { size, .. } in tuner.pieces(20 * TRIAL, None, 3) {
+            if size != 64 {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        }
+        assert_eq!(tuner.usual(), 64);
     }
 }

@@ -5,6 +5,7 @@ use super::node::{Side, Toward};
 use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// What a leaf tells about a key.
 enum Told {
@@ -96,7 +97,7 @@ impl ByteTree {
     ) -> Option<u64> {
         let (answer, leaf) = match self.look_in::<S>(node, key, hash) {
             Told::Answer(answer) => (answer, node),
-            _ => self.get_again::<S>(node, key, hash),
+            _ => self.get_again(node, key, hash),
         };
         if answer.is_some() {
             self.guesses.write(hash, leaf, wrong);
@@ -107,10 +108,10 @@ impl ByteTree {
 
     /// The value, and the leaf that covers the key, when looking once told nothing.
     #[inline(never)]
-    fn get_again<S: Search>(&self, node: NodeRef, key: &[u8], hash: u64) -> (Option<u64>, NodeRef) {
+    fn get_again(&self, node: NodeRef, key: &[u8], hash: u64) -> (Option<u64>, NodeRef) {
         let tag = Self::tag(hash);
         let (value, leaf, _) =
-            self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<S>(leaf, key, tag));
+            self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar>(leaf, key, tag));
         (value, leaf)
     }
 }

@@ -73,7 +73,9 @@ impl ByteTree {
             }
         }
         self.descend_those(keys, &mut ways, (&unguessed[..count], levels));
-        ways.iter().take(keys.len()).for_each(|way| self.ask_for_entry::<S>(way.at.leaf, way.hash));
+        for way in &ways[..keys.len()] {
+            self.ask_for_entry::<S>(way.at.leaf, way.hash);
+        }
         ways
     }
 

@@ -6,6 +6,7 @@ use crate::node::lines::children_in_line;
 use core::hint::select_unpredictable;
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, next, previous};
+use latchless_core::search::Scalar;
 
 /// An inner node. See the [module's head](super) for where things stand.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +96,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     #[inline(always)]
     pub fn child_in<S: Lines>(self, at: usize, key: B) -> NodeRef {
         let up_to = S::separators_up_to(block(self.node, at), key);
-        if up_to == 0 { self.child_left::<S>(at, key) } else { self.node_at(at, up_to - 1) }
+        if up_to == 0 { self.child_left(at, key) } else { self.node_at(at, up_to - 1) }
     }
 
     /// As [`Inner::child`], and how far between the child's fences `key` stands, in sixteenths.
@@ -105,7 +106,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         let line = block(self.node, at);
         let up_to = S::separators_up_to(line, key);
         if up_to == 0 {
-            return (self.child_left::<S>(at, key), 0);
+            return (self.child_left(at, key), 0);
         }
         // Where the child ends the next one begins: in this block or in front of the next. Behind the
         // last child of all stands something else; then the share is wrong, which is no harm.
@@ -120,11 +121,11 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Looks for the child to the left of block `at`.
     #[cold]
     #[inline(never)]
-    fn child_left<S: Lines>(self, mut at: usize, key: B) -> NodeRef {
+    fn child_left(self, mut at: usize, key: B) -> NodeRef {
         let shape = Shape::<B>::of(self.node);
         while at > 0 {
             at -= 1;
-            let up_to = S::separators_up_to(block(self.node, at), key);
+            let up_to = Scalar::separators_up_to(block(self.node, at), key);
             if up_to > 0 && shape.count(at) > 0 {
                 return self.node_at(at, up_to - 1);
             }
@@ -403,6 +404,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 
     /// What is wrong with the node, if anything is. Wants it at rest.
+    #[inline(always)]
     pub fn fault<S: Lines>(self) -> Option<String> {
         let mut children = Children::default();
         self.copy_out(&mut children);

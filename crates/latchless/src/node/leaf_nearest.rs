@@ -10,7 +10,14 @@ impl<B: Bits> Leaf<'_, B> {
     #[inline(always)]
     pub fn first_from<S: Lines>(self, key: B) -> Option<(B, B)> {
         let (first, shape) = (self.first_block::<S>(key), self.shape());
-        (first..Self::BLOCKS).find_map(|at| self.first_between::<S>(shape, at, (key, B::MAX)))
+        // Not by closures: they wouldn't be inlined.
+        for at in first..Self::BLOCKS {
+            let found = self.first_between::<S>(shape, at, (key, B::MAX));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// The last entry at `key` or before it.
@@ -18,7 +25,12 @@ impl<B: Bits> Leaf<'_, B> {
     pub fn last_up_to<S: Lines>(self, key: B) -> Option<(B, B)> {
         let shape = self.shape();
         let at = self.last_block::<S>(key);
-        (0..=at).rev().find_map(|at| self.last_between::<S>(shape, at, (B::MIN, key))).map(|found| found.0)
+        for at in (0..=at).rev() {
+            if let Some((found, _)) = self.last_between::<S>(shape, at, (B::MIN, key)) {
+                return Some(found);
+            }
+        }
+        None
     }
 
     /// As [`Leaf::first_from`], if block `at`, which the hints named for `key`, surely has that entry.
@@ -48,7 +60,7 @@ impl<B: Bits> Leaf<'_, B> {
     pub fn first_behind<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let (shape, next) = (self.shape(), at + 1);
         let is_sure = shape.is_plain() && next < Self::BLOCKS;
-        is_sure.then(|| self.first_between::<S>(shape, next, (key, B::MAX))).flatten()
+        if is_sure { self.first_between::<S>(shape, next, (key, B::MAX)) } else { None }
     }
 
     /// As [`Leaf::last_up_to`], if that entry isn't in block `at`, which the hints named for `key`, and the

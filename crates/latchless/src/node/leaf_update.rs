@@ -87,21 +87,21 @@ impl<B: Bits> Leaf<'_, B> {
         let (left, right) = Self::nearest_rooms(shape, at);
         let moved = match (left, right) {
             // Its hint can't tell the key from others: all hints are made anew.
-            _ if far => return self.rearrange::<S>(entry),
+            _ if far => return self.rearrange(entry),
             (Some(left), Some(right)) if at - left < right - at => {
                 self.shift_left::<S>(shape, at, left, entry)
             }
             (_, Some(right)) => self.shift_right::<S>(shape, at, right, entry),
             // Appended keys are likely to be followed by more: these find the rest of the leaf free.
             (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(Self::last_place(at)) => {
-                return self.rearrange::<S>(entry);
+                return self.rearrange(entry);
             }
             (Some(left), None) => self.shift_left::<S>(shape, at, left, entry),
             // A full block, named for no fault of the hints, and room nowhere else: its own.
-            (None, None) => return self.rearrange::<S>(entry),
+            (None, None) => return self.rearrange(entry),
         };
         if moved.are_close && !shape.is_tied() && self.has_ties(moved.blocks) {
-            self.make_hints_anew::<S>();
+            self.make_hints_anew();
         }
     }
 
@@ -119,10 +119,10 @@ impl<B: Bits> Leaf<'_, B> {
     /// Spreads the entries anew: another form of hints may tell them apart.
     #[cold]
     #[inline(never)]
-    fn make_hints_anew<S: Lines>(self) {
+    fn make_hints_anew(self) {
         let mut entries = Entries::default();
-        self.copy_out::<S>(&mut entries);
-        self.fill::<S>(&entries, 0..entries.keys().len(), Layout::SPREAD);
+        self.copy_out::<Scalar>(&mut entries);
+        self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout::SPREAD);
     }
 
     /// The nearest blocks with room to the left of block `at` and to the right.
@@ -229,12 +229,12 @@ impl<B: Bits> Leaf<'_, B> {
     /// Spreads the entries anew while another one goes in.
     #[cold]
     #[inline(never)]
-    fn rearrange<S: Lines>(self, (key, value): (B, B)) {
+    fn rearrange(self, (key, value): (B, B)) {
         let mut entries = Entries::default();
-        self.copy_out::<S>(&mut entries);
+        self.copy_out::<Scalar>(&mut entries);
         entries.insert(key, value);
         let packed = entries.keys().last() == Some(&key);
-        self.fill::<S>(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
+        self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
     }
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.

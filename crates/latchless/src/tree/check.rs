@@ -45,7 +45,7 @@ impl<B: Bits> Operation for Check<'_, B> {
         if bytes != live {
             return Err(Broken::new(format!("nodes of {bytes} bytes found, {live} bytes handed out")));
         }
-        self.tree.fault_of_counts::<S>().map_or(Ok(()), |fault| Err(Broken::new(fault)))
+        self.tree.fault_of_counts().map_or(Ok(()), |fault| Err(Broken::new(fault)))
     }
 }
 

@@ -17,14 +17,12 @@ impl<B: Bits> BlinkTree<B> {
     /// How many keys lie in `low..=high`. Each leaf's are counted at a moment during the call, or nothing has
     /// changed them since they were.
     pub fn count<M: Mode>(&self, low: B, high: B) -> usize {
-        self.dispatch.run(Count { tree: self, low, high, mode: PhantomData::<M> })
+        Count { tree: self, mode: PhantomData::<M> }.count((low, high))
     }
 }
 
 struct Count<'a, B, M> {
     tree: &'a BlinkTree<B>,
-    low: B,
-    high: B,
     mode: PhantomData<M>,
 }
 
@@ -36,24 +34,18 @@ struct Kept<B> {
     rest: [Option<(B, B)>; 2],
 }
 
-impl<B: Bits, M: Mode> Operation for Count<'_, B, M> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run<S: Search>(self) -> usize {
-        let walked = if self.tree.ranks.are_kept() { FEW } else { WALKED };
-        let (count, rest) = self.walk::<S>((self.low, self.high), walked);
-        let Some(range) = rest else { return count };
-        let kept = self.keep::<S>(range).unwrap_or(Kept { count: 0, rest: [Some(range), None] });
-        let rest = kept.rest.into_iter().flatten();
-        count + kept.count + rest.map(|range| self.walk::<S>(range, usize::MAX).0).sum::<usize>()
-    }
-}
-
 impl<B: Bits, M: Mode> Count<'_, B, M> {
+    fn count(&self, range: (B, B)) -> usize {
+        let walked = if self.tree.ranks.are_kept() { FEW } else { WALKED };
+        let (count, rest) = self.walk(range, walked);
+        let Some(range) = rest else { return count };
+        let kept = self.keep(range).unwrap_or(Kept { count: 0, rest: [Some(range), None] });
+        let rest = kept.rest.into_iter().flatten();
+        count + kept.count + rest.map(|range| self.walk(range, usize::MAX).0).sum::<usize>()
+    }
+
     /// Counts by the counts that are kept. `None`: none are.
-    #[inline(never)]
-    fn keep<S: Search>(&self, (low, high): (B, B)) -> Option<Kept<B>> {
+    fn keep(&self, (low, high): (B, B)) -> Option<Kept<B>> {
         let (table, _guard) = self.tree.kept_counts()?;
         let (first, last) = (table.bucket_of(low.to_u64()), table.bucket_of(high.to_u64()));
         let starts_inside = table.keys::<B>(first..first + 1).0 < low;
@@ -62,17 +54,33 @@ impl<B: Bits, M: Mode> Count<'_, B, M> {
         if whole.is_empty() {
             return Some(Kept { count: 0, rest: [Some((low, high)), None] });
         }
-        self.tree.count_dirty::<S, M>(table, whole.clone());
+        self.tree.count_dirty::<M>(table, whole.clone());
         let (start, end) = table.keys::<B>(whole.clone());
         let left = starts_inside.then(|| (low, before(start)));
         let right = ends_inside.then(|| (behind(end), high));
         Some(Kept { count: by_block(whole).map(|part| table.sum(part)).sum(), rest: [left, right] })
     }
 
-    /// Counts leaf by leaf: reads one line of each leaf, and all lines of the first and the last leaf of the
-    /// range. Says what is left of the range after so many leaves, too.
-    #[inline(never)]
-    fn walk<S: Search>(&self, (low, high): (B, B), leaves: usize) -> (usize, Option<(B, B)>) {
+    /// Counts leaf by leaf. Says what is left of the range after so many leaves, too.
+    fn walk(&self, range: (B, B), leaves: usize) -> (usize, Option<(B, B)>) {
+        self.tree.dispatch.run(Walk { tree: self.tree, range, leaves, mode: PhantomData::<M> })
+    }
+}
+
+/// Counts leaf by leaf: reads one line of each leaf, and all lines of the first and the last leaf of the range.
+struct Walk<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    range: (B, B),
+    leaves: usize,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
+    type Output = (usize, Option<(B, B)>);
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        let Self { range: (low, high), leaves, .. } = self;
         let wanted = leaves.saturating_mul(Leaf::<B>::CAPACITY);
         let mut sweep = Sweep::<B, AHEAD_OF_COUNTS>::with_room(low, high, Direction::Forward, wanted);
         let (mut entries, mut count, mut visited) = (Entries::default(), 0, 0);

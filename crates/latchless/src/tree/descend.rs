@@ -74,8 +74,11 @@ impl<B: Bits> BlinkTree<B> {
         let start = self.start(key);
         let top = self.at(start.node());
         Self::ask_for_block(top, start);
-        let down = (1..start.level()).fold(top, |at, _| self.at(at.inner::<B>().child::<S>(key)));
-        (start.level() > 0).then_some(down)
+        let mut at = top;
+        for _ in 1..start.level() {
+            at = self.at(at.inner::<B>().child::<S>(key));
+        }
+        (start.level() > 0).then_some(at)
     }
 
     /// As [`BlinkTree::descend`], from the root to a level above the leaves (level 0), if there is that
@@ -155,13 +158,13 @@ impl<B: Bits> BlinkTree<B> {
     /// times, and on a leaf that is being changed; what it finds there is thrown away.
     #[inline(always)]
     pub(super) fn read_leaf<S: Search, M: Mode, R>(&self, key: B, look: impl FnMut(Leaf<'_, B>) -> R) -> R {
-        self.read_leaf_from::<S, M, R>(self.descend::<S>(key), key, look).0
+        self.read_leaf_from::<M, R>(self.descend::<S>(key), key, look).0
     }
 
     /// As [`BlinkTree::read_leaf`]. `node`: where a descent came out. Says which leaf it was, too, and in
     /// which version, unless it was read under its latch.
     #[inline(always)]
-    pub(super) fn read_leaf_from<'a, S: Search, M: Mode, R>(
+    pub(super) fn read_leaf_from<'a, M: Mode, R>(
         &'a self,
         mut at: At<'a>,
         key: B,
@@ -181,7 +184,7 @@ impl<B: Bits> BlinkTree<B> {
                 return (found, at.node, version);
             }
             drop(held);
-            at = self.at(self.look_again::<S>(at, key, at_rest));
+            at = self.at(self.look_again(at, key, at_rest));
             tries = READ_TRIES.min(tries + 1);
             // One that is only misled needn't wait. One that is misled again and again waits for a change
             // that is going on, or, in a child, for one that was going on at the fork.
@@ -194,7 +197,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Where to look for `key`, which wasn't to be found or to be read in this leaf.
     #[cold]
     #[inline(never)]
-    fn look_again<S: Search>(&self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {
+    fn look_again(&self, at: At<'_>, key: B, at_rest: bool) -> NodeRef {
         self.restarts.add(1);
         if at_rest {
             self.misled.add(1);
@@ -205,6 +208,6 @@ impl<B: Bits> BlinkTree<B> {
                 return right;
             }
         }
-        self.descend_to::<S>(0, key).expect("every tree has leaves")
+        self.descend_to::<Scalar>(0, key).expect("every tree has leaves")
     }
 }

@@ -53,7 +53,7 @@ impl<B: Bits> BlinkTree<B> {
     #[cold]
     #[inline(never)]
     pub(super) fn get_again<S: Search, M: Mode>(&self, at: At<'_>, key: B) -> Option<B> {
-        self.read_leaf_from::<S, M, _>(at, key, |leaf| leaf.get::<S>(key)).0
+        self.read_leaf_from::<M, _>(at, key, |leaf| leaf.get::<S>(key)).0
     }
 }
 

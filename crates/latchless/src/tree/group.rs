@@ -232,6 +232,12 @@ impl<'a, B: Bits> Descents<'a, B> {
 }
 
 impl<B: Bits> BlinkTree<B> {
+    /// The groups of a batch of so many requests: where each begins, and how many it has.
+    #[inline(always)]
+    pub(super) fn groups(&self, len: usize, group: Group) -> impl Iterator<Item = (usize, usize)> {
+        self.tuner.groups(len, group.wanted(), self.root().1)
+    }
+
     /// The values under `len` keys, in their order.
     #[inline]
     pub fn get_each<M: Mode>(
@@ -272,19 +278,17 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new(self.tree);
-        self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
-            for start in (from..to).step_by(group) {
-                descents.len = group.min(to - start);
-                for at in 0..descents.len {
-                    descents.keys[at] = (self.key_at)(start + at);
-                }
-                descents.descend::<S>(self.tree);
-                descents.name_blocks::<S>(|_| false);
-                for at in 0..descents.len {
-                    (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
-                }
+        for (start, len) in self.tree.groups(self.len, self.group) {
+            descents.len = len;
+            for at in 0..len {
+                descents.keys[at] = (self.key_at)(start + at);
             }
-        });
+            descents.descend::<S>(self.tree);
+            descents.name_blocks::<S>(|_| false);
+            for at in 0..len {
+                (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
+            }
+        }
     }
 }
 
@@ -309,25 +313,23 @@ where
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let (mut descents, mut edits) = (Descents::new(self.tree), [Edit::Look; Group::MAX]);
-        self.tree.tuner.run(self.len, self.group.wanted(), self.tree.root().1, |from, to, group| {
-            for start in (from..to).step_by(group) {
-                descents.len = group.min(to - start);
-                for (at, edit) in edits[..descents.len].iter_mut().enumerate() {
-                    (descents.keys[at], *edit) = (self.edit_at)(start + at);
-                }
-                descents.descend::<S>(self.tree);
-                descents.name_blocks::<S>(|at| edits[at].may_add());
-                for (at, &edit) in edits[..descents.len].iter().enumerate() {
-                    let done = if edit == Edit::Look {
-                        // Earlier edits of the group may have moved the key; the way down is cached.
-                        let before = self.tree.get_with::<S, M>(descents.keys[at]);
-                        Ok(Edited { before, applied: false })
-                    } else {
-                        self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
-                    };
-                    (self.done)(start + at, done);
-                }
+        for (start, len) in self.tree.groups(self.len, self.group) {
+            descents.len = len;
+            for (at, edit) in edits[..len].iter_mut().enumerate() {
+                (descents.keys[at], *edit) = (self.edit_at)(start + at);
             }
-        });
+            descents.descend::<S>(self.tree);
+            descents.name_blocks::<S>(|at| edits[at].may_add());
+            for (at, &edit) in edits[..len].iter().enumerate() {
+                let done = if edit == Edit::Look {
+                    // Earlier edits of the group may have moved the key; the way down is cached.
+                    let before = self.tree.get_with::<S, M>(descents.keys[at]);
+                    Ok(Edited { before, applied: false })
+                } else {
+                    self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
+                };
+                (self.done)(start + at, done);
+            }
+        }
     }
 }

@@ -104,7 +104,7 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
     fn look<S: Search>(&self, from: B) -> Seen<B> {
         let start = self.tree.descend::<S>(from);
         let ((found, end), node, version) =
-            self.tree.read_leaf_from::<S, M, _>(start, from, |leaf| match self.direction {
+            self.tree.read_leaf_from::<M, _>(start, from, |leaf| match self.direction {
                 Direction::Forward => (leaf.first_from::<S>(from), leaf.high()),
                 Direction::Reverse => (leaf.last_up_to::<S>(from), leaf.low()),
             });
@@ -121,10 +121,10 @@ impl<B: Bits, M: Mode> Nearest<'_, B, M> {
 
     /// Goes on from the leaf that `from` belongs to, which has no answer.
     #[inline(never)]
-    fn search<S: Search>(&self, first: Seen<B>) -> Option<(B, B)> {
+    fn search(&self, first: Seen<B>) -> Option<(B, B)> {
         let mut first = Some(first);
         for _ in 0..TRIES {
-            if let Ok(found) = self.pass::<S>(first.take()) {
+            if let Ok(found) = self.pass::<Scalar>(first.take()) {
                 return found;
             }
             self.tree.restarts.add(1);
@@ -156,6 +156,6 @@ impl<B: Bits, M: Mode> Operation for Nearest<'_, B, M> {
     #[inline(always)]
     fn run<S: Search>(self) -> Self::Output {
         let seen = self.look::<S>(self.from);
-        if seen.found.is_some() { seen.found } else { self.search::<S>(seen) }
+        if seen.found.is_some() { seen.found } else { self.search(seen) }
     }
 }

@@ -248,31 +248,28 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         descents: &mut Descents<'a, B>,
         others: &mut Others,
     ) {
-        let (tree, wanted) = (self.tree, self.group.wanted());
-        tree.tuner.run(keys.len(), wanted, tree.root().1, |from, to, group| {
-            let to = keys.start + to;
-            for start in (keys.start + from..to).step_by(group) {
-                descents.len = group.min(to - start);
-                for at in 0..descents.len {
-                    descents.keys[at] = (self.key_at)(start + at);
-                }
-                descents.descend::<S>(tree);
-                descents.name_blocks::<S>(|_| false);
-                for at in 0..descents.len {
-                    let (key, node) = (descents.keys[at], descents.nodes[at]);
-                    let version = descents.versions[at].filter(|_| node.leaf::<B>().covers(key));
-                    if !self.answer_by_block::<S>(start + at, key, (node, version, descents.blocks[at])) {
-                        descents.versions[at] = version;
-                        others.push(at);
-                    }
-                }
-                for &at in others.take() {
-                    let at = usize::from(at);
-                    let leaf = (descents.nodes[at], descents.versions[at], descents.blocks[at]);
-                    self.answer_in_leaf::<S>(start + at, descents.keys[at], leaf);
+        for (start, len) in self.tree.groups(keys.len(), self.group) {
+            let start = keys.start + start;
+            descents.len = len;
+            for at in 0..len {
+                descents.keys[at] = (self.key_at)(start + at);
+            }
+            descents.descend::<S>(self.tree);
+            descents.name_blocks::<S>(|_| false);
+            for at in 0..len {
+                let (key, node) = (descents.keys[at], descents.nodes[at]);
+                let version = descents.versions[at].filter(|_| node.leaf::<B>().covers(key));
+                if !self.answer_by_block::<S>(start + at, key, (node, version, descents.blocks[at])) {
+                    descents.versions[at] = version;
+                    others.push(at);
                 }
             }
-        });
+            for &at in others.take() {
+                let at = usize::from(at);
+                let leaf = (descents.nodes[at], descents.versions[at], descents.blocks[at]);
+                self.answer_in_leaf::<S>(start + at, descents.keys[at], leaf);
+            }
+        }
     }
 
     /// Answers a key if its nearest entry is in the block that the hints named. Otherwise asks for the block
@@ -310,10 +307,11 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
             Direction::Forward => leaf.first_behind::<S>(block, key),
             Direction::Reverse => leaf.last_before::<S>(block, key),
         };
-        let found = beside.or_else(|| match self.direction {
-            Direction::Forward => leaf.first_from::<S>(key),
-            Direction::Reverse => leaf.last_up_to::<S>(key),
-        });
+        let found = match (beside, self.direction) {
+            (Some(_), _) => beside,
+            (None, Direction::Forward) => leaf.first_from::<S>(key),
+            (None, Direction::Reverse) => leaf.last_up_to::<S>(key),
+        };
         let good = found.is_some() && still::<M>(node, version);
         (self.answer)(at, if good { found } else { self.tree.nearest_again::<M>(key, self.direction) });
     }

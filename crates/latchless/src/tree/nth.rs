@@ -12,7 +12,7 @@ use latchless_core::base::index::Direction;
 impl<B: Bits> BlinkTree<B> {
     /// The entry before which there are so many others.
     pub fn nth<M: Mode>(&self, position: usize) -> Option<(B, B)> {
-        self.dispatch.run(Nth { tree: self, position, mode: PhantomData::<M> })
+        Nth { tree: self, position, mode: PhantomData::<M> }.find()
     }
 
     /// Keys, ascending, before each of which there is a further part of the keys, one of so many equal ones.
@@ -45,31 +45,25 @@ enum Walked<B> {
     Stopped,
 }
 
-impl<B: Bits, M: Mode> Operation for Nth<'_, B, M> {
-    type Output = Option<(B, B)>;
-
-    #[inline(always)]
-    fn run<S: Search>(self) -> Self::Output {
+impl<B: Bits, M: Mode> Nth<'_, B, M> {
+    fn find(&self) -> Option<(B, B)> {
         let start = (B::MIN, self.position);
         if !self.tree.ranks.are_kept() {
-            match self.walk::<S>(start, WALKED) {
+            match self.walk(start, WALKED) {
                 Walked::Found(entry) => return Some(entry),
                 Walked::Ended => return None,
                 Walked::Stopped => {}
             }
         }
-        match self.walk::<S>(self.keep::<S>().unwrap_or(start), usize::MAX) {
+        match self.walk(self.keep().unwrap_or(start), usize::MAX) {
             Walked::Found(entry) => Some(entry),
             Walked::Ended | Walked::Stopped => None,
         }
     }
-}
 
-impl<B: Bits, M: Mode> Nth<'_, B, M> {
     /// Where the bucket of the entry begins, by the counts that are kept, and how many entries of it are
     /// before the entry; of the last bucket, if it isn't in any. `None`: no counts are kept.
-    #[inline(never)]
-    fn keep<S: Search>(&self) -> Option<(B, usize)> {
+    fn keep(&self) -> Option<(B, usize)> {
         let (table, _guard) = self.tree.kept_counts()?;
         let mut counted = 0;
         // By counts that may be out of date, until none is up to there.
@@ -78,7 +72,7 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
             if block.end <= counted {
                 break (block, left);
             }
-            self.tree.count_dirty::<S, M>(table, counted..block.end);
+            self.tree.count_dirty::<M>(table, counted..block.end);
             counted = block.end;
         };
         let mut bucket = block.start;
@@ -103,13 +97,29 @@ impl<B: Bits, M: Mode> Nth<'_, B, M> {
         unreachable!("a table has buckets")
     }
 
-    /// Looks for the entry before which there are so many at `low` or after it, in so many leaves.
-    #[inline(never)]
-    fn walk<S: Search>(&self, (low, mut left): (B, usize), leaves: usize) -> Walked<B> {
+    fn walk(&self, start: (B, usize), leaves: usize) -> Walked<B> {
+        self.tree.dispatch.run(Walk { tree: self.tree, start, leaves, mode: PhantomData::<M> })
+    }
+}
+
+/// Looks for the entry before which there are so many at a key or after it, in so many leaves.
+struct Walk<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    start: (B, usize),
+    leaves: usize,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
+    type Output = Walked<B>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Walked<B> {
+        let (low, mut left) = self.start;
         let wanted = left.saturating_add(1);
         let mut sweep = Sweep::<B, AHEAD_OF_COUNTS>::with_room(low, B::MAX, Direction::Forward, wanted);
         let mut entries = Entries::default();
-        for visited in 0..leaves {
+        for visited in 0..self.leaves {
             let Some((low, high)) = sweep.remaining() else { return Walked::Ended };
             let (count, found) = sweep.next::<S, M, _>(self.tree, Depth::Header, |leaf| {
                 if low <= leaf.low() && leaf.len() <= left {

@@ -19,6 +19,7 @@ use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
+use latchless_core::search::Scalar;
 
 /// B of the paper's Eq. (2), T1/Tnext: see the file's head.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
@@ -215,7 +216,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             Depth::Header => self.ask_for_headers(tree),
         }
         let ((found, fences), _, _) =
-            self.read::<S, M, _>(tree, start, |leaf| (look(leaf), (leaf.low(), leaf.high())));
+            self.read::<M, _>(tree, start, |leaf| (look(leaf), (leaf.low(), leaf.high())));
         self.advance(fences);
         found
     }
@@ -249,13 +250,13 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
 
     /// Reads the leaf to read next, as of one moment. Says which leaf it was and in which version.
     #[inline(always)]
-    pub(super) fn read<'a, S: Search, M: Mode, R>(
+    pub(super) fn read<'a, M: Mode, R>(
         &mut self,
         tree: &'a BlinkTree<B>,
         start: At<'a>,
         look: impl FnMut(Leaf<'_, B>) -> R,
     ) -> (R, NodeRef, Option<Version>) {
-        let read = tree.read_leaf_from::<S, M, _>(start, self.key(), look);
+        let read = tree.read_leaf_from::<M, _>(start, self.key(), look);
         if read.1 != self.ahead[self.at] {
             // The leaves ahead are out of date.
             self.start_at(read.1);
@@ -288,14 +289,14 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             self.start_at(at.node);
             return at;
         }
-        self.look_ahead::<S>(tree, depth);
+        self.look_ahead(tree, depth);
         let node = self.ahead[self.at];
         // A node of before a `clear` is gone or zeroed, and an inner node has no high fence where a leaf has
         // it: zeroed and inner nodes look like a leaf of the smallest key alone. All are looked up anew.
         let named = tree.arena.find(node).map(|lines| At { node, lines });
         match named.filter(|at| at.leaf::<B>().high() != B::MIN) {
             Some(at) => at,
-            None => tree.at(tree.descend_to::<S>(0, key).expect("every tree has leaves")),
+            None => tree.at(tree.descend_to::<Scalar>(0, key).expect("every tree has leaves")),
         }
     }
 
@@ -342,7 +343,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
 
     /// Finds out about leaves ahead when few are left.
     #[inline(always)]
-    fn look_ahead<S: Search>(&mut self, tree: &BlinkTree<B>, depth: Depth) {
+    fn look_ahead(&mut self, tree: &BlinkTree<B>, depth: Depth) {
         let distance = match depth {
             Depth::Entries => LINES_IN_FLIGHT.div_ceil(LINES),
             Depth::Header => LINES_IN_FLIGHT,
@@ -351,7 +352,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         let wanted = self.expected / Leaf::<B>::CAPACITY >= known
             && if self.linked { self.is_long() } else { self.onward.is_some() };
         if known == 0 || known <= distance && wanted {
-            self.look_further::<S>(tree);
+            tree.dispatch.run(LookFurther { sweep: self, tree });
         }
     }
 
@@ -426,7 +427,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     }
 
     /// Looks up leaves from where those end that inner nodes named.
-    #[inline(never)]
+    #[inline(always)]
     fn look_further<S: Search>(&mut self, tree: &BlinkTree<B>) {
         let (key, known) = match self.onward.take() {
             Some(key) => (key, self.len - self.at),
@@ -455,6 +456,20 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         if self.len == 0 {
             self.start_at(tree.descend::<S>(self.key()).node);
         }
+    }
+}
+
+struct LookFurther<'a, B, const ROOM: usize> {
+    sweep: &'a mut Sweep<B, ROOM>,
+    tree: &'a BlinkTree<B>,
+}
+
+impl<B: Bits, const ROOM: usize> Operation for LookFurther<'_, B, ROOM> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        self.sweep.look_further::<S>(self.tree);
     }
 }
 

@@ -115,19 +115,16 @@ pub fn interleave<W: Walk>(
     mut serve: impl FnMut(usize, Option<W::Anchor>),
 ) {
     let mut walks = WalksOf::<W>::default();
-    tuner.run(len, size.wanted(), levels, |from, to, size| {
-        for start in (from..to).step_by(size) {
-            let batch = size.min(to - start);
-            if batch == 1 && rounds == Rounds::Unfinished {
-                serve(start, None);
-                continue;
-            }
-            let anchors = walks.lead(walk, rounds, batch, |at| request_at(start + at));
-            for (at, &anchor) in anchors.iter().enumerate() {
-                serve(start + at, if rounds == Rounds::Naive { None } else { anchor });
-            }
+    for (start, batch) in tuner.groups(len, size.wanted(), levels) {
+        if batch == 1 && rounds == Rounds::Unfinished {
+            serve(start, None);
+            continue;
         }
-    });
+        let anchors = walks.lead(walk, rounds, batch, |at| request_at(start + at));
+        for (at, &anchor) in anchors.iter().enumerate() {
+            serve(start + at, if rounds == Rounds::Naive { None } else { anchor });
+        }
+    }
 }
 
 #[cfg(test)]

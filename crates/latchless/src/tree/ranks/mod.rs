@@ -35,10 +35,10 @@ mod tests;
 
 use super::mode::Held;
 use super::*;
-use crate::node::operation::Search;
 use crate::node::{Children, Entries};
 use core::ops::Range;
 
+use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 use std::sync::{Mutex, MutexGuard, OnceLock, TryLockError};
 
@@ -195,11 +195,11 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// What is wrong with the counts that are kept, if anything is. Wants the tree at rest.
-    pub(super) fn fault_of_counts<S: Search>(&self) -> Option<String> {
+    pub(super) fn fault_of_counts(&self) -> Option<String> {
         let tables = self.ranks.made.get()?;
         let (table, _guard) = (tables.current()?, tables.lock()?);
         let mut real = vec![0; table.len()];
-        let (mut node, mut entries) = (self.descend_to::<S>(0, B::MIN)?, Entries::default());
+        let (mut node, mut entries) = (self.descend_to::<Scalar>(0, B::MIN)?, Entries::default());
         while !node.is_nil() {
             let leaf = self.leaf(node);
             let mut own = table.bucket_of(leaf.low().to_u64())..table.bucket_of(leaf.high().to_u64()) + 1;
@@ -209,7 +209,7 @@ impl<B: Bits> BlinkTree<B> {
                     node.to_word()
                 ));
             }
-            leaf.copy_out::<S>(&mut entries);
+            leaf.copy_out::<Scalar>(&mut entries);
             entries.keys().iter().for_each(|key| real[table.bucket_of(key.to_u64())] += 1);
             node = leaf.link();
         }

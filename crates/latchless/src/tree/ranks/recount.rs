@@ -2,7 +2,7 @@
 
 use super::{Table, by_block};
 use crate::node::Entries;
-use crate::node::operation::Search;
+use crate::node::operation::{Operation, Run, Search};
 use crate::tree::mode::Held;
 use crate::tree::sweep::{AHEAD_OF_COUNTS, Sweep};
 use crate::tree::*;
@@ -25,6 +25,7 @@ impl<'a, B: Bits> Count<'a, B> {
     }
 
     /// Adds what a leaf has, and goes on to the bucket that its keys end in, or to the last before `end`.
+    #[inline(always)]
     fn add<S: Search>(&mut self, leaf: Leaf<'_, B>, entries: &mut Entries<B>, end: usize) {
         if self.keys.0 <= leaf.low() && leaf.high() <= self.keys.1 {
             self.found += leaf.len();
@@ -57,21 +58,21 @@ struct Asked<B> {
 
 impl<B: Bits> BlinkTree<B> {
     /// Counts those of these buckets that are dirty. For the holder of the mutex.
-    pub(in crate::tree) fn count_dirty<S: Search, M: Mode>(&self, table: &Table, buckets: Range<usize>) {
+    pub(in crate::tree) fn count_dirty<M: Mode>(&self, table: &Table, buckets: Range<usize>) {
         let blocks = by_block(buckets);
         let dirty = blocks.flat_map(|block| core::iter::from_fn(move || table.take_dirty(block.clone())));
         // While some are counted, the leaves of the next ones are on their way, and the nodes above those of
         // the ones after these.
         let found = early(dirty.inspect(|buckets| self.ask_for_way(table.keys(buckets.clone()).0)));
-        for asked in early(found.map(|buckets| self.ask_for_buckets::<S>(table, buckets))) {
-            self.recount::<S, M>(table, asked);
+        for asked in early(found.map(|buckets| self.ask_for_buckets(table, buckets))) {
+            self.dispatch.run(Recount { tree: self, table, asked, mode: PhantomData::<M> });
         }
     }
 
-    fn ask_for_buckets<S: Search>(&self, table: &Table, buckets: Range<usize>) -> Asked<B> {
+    fn ask_for_buckets(&self, table: &Table, buckets: Range<usize>) -> Asked<B> {
         let (low, high) = table.keys(buckets.clone());
         let mut sweep = Sweep::with_room(low, high, Direction::Forward, usize::MAX);
-        sweep.ask_for_first::<S>(self);
+        self.dispatch.run(AskForFirst { tree: self, sweep: &mut sweep });
         Asked { buckets, sweep }
     }
 
@@ -88,6 +89,36 @@ impl<B: Bits> BlinkTree<B> {
             leaves += 1;
         }
         self.ranks.waste_visits(leaves, buckets.len());
+    }
+}
+
+struct AskForFirst<'a, B> {
+    tree: &'a BlinkTree<B>,
+    sweep: &'a mut Sweep<B, AHEAD_OF_COUNTS>,
+}
+
+impl<B: Bits> Operation for AskForFirst<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        self.sweep.ask_for_first::<S>(self.tree);
+    }
+}
+
+struct Recount<'a, B, M> {
+    tree: &'a BlinkTree<B>,
+    table: &'a Table,
+    asked: Asked<B>,
+    mode: PhantomData<M>,
+}
+
+impl<B: Bits, M: Mode> Operation for Recount<'_, B, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        self.tree.recount::<S, M>(self.table, self.asked);
     }
 }
 

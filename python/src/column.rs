@@ -162,8 +162,8 @@ impl<'py, T: Element> Fresh<'py, T> {
         if self.array.len() == 0 {
             return &mut [];
         }
-        // SAFETY: an array of so many elements begins there, contiguous and aligned. Nobody else has it: it has
-        // just been made, and is lent as long as the places are.
+        // SAFETY: an array of so many elements begins there, contiguous and aligned. Nobody else has it: it
+        // has just been made, and is lent as long as the places are.
         unsafe { std::slice::from_raw_parts_mut(self.array.data().cast(), self.array.len()) }
     }
 

@@ -1,5 +1,5 @@
-//! An index of words of one width, and what batches do with it. Of the interpreter it knows that a signal may end
-//! what is long.
+//! An index of words of one width, and what batches do with it. Of the interpreter it knows that a signal may
+//! end what is long.
 
 use crate::batch::{Pulse, stretches};
 use crate::column::Words;
@@ -110,8 +110,8 @@ impl<B: Lane> Engine<B> {
         no_key.map_or(Ok(room), Err)
     }
 
-    /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A signal
-    /// can end it but for the last step, in which the leaves are built.
+    /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A
+    /// signal can end it but for the last step, in which the leaves are built.
     pub fn load(
         &mut self,
         keys: Words<'_, B::Atomic>,

@@ -202,6 +202,14 @@ def alarm():
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture
+def ctrl_c():
+    """Sends this process a SIGINT after some time. Where it was started in the background, it ignores these."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda seconds: threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    signal.signal(signal.SIGINT, before)
+
+
 def assert_stops_early(
     alarm: Callable[[float], Any], work: Callable[[], Any], after: float, within: float
 ) -> None:

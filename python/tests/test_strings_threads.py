@@ -1,8 +1,6 @@
 """Indexes of strings: threads, forks and signals."""
 
-import os
 import random
-import signal
 import threading
 import time
 
@@ -159,9 +157,9 @@ def test_a_signal_ends_a_build(alarm):
     assert_stops_early(alarm, lambda: StringIndex(keys, 0), after=0.5, within=0.9)
 
 
-def test_ctrl_c_is_a_keyboard_interrupt():
+def test_ctrl_c_is_a_keyboard_interrupt(ctrl_c):
     index = StringIndex(many(300_000), 0)
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    ctrl_c(0.2)
     with pytest.raises(KeyboardInterrupt):
         for _ in range(50):
             index.range()

@@ -1,8 +1,6 @@
 """Threads, forks and signals."""
 
 import multiprocessing
-import os
-import signal
 import threading
 import time
 
@@ -181,10 +179,10 @@ def test_a_signal_ends_the_sort_of_a_large_batch_of_inserts_and_none_is_done(ala
     assert any(nothing_done)
 
 
-def test_ctrl_c_is_a_keyboard_interrupt():
+def test_ctrl_c_is_a_keyboard_interrupt(ctrl_c):
     index = Index(np.arange(1000), 0)
     queries = np.zeros(20_000_000, np.int64)
-    threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    ctrl_c(0.1)
     with pytest.raises(KeyboardInterrupt):
         for _ in range(50):
             index.get_many(queries)

@@ -1,5 +1,5 @@
-//! The structs of Arrow's C data interface, by which libraries pass each other columns without copying them, and
-//! without knowing each other. Python wraps them in capsules.
+//! The structs of Arrow's C data interface, by which libraries pass each other columns without copying them,
+//! and without knowing each other. Python wraps them in capsules.
 //!
 //! # Ownership
 //! A struct with a `release` owns what it points to, and to drop it is to release it. A struct moves when its
@@ -91,7 +91,8 @@ macro_rules! owning {
         impl Drop for $name {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: the struct owns what it points to, as it has a `release`; after this it is gone.
+                    // SAFETY: the struct owns what it points to, as it has a `release`; after this it is
+                    // gone.
                     unsafe { release(self) }
                 }
             }

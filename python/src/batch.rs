@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Requests that are served between two looks at the clock.
 pub const CHUNK: usize = 1024;
-/// Keys that are looked up between two looks at the clock. More than of other requests: the index learns anew in
-/// each chunk how many ascending keys share a leaf.
+/// Keys that are looked up between two looks at the clock. More than of other requests: the index learns anew
+/// in each chunk how many ascending keys share a leaf.
 pub const LOOKUPS: usize = 4 * CHUNK;
 /// Entries of one record of a redo log: what a batch of changes to a durable index is cut into.
 pub const RECORD: usize = 1 << 20;
@@ -120,7 +120,8 @@ pub fn run_with<S: Send>(
     (parts, failed)
 }
 
-/// Calls something on so many threads, of which this is one. Where the system refuses a thread, there are fewer.
+/// Calls something on so many threads, of which this is one. Where the system refuses a thread, there are
+/// fewer.
 fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {

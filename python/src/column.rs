@@ -6,6 +6,8 @@
 //! atomics, each word is loaded once, and what was loaded is what the batch works with. An array can't go
 //! away meanwhile: the column holds a reference to it, and a weak reference to it and to every array that it
 //! is a view of, because NumPy refuses to resize an array that has one, even with `refcheck=False`.
+//! On an interpreter without a global lock NumPy's check can pass just before the batch begins: there
+//! `refcheck=False` is as unsafe beside a batch as it is beside NumPy's own functions.
 //!
 //! A [`Fresh`] array is our own until it is returned, and is written as any memory is.
 
@@ -17,6 +19,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyWeakrefReference;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::atomic::AtomicU8;
 
 /// Words of a caller's array.
@@ -48,6 +51,13 @@ impl<'a, A: Shared> Words<'a, A> {
     #[inline(always)]
     pub fn load(&self, at: usize) -> A::Word {
         self.words[at * self.step].load()
+    }
+
+    /// The words of a stretch of a column that has as many words as positions.
+    #[inline(always)]
+    pub fn stretch(&self, at: Range<usize>) -> impl Iterator<Item = A::Word> + use<'a, A> {
+        debug_assert_eq!(self.step, 1, "one word doesn't stand for many");
+        self.words[at].iter().map(A::load)
     }
 
     /// Puts a word at a position.
@@ -162,8 +172,8 @@ impl<'py, T: Element> Fresh<'py, T> {
         if self.array.len() == 0 {
             return &mut [];
         }
-        // SAFETY: an array of so many elements begins there, contiguous and aligned. Nobody else has it: it has
-        // just been made, and is lent as long as the places are.
+        // SAFETY: an array of so many elements begins there, contiguous and aligned. Nobody else has it: it
+        // has just been made, and is lent as long as the places are.
         unsafe { std::slice::from_raw_parts_mut(self.array.data().cast(), self.array.len()) }
     }
 

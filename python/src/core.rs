@@ -472,7 +472,8 @@ impl Core {
         Ok(dict)
     }
 
-    /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests.
+    /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
+    /// thread changes the index.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         let checked = with!(self, engine => self.guarded(|| {
             Ok(batch::alone(py, || engine.index().check_invariants()))

@@ -57,8 +57,8 @@ impl Folder {
         Some((dtype(DTYPES[0], key), dtype(DTYPES[1], value)))
     }
 
-    /// What was found when an index was made of it: entries of the snapshot, records, their entries, and where
-    /// the log ended early.
+    /// What was found when an index was made of it: entries of the snapshot, records, their entries, and
+    /// where the log ended early.
     #[getter]
     fn recovery(&self) -> Option<(u64, u64, u64, Option<Stopped>)> {
         let Recovery { snapshot_entries, records, entries, stopped } = self.recovery.get()?.clone();

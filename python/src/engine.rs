@@ -1,5 +1,5 @@
-//! An index of words of one width, and what batches do with it. Of the interpreter it knows that a signal may end
-//! what is long.
+//! An index of words of one width, and what batches do with it. Of the interpreter it knows that a signal may
+//! end what is long.
 
 use crate::batch::{Pulse, stretches};
 use crate::column::Words;
@@ -90,7 +90,8 @@ impl<B: Lane> Engine<B> {
         keys.load(at).ordered(self.order).ok_or(NoKey(at))
     }
 
-    /// Reads a chunk of keys: to a room whose memory serves one chunk after the other.
+    /// Reads a chunk of keys: to a room whose memory serves one chunk after the other. Each order of words has a
+    /// loop of its own.
     #[inline]
     pub fn read<'a>(
         &self,
@@ -99,19 +100,26 @@ impl<B: Lane> Engine<B> {
         room: &'a mut Vec<B>,
     ) -> Result<&'a [B], NoKey> {
         room.clear();
-        let mut no_key = None;
-        let key_at = |at| {
-            self.encode_at(keys, at).unwrap_or_else(|no_key_here| {
-                no_key.get_or_insert(no_key_here);
-                B::MIN
-            })
-        };
-        room.extend(chunk.clone().map(key_at));
-        no_key.map_or(Ok(room), Err)
+        let words = keys.stretch(chunk.clone());
+        match self.order {
+            Order::Unsigned => room.extend(words),
+            Order::Signed => room.extend(words.map(|word| word.unrestored(Order::Signed))),
+            order @ (Order::Time | Order::Float) => {
+                let mut no_key = None;
+                room.extend(words.zip(chunk.clone()).map(|(word, at)| {
+                    word.ordered(order).unwrap_or_else(|| {
+                        no_key.get_or_insert(NoKey(at));
+                        B::MIN
+                    })
+                }));
+                return no_key.map_or(Ok(room), Err);
+            }
+        }
+        Ok(room)
     }
 
-    /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A signal
-    /// can end it but for the last step, in which the leaves are built.
+    /// Fills the empty index. In any order: of equal keys the last one stays. Otherwise they must ascend. A
+    /// signal can end it but for the last step, in which the leaves are built.
     pub fn load(
         &mut self,
         keys: Words<'_, B::Atomic>,

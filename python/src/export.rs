@@ -1,5 +1,5 @@
-//! An index as a stream of Arrow's: one batch of two columns. The columns are copies, and belong to the stream, so
-//! to release it needs no interpreter.
+//! An index as a stream of Arrow's: one batch of two columns. The columns are copies, and belong to the
+//! stream, so to release it needs no interpreter.
 
 use crate::arrow::{Array, NULLABLE, Owning, STRUCT, Schema, Stream};
 use crate::bytes::strings::Strings;
@@ -101,8 +101,8 @@ struct SchemaParts {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    // SAFETY: the interface has this called once, for a struct that `schema` made; its parts are a box's, and the
-    // children are boxes' that nobody else frees.
+    // SAFETY: the interface has this called once, for a struct that `schema` made; its parts are a box's, and
+    // the children are boxes' that nobody else frees.
     unsafe {
         let parts = Box::from_raw((*schema).private.cast::<SchemaParts>());
         parts.children.into_iter().for_each(|child| drop(Box::from_raw(child)));
@@ -132,8 +132,8 @@ struct ArrayParts {
 }
 
 unsafe extern "C" fn release_array(array: *mut Array) {
-    // SAFETY: the interface has this called once, for a struct that `array` made; its parts are a box's, and the
-    // children are boxes' that nobody else frees.
+    // SAFETY: the interface has this called once, for a struct that `array` made; its parts are a box's, and
+    // the children are boxes' that nobody else frees.
     unsafe {
         let parts = Box::from_raw((*array).private.cast::<ArrayParts>());
         parts.children.into_iter().for_each(|child| drop(Box::from_raw(child)));

@@ -4,7 +4,12 @@
 //! latched at that moment would stay latched in the child for ever. So a fork waits until no chunk of any
 //! batch is running, and no chunk begins until the fork is done. Single operations hold the interpreter's
 //! lock, as a fork does, so they can't meet; on an interpreter without that lock they pass the gate as well.
+//!
+//! Without that lock a fork, and a garbage collection, also waits until every thread that is attached to the
+//! interpreter lets itself be stopped. So whoever waits here is detached meanwhile, and whoever has a pass
+//! goes on without the interpreter.
 
+use pyo3::Python;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
@@ -17,21 +22,43 @@ const RUNNING: u64 = ONE_FORK - 1;
 pub struct Pass(());
 
 impl Pass {
-    /// Waits until no fork is going on. A thread that has a pass must neither ask for another one nor wait
-    /// for the interpreter's lock.
+    /// Waits until no fork is going on. The caller is detached from the interpreter. A thread that has a pass
+    /// must neither ask for another one nor attach itself.
     #[inline]
     pub fn new() -> Self {
-        while GATE.fetch_add(1, SeqCst) >= ONE_FORK {
-            GATE.fetch_sub(1, SeqCst);
+        loop {
+            if let Some(pass) = Self::at_once() {
+                return pass;
+            }
             pause();
         }
-        Self(())
     }
 
-    /// A pass for a single operation, which needs one only where there is no global lock.
+    /// A pass for a single operation of an attached thread, which needs one only where there is no global
+    /// lock.
     #[inline(always)]
     pub fn for_one() -> Option<Self> {
-        cfg!(Py_GIL_DISABLED).then(Self::new)
+        cfg!(Py_GIL_DISABLED).then(|| Self::at_once().unwrap_or_else(Self::after_fork))
+    }
+
+    #[inline]
+    fn at_once() -> Option<Self> {
+        if GATE.fetch_add(1, SeqCst) < ONE_FORK {
+            return Some(Self(()));
+        }
+        GATE.fetch_sub(1, SeqCst);
+        None
+    }
+
+    /// The pass is asked for when the thread is attached again: it can't wait for that with one.
+    #[cold]
+    fn after_fork() -> Self {
+        loop {
+            Python::attach(|py| py.detach(pause));
+            if let Some(pass) = Self::at_once() {
+                return pass;
+            }
+        }
     }
 }
 
@@ -47,10 +74,10 @@ fn pause() {
 }
 
 /// Called before the process forks.
-pub fn before_fork() {
+pub fn before_fork(py: Python<'_>) {
     GATE.fetch_add(ONE_FORK, SeqCst);
     while GATE.load(SeqCst) & RUNNING != 0 {
-        pause();
+        py.detach(pause);
     }
 }
 

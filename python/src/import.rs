@@ -141,8 +141,8 @@ impl Column {
     /// # Safety
     /// The batch is one of the stream whose schema this column was made for.
     pub unsafe fn append(&mut self, batch: &Array) -> PyResult<()> {
-        // SAFETY: the batch has such a child, as the caller promises, with two buffers. The cells of the batch's own
-        // rows begin at both offsets together.
+        // SAFETY: the batch has such a child, as the caller promises, with two buffers. The cells of the
+        // batch's own rows begin at both offsets together.
         let (child, buffers) = unsafe {
             let child = &**batch.children.add(self.place);
             (child, slice::from_raw_parts(child.buffers, 2))

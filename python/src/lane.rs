@@ -43,8 +43,8 @@ pub trait Lane: Bits + Key + Value + numpy::Element {
     fn restored(self, order: Order) -> Self;
     /// The word that is restored to this one, be it a key or not.
     fn unrestored(self, order: Order) -> Self;
-    /// How far the keys of two stored words are apart. Distances compare as integers; those of floats are the bits
-    /// of a `f64`, whose order is the same.
+    /// How far the keys of two stored words are apart. Distances compare as integers; those of floats are the
+    /// bits of a `f64`, whose order is the same.
     fn distance(self, other: Self, order: Order) -> u64;
     /// The next larger word.
     fn next(self) -> Option<Self>;

@@ -1,8 +1,8 @@
-//! The compiled part of the Python package `latchless`. [`core`] is the class of indexes of words, [`bytes`] has the
-//! one of indexes of byte strings; [`kind`] turns single objects into words, [`column`] lends arrays, [`batch`] runs
-//! batches without the interpreter's lock, [`gate`] keeps them apart from forks; [`export`] and [`import`] speak
-//! [`arrow`]; [`durable`] opens folders with redo logs; [`engine`], [`store`], [`cells`], [`lookups`], [`updates`] and
-//! [`ranges`] know nothing of Python.
+//! The compiled part of the Python package `latchless`. [`core`] is the class of indexes of words, [`bytes`]
+//! has the one of indexes of byte strings; [`kind`] turns single objects into words, [`column`] lends arrays,
+//! [`batch`] runs batches without the interpreter's lock, [`gate`] keeps them apart from forks, [`pages`] has
+//! the iterators; [`export`] and [`import`] speak [`arrow`]; [`durable`] opens folders with redo logs;
+//! [`engine`], [`store`], [`cells`], [`lookups`], [`updates`] and [`ranges`] know nothing of Python.
 
 mod arrow;
 mod batch;
@@ -19,6 +19,7 @@ mod import;
 mod kind;
 mod lane;
 mod lookups;
+mod pages;
 mod ranges;
 mod serve;
 mod snapshot;
@@ -35,8 +36,8 @@ mod forks {
     use pyo3::types::PyDict;
 
     #[pyfunction]
-    fn before() {
-        gate::before_fork();
+    fn before(py: Python<'_>) {
+        gate::before_fork(py);
     }
 
     #[pyfunction]
@@ -77,6 +78,8 @@ mod _latchless {
     use super::durable::{Folder, close_log, forsake_log, log_bytes, snapshot_log, sync_log};
     #[pymodule_export]
     use super::import::read_arrow;
+    #[pymodule_export]
+    use super::pages::Pages;
     #[pymodule_export]
     use super::snapshot::Snapshot;
 

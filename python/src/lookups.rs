@@ -69,7 +69,8 @@ impl<'a, T: Copy> Places<'a, T> {
     pub fn next(&mut self, count: usize, first: T) -> &'a mut [T] {
         let next = self.0.split_off_mut(..count).expect("so many are there");
         next.iter_mut().for_each(|place| _ = place.write(first));
-        // SAFETY: every place has just been written, and a `MaybeUninit` lies in memory as what it holds does.
+        // SAFETY: every place has just been written, and a `MaybeUninit` lies in memory as what it holds
+        // does.
         unsafe { &mut *(std::ptr::from_mut(next) as *mut [T]) }
     }
 }

@@ -30,8 +30,8 @@ pub struct Closed {
 }
 
 impl Closed {
-    /// The ends of a range, as keys that were given and not as the words beside them, which a narrower column of
-    /// a log can't have.
+    /// The ends of a range, as keys that were given and not as the words beside them, which a narrower column
+    /// of a log can't have.
     pub fn bounds<B>(self, low: Option<B>, high: Option<B>) -> (Bound<B>, Bound<B>) {
         let end = |word: Option<B>, closed| match word {
             None => Bound::Unbounded,

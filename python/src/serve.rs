@@ -26,7 +26,8 @@ pub const BROKEN: u8 = 1;
 /// It was closed.
 pub const CLOSED: u8 = 2;
 
-/// Does something with an index in this state. A panic becomes an exception, and the index isn't used any more.
+/// Does something with an index in this state. A panic becomes an exception, and the index isn't used any
+/// more.
 #[inline]
 pub fn guarded<T>(state: &AtomicU8, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     match state.load(Relaxed) {
@@ -146,7 +147,8 @@ impl Core {
         end.map(|end| self.key(engine, end)).transpose()
     }
 
-    /// As [`Core::checked`], if threads share the batch. One alone finds the first word that is no key by itself.
+    /// As [`Core::checked`], if threads share the batch. One alone finds the first word that is no key by
+    /// itself.
     fn checked_for<B: Lane>(
         &self,
         py: Python<'_>,
@@ -157,8 +159,8 @@ impl Core {
         if cuts.len() > 2 { self.checked(py, engine, keys) } else { Ok(()) }
     }
 
-    /// Reads a batch: calls `read` for its chunks, with room for the answers of each, and gives these. Where no
-    /// `values` are wanted, there are none.
+    /// Reads a batch: calls `read` for its chunks, with room for the answers of each, and gives these. Where
+    /// no `values` are wanted, there are none.
     fn read<'py, B: Lane>(
         &self,
         py: Python<'py>,

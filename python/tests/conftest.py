@@ -2,8 +2,11 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,56 @@ KEY_DTYPES = [
     "m8[us]",
 ]
 VALUE_DTYPES = ["i8", "u8", "f8", "i2", "u4", "f4", "bool", "M8[ns]"]
+
+# What every index does with one key, with the ends of a range, and with many keys.
+SINGLES = [
+    lambda index, key: index[key],
+    lambda index, key: index.get(key),
+    lambda index, key: index.__setitem__(key, 0),
+    lambda index, key: index.__delitem__(key),
+    lambda index, key: key in index,
+    lambda index, key: index.floor(key),
+    lambda index, key: index.ceiling(key),
+    lambda index, key: index.lower(key),
+    lambda index, key: index.higher(key),
+    lambda index, key: index.pop(key, None),
+    lambda index, key: index.setdefault(key, 1),
+    lambda index, key: index.replace(key, 1),
+    lambda index, key: index.compare_exchange(key, 1, 2),
+    lambda index, key: index.compare_remove(key, 1),
+]
+ENDS = [
+    lambda index, key: index.range(key),
+    lambda index, key: index.range(None, key),
+    lambda index, key: index.count(key),
+    lambda index, key: index.remove_range(key),
+]
+BATCHES = [
+    lambda index, keys: index.get_many(keys),
+    lambda index, keys: index.contains_many(keys),
+    lambda index, keys: index.insert_many(keys, 0),
+    lambda index, keys: index.remove_many(keys),
+]
+
+# The beginning of a program that has no pyarrow.
+WITHOUT_PYARROW = """
+import sys
+sys.modules["pyarrow"] = None
+import polars
+
+def to_arrow(index):
+    try:
+        index.to_arrow()
+    except ImportError as error:
+        print(error)
+"""
+
+little_memory = pytest.mark.skipif(
+    not sys.platform.startswith("linux"),
+    # The test reads how much address space it has from /proc, and has the system refuse it more (RLIMIT_AS): only
+    # Linux has both. What is tested is the same code on every system.
+    reason="only Linux has /proc/self/statm and a limit on address space that mmap keeps to",
+)
 
 
 def random_column(rng: np.random.Generator, dtype: str, count: int, distinct: int = 4000) -> np.ndarray:
@@ -56,6 +109,25 @@ def assert_same(got: Any, expected: Any) -> None:
     got, expected = np.asarray(got), np.asarray(expected)
     assert got.dtype == expected.dtype
     np.testing.assert_array_equal(got, expected)
+
+
+def assert_refused(
+    error: type[Exception], match: str, index: Any, operations: Iterable[Callable[[Any, Any], Any]], given: Any
+) -> None:
+    """Operations refuse what they are given, and the index stays as it was."""
+    before = index.copy()
+    for operation in operations:
+        with pytest.raises(error, match=match):
+            operation(index, given)
+    assert index == before
+    index.check()
+
+
+def printed(code: str) -> str:
+    """What a program prints in an interpreter of its own, in which it must end well."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def in_child(act: Callable[[], None], seconds: int = 30) -> None:
@@ -96,6 +168,20 @@ def run_all(*works: Callable[[], None]) -> None:
         raise errors[0]
 
 
+def forks_amid(write: Callable[[int, threading.Event], None], child: Callable[[], None], times: int) -> None:
+    """Forks again and again while two threads write until they are told that it is done."""
+    done = threading.Event()
+
+    def fork():
+        try:
+            for _ in range(times):
+                in_child(child)
+        finally:
+            done.set()
+
+    run_all(lambda: write(1, done), lambda: write(2, done), fork)
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20261123)
@@ -114,3 +200,47 @@ def alarm():
     yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def ctrl_c():
+    """Sends this process a SIGINT after some time. Where it was started in the background, it ignores these."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda seconds: threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    signal.signal(signal.SIGINT, before)
+
+
+def assert_stops_early(
+    alarm: Callable[[float], Any], work: Callable[[], Any], after: float, within: float
+) -> None:
+    """A signal that comes after a part of the time that something takes ends it within another part of it."""
+    started = time.perf_counter()
+    work()
+    whole = time.perf_counter() - started
+    # On a busy machine one try may be late.
+    for _ in range(5):
+        started = time.perf_counter()
+        with pytest.raises(Stopped):
+            alarm(whole * after)
+            work()
+        taken = time.perf_counter() - started
+        if taken < whole * within:
+            break
+    assert taken < whole * within
+
+
+def refused_by_a_signal(
+    alarm: Callable[[float], Any], delays: Iterable[float], insert: Callable[[], Any], count: int
+) -> Any:
+    """The positions that a batch of `count` inserts hasn't done when a signal has ended it in the middle."""
+    for delay in delays:
+        try:
+            alarm(delay)
+            insert()
+            alarm(0)
+        except Stopped as error:
+            # One that comes before the batch begins or after it has ended has no `refused`.
+            refused = getattr(error, "refused", ())
+            if 0 < len(refused) < count:
+                return refused
+    raise AssertionError("no signal came amid a batch")

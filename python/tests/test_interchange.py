@@ -1,12 +1,10 @@
 """Arrow and pickles."""
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from conftest import KEY_DTYPES, assert_same, model_of, random_column
+from conftest import KEY_DTYPES, WITHOUT_PYARROW, assert_same, model_of, printed, random_column
 
 from latchless import Index
 
@@ -216,9 +214,6 @@ def test_what_goes_wrong_in_a_producer_is_told(quotes):
 def test_without_pyarrow():
     pytest.importorskip("polars")
     code = """
-import sys
-sys.modules["pyarrow"] = None
-import polars
 from latchless import Index
 index = Index([3, 1], [0.5, 1.5])
 frame = polars.from_dataframe(index)
@@ -226,14 +221,9 @@ assert frame.rows() == [(1, 1.5), (3, 0.5)], frame
 assert Index.from_arrow(frame) == index
 assert Index.from_arrow(frame.lazy().collect(), "value", "key") == {0.5: 3, 1.5: 1}
 assert Index.from_arrow(index) == index
-try:
-    index.to_arrow()
-except ImportError as error:
-    print(error)
+to_arrow(index)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "this needs pyarrow: pip install latchless[arrow]\n"
+    assert printed(WITHOUT_PYARROW + code) == "this needs pyarrow: pip install latchless[arrow]\n"
 
 
 def test_polars(quotes):

@@ -1,12 +1,10 @@
 """Arrow's columns of strings, in and out of indexes of strings."""
 
 import ctypes
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from conftest import assert_same
+from conftest import WITHOUT_PYARROW, assert_same, printed
 
 from latchless import BytesIndex, StringIndex
 
@@ -216,9 +214,6 @@ def test_what_goes_wrong_in_a_producer_is_told(pyarrow):
 def test_without_pyarrow():
     pytest.importorskip("polars")
     code = """
-import sys
-sys.modules["pyarrow"] = None
-import polars
 from latchless import BytesIndex, StringIndex
 index = StringIndex(["b", "a" * 20], [0.5, 1.5])
 frame = polars.from_dataframe(index)
@@ -226,14 +221,9 @@ assert frame.rows() == [("a" * 20, 1.5), ("b", 0.5)], frame
 assert StringIndex.from_arrow(frame) == StringIndex.from_arrow(index) == index
 assert index.get_many(frame["key"])[0].tolist() == [1.5, 0.5]
 assert BytesIndex.from_arrow(polars.DataFrame({"k": [b"x"], "v": [1]})) == {b"x": 1}
-try:
-    index.to_arrow()
-except ImportError as error:
-    print(error)
+to_arrow(index)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "this needs pyarrow: pip install latchless[arrow]\n"
+    assert printed(WITHOUT_PYARROW + code) == "this needs pyarrow: pip install latchless[arrow]\n"
 
 
 def test_pandas_and_duckdb(pyarrow):

@@ -1,14 +1,12 @@
 """Indexes of strings: threads, forks and signals."""
 
-import os
 import random
-import signal
 import threading
 import time
 
 import numpy as np
 import pytest
-from conftest import Stopped, in_child, run_all
+from conftest import Stopped, assert_stops_early, forks_amid, in_child, refused_by_a_signal, run_all
 
 from latchless import BytesIndex, StringIndex
 
@@ -111,9 +109,8 @@ def test_a_forked_child_goes_on():
 def test_forks_amid_batches_of_other_threads():
     keys = many(20_000)
     index = StringIndex(keys[::2], 0)
-    done = threading.Event()
 
-    def write(seed):
+    def write(seed, done):
         rng = np.random.default_rng(seed)
         while not done.is_set():
             some = rng.choice(keys, 5_000)
@@ -125,14 +122,7 @@ def test_forks_amid_batches_of_other_threads():
         assert len(index) == 20_000
         index.check()
 
-    def fork():
-        try:
-            for _ in range(30):
-                in_child(child)
-        finally:
-            done.set()
-
-    run_all(lambda: write(1), lambda: write(2), fork)
+    forks_amid(write, child, 30)
     index.check()
 
 
@@ -150,43 +140,26 @@ def test_a_signal_ends_a_long_lookup(alarm, threads):
 
 def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm):
     keys = many(600_000)
-    index, stopped = StringIndex(), None
-    for delay in np.tile([0.5, 0.3, 0.2, 0.7, 1.0, 0.1], 4):
-        index = StringIndex()
-        try:
-            alarm(delay)
-            index.insert_many(keys, 0)
-            alarm(0)
-        except Stopped as error:
-            # One that comes before the batch begins or after it has ended has no `refused`.
-            if 0 < len(getattr(error, "refused", ())) < len(keys):
-                stopped = error
-                break
-    assert stopped is not None
-    np.testing.assert_array_equal(np.flatnonzero(~index.contains_many(keys)), stopped.refused)
+    index = StringIndex()
+
+    def delays():
+        for delay in np.tile([0.5, 0.3, 0.2, 0.7, 1.0, 0.1], 4):
+            index.clear()
+            yield delay
+
+    refused = refused_by_a_signal(alarm, delays(), lambda: index.insert_many(keys, 0), len(keys))
+    np.testing.assert_array_equal(np.flatnonzero(~index.contains_many(keys)), refused)
     index.check()
 
 
 def test_a_signal_ends_a_build(alarm):
     keys = many(1_500_000)
-    started = time.perf_counter()
-    StringIndex(keys, 0)
-    whole = time.perf_counter() - started
-    # On a busy machine one try may be late.
-    for _ in range(5):
-        started = time.perf_counter()
-        with pytest.raises(Stopped):
-            alarm(whole / 2)
-            StringIndex(keys, 0)
-        taken = time.perf_counter() - started
-        if taken < whole * 0.9:
-            break
-    assert taken < whole * 0.9
+    assert_stops_early(alarm, lambda: StringIndex(keys, 0), after=0.5, within=0.9)
 
 
-def test_ctrl_c_is_a_keyboard_interrupt():
+def test_ctrl_c_is_a_keyboard_interrupt(ctrl_c):
     index = StringIndex(many(300_000), 0)
-    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    ctrl_c(0.2)
     with pytest.raises(KeyboardInterrupt):
         for _ in range(50):
             index.range()

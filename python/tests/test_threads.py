@@ -1,14 +1,12 @@
 """Threads, forks and signals."""
 
 import multiprocessing
-import os
-import signal
 import threading
 import time
 
 import numpy as np
 import pytest
-from conftest import Stopped, in_child, run_all
+from conftest import Stopped, assert_stops_early, forks_amid, in_child, refused_by_a_signal, run_all
 
 from latchless import Index
 
@@ -84,9 +82,8 @@ def test_a_forked_child_goes_on():
 def test_forks_amid_batches_of_other_threads():
     """Without the gate a child finds a leaf that is latched for ever, in about one fork of a hundred."""
     index = Index(np.arange(0, 20_000, 2), 0)
-    done = threading.Event()
 
-    def write(seed):
+    def write(seed, done):
         rng = np.random.default_rng(seed)
         while not done.is_set():
             keys = rng.integers(0, 20_000, 20_000)
@@ -99,14 +96,7 @@ def test_forks_amid_batches_of_other_threads():
         assert index.count() == 20_000
         index.check()
 
-    def fork():
-        try:
-            for _ in range(60):
-                in_child(child)
-        finally:
-            done.set()
-
-    run_all(lambda: write(1), lambda: write(2), fork)
+    forks_amid(write, child, 60)
     index.check()
 
 
@@ -155,39 +145,23 @@ def test_a_signal_ends_a_long_lookup(alarm, threads):
 def test_a_signal_ends_a_long_insert_and_says_what_was_not_done(alarm, threads):
     keys = np.random.default_rng(1).permutation(3_000_000)
     index = Index()
-    stopped = None
-    for delay in np.tile([0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1], 3):
-        index.clear()
-        try:
-            alarm(delay)
-            index.insert_many(keys, keys, threads=threads)
-            alarm(0)
-        except Stopped as error:
-            # One that comes before the batch begins or after it has ended has no `refused`.
-            if 0 < len(getattr(error, "refused", ())) < len(keys):
-                stopped = error
-                break
-    assert stopped is not None
-    there = index.contains_many(keys)
-    np.testing.assert_array_equal(np.flatnonzero(~there), stopped.refused)
+
+    def insert():
+        index.insert_many(keys, keys, threads=threads)
+
+    def delays():
+        for delay in np.tile([0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1], 3):
+            index.clear()
+            yield delay
+
+    refused = refused_by_a_signal(alarm, delays(), insert, len(keys))
+    np.testing.assert_array_equal(np.flatnonzero(~index.contains_many(keys)), refused)
     index.check()
 
 
 def test_a_signal_ends_a_build_from_unsorted_columns(alarm):
     keys = np.random.default_rng(1).permutation(4_000_000)
-    started = time.perf_counter()
-    Index(keys, keys)
-    whole = time.perf_counter() - started
-    # On a busy machine one try may be late.
-    for _ in range(5):
-        started = time.perf_counter()
-        with pytest.raises(Stopped):
-            alarm(whole / 10)
-            Index(keys, keys)
-        taken = time.perf_counter() - started
-        if taken < whole / 2:
-            break
-    assert taken < whole / 2
+    assert_stops_early(alarm, lambda: Index(keys, keys), after=0.1, within=0.5)
 
 
 def test_a_signal_ends_the_sort_of_a_large_batch_of_inserts_and_none_is_done(alarm):
@@ -205,10 +179,10 @@ def test_a_signal_ends_the_sort_of_a_large_batch_of_inserts_and_none_is_done(ala
     assert any(nothing_done)
 
 
-def test_ctrl_c_is_a_keyboard_interrupt():
+def test_ctrl_c_is_a_keyboard_interrupt(ctrl_c):
     index = Index(np.arange(1000), 0)
     queries = np.zeros(20_000_000, np.int64)
-    threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    ctrl_c(0.1)
     with pytest.raises(KeyboardInterrupt):
         for _ in range(50):
             index.get_many(queries)

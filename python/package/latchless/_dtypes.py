@@ -262,7 +262,7 @@ def dtype_of(data: Any, given: DTypeLike | None) -> DTypeLike:
     plain = getattr(found, "numpy_dtype", None)  # What a nullable column of pandas has.
     if isinstance(plain, np.dtype):
         return plain
-    made = np.asarray(data).dtype
+    made: np.dtype[Any] = np.asarray(data).dtype
     if made.kind in "Of" and isinstance(data, (list, tuple)) and all(isinstance(each, int) for each in data):
         # NumPy has no dtype for these integers: whichever it is, one of them is outside.
         return np.dtype("i8" if min(data) < 0 else "u8")

@@ -43,7 +43,7 @@ def restored_strings(
 ) -> StringIndex | BytesIndex:
     """The index whose ascending keys lie between these offsets of one array of bytes, with these values."""
     values = values.view(value_dtype) if value_dtype.kind in "Mm" else values
-    column = KeyColumn.of_buffers(cls.key_type is str, offsets, keys)
+    column = KeyColumn.of_buffers(cls.key_type is str, offsets.tobytes(), keys.tobytes())
     return cls(column, values, value_dtype=value_dtype, assume_sorted=True)
 
 

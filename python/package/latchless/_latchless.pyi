@@ -1,5 +1,6 @@
 """The compiled part: an index of words. `latchless.Index` is what users take."""
 
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ __all__ = [
     "Core",
     "Folder",
     "KeyColumn",
+    "Pages",
     "Snapshot",
     "__version__",
     "close_log",
@@ -43,10 +45,18 @@ class KeyColumn:
     @staticmethod
     def of_arrow(text: bool, data: Any) -> KeyColumn: ...
     @staticmethod
-    def of_buffers(text: bool, offsets: NDArray[np.int64], bytes: NDArray[np.uint8]) -> KeyColumn: ...
+    def of_buffers(text: bool, offsets: bytes, bytes: bytes) -> KeyColumn: ...
     def __len__(self) -> int: ...
     def tolist(self) -> list[Any]: ...
     def buffers(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
+
+@final
+class Pages:
+    """An iterator over pages. Several threads may share one: each item goes to one of them."""
+
+    def __new__(cls, turn: Callable[[Any], tuple[tuple[Any, ...], Any]]) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Any: ...
 
 @final
 class Snapshot:

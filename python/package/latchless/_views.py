@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from typing import Any
+
+from latchless._latchless import Pages
 
 PAGE = 1024
 """Entries that an iterator asks for at a time."""
 
 
-def pages(index: Any, reverse: bool = False) -> Iterator[tuple[list[Any], list[Any]]]:
-    """The entries of an index in order, a page of keys and values at a time.
+def entries(index: Any, items: Callable[[Any, Any], Iterable[Any]], reverse: bool = False) -> Pages:
+    """What `items` makes of columns of keys and values, in the order of the keys, a page at a time.
 
     Entries that are inserted or removed meanwhile may be seen or not; all others are seen once.
     """
-    after: Any = None
-    while True:
+
+    def turn(after: Any) -> tuple[tuple[Any, ...], Any]:
         low, high = (None, after) if reverse else (after, None)
         keys, values = index.range(low, high, closed="neither", reverse=reverse, limit=PAGE)
-        if len(keys) == 0:
-            return
-        listed = _listed(keys)
-        yield listed, _listed(values)
-        if len(keys) < PAGE:
-            return
-        after = listed[-1]
+        end = _listed(keys[-1:])[0] if len(keys) == PAGE else None
+        return tuple(items(keys, values)), end
+
+    return Pages(turn)
 
 
 def _listed(column: Any) -> list[Any]:
@@ -33,18 +32,28 @@ def _listed(column: Any) -> list[Any]:
     return list(column) if isinstance(column, list) or column.dtype.kind in "Mm" else column.tolist()
 
 
+def _keys(keys: Any, _: Any) -> Iterable[Any]:
+    return _listed(keys)
+
+
+def _values(_: Any, values: Any) -> Iterable[Any]:
+    return _listed(values)
+
+
+def _pairs(keys: Any, values: Any) -> Iterable[Any]:
+    return zip(_listed(keys), _listed(values), strict=True)
+
+
 class Keys(KeysView[Any]):
     """The keys of an index, ascending."""
 
     _mapping: Any
 
     def __iter__(self) -> Iterator[Any]:
-        for keys, _ in pages(self._mapping):
-            yield from keys
+        return entries(self._mapping, _keys)
 
     def __reversed__(self) -> Iterator[Any]:
-        for keys, _ in pages(self._mapping, reverse=True):
-            yield from keys
+        return entries(self._mapping, _keys, reverse=True)
 
 
 class Values(ValuesView[Any]):
@@ -53,12 +62,10 @@ class Values(ValuesView[Any]):
     _mapping: Any
 
     def __iter__(self) -> Iterator[Any]:
-        for _, values in pages(self._mapping):
-            yield from values
+        return entries(self._mapping, _values)
 
     def __reversed__(self) -> Iterator[Any]:
-        for _, values in pages(self._mapping, reverse=True):
-            yield from values
+        return entries(self._mapping, _values, reverse=True)
 
     def __contains__(self, value: object) -> bool:
         return any(each is value or each == value for each in self)
@@ -70,9 +77,7 @@ class Items(ItemsView[Any, Any]):
     _mapping: Any
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        for keys, values in pages(self._mapping):
-            yield from zip(keys, values, strict=True)
+        return entries(self._mapping, _pairs)
 
     def __reversed__(self) -> Iterator[tuple[Any, Any]]:
-        for keys, values in pages(self._mapping, reverse=True):
-            yield from zip(keys, values, strict=True)
+        return entries(self._mapping, _pairs, reverse=True)

@@ -299,7 +299,8 @@ impl BytesCore {
         Ok(dict)
     }
 
-    /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests.
+    /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
+    /// thread changes the index.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         let check = || Ok(batch::alone(py, || self.engine.index.check_invariants()));
         guarded(&self.state, check)?.map_err(|broken| PyAssertionError::new_err(broken.to_string()))

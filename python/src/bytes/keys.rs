@@ -10,7 +10,7 @@ use super::strings::Strings;
 use crate::column::Fresh;
 use crate::core::Object;
 use crate::failure;
-use numpy::{Element, PyArray1, PyArrayMethods};
+use numpy::Element;
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -138,17 +138,14 @@ impl KeyColumn {
         Ok(Self { strings: read_column(data, text)?, of: KeyType { is_text: text } })
     }
 
-    /// Of what `buffers` gives.
+    /// Of the bytes of what `buffers` gives: nobody else can change these.
     #[staticmethod]
-    fn of_buffers(
-        text: bool,
-        offsets: &Bound<'_, PyArray1<i64>>,
-        bytes: &Bound<'_, PyArray1<u8>>,
-    ) -> PyResult<Self> {
-        let (offsets, bytes) = (offsets.try_readonly()?, bytes.try_readonly()?);
-        let strings = Strings::copied(bytes.as_slice()?, offsets.as_slice()?).map_err(refused)?;
+    fn of_buffers(text: bool, offsets: &[u8], bytes: &[u8]) -> PyResult<Self> {
         let wrong = || PyValueError::new_err("the offsets of the keys don't fit their bytes");
-        let strings = strings.ok_or_else(wrong)?;
+        let (offsets, rest) = offsets.as_chunks();
+        let offsets = offsets.iter().map(|&offset| i64::from_ne_bytes(offset));
+        let strings = Strings::copied(bytes, offsets).map_err(refused)?;
+        let strings = strings.filter(|_| rest.is_empty()).ok_or_else(wrong)?;
         match strings.first_without_text(0).filter(|_| text) {
             Some(at) => Err(PyValueError::new_err(format!("the key at position {at} isn't UTF-8"))),
             None => Ok(Self { strings, of: KeyType { is_text: text } }),

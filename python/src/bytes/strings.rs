@@ -27,11 +27,10 @@ impl Strings {
     }
 
     /// A copy of strings that lie side by side in these bytes; nothing if the offsets aren't theirs.
-    pub fn copied(bytes: &[u8], offsets: &[i64]) -> Result<Option<Self>> {
+    pub fn copied(bytes: &[u8], offsets: impl ExactSizeIterator<Item = i64>) -> Result<Option<Self>> {
         let mut copy = Self { bytes: room(bytes.len())?, offsets: room(offsets.len())? };
         copy.bytes.extend_from_slice(bytes);
-        copy.offsets.extend_from_slice(offsets);
-        // What was copied is checked, because others may be writing what it was copied from.
+        copy.offsets.extend(offsets);
         let ends = (copy.offsets.first().copied(), copy.offsets.last().copied());
         let fit = ends == (Some(0), Some(bytes.len() as i64)) && copy.offsets.is_sorted();
         Ok(fit.then_some(copy))
@@ -138,8 +137,8 @@ impl Strings {
         });
     }
 
-    /// Sorts places by their strings, and those of equal strings by themselves. The strings are the same up to
-    /// `shared`. Eight bytes of each are compared at a time, as a number beside its place.
+    /// Sorts places by their strings, and those of equal strings by themselves. The strings are the same up
+    /// to `shared`. Eight bytes of each are compared at a time, as a number beside its place.
     fn sort(
         &self,
         order: &mut [(u64, usize)],

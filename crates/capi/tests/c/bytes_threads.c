@@ -1,10 +1,8 @@
 /* One index of byte strings, many threads: no entry is lost or doubled, and a cursor serves one thread at a time. */
 #define _POSIX_C_SOURCE 200809L
-#include <pthread.h>
+#include "threads.h"
 
-#include "check.h"
-
-enum { THREADS = 4, PER_THREAD = 8000, BATCH = 250, ROOM = 320 };
+enum { PER_THREAD = 8000, BATCH = 250, ROOM = 320 };
 
 static latchless_bytes *tree;
 static latchless_bytes_cursor *shared_cursor;
@@ -119,22 +117,6 @@ static void *free_it(void *argument) {
     CHECK(status == LATCHLESS_OK || status == LATCHLESS_BAD_HANDLE);
     freed_by[thread] = status == LATCHLESS_OK;
     return NULL;
-}
-
-static void together(void *(*work)(void *), void *(*beside)(void *)) {
-    pthread_t threads[THREADS + 1];
-    size_t i;
-    for (i = 0; i < THREADS; i++) {
-        CHECK(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i) == 0);
-    }
-    if (beside) CHECK(pthread_create(&threads[THREADS], NULL, beside, NULL) == 0);
-    for (i = 0; i < THREADS + (beside ? 1u : 0u); i++) CHECK(pthread_join(threads[i], NULL) == 0);
-}
-
-static size_t sum(const size_t *counts) {
-    size_t i, all = 0;
-    for (i = 0; i < THREADS; i++) all += counts[i];
-    return all;
 }
 
 int main(void) {

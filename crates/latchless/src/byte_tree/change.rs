@@ -110,12 +110,17 @@ impl<'a> Shared<'a> {
     #[inline(always)]
     pub fn likely_place<S: Lines>(self, tag: u8) -> Option<(usize, usize)> {
         let shape = self.shape();
-        (0..shape.len()).step_by(32).find_map(|first| {
+        let mut first = 0;
+        while first < shape.len() {
             let words = self.words[SLOTS + first / 8..].first_chunk().expect("slots end before the node");
             let likely = S::which_bytes(words, tag) & ones(shape.len() - first);
-            let at = first + likely.trailing_zeros() as usize;
-            (likely != 0).then(|| (shape.heads() + at, self.place(shape, at)))
-        })
+            if likely != 0 {
+                let at = first + likely.trailing_zeros() as usize;
+                return Some((shape.heads() + at, self.place(shape, at)));
+            }
+            first += 32;
+        }
+        None
     }
 
     /// Gives an entry another value.

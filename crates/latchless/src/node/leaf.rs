@@ -49,6 +49,12 @@ impl<'a, B: Bits> Leaf<'a, B> {
         Self { node, lanes: core::marker::PhantomData }
     }
 
+    /// The smallest and the largest key that may stand here.
+    #[inline(always)]
+    pub fn fences(self) -> (B, B) {
+        (self.low(), self.high())
+    }
+
     /// The smallest key that may stand here.
     #[inline(always)]
     pub fn low(self) -> B {

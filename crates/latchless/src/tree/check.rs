@@ -13,7 +13,7 @@ impl<B: Bits> BlinkTree<B> {
     /// # Errors
     /// The first broken invariant.
     pub fn check_invariants(&self) -> Result<(), Broken> {
-        self.dispatch.run(Check { tree: self })
+        Check { tree: self }.run()
     }
 }
 
@@ -29,14 +29,23 @@ struct Found<B> {
     next: [Option<(B, NodeRef)>; LEVELS_MAX],
 }
 
-impl<B: Bits> Operation for Check<'_, B> {
-    type Output = Result<(), Broken>;
+/// Looks for a fault of an inner node, with the searches that are in use.
+struct FaultOf<'a, B>(Inner<'a, B>);
+
+impl<B: Bits> Operation for FaultOf<'_, B> {
+    type Output = Option<String>;
 
     #[inline(always)]
-    fn run<S: Search>(self) -> Self::Output {
+    fn run<S: Search>(self) -> Option<String> {
+        self.0.fault::<S>()
+    }
+}
+
+impl<B: Bits> Check<'_, B> {
+    fn run(&self) -> Result<(), Broken> {
         let (root, levels) = self.tree.root();
         let mut found = Found { nodes: 0, entries: 0, next: [None; LEVELS_MAX] };
-        self.check::<S>(levels - 1, root, (B::MIN, B::MAX), &mut found)?;
+        self.check(levels - 1, root, (B::MIN, B::MAX), &mut found)?;
         if found.entries != self.tree.len() {
             return Err(Broken::new(format!("{} entries found, {} counted", found.entries, self.tree.len())));
         }
@@ -47,17 +56,9 @@ impl<B: Bits> Operation for Check<'_, B> {
         }
         self.tree.fault_of_counts().map_or(Ok(()), |fault| Err(Broken::new(fault)))
     }
-}
 
-impl<B: Bits> Check<'_, B> {
     /// Checks a node that its parent says has these fences, and all below it.
-    fn check<S: Search>(
-        &self,
-        level: usize,
-        node: NodeRef,
-        fences: (B, B),
-        found: &mut Found<B>,
-    ) -> Result<(), Broken> {
+    fn check(&self, level: usize, node: NodeRef, fences: (B, B), found: &mut Found<B>) -> Result<(), Broken> {
         let wrong =
             |what: String| Err(Broken::new(format!("level {level}, node {}: {what}", node.to_word())));
         found.nodes += 1;
@@ -85,14 +86,14 @@ impl<B: Bits> Check<'_, B> {
             return leaf.fault().map_or(Ok(()), wrong);
         }
         let inner = self.tree.inner(node);
-        if let Some(fault) = inner.fault::<S>() {
+        if let Some(fault) = self.tree.dispatch.run(FaultOf(inner)) {
             return wrong(fault);
         }
         let mut children = Children::default();
         inner.copy_out(&mut children);
         for (at, (&low, &child)) in children.separators().iter().zip(children.nodes()).enumerate() {
             let high = children.separators().get(at + 1).map_or(own.1, |&next| before(next));
-            self.check::<S>(level - 1, child, (low, high), found)?;
+            self.check(level - 1, child, (low, high), found)?;
         }
         Ok(())
     }

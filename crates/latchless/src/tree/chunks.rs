@@ -287,7 +287,7 @@ impl<B: Bits> Read<B> {
             leaf.copy_chunk::<S>(at - count, count, into);
             at - count
         };
-        Self { fences: (leaf.low(), leaf.high()), block }
+        Self { fences: leaf.fences(), block }
     }
 }
 

@@ -95,8 +95,7 @@ impl<B: Bits> BlinkTree<B> {
     #[inline(always)]
     pub(super) fn fences(&self, level: usize, node: NodeRef) -> (B, B) {
         if level == 0 {
-            let leaf = self.leaf(node);
-            (leaf.low(), leaf.high())
+            self.leaf(node).fences()
         } else {
             let inner = self.inner(node);
             (inner.low(), inner.high())

@@ -32,8 +32,9 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
         while left > 0
             && let Some((low, high)) = sweep.remaining()
         {
-            let (entries, part) =
-                sweep.next::<S, M, _>(self.tree, Depth::Entries, |leaf| leaf.sum::<S>(low, high, left));
+            let ((entries, part), _) = sweep.next::<S, M, _>(self.tree, Depth::Entries, |leaf| {
+                (leaf.sum::<S>(low, high, left), leaf.fences())
+            });
             left -= entries;
             sum = sum.wrapping_add(part);
             sweep.shown(entries);

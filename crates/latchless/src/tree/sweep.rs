@@ -178,13 +178,12 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         while !self.done && into.keys().is_empty() {
             let (low, high) = (self.low, self.high);
             let forward = self.direction == Direction::Forward;
-            let fences = self.next::<S, M, _>(tree, Depth::Entries, |leaf| {
-                let fences = (leaf.low(), leaf.high());
+            let ((), fences) = self.next::<S, M, _>(tree, Depth::Entries, |leaf| {
                 // In the first leaf the lines before the range aren't even read.
-                let inside = forward && fences.0 < low;
+                let inside = forward && leaf.low() < low;
                 let first = if inside { leaf.first_block::<S>(low) } else { 0 };
                 leaf.copy_out_from::<S>(first, into);
-                fences
+                ((), leaf.fences())
             });
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
@@ -194,15 +193,15 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         !into.keys().is_empty()
     }
 
-    /// Reads the next leaf of the range and goes on behind it. `look` may run several times, and on a
-    /// leaf that is being changed; only what it finds at last counts.
+    /// Reads the next leaf of the range and goes on behind it. `look` says what it finds and the leaf's fences;
+    /// it may run several times, and on a leaf that is being changed; only what it says at last counts.
     #[inline(always)]
     pub(super) fn next<S: Search, M: Mode, R>(
         &mut self,
         tree: &BlinkTree<B>,
         depth: Depth,
-        mut look: impl FnMut(Leaf<'_, B>) -> R,
-    ) -> R {
+        look: impl FnMut(Leaf<'_, B>) -> (R, (B, B)),
+    ) -> (R, (B, B)) {
         let start = self.find::<S>(tree, depth);
         self.follow_link(start.leaf());
         match depth {
@@ -215,13 +214,14 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             }
             Depth::Header => self.ask_for_headers(tree),
         }
-        let ((found, fences), _, _) =
-            self.read::<M, _>(tree, start, |leaf| (look(leaf), (leaf.low(), leaf.high())));
-        self.advance(fences);
+        // Handed on as it is: a closure around it wouldn't always be inlined.
+        let (found, _, _) = self.read::<M, _>(tree, start, look);
+        self.advance(found.1);
         found
     }
 
     /// Asks for the first lines of the first leaves.
+    #[inline(always)]
     pub(super) fn ask_for_first<S: Search>(&mut self, tree: &BlinkTree<B>) {
         self.find::<S>(tree, Depth::Header);
         self.ask_for_headers(tree);
@@ -242,7 +242,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             self.start_at(at.node);
         }
         let leaf = at.leaf();
-        let fences = (leaf.low(), leaf.high());
+        let fences = leaf.fences();
         take(leaf, &mut held);
         drop(held);
         self.advance(fences);

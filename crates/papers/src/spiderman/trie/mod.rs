@@ -5,7 +5,7 @@
 //! A key is four or eight bytes, the most significant first. An inner node branches on one of them; bytes in
 //! which all keys below a node agree have no node (path compression, the optimistic form: a lookup skips
 //! them, and compares the whole key at its leaf). Nodes grow and shrink between four kinds
-//! ([`node`](self::node)).
+//! (`node.rs`).
 //!
 //! The trie is for one writer or many readers; it takes no latch. Doesn't care about key and value types;
 //! that is the business of [`TrieMap`].
@@ -13,8 +13,7 @@
 //! # Invariants
 //! 1. The depths of the nodes on a way from the root increase.
 //! 2. All keys below a node agree in the bytes before its depth; those below its child under byte b have b
-//! at
-//!    its depth.
+//!    at its depth.
 //! 3. An inner node has at least two children, and no more than its kind has room for.
 //! 4. The pools hold the nodes that the root leads to and no others.
 

@@ -50,7 +50,7 @@ pub(super) const FRACTAL: Experiment = Experiment {
         "Chen, Gibbons, Mowry and Valentin, Fractal Prefetching B+-Trees (SIGMOD 2002): \"disk-first\" has a small \
          pB+-Tree in every page, \"cache-first\" is a pB+-Tree whose nodes are put into pages so that parents are \
          beside children. Both are compared with \"disk\", whose pages are sorted arrays. Their abstract has a \
-         factor of 1.1 to 1.8 for searches, with warm caches and pages in memory, \"without significant degradation \
+         factor of 1.1 to 1.8 for searches, which stands beside the warm points, \"without significant degradation \
          of I/O performance\": \"pages/search\" counts the pages that a search reads.",
         "Pages have 16 KB. The disk-first page has a root of three lines above leaves of eight, the cache-first \
          node eleven lines. All are loaded full. p8 has no pages: it is what its searches cost where there is no \

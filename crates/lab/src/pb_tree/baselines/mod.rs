@@ -71,13 +71,16 @@ pub(super) const PREFIXES: Experiment = Experiment {
     body: Body::Driven { x_label: "keys in the index", rows: prefixes },
 };
 
+/// A number about a tree, and its unit.
+type More = Option<(f64, &'static str)>;
+
 /// Trees that are raced, the one that others are compared with first, and what is published of each.
 struct Field {
     series: &'static [&'static str],
     published: fn(&str, &str) -> Option<Published>,
     sizes: &'static [usize],
-    /// What else is said of a tree: a number and its unit.
-    more: fn(&str, &Keys, &[u32]) -> Option<(f64, &'static str)>,
+    /// What else is said of a tree.
+    more: fn(&str, &Keys, &[u32]) -> More,
 }
 
 /// Searches, after a load.
@@ -114,7 +117,7 @@ fn searched<Tree: 'static>(tree: Tree, get: fn(&Tree, u32) -> Option<u32>) -> Se
 }
 
 /// Pages that a search reads on average, in trees of pages.
-fn mean_pages(series: &str, keys: &Keys, wanted: &[u32]) -> Option<(f64, &'static str)> {
+fn mean_pages(series: &str, keys: &Keys, wanted: &[u32]) -> More {
     let entries = keys.entries();
     let pages_of: Box<dyn Fn(u32) -> usize> = match series {
         "disk" => {

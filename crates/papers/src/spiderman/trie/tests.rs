@@ -15,7 +15,7 @@ fn next_random(state: &mut u64) -> u64 {
 
 /// Keys with few values in each byte, so that they share prefixes and nodes are of every kind.
 fn drawn(state: &mut u64, spread: u64) -> u64 {
-    (0..8).fold(0, |key, nth| key << 8 | next_random(state) % if nth == 6 { 1 + spread } else { 2 })
+    (0..8).fold(0, |key, nth| (key << 8) | (next_random(state) % if nth == 6 { 1 + spread } else { 2 }))
 }
 
 fn same(trie: &Tested<u64>, model: &BTreeMap<u64, u64>, probe: u64) {

@@ -209,9 +209,10 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> OrderedIndex<K, V> for TrieMap<K, V, T>
         Some(self.trie.memory_bytes())
     }
 
+    /// Levels are as many as keys of this width can lead to.
     fn stats(&self) -> Option<Stats> {
         let (leaves, inner_nodes) = self.trie.nodes();
-        let levels = K::Bits::BYTES + 1;
+        let levels = if inner_nodes == 0 { 1 } else { K::Bits::BYTES + 1 };
         Some(Stats { levels, inner_nodes, leaves, leaf_fill: 1.0, ..Stats::default() })
     }
 

@@ -1,4 +1,4 @@
-//! Lookups step by step: what [`group`](super::group) does with many requests on one level, done with one
+//! Lookups step by step: what `group.rs` does with many requests on one level, done with one
 //! request that may be anywhere, for an executor that isn't here.
 //!
 //! Each step reads what the step before asked for, and asks for what the next one reads.

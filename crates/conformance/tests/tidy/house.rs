@@ -119,7 +119,7 @@ pub const WITH_UNSAFE_CODE: [&str; 20] = [
     "crates/papers/src/cssl/link.rs",
     "crates/papers/src/cssl/pointer.rs",
     "crates/papers/src/olfit/shared_latch.rs",
-    "crates/papers/src/pb_tree/arena.rs",
+    "crates/papers/src/pb_tree/arena/",
     "crates/papers/src/pb_tree/window.rs",
     "crates/papers/src/pi/crew.rs",
     "crates/papers/src/pi/mem/",

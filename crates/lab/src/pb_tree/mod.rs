@@ -53,6 +53,8 @@ pub const PAPER: Paper = Paper {
         search::FIG_8,
         mature::MATURE,
         baselines::BASELINES,
+        baselines::FRACTAL,
+        baselines::PREFIXES,
         search::FIG_9,
         scan::FIG_10,
         scan::FIG_11,

@@ -5,14 +5,18 @@ use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
 use crate::row::{On, Row};
 use crate::runner::median;
-use latchless::FillFactor;
+use latchless::index::{Driver, Steps};
+use latchless::{FillFactor, Index};
 use latchless_core::base::index::OrderedIndex;
+use latchless_papers::common::interleave::{Interleaving, SizeTuner, interleave};
+use latchless_papers::common::walk::{Aim, Rounds, Step, Walk, WalksOf};
 use latchless_papers::cssl::CsslMap;
 use latchless_papers::olfit;
 use latchless_papers::pb_tree::node::Shape;
 use latchless_papers::pb_tree::{CsbTree, PInternalTree, PbTree};
 use latchless_papers::pi::{self, Pi};
 use latchless_papers::spiderman::BatchSize;
+use latchless_papers::spiderman::trie::TrieMap;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::time::Instant;
@@ -28,8 +32,9 @@ pub(super) const INDEXES: Experiment = Experiment {
     remarks: &[
         "\"one by one\" is a call of get for each key, \"own batches\" what the index's get_many does: the same \
          executor under OLFIT, groups that go down level by level in the pB+-Tree family, groups of a size \
-         known when compiled in CSSL, and in PI sorted batches that threads share. \"times one by one\" compares \
-         within an index. The author expects other trees to gain as well.",
+         known when compiled in CSSL, in PI sorted batches that threads share, and in Index groups whose \
+         requests are on one level. \"times one by one\" compares within an index. The author expects other trees \
+         to gain as well.",
     ],
     body: Body::Timed { x_label: "keys", rows },
 };
@@ -48,7 +53,7 @@ fn rows(scale: Scale) -> Result<Vec<Row>> {
     keys.dedup();
     let entries: Vec<(u64, u64)> = keys.iter().map(|&key| (key, !key)).collect();
     let mut all = Vec::new();
-    for rows_of in [pb_tree, csb_tree, olfit, cssl, pi] {
+    for rows_of in [pb_tree, csb_tree, olfit, cssl, pi, trie, flagship] {
         all.extend(rows_of(&entries, scale)?);
     }
     Ok(all)
@@ -115,6 +120,99 @@ fn pi(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
         &|keys, answers| Ok(map.get_many(keys, answers)?),
         |keys, answers, size| map.get_many_interleaved(keys, answers, size),
     )
+}
+
+/// An adaptive radix tree, which has no batches but the executor's.
+fn trie(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
+    let mut map = TrieMap::<u64, u64>::new(None);
+    map.bulk_load(entries, FillFactor::FULL)?;
+    race(
+        "ART",
+        (entries, scale),
+        &[
+            (ONE_BY_ONE, &one_by_one(|key| map.get(key))),
+            ("executor, 16", &|keys, answers| Ok(map.get_many_in(keys, answers, BatchSize::Of(16))?)),
+            ("executor, auto", &|keys, answers| Ok(map.get_many_in(keys, answers, BatchSize::Auto)?)),
+        ],
+    )
+}
+
+/// The flagship, whose steps the executor leads as it leads any other walk.
+fn flagship(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
+    let mut map = Index::<u64, u64>::new()?;
+    map.bulk_load(entries, FillFactor::FULL)?;
+    let tuner = SizeTuner::new(BatchSize::CANDIDATES);
+    race_beside_own_batches(
+        "Index",
+        (entries, scale),
+        |key| map.get(key),
+        &|keys, answers| Ok(map.get_many(keys, answers)?),
+        |keys, answers, size| {
+            map.drive(Interleaved { keys, answers, size, tuner: &tuner });
+            Ok(())
+        },
+    )
+}
+
+/// A batch of lookups that the executor leads.
+struct Interleaved<'a> {
+    keys: &'a [u64],
+    answers: &'a mut [Option<u64>],
+    size: BatchSize,
+    tuner: &'a SizeTuner,
+}
+
+impl Driver<u64, u64> for Interleaved<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn drive<S: Steps<u64, u64> + Sync>(self, steps: S) {
+        let Self { keys, answers, size, tuner } = self;
+        // As many levels as any: sizes that were found out hold.
+        let how = Interleaving { size, rounds: Rounds::Unfinished, tuner, levels: 1 };
+        interleave(
+            &Stepped(steps),
+            how,
+            keys.len(),
+            |at| (keys[at], Aim::Look),
+            |at, place| {
+                let place = place.unwrap_or_else(|| arrived(steps, keys[at]));
+                answers[at] = steps.answer(place, keys[at]);
+            },
+        );
+    }
+}
+
+#[inline(always)]
+fn arrived<S: Steps<u64, u64>>(steps: S, key: u64) -> S::Place {
+    let mut place = steps.enter(key);
+    while !steps.step(&mut place, key) {}
+    place
+}
+
+/// The flagship's steps as a walk.
+struct Stepped<S>(S);
+
+impl<S: Steps<u64, u64> + Sync> Walk for Stepped<S> {
+    type Key = u64;
+    type Place = S::Place;
+    type Anchor = S::Place;
+
+    #[inline(always)]
+    fn enter(&self, key: u64, _: Aim) -> S::Place {
+        self.0.enter(key)
+    }
+
+    #[inline(always)]
+    fn step(&self, place: &mut S::Place, key: u64) -> Step<S::Place> {
+        if self.0.step(place, key) { Step::Landed(Some(*place)) } else { Step::On }
+    }
+
+    /// Inlined, so that steps are made of the instructions that the index has chosen.
+    #[inline(always)]
+    fn lead(&self, walks: &mut WalksOf<Self>, rounds: Rounds) {
+        walks.go(self, rounds);
+    }
 }
 
 fn one_by_one(get: impl Fn(u64) -> Option<u64>) -> impl Fn(&[u64], &mut [Option<u64>]) -> Result<()> {

@@ -5,6 +5,7 @@
 //! paper's form of the technique (*naive*) ours runs on the same tree (*ours*).
 
 mod figures;
+mod in_flight;
 mod indexes;
 mod profile;
 
@@ -62,5 +63,6 @@ pub const PAPER_OF_SPIDERMAN: Paper = Paper {
         figures::FIG_12,
         figures::FIG_13,
         indexes::INDEXES,
+        in_flight::IN_FLIGHT,
     ],
 };

@@ -36,11 +36,11 @@ fn every_experiment_runs_on_the_model() {
     let rows = rows(&[]);
     let experiments = [
         ("pb-tree", "eq-1 table-3 fig-1 fig-2 fig-7 fig-8 fig-9 fig-10 fig-11 fig-12 fig-13 fig-14"),
-        ("pb-tree", "space mature baselines b k c short cold-updates"),
+        ("pb-tree", "space mature baselines fractal prefixes b k c short cold-updates"),
         ("olfit", "eq-1 table-1 fig-2 fig-6 fig-7 fig-8 fig-9 fig-10"),
         ("olfit", "sizes inserts duplicates translation bus skew nodes"),
         ("cssl", "fig-4 fig-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 simd updates threads rebuild"),
-        ("spiderman", "fig-6 fig-9 fig-10 fig-11 fig-12 fig-13 indexes"),
+        ("spiderman", "fig-6 fig-9 fig-10 fig-11 fig-12 fig-13 indexes in-flight"),
         ("pi", "section-5 lines fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-13 fig-14 fig-15 entry-keys"),
     ];
     for (paper, experiments) in experiments {

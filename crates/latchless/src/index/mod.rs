@@ -122,6 +122,8 @@ mod ranks;
 mod scan;
 #[cfg(feature = "rayon")]
 mod side_by_side;
+#[cfg(feature = "steps")]
+mod steps;
 mod traits;
 
 #[doc(inline)]
@@ -142,6 +144,8 @@ pub use scan::Scan;
 #[cfg(feature = "rayon")]
 #[doc(hidden)]
 pub use side_by_side::edit_side_by_side;
+#[cfg(feature = "steps")]
+pub use steps::{Driver, Steps};
 #[cfg(feature = "snapshot")]
 pub(crate) use {access::Holder, scan::visit_all};
 

@@ -44,6 +44,8 @@ mod remove_range;
 mod scan;
 mod spares;
 mod split;
+#[cfg(feature = "steps")]
+pub mod steps;
 mod sum;
 mod sweep;
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! chunks with empty slots between them.
 //!
 //! A leaf's *hint* names its chunk exactly and its slot roughly. Moving references within a chunk
-//! leaves the hints as they are; a hint is repaired when the precise slot is looked up for an
-//! update, or when a chunk splits.
+//! leaves the hints as they are; a hint is repaired when the precise slot is looked up, for an
+//! update or a scan, or when a chunk splits. Scans share the tree, so the hint is a word that readers may
+//! write: those that repair it at the same time write the same.
 //!
 //! # Invariants
 //! 1. Read in list order and skipping empty slots, the chunks name every leaf once, in key order.
@@ -152,11 +153,11 @@ impl<S: Shape> JumpArray<S> {
     }
 
     /// The place after `leaf`, for a scan that starts there. Prefetches the leaf's chunk and the one
-    /// after it.
+    /// after it, and repairs the leaf's hint (§3.2).
     pub fn cursor_behind(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
         let chunk = NodeRef::from_word(nodes.hint(leaf) / Self::HINT_STRIDE);
         self.prefetch(chunk);
-        let at = self.locate(nodes, leaf);
+        let at = self.find(nodes, leaf);
         self.prefetch(self.word(chunk, Self::NEXT_AT));
         JumpCursor { chunk, slot: at.slot + 1 }
     }
@@ -220,7 +221,7 @@ impl<S: Shape> JumpArray<S> {
     }
 
     /// The precise place of `leaf`, with its hint repaired.
-    fn find(&self, nodes: &mut Nodes<S>, leaf: NodeRef) -> JumpCursor {
+    fn find(&self, nodes: &Nodes<S>, leaf: NodeRef) -> JumpCursor {
         let at = self.locate(nodes, leaf);
         let precise = Self::hint(at.chunk, at.slot);
         if nodes.hint(leaf) != precise {
@@ -326,5 +327,62 @@ impl<S: Shape> JumpArray<S> {
         S::Trace::work(Work::Jump(count));
         let count = count.min(Self::SLOTS - slot.min(Self::SLOTS));
         S::Trace::read(self.chunks.address(chunk).wrapping_add(slot * 4), count * 4);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pb_tree::node::{External, Shaped};
+    use latchless_core::mem::touch::NoTrace;
+
+    /// Chunks of one line: fourteen slots.
+    type Small = Shaped<u32, External<2, 1>, NoTrace>;
+
+    /// Two leaves far apart in one chunk, and five that were put after the first since: they have pushed each
+    /// other on, so some hints are of places where other leaves are by now.
+    fn with_stale_hints() -> (Nodes<Small>, JumpArray<Small>, Vec<NodeRef>) {
+        let mut nodes = Nodes::<Small>::new(NodeOptions::default()).unwrap();
+        let mut leaves: Vec<NodeRef> = (0..7).map(|_| nodes.allocate().unwrap()).collect();
+        let mut array = JumpArray::new(NodeOptions::default(), &mut nodes, leaves[0]).unwrap();
+        let later = leaves.split_off(2);
+        array.rebuild(&mut nodes, &leaves, FillFactor::FULL).unwrap();
+        for &leaf in &later {
+            array.insert_after(&mut nodes, leaves[0], leaf).unwrap();
+            leaves.insert(1, leaf);
+        }
+        array.check(&nodes, &leaves).unwrap();
+        (nodes, array, leaves)
+    }
+
+    fn is_precise(array: &JumpArray<Small>, nodes: &Nodes<Small>, leaf: NodeRef) -> bool {
+        let at = array.locate(nodes, leaf);
+        nodes.hint(leaf) == JumpArray::<Small>::hint(at.chunk, at.slot)
+    }
+
+    #[test]
+    fn scans_repair_the_hints_of_the_leaves_that_they_start_at() {
+        let (nodes, array, leaves) = with_stale_hints();
+        let stale: Vec<NodeRef> =
+            leaves.iter().copied().filter(|&leaf| !is_precise(&array, &nodes, leaf)).collect();
+        assert!(stale.len() >= 2, "the test is about hints that aren't precise");
+        for (place, &leaf) in leaves.iter().enumerate() {
+            let mut cursor = array.cursor_behind(&nodes, leaf);
+            assert!(is_precise(&array, &nodes, leaf));
+            let named: Vec<NodeRef> = core::iter::from_fn(|| array.advance(&mut cursor)).collect();
+            assert_eq!(named, leaves[place + 1..]);
+        }
+        array.check(&nodes, &leaves).unwrap();
+    }
+
+    #[test]
+    fn readers_repair_hints_side_by_side() {
+        let (nodes, array, leaves) = with_stale_hints();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| leaves.iter().for_each(|&leaf| _ = array.cursor_behind(&nodes, leaf)));
+            }
+        });
+        assert!(leaves.iter().all(|&leaf| is_precise(&array, &nodes, leaf)));
     }
 }

@@ -1,6 +1,7 @@
 //! The members by name, made as trait objects.
 
 use super::map::{Batching, Options, SpidermanMap};
+use super::trie::TrieMap;
 use crate::common::catalogue::members;
 use crate::error::Result;
 use latchless_core::base::index::OrderedIndex;
@@ -12,6 +13,7 @@ members! {
     Olc "olc" true, "B+-Tree of 4096-byte pages under optimistic lock coupling";
     Spiderman "spiderman" true, "olc whose batches interleave their descents and are served where these end";
     Naive "spiderman-naive" true, "olc with batches as the Spiderman paper has them: two descents, idle slots";
+    Art "art" false, "adaptive radix tree whose batches of lookups interleave their descents";
 }
 
 impl Member {
@@ -19,13 +21,14 @@ impl Member {
     pub const fn batching(self) -> Option<Batching> {
         match self {
             Self::Olc => None,
-            Self::Spiderman => Some(Batching::BEST),
+            Self::Spiderman | Self::Art => Some(Batching::BEST),
             Self::Naive => Some(Batching::PAPER),
         }
     }
 }
 
-/// An empty index; of the options all but the batching count, which is the member's.
+/// An empty index; of the options all but the batching count, which is the member's. Of `art` the memory
+/// limit counts.
 ///
 /// ```
 /// use latchless_core::base::index::OrderedIndex;
@@ -55,6 +58,9 @@ pub fn build_traced<K: Key, V: Fits<K::Bits>, T: Trace>(
     member: Member,
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
+    if member == Member::Art {
+        return Ok(Box::new(TrieMap::<K, V, T>::new(options.limit_bytes)));
+    }
     let options = Options { batching: member.batching(), ..options.clone() };
     Ok(Box::new(SpidermanMap::<K, V, T>::with_options(&options)?))
 }
@@ -64,10 +70,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_for_many_threads() {
+    fn members_say_whether_they_are_for_many_threads() {
         for member in Member::ALL {
             let built = build::<u64, u64>(member, &Options::default()).unwrap();
-            assert!(built.as_concurrent().is_some());
+            assert_eq!(built.as_concurrent().is_some(), member != Member::Art);
         }
     }
 }

@@ -6,12 +6,14 @@
 //! |---|---|
 //! | `olc` | the paper's baseline: one request after the other |
 //! | `spiderman` | batches, with all that the paper's author wished for (§5.2) |
+//! | `art` | an adaptive radix tree for one writer, whose batches of lookups interleave ([`trie`]) |
 //! | `spiderman-naive` | batches as the paper has them: prefetch options 1, 2 and 3, sixteen requests, idle slots, and a second descent from the root |
 //!
 //! # How it is made
 //! - The tree ([`crate::spiderman::tree`]): pages of 4096 bytes with 255 pairs, a latch and version a page.
 //! - The walk ([`crate::spiderman::tree::PageWalk`]): a descent in steps, with the prefetch options of §3.3
 //!   ([`Prefetch`]).
+//! - Another index ([`trie`]): the author's future work.
 //! - The executor ([`crate::common::interleave::interleave`]): one function, over any tree that can be
 //!   walked; OLFIT's
 //!   trees and the pB+-Tree family are others.
@@ -27,6 +29,7 @@ mod ordered;
 pub mod page;
 pub mod prefetch;
 pub mod tree;
+pub mod trie;
 
 pub use catalogue::{Member, build, build_traced};
 pub use map::{Batching, Options, SpidermanMap};

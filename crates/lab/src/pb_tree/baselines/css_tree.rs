@@ -1,9 +1,9 @@
 //! The full CSS-Tree (Rao and Ross, *Cache Conscious Indexing for Decision-Support in Main Memory*, VLDB
 //! 1999): a sorted array, and above it levels of one-line nodes without a pointer.
 //!
-//! A node has sixteen keys, the greatest of its first sixteen children, and seventeen children; those of node
-//! i are the nodes 17 · i to 17 · i + 16 of the level below. The lowest are lines of the array: eight keys,
-//! and then their values, so that a search finds both in one line, as in the other trees.
+//! A node has sixteen keys, the greatest of its first sixteen children, and seventeen children; those of
+//! node i are the nodes 17 · i to 17 · i + 16 of the level below. The lowest are lines of the array: eight
+//! keys, and then their values, so that a search finds both in one line, as in the other trees.
 
 use super::lines::{Lines, WORDS};
 use latchless_core::mem::touch::{Trace, Work};

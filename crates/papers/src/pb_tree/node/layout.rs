@@ -5,7 +5,7 @@
 //! inner, 4-byte lanes   count │ keys ……………… │ children ………………………  (the last child slot of a bottom
 //!                                                                  node: its right sibling, p_i only)
 //! inner, node group     count │ keys …………………………………………………… │ group
-//! leaf, 4-byte lanes    count │ keys ……………… │ values ……………… │ hint │ next   (hint: p_e only)
+//! leaf, 4-byte lanes    count │ keys ……………… │ values ……………… │ next │ hint   (hint: p_e only)
 //!
 //! 8-byte lanes need their keys at a multiple of eight; the four bytes after the count, lost
 //! otherwise, hold the sibling, the group or the next leaf.
@@ -66,9 +66,13 @@ impl<S: Shape> Layout<S> {
     /// Where a leaf's values begin.
     pub const VALUES_AT: usize = Self::KEYS_AT + Self::LEAF_PAIRS * Self::LANE;
     /// Where a leaf's reference to the next leaf is.
-    pub const NEXT_AT: usize = if Self::WIDE { WORD } else { Self::BYTES - WORD };
-    /// Where a leaf's hint is (p_e only).
-    pub const HINT_AT: usize = Self::BYTES - if Self::WIDE { WORD } else { 2 * WORD };
+    pub const NEXT_AT: usize = match S::JUMP {
+        _ if Self::WIDE => WORD,
+        Jump::External => Self::HINT_AT - WORD,
+        _ => Self::BYTES - WORD,
+    };
+    /// Where a leaf's hint is (p_e only): in the word that readers may write.
+    pub const HINT_AT: usize = Self::BYTES - WORD;
 
     /// Children of a full inner node, and so the length of a full node group.
     pub const FANOUT: usize = Self::INNER_KEYS + 1;
@@ -129,6 +133,7 @@ mod tests {
         ];
         if S::JUMP == Jump::External {
             leaf.push((Layout::<S>::HINT_AT, WORD));
+            assert_eq!(Layout::<S>::HINT_AT, S::Block::SLICED_BYTES);
         }
         let children = if S::CHILDREN == Children::Group { 1 } else { Layout::<S>::BOTTOM_KEYS + 1 };
         let mut inner = vec![

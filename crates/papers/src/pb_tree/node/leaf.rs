@@ -129,8 +129,9 @@ impl<S: Shape> Nodes<S> {
         self.word(leaf, Layout::<S>::HINT_AT)
     }
 
-    /// Repairs a leaf's hint.
-    pub fn set_hint(&mut self, leaf: NodeRef, hint: u32) {
-        self.set_word(leaf, Layout::<S>::HINT_AT, hint);
+    /// Repairs a leaf's hint. Readers may do so.
+    pub fn set_hint(&self, leaf: NodeRef, hint: u32) {
+        self.told_write(leaf, Layout::<S>::HINT_AT, 4);
+        self.arena.set_hint(leaf, hint);
     }
 }

@@ -1,6 +1,6 @@
 //! Everything in which the nodes of two trees can differ, in one parameter.
 
-use crate::pb_tree::arena::{Block, Lines};
+use crate::pb_tree::arena::{Block, Hinted, Lines};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
@@ -84,7 +84,7 @@ impl<const W: usize> Form for Plain<W> {
 }
 
 impl<const W: usize, const C: usize> Form for External<W, C> {
-    type Block = Lines<W>;
+    type Block = Hinted<W>;
     type Chunk = Lines<C>;
     const JUMP: Jump = Jump::External;
 }

@@ -188,7 +188,7 @@ impl<S: Shape> Nodes<S> {
     #[inline(always)]
     pub(super) fn word(&self, node: NodeRef, at_bytes: usize) -> u32 {
         self.told_read(node, at_bytes, 4);
-        self.arena.lanes::<u32>(node, at_bytes, 1)[0]
+        self.arena.word(node, at_bytes)
     }
 
     pub(super) fn set_word(&mut self, node: NodeRef, at_bytes: usize, word: u32) {

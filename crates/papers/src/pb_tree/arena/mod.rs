@@ -7,11 +7,15 @@
 //! Blocks are handed out in runs of a fixed length: runs of one for ordinary nodes, runs of a whole
 //! node group for CSB+-Trees.
 //!
+//! Readers share an arena. They change nothing in it but the last word of a block of [`Hinted`] lines, which
+//! is read and written atomically.
+//!
 //! # Invariants
 //! 1. Blocks `0..fresh` have been handed out at least once; `fresh <= committed`.
 //! 2. The memory of blocks `0..committed` is readable, writable and initialised (zeroed by the
 //!    system, or written since), and belongs to this arena alone.
 //! 3. The free list links freed runs through the first word of each.
+//! 4. Slices that `&self` hands out end before the word that readers may write ([`Block::SLICED_BYTES`]).
 
 use super::window::Window;
 use core::marker::PhantomData;
@@ -19,6 +23,7 @@ use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read_all};
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::{BitsWord, Word32};
 
 /// A whole number of cache lines, aligned to one.
 ///
@@ -39,12 +44,15 @@ pub trait Block: sealed::Sealed + core::fmt::Debug + Send + Sync + 'static {
     const LINES: usize;
     /// Bytes in the block.
     const BYTES: usize = Self::LINES * LINE_BYTES;
+    /// Bytes that readers have slices of: all but a last word that readers may write.
+    const SLICED_BYTES: usize = Self::BYTES;
 }
 
 mod sealed {
     /// Keeps [`super::Block`] to [`super::Lines`].
     pub trait Sealed {}
     impl<const W: usize> Sealed for super::Lines<W> {}
+    impl<const W: usize> Sealed for super::Hinted<W> {}
 }
 
 /// `W` cache lines.
@@ -56,6 +64,15 @@ impl<const W: usize> Block for Lines<W> {
         assert!(W > 0, "a block has at least one line");
         W
     };
+}
+
+/// `W` cache lines whose last word readers may write: see [`Arena::set_hint`].
+#[derive(Debug, Clone, Copy)]
+pub struct Hinted<const W: usize>;
+
+impl<const W: usize> Block for Hinted<W> {
+    const LINES: usize = Lines::<W>::LINES;
+    const SLICED_BYTES: usize = Self::BYTES - size_of::<Word32>();
 }
 
 /// What an arena is told when it is made.
@@ -187,13 +204,44 @@ impl<B: Block> Arena<B> {
     /// `len` lanes of a block, from `at_bytes` on.
     ///
     /// # Panics
-    /// When the block isn't one of this arena's or the lanes don't lie in it: a bug of the caller.
+    /// When the block isn't one of this arena's or the lanes don't lie in it, or reach into a word that
+    /// readers may write: a bug of the caller.
     #[inline(always)]
     pub fn lanes<L: Bits>(&self, block: NodeRef, at_bytes: usize, len: usize) -> &[L] {
-        let at = self.checked::<L>(block, at_bytes, len);
+        let at = self.checked::<L>(block, at_bytes, len, B::SLICED_BYTES);
         // SAFETY: `checked` proved that the lanes lie in committed, initialised memory of this arena
-        // (invariant 2) and are aligned; any bit pattern is a lane; writers need `&mut self`.
+        // (invariant 2) and are aligned; any bit pattern is a lane; writers need `&mut self`, but for the
+        // word of `set_hint`, which is none of these lanes (invariant 4).
         unsafe { core::slice::from_raw_parts(at, len) }
+    }
+
+    /// One word of a block, the one that readers may write among them.
+    ///
+    /// # Panics
+    /// When the block isn't one of this arena's or the word doesn't lie in it: a bug of the caller.
+    #[inline(always)]
+    pub fn word(&self, block: NodeRef, at_bytes: usize) -> u32 {
+        self.atom(block, at_bytes).load_relaxed()
+    }
+
+    /// Sets the last word of a block. Readers may do so: it should be a hint, which is right or wrong
+    /// whatever else they see.
+    ///
+    /// # Panics
+    /// When the block isn't one of this arena's, or has no such word: a bug of the caller.
+    #[inline(always)]
+    pub fn set_hint(&self, block: NodeRef, hint: u32) {
+        assert!(B::SLICED_BYTES + size_of::<Word32>() == B::BYTES, "blocks without a hint");
+        self.atom(block, B::SLICED_BYTES).store_relaxed(hint);
+    }
+
+    #[inline(always)]
+    fn atom(&self, block: NodeRef, at_bytes: usize) -> &Word32 {
+        let at = self.checked::<u32>(block, at_bytes, 1, B::BYTES);
+        // SAFETY: `checked` proved that the word lies in committed, initialised memory of this arena
+        // (invariant 2) and is aligned, and a `Word32` is four bytes of any pattern. While `&self` lives, the
+        // word is written by `set_hint` alone, atomically, and no slice has it (invariant 4).
+        unsafe { &*at.cast::<Word32>() }
     }
 
     /// `len` lanes of a block, from `at_bytes` on, to be written.
@@ -202,7 +250,7 @@ impl<B: Block> Arena<B> {
     /// As [`Arena::lanes`].
     #[inline(always)]
     pub fn lanes_mut<L: Bits>(&mut self, block: NodeRef, at_bytes: usize, len: usize) -> &mut [L] {
-        let at = self.checked::<L>(block, at_bytes, len).cast_mut();
+        let at = self.checked::<L>(block, at_bytes, len, B::BYTES).cast_mut();
         // SAFETY: as in `lanes`; `&mut self` makes this the only reference into the arena.
         unsafe { core::slice::from_raw_parts_mut(at, len) }
     }
@@ -217,8 +265,8 @@ impl<B: Block> Arena<B> {
         (first_at_bytes, second_at_bytes): (usize, usize),
         len: usize,
     ) -> (&mut [L], &mut [L]) {
-        let first = self.checked::<L>(block, first_at_bytes, len).cast_mut();
-        let second = self.checked::<L>(block, second_at_bytes, len).cast_mut();
+        let first = self.checked::<L>(block, first_at_bytes, len, B::BYTES).cast_mut();
+        let second = self.checked::<L>(block, second_at_bytes, len, B::BYTES).cast_mut();
         // The sum can't wrap: the first stretch was found to end in the block.
         assert!(first_at_bytes + len * L::BYTES <= second_at_bytes, "overlapping lanes");
         // SAFETY: as in `lanes_mut`; the two don't overlap (just checked).
@@ -230,8 +278,8 @@ impl<B: Block> Arena<B> {
     /// # Panics
     /// As [`Arena::lanes`], for either place.
     pub fn copy<L: Bits>(&mut self, from: (NodeRef, usize), to: (NodeRef, usize), len: usize) {
-        let source = self.checked::<L>(from.0, from.1, len);
-        let target = self.checked::<L>(to.0, to.1, len).cast_mut();
+        let source = self.checked::<L>(from.0, from.1, len, B::BYTES);
+        let target = self.checked::<L>(to.0, to.1, len, B::BYTES).cast_mut();
         // SAFETY: both stretches were proved to lie in this arena's memory (invariant 2), which
         // `&mut self` owns; `copy` allows overlap.
         unsafe { core::ptr::copy(source, target, len) };
@@ -251,15 +299,13 @@ impl<B: Block> Arena<B> {
         unsafe { core::ptr::copy(source, target, count * B::BYTES) };
     }
 
-    /// The address of lanes that were proved to lie in one of the committed blocks.
+    /// The address of lanes that were proved to lie in the first `bytes` of one of the committed blocks.
     #[inline(always)]
-    fn checked<L: Bits>(&self, block: NodeRef, at_bytes: usize, len: usize) -> *const L {
+    fn checked<L: Bits>(&self, block: NodeRef, at_bytes: usize, len: usize, bytes: usize) -> *const L {
         assert!((block.to_word() as usize) < self.committed, "a reference to no block of this arena");
         // A quotient, because a product with any `len` may wrap.
         assert!(
-            at_bytes.is_multiple_of(L::BYTES)
-                && at_bytes <= B::BYTES
-                && len <= (B::BYTES - at_bytes) / L::BYTES,
+            at_bytes.is_multiple_of(L::BYTES) && at_bytes <= bytes && len <= (bytes - at_bytes) / L::BYTES,
             "lanes outside of the block"
         );
         // SAFETY: the block is committed, so its first `B::BYTES` bytes lie in the mapping.
@@ -268,173 +314,4 @@ impl<B: Block> Arena<B> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use latchless_core::base::error::Error;
-
-    fn small(options: ArenaOptions) -> Arena<Lines<2>> {
-        Arena::new(options).unwrap()
-    }
-
-    #[test]
-    fn blocks_are_line_aligned_zeroed_and_apart() {
-        let mut arena = small(ArenaOptions::default());
-        let blocks: Vec<_> =
-            (0..if cfg!(miri) { 60 } else { 5000 }).map(|_| arena.allocate().unwrap()).collect();
-        for (i, &block) in blocks.iter().enumerate() {
-            assert_eq!(arena.address(block).addr() % LINE_BYTES, 0);
-            assert_eq!(arena.lanes::<u64>(block, 0, 16), [0; 16]);
-            arena.lanes_mut::<u64>(block, 0, 16).fill(i as u64);
-        }
-        for (i, &block) in blocks.iter().enumerate() {
-            assert_eq!(arena.lanes::<u64>(block, 0, 16), [i as u64; 16]);
-        }
-        assert_eq!(arena.live_bytes(), blocks.len() * 128);
-    }
-
-    #[test]
-    fn growth_keeps_what_is_in_the_blocks_even_if_they_move() {
-        let mut arena = small(ArenaOptions { huge_pages: true, ..Default::default() });
-        let first = arena.allocate().unwrap();
-        let (address, mut moves) = (arena.address(first), 0);
-        arena.lanes_mut::<u32>(first, 4, 1)[0] = 7;
-        // A mapping of tests has two megabytes at first.
-        for i in 0..if cfg!(miri) { 17_000 } else { 100_000 } {
-            let block = arena.allocate().unwrap();
-            arena.lanes_mut::<u32>(block, 0, 1)[0] = i;
-            moves += usize::from(arena.address(first) != address);
-            // Miri takes too long for all.
-            if !cfg!(miri) || i % 64 == 0 {
-                assert_eq!(arena.lanes::<u32>(first, 4, 1), [7]);
-            }
-        }
-        assert!(moves > 0);
-        let all = 0..arena.held_bytes() as u32 / 128 - 1;
-        assert!(all.into_iter().all(|i| arena.lanes::<u32>(first.offset(1 + i as usize), 0, 1) == [i]));
-    }
-
-    #[test]
-    fn freed_runs_are_used_again() {
-        let mut arena = small(ArenaOptions { run_blocks: 3, ..Default::default() });
-        let runs: Vec<_> = (0..10).map(|_| arena.allocate().unwrap()).collect();
-        assert_eq!(runs[1], runs[0].offset(3));
-        let held = arena.held_bytes();
-        for &run in &runs {
-            arena.free(run);
-        }
-        assert_eq!(arena.live_bytes(), 0);
-        let mut again: Vec<_> = (0..10).map(|_| arena.allocate().unwrap()).collect();
-        again.sort();
-        assert_eq!(again, runs);
-        assert_eq!(arena.held_bytes(), held);
-    }
-
-    #[test]
-    fn a_limit_is_kept_and_named() {
-        let mut arena = small(ArenaOptions { limit_bytes: Some(1000), ..Default::default() });
-        for _ in 0..7 {
-            arena.allocate().unwrap();
-        }
-        let refused = Error::MemoryLimit { requested_bytes: 1024, limit_bytes: 1000 };
-        // The step that is committed at once must not hide the limit.
-        assert_eq!(arena.allocate(), Err(refused.clone()));
-        assert_eq!(arena.reserve(5), Err(Error::MemoryLimit { requested_bytes: 1536, limit_bytes: 1000 }));
-        arena.free(NodeRef::from_word(2));
-        assert_eq!(arena.allocate(), Ok(NodeRef::from_word(2)));
-        assert_eq!(arena.allocate(), Err(refused));
-    }
-
-    #[test]
-    fn references_run_out_by_name() {
-        let mut arena = small(ArenaOptions { references: 4, ..Default::default() });
-        arena.reserve(4).unwrap();
-        assert_eq!(arena.reserve(5), Err(Error::ReferencesExhausted { limit: 4 }));
-        for _ in 0..4 {
-            arena.allocate().unwrap();
-        }
-        assert_eq!(arena.allocate(), Err(Error::ReferencesExhausted { limit: 4 }));
-    }
-
-    #[test]
-    fn copies_within_and_between_blocks() {
-        let mut arena = small(ArenaOptions { run_blocks: 4, ..Default::default() });
-        let run = arena.allocate().unwrap();
-        for (i, lane) in arena.lanes_mut::<u32>(run, 0, 32).iter_mut().enumerate() {
-            *lane = i as u32;
-        }
-        arena.copy::<u32>((run, 0), (run, 4), 8);
-        assert_eq!(arena.lanes::<u32>(run, 0, 10), [0, 0, 1, 2, 3, 4, 5, 6, 7, 9]);
-        arena.copy::<u32>((run, 4), (run.offset(3), 0), 8);
-        assert_eq!(arena.lanes::<u32>(run.offset(3), 0, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
-        arena.copy_blocks(run, run.offset(1), 2);
-        assert_eq!(arena.lanes::<u32>(run.offset(1), 0, 3), [0, 0, 1]);
-    }
-
-    #[test]
-    fn clearing_gives_everything_back_zeroed() {
-        let mut arena = small(ArenaOptions::default());
-        let block = arena.allocate().unwrap();
-        arena.lanes_mut::<u64>(block, 0, 1)[0] = 5;
-        arena.clear();
-        assert_eq!(arena.held_bytes(), 0);
-        let block = arena.allocate().unwrap();
-        assert_eq!(arena.lanes::<u64>(block, 0, 1), [0]);
-    }
-
-    /// So many 4-byte lanes that their bytes are, modulo 2^64, none.
-    const WRAPPING: usize = 1 << (usize::BITS - 2);
-
-    fn of_two_blocks() -> (Arena<Lines<2>>, NodeRef) {
-        let mut arena = small(ArenaOptions { run_blocks: 2, ..Default::default() });
-        let first = arena.allocate().unwrap();
-        (arena, first)
-    }
-
-    #[test]
-    #[should_panic(expected = "lanes outside of the block")]
-    fn so_many_lanes_that_their_bytes_wrap_are_caught() {
-        let (arena, block) = of_two_blocks();
-        arena.lanes::<u32>(block, 0, WRAPPING);
-    }
-
-    #[test]
-    #[should_panic(expected = "lanes outside of the block")]
-    fn lanes_so_far_behind_that_their_end_wraps_are_caught() {
-        let (arena, block) = of_two_blocks();
-        arena.lanes::<u32>(block, usize::MAX - 3, 1);
-    }
-
-    #[test]
-    #[should_panic(expected = "lanes outside of the block")]
-    fn so_many_lanes_to_be_written_that_their_bytes_wrap_are_caught() {
-        let (mut arena, block) = of_two_blocks();
-        arena.lanes_mut::<u32>(block, 0, WRAPPING);
-    }
-
-    #[test]
-    #[should_panic(expected = "lanes outside of the block")]
-    fn so_many_lanes_side_by_side_that_their_bytes_wrap_are_caught() {
-        let (mut arena, block) = of_two_blocks();
-        arena.lanes_mut_twice::<u32>(block, (0, 0), WRAPPING);
-    }
-
-    #[test]
-    #[should_panic(expected = "lanes outside of the block")]
-    fn a_copy_of_so_many_lanes_that_their_bytes_wrap_is_caught() {
-        let (mut arena, block) = of_two_blocks();
-        arena.copy::<u32>((block, 0), (block.offset(1), 0), WRAPPING);
-    }
-
-    #[test]
-    #[should_panic(expected = "blocks outside of the arena")]
-    fn a_copy_of_so_many_blocks_that_their_end_wraps_is_caught() {
-        let (mut arena, block) = of_two_blocks();
-        arena.copy_blocks(block, block.offset(1), usize::MAX);
-    }
-
-    #[test]
-    #[should_panic(expected = "no block of this arena")]
-    fn a_foreign_reference_is_caught() {
-        small(ArenaOptions::default()).lanes::<u32>(NodeRef::NIL, 0, 1);
-    }
-}
+mod tests;

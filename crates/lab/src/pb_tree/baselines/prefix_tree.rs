@@ -1,0 +1,137 @@
+//! A p8 whose nodes store what their keys begin with once (key compression, which the pB+-Tree paper names
+//! in §5 as what goes together with wider nodes): where all keys of a node lie within 2^16 of its first
+//! one, it has that key and, for each entry, the sixteen bits by which it is greater.
+//!
+//! ```text
+//! plain        count         │ 63 keys                                │ 63 values or children
+//! compressed   count, marked │ first key │ 84 differences, two a word │ 84 values or children
+//! ```
+
+use super::disk_pages::{LINE_WORDS, last_that, prefetch, read, read_half, set_half};
+use super::page_tree::{find_in_node, write_node};
+use core::marker::PhantomData;
+use latchless_core::mem::touch::{Trace, Work};
+
+const NODE: usize = 8 * LINE_WORDS;
+const PAIRS: usize = (NODE - 1) / 2;
+/// Entries of a compressed node: a word and a half each, beside the count and the first key.
+const MORE_PAIRS: usize = (NODE - 2) * 2 / 3;
+const DIFFERENCES_AT: usize = 2;
+const VALUES_AT: usize = DIFFERENCES_AT + MORE_PAIRS / 2;
+const MARK: u32 = 1 << 31;
+/// The most by which a key is greater than its node's first one.
+const DIFFERENCE_MAX: u32 = 0xFFFF;
+
+#[derive(Clone, Copy)]
+#[repr(align(512))]
+struct Node([u32; NODE]);
+
+/// The tree. It can't be changed.
+pub(super) struct PrefixTree<T> {
+    nodes: Vec<Node>,
+    levels: usize,
+    trace: PhantomData<T>,
+}
+
+impl<T: Trace> PrefixTree<T> {
+    /// A tree of full nodes with these entries, which ascend.
+    pub(super) fn new(entries: &[(u32, u32)]) -> Self {
+        let mut tree = Self { nodes: Vec::new(), levels: 0, trace: PhantomData };
+        let mut level = entries.to_vec();
+        while tree.levels == 0 && !level.is_empty() || level.len() > 1 {
+            let (mut rest, mut above) = (&level[..], Vec::new());
+            while let Some(&(first, _)) = rest.first() {
+                let near = rest.iter().take(MORE_PAIRS).take_while(|entry| entry.0 - first <= DIFFERENCE_MAX);
+                let near = near.count();
+                let (own, later) = rest.split_at(near.max(PAIRS).min(rest.len()));
+                above.push((first, tree.nodes.len() as u32));
+                tree.nodes.push(if near > PAIRS { compressed(own) } else { plain(own) });
+                rest = later;
+            }
+            level = above;
+            tree.levels += 1;
+        }
+        tree
+    }
+
+    /// The value under a key.
+    pub(super) fn get(&self, key: u32) -> Option<u32> {
+        T::work(Work::Operation);
+        let mut node = self.nodes.last()?;
+        for _ in 1..self.levels {
+            node = &self.nodes[find::<T>(&node.0, key).1 as usize];
+        }
+        let (found, value) = find::<T>(&node.0, key);
+        (found == key).then_some(value)
+    }
+
+    /// Levels, and bytes of all nodes.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.levels, size_of_val(&self.nodes[..]))
+    }
+}
+
+fn plain(entries: &[(u32, u32)]) -> Node {
+    let mut node = Node([0; NODE]);
+    write_node(&mut node.0, PAIRS, entries);
+    node
+}
+
+fn compressed(entries: &[(u32, u32)]) -> Node {
+    let (mut node, first) = (Node([0; NODE]), entries[0].0);
+    (node.0[0], node.0[1]) = (entries.len() as u32 | MARK, first);
+    for (at, &(key, value)) in entries.iter().enumerate() {
+        set_half(&mut node.0[DIFFERENCES_AT..VALUES_AT], at, (key - first) as usize);
+        node.0[VALUES_AT + at] = value;
+    }
+    node
+}
+
+/// The last entry of a node whose key is at most `key`, or the first.
+fn find<T: Trace>(node: &[u32; NODE], key: u32) -> (u32, u32) {
+    T::work(Work::Visit);
+    prefetch::<T>(node);
+    let count = read::<T>(&node[0]);
+    if count & MARK == 0 {
+        return find_in_node::<T>(node, PAIRS, key);
+    }
+    let first = read::<T>(&node[1]);
+    let difference = |at: usize| read_half::<T>(&node[DIFFERENCES_AT..], at) as u32;
+    let wanted = key.saturating_sub(first);
+    let at = last_that::<T>((count & !MARK) as usize, |at| difference(at) <= wanted);
+    (first + difference(at), read::<T>(&node[VALUES_AT + at]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::finds_every_key_and_no_other;
+    use super::*;
+    use latchless_core::mem::touch::NoTrace;
+
+    #[test]
+    fn finds_every_key() {
+        finds_every_key_and_no_other(|entries| {
+            let tree = PrefixTree::<NoTrace>::new(entries);
+            Box::new(move |key| tree.get(key))
+        });
+    }
+
+    /// Differences of 2^16 and of one less, dense and sparse stretches, the greatest key.
+    #[test]
+    fn nodes_are_compressed_where_their_keys_are_near() {
+        let dense = |len: u32| (0..len).map(|key| (key, !key)).collect::<Vec<_>>();
+        assert_eq!(PrefixTree::<NoTrace>::new(&dense(84)).size(), (1, 512));
+        assert_eq!(PrefixTree::<NoTrace>::new(&dense(85)).size(), (2, 3 * 512));
+        let sparse: Vec<(u32, u32)> = (0..84).map(|key| (key << 16, !key)).collect();
+        assert_eq!(PrefixTree::<NoTrace>::new(&sparse).size(), (2, 3 * 512));
+        for step in [1, 780, 790, 1_057, 65_535, 65_536, 40_000_000] {
+            let entries: Vec<(u32, u32)> =
+                (0..20_000).map_while(|nth| u32::checked_mul(nth, step).map(|key| (key, nth))).collect();
+            let tree = PrefixTree::<NoTrace>::new(&entries);
+            for &(key, value) in &entries {
+                assert_eq!(tree.get(key), Some(value), "{key} by steps of {step}");
+                assert_eq!(tree.get(key + 1), (step == 1 && key < 19_999).then_some(value + 1));
+            }
+        }
+    }
+}

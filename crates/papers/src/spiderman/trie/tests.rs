@@ -1,0 +1,148 @@
+//! Tries beside a `BTreeMap`: keys that share long prefixes, nodes of all kinds, memory limits, walks.
+
+use super::*;
+use crate::common::walk::{Aim, Rounds, Walks};
+use latchless_core::base::error::Error;
+use latchless_core::mem::touch::NoTrace;
+use std::collections::BTreeMap;
+
+type Tested<B> = Trie<B, NoTrace>;
+
+fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// Keys with few values in each byte, so that they share prefixes and nodes are of every kind.
+fn drawn(state: &mut u64, spread: u64) -> u64 {
+    (0..8).fold(0, |key, nth| (key << 8) | (next_random(state) % if nth == 6 { 1 + spread } else { 2 }))
+}
+
+fn same(trie: &Tested<u64>, model: &BTreeMap<u64, u64>, probe: u64) {
+    trie.check_invariants().unwrap();
+    assert_eq!(trie.len(), model.len());
+    for key in [probe, probe ^ 1, probe ^ 1 << 17, 0, u64::MAX] {
+        assert_eq!(trie.get(key), model.get(&key).copied(), "{key:x}");
+        let found = |forward| trie.seek(key, forward).1.map(|place| trie.pools.leaf(place).key);
+        assert_eq!(found(true), model.range(key..).next().map(|entry| *entry.0), "from {key:x}");
+        assert_eq!(found(false), model.range(..=key).next_back().map(|entry| *entry.0), "up to {key:x}");
+    }
+}
+
+#[test]
+fn histories_of_a_writer_are_a_maps() {
+    for spread in [1, 3, 20, 60, 255] {
+        let (mut trie, mut model, mut state) = (Tested::<u64>::new(None), BTreeMap::new(), spread);
+        let steps = if cfg!(miri) { 60 } else { 3_000 };
+        for step in 0..2 * steps {
+            let (key, value) = (drawn(&mut state, spread), next_random(&mut state));
+            // The first half grows, the second shrinks.
+            if next_random(&mut state) % 4 < if step < steps { 3 } else { 1 } {
+                assert_eq!(trie.insert(key, value).unwrap(), model.insert(key, value));
+            } else {
+                assert_eq!(trie.remove(key), model.remove(&key));
+            }
+            if step % 16 == 0 {
+                same(&trie, &model, key);
+            }
+        }
+        for key in model.keys().copied().collect::<Vec<_>>() {
+            assert_eq!(trie.remove(key), model.remove(&key));
+        }
+        same(&trie, &model, 0);
+        assert_eq!(trie.memory_bytes(), 0, "an empty trie holds nothing");
+    }
+}
+
+#[test]
+fn ways_lead_on_in_both_directions() {
+    let mut trie = Tested::<u64>::new(None);
+    let keys: BTreeMap<u64, u64> =
+        (0..if cfg!(miri) { 40 } else { 2_000 }).map(|nth| (nth * nth * 7_919, nth)).collect();
+    keys.iter().for_each(|(&key, &value)| _ = trie.insert(key, value).unwrap());
+    for forward in [true, false] {
+        let (mut way, mut at) = trie.seek(if forward { 0 } else { u64::MAX }, forward);
+        let mut seen = Vec::new();
+        while let Some(place) = at {
+            seen.push(trie.pools.leaf(place).key);
+            at = trie.advance(&mut way, forward);
+        }
+        if !forward {
+            seen.reverse();
+        }
+        assert!(seen.iter().eq(keys.keys()), "forward: {forward}");
+    }
+}
+
+#[test]
+fn nodes_grow_and_shrink_through_all_kinds() {
+    let mut trie = Tested::<u32>::new(None);
+    let kind = |trie: &Tested<u32>| match trie.root.to() {
+        To::Inner(kind, _) => Some(kind),
+        _ => None,
+    };
+    let kinds_at = |len: u32| match len {
+        0..2 => None,
+        2..5 => Some(Kind::Four),
+        5..17 => Some(Kind::Sixteen),
+        17..49 => Some(Kind::FortyEight),
+        _ => Some(Kind::All),
+    };
+    for len in 1..=256 {
+        trie.insert((len - 1) << 24, len).unwrap();
+        assert_eq!(kind(&trie), kinds_at(len), "{len} keys");
+    }
+    for left in (0..256u32).rev() {
+        assert_eq!(trie.remove(left << 24), Some(left + 1));
+        trie.check_invariants().unwrap();
+        let shrunk = match left {
+            0..2 => None,
+            2..4 => Some(Kind::Four),
+            4..13 => Some(Kind::Sixteen),
+            13..37 => Some(Kind::FortyEight),
+            _ => Some(Kind::All),
+        };
+        assert_eq!(kind(&trie), shrunk, "{left} keys are left");
+    }
+}
+
+#[test]
+fn a_memory_limit_is_kept_and_loses_nothing() {
+    let limit_bytes = if cfg!(miri) { 2_000 } else { 60_000 };
+    let (mut trie, mut model, mut state) = (Tested::<u64>::new(Some(limit_bytes)), BTreeMap::new(), 9);
+    let refused = loop {
+        let key = drawn(&mut state, 255);
+        match trie.insert(key, !key) {
+            Ok(_) => model.insert(key, !key),
+            Err(refused) => break refused,
+        };
+    };
+    assert!(matches!(refused, Error::MemoryLimit { .. }), "{refused}");
+    assert!(trie.memory_bytes() <= limit_bytes && trie.memory_bytes() + 1_100 > limit_bytes);
+    same(&trie, &model, 1);
+    let first = *model.keys().next().unwrap();
+    assert_eq!(trie.insert(first, 1), Ok(Some(!first)), "replacing needs no memory");
+    for key in model.into_keys() {
+        assert!(trie.remove(key).is_some());
+        assert!(trie.memory_bytes() <= limit_bytes);
+    }
+    assert_eq!(trie.insert(5, 5), Ok(None));
+}
+
+#[test]
+fn walks_come_out_where_lookups_do() {
+    let (mut trie, mut state) = (Tested::<u64>::new(None), 4);
+    let keys: Vec<u64> = (0..if cfg!(miri) { 30 } else { 900 }).map(|_| drawn(&mut state, 99)).collect();
+    let asked: Vec<u64> = keys.iter().flat_map(|&key| [key, key ^ 4, key ^ 1 << 60]).take(1_000).collect();
+    let mut walks = Walks::default();
+    for filled in [0, 1, keys.len()] {
+        keys[..filled].iter().for_each(|&key| _ = trie.insert(key, !key).unwrap());
+        for rounds in [Rounds::Unfinished, Rounds::Naive] {
+            let walk = trie.walk();
+            let leaves = walks.lead(&walk, rounds, asked.len(), |at| (asked[at], Aim::Look));
+            for (&key, leaf) in asked.iter().zip(leaves) {
+                assert_eq!(trie.get_from(leaf.unwrap(), key), trie.get(key), "{key:x}");
+            }
+        }
+    }
+}

@@ -28,7 +28,7 @@ impl CellForm {
 
     /// The word of a cell, whose upper bytes are zeros.
     #[inline(always)]
-    fn word(self, cell: u64) -> u64 {
+    pub fn word(self, cell: u64) -> u64 {
         match self.signed_bits {
             Some(bits) => ((cell << (64 - bits)) as i64 >> (64 - bits)) as u64,
             None if self.widened => f64::from(f32::from_bits(cell as u32)).to_bits(),

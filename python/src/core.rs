@@ -29,7 +29,7 @@ pub enum Tree {
 /// Does something with the engine, whatever its width.
 macro_rules! with {
     ($core:expr, $engine:ident => $body:expr) => {
-        match &$core.tree {
+        match &*$core.tree {
             $crate::core::Tree::Narrow($engine) => $body,
             $crate::core::Tree::Wide($engine) => $body,
         }
@@ -48,8 +48,8 @@ pub type DtypeOf = (String, String, Option<(Py<PyAny>, Py<PyAny>)>);
 /// An ordered index of words. Not for users: `latchless.Index` is.
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
 pub struct Core {
-    /// Its entries.
-    pub tree: Tree,
+    /// Its entries. In a box, because an index is aligned as lines of the cache are, and Python's objects aren't.
+    pub tree: Box<Tree>,
     /// What keys are.
     pub keys: Kind,
     /// What values are.
@@ -85,7 +85,7 @@ impl Core {
         } else {
             Tree::Narrow(make(py, kinds, (keys, values), how, from)?)
         };
-        Ok(Self { tree, keys: keys_kind, values: values_kind, state: AtomicU8::new(FINE) })
+        Ok(Self { tree: Box::new(tree), keys: keys_kind, values: values_kind, state: AtomicU8::new(FINE) })
     }
 
     // ---- one entry ----
@@ -458,7 +458,7 @@ impl Core {
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (stats, width) = with!(self, engine => {
             let stats = self.guarded(|| Ok(batch::alone(py, || engine.index().stats())))?;
-            (stats, if matches!(self.tree, Tree::Wide(_)) { 64 } else { 32 })
+            (stats, if matches!(*self.tree, Tree::Wide(_)) { 64 } else { 32 })
         });
         let dict = PyDict::new(py);
         dict.set_item("bits", width)?;

@@ -100,7 +100,7 @@ fn with_log<T: Send>(
     wide: impl FnOnce(&DurableIndex<u64, u64, Cells>) -> latchless_log::Result<T> + Send,
 ) -> PyResult<T> {
     let py = core.py();
-    let done = match &core.get().tree {
+    let done = match &*core.get().tree {
         crate::core::Tree::Narrow(Engine { store: Store::Durable(durable), .. }) => {
             py.detach(|| narrow(durable))
         }

@@ -29,6 +29,15 @@ mod updates;
 
 use pyo3::prelude::*;
 
+/// Python puts objects at multiples of 16 bytes: a class that needs more would lie where it mayn't.
+const _: () = {
+    const OBJECTS: usize = 16;
+    assert!(align_of::<core::Core>() <= OBJECTS && align_of::<bytes::core::BytesCore>() <= OBJECTS);
+    assert!(align_of::<bytes::keys::KeyColumn>() <= OBJECTS && align_of::<pages::Pages>() <= OBJECTS);
+    assert!(align_of::<snapshot::Snapshot>() <= OBJECTS && align_of::<durable::Folder>() <= OBJECTS);
+    assert!(align_of::<bytes::snapshot::StringSnapshot>() <= OBJECTS);
+};
+
 /// What Python calls around a fork.
 mod forks {
     use crate::gate;
@@ -72,6 +81,8 @@ mod _latchless {
     use super::bytes::core::{BytesCore, read_arrow_strings};
     #[pymodule_export]
     use super::bytes::keys::KeyColumn;
+    #[pymodule_export]
+    use super::bytes::snapshot::StringSnapshot;
     #[pymodule_export]
     use super::core::Core;
     #[pymodule_export]

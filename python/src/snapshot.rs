@@ -103,6 +103,15 @@ pub fn exception(error: &snapshot::Error) -> PyErr {
             None => io::Error::new(cause.kind(), error.to_string()).into(),
         },
         snapshot::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+        snapshot::Error::OtherKeys { found, .. } => {
+            let opener = match found {
+                DataType::Utf8 => "StringIndex",
+                DataType::Binary => "BytesIndex",
+                _ => "Index",
+            };
+            let told = format!("the column key holds {found}: {opener}.open opens such a file");
+            PyValueError::new_err(told)
+        }
         snapshot::Error::Index(error) => failure::exception(error),
         _ => PyValueError::new_err(error.to_string()),
     }

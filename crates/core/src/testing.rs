@@ -59,6 +59,7 @@ pub fn bytes_are_lawful<K: BytesKey<Owned = K> + PartialEq + Debug>(a: &K, b: &K
     assert_eq!(bytes_of(a).cmp(&bytes_of(b)), expected, "{a:?} against {b:?}");
     for key in [a, b] {
         let bytes = bytes_of(key);
+        assert!(K::is_key(&bytes), "{key:?}");
         assert_eq!(K::from_bytes(&bytes), *key);
         assert_eq!(K::FIXED.unwrap_or(bytes.len()), bytes.len(), "{key:?}");
     }

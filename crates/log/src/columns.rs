@@ -67,6 +67,18 @@ impl<K: Native, V: Native> Columns<K, V> for Plain {
     }
 }
 
+/// Refuses columns that are no numbers: a record of the log has room for these alone.
+///
+/// # Errors
+/// [`UnknownType`](snapshot::Error::UnknownType).
+pub fn check<K: Key, V: Value>(columns: &impl Columns<K, V>) -> snapshot::Result<()> {
+    let types = ["key", "value"].into_iter().zip(columns.types());
+    match types.into_iter().find(|(_, found)| found.width_bytes() == 0) {
+        Some((column, found)) => Err(snapshot::Error::UnknownType { column, found: found.to_string() }),
+        None => Ok(()),
+    }
+}
+
 /// Saves a snapshot of an index with these columns, as a log's folder has them, and says how many entries it
 /// has.
 ///

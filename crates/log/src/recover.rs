@@ -118,6 +118,7 @@ impl Found {
         columns: C,
         opening: Opening,
     ) -> Result<(DurableIndex<K, V, C>, Recovery)> {
+        columns::check(&columns).map_err(Error::snapshot(self.folder.path()))?;
         let mut recovery = Recovery::default();
         let mut first = 1;
         if self.is_new() {

@@ -122,3 +122,39 @@ fn types_are_known_from_a_log_alone() {
     let found = Found::open(folder.path()).expect("it opens");
     assert_eq!(found.types(), Some([DataType::Int32, DataType::Float64]));
 }
+
+/// Keys that are said to be strings.
+#[derive(Debug, Clone, Copy)]
+struct Strings;
+
+impl Columns<u32, u32> for Strings {
+    fn types(&self) -> [DataType; 2] {
+        [DataType::Utf8, DataType::UInt32]
+    }
+
+    fn key_to_cell(&self, key: u32) -> u64 {
+        key.into()
+    }
+
+    fn value_to_cell(&self, value: u32) -> u64 {
+        value.into()
+    }
+
+    fn key_of_cell(&self, cell: u64) -> Option<u32> {
+        u32::try_from(cell).ok()
+    }
+
+    fn value_of_cell(&self, cell: u64) -> u32 {
+        cell as u32
+    }
+}
+
+#[test]
+fn columns_that_are_strings_are_refused_before_there_is_a_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let found = Found::open(folder.path()).expect("it opens");
+    let index = Index::<u32, u32>::new().expect("an index");
+    let refused = found.recover(index, Strings, NEVER).expect_err("a log has numbers");
+    assert!(refused.to_string().ends_with("the column key is of a type that a snapshot can't have: string"));
+    assert_eq!(Found::open(folder.path()).expect("it opens").types(), None);
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,7 +14,7 @@ from latchless._batches import checked_threads
 from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
 from latchless._index import SHOWN, check_fill, check_lengths, shown_as
 from latchless._keys import key_column
-from latchless._latchless import BytesCore, KeyColumn, read_arrow_strings
+from latchless._latchless import BytesCore, KeyColumn, StringSnapshot, read_arrow_strings
 from latchless._mapping import Key, SortedMapping
 from latchless._ranges import Closed, ends_of
 
@@ -53,8 +54,11 @@ class Strings(BytesCore, SortedMapping[Key]):
         words = None if values is None else value.to_words(values)
         check_lengths(column, words, scalar)
         check_fill(fill)
-        text = cls.key_type is str
-        made = super().__new__(cls, text, value.told(), column, words, assume_sorted, fill, limit_bytes)
+        return cls._made(value, column, words, assume_sorted, fill, limit_bytes)
+
+    @classmethod
+    def _made(cls, value: Column, *told: Any) -> Self:
+        made = super().__new__(cls, cls.key_type is str, value.told(), *told)
         made._value, made._missing, made.value_dtype = value, value.missing_word(), value.dtype
         return made
 
@@ -364,6 +368,41 @@ class Strings(BytesCore, SortedMapping[Key]):
         """
         keys, values = read_arrow_strings(data, key, value, cls.key_type is str)
         return cls(keys, values, assume_sorted=assume_sorted, fill=fill, limit_bytes=limit_bytes)
+
+    def save(self, path: str | os.PathLike[str]) -> int:
+        """Write all entries to an Arrow IPC file, and return how many there are.
+
+        `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
+        written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
+        others as before or after a change. Raises OSError if the file can't be written: what was there before is
+        there still.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from latchless import StringIndex
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "index.arrow"
+        >>> StringIndex(["a", "b"], [10.5, 20.5]).save(path)
+        2
+        >>> StringIndex.open(path)
+        StringIndex({'a': 10.5, 'b': 20.5}, value_dtype='float64')
+        """
+        return self._save(os.fspath(path))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, fill: float = 0.8, limit_bytes: int | None = None) -> Self:
+        """Make an index from a file that `save` has written, here or in Rust.
+
+        Raises ValueError for a file that was cut or changed, by a single bit, or has other keys, or isn't such a
+        file; OSError if it can't be read; MemoryError for more than `limit_bytes`.
+        """
+        check_fill(fill)
+        snapshot = StringSnapshot(cls.key_type is str, os.fspath(path))
+        try:
+            _, value = columns(np.int64, snapshot.value_dtype)
+        except TypeError as error:
+            raise ValueError(f"the file has columns that no index has: {error}") from None
+        return cls._made(value, None, None, True, fill, limit_bytes, snapshot)
 
 
 class StringIndex(Strings[str]):

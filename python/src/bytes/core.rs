@@ -4,6 +4,7 @@
 use super::engine::{BytesEngine, Ends, Entry, Lookups, after_prefix};
 use super::import::read_columns;
 use super::keys::{KeyColumn, KeyType};
+use super::snapshot::{self, StringSnapshot};
 use super::strings::Strings;
 use crate::column::{self, Fresh};
 use crate::core::{DtypeOf, Entry as Pair, Object};
@@ -23,6 +24,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use std::iter::repeat_with;
 use std::ops::{self, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU8;
 
 /// What a range of keys is told by: its ends, of which None is open, or a prefix as the first of them;
@@ -32,7 +34,8 @@ type Told<'a, 'py> = (Option<&'a Object<'py>>, Option<&'a Object<'py>>, Option<(
 /// An ordered index of byte strings. Not for users: `latchless.StringIndex` and `latchless.BytesIndex` are.
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
 pub struct BytesCore {
-    engine: BytesEngine,
+    /// In a box, because an index is aligned as lines of the cache are, and Python's objects aren't.
+    engine: Box<BytesEngine>,
     keys: KeyType,
     values: Kind,
     state: AtomicU8,
@@ -41,7 +44,7 @@ pub struct BytesCore {
 #[pymethods]
 impl BytesCore {
     #[new]
-    #[pyo3(signature = (text, value, keys, values, sorted, fill, limit_bytes))]
+    #[pyo3(signature = (text, value, keys, values, sorted, fill, limit_bytes, snapshot=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's side passes them by position, once")]
     fn new(
         py: Python<'_>,
@@ -52,11 +55,16 @@ impl BytesCore {
         sorted: bool,
         fill: f64,
         limit_bytes: Option<usize>,
+        snapshot: Option<&Bound<'_, StringSnapshot>>,
     ) -> PyResult<Self> {
         let kind = Kind::new(true, &value.0, value.1, value.2, false)?;
         let engine = BytesEngine::new(limit_bytes).map_err(|error| failure::exception(&error))?;
-        let mut made =
-            Self { engine, keys: KeyType { is_text: text }, values: kind, state: AtomicU8::new(FINE) };
+        let mut made = Self {
+            engine: Box::new(engine),
+            keys: KeyType { is_text: text },
+            values: kind,
+            state: AtomicU8::new(FINE),
+        };
         if let (Some(keys), Some(values)) = (keys, values) {
             let keys = made.own(keys.get())?;
             keys.check_lengths()?;
@@ -65,6 +73,9 @@ impl BytesCore {
             let load = || py.detach(|| engine.load(&keys.strings, values, sorted, fill));
             let loaded = catch_unwind(AssertUnwindSafe(load)).map_err(|panic| failure::panicked(&*panic))?;
             loaded.map_err(|undone| undone_exception(&made.values, undone))?;
+        }
+        if let Some(snapshot) = snapshot {
+            snapshot.get().load(py, &mut made.engine, (made.keys, &made.values), fill)?;
         }
         Ok(made)
     }
@@ -266,6 +277,10 @@ impl BytesCore {
     /// The type of that stream, in a capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         export::schema_of_strings(py, self.keys.is_text, &self.values)
+    }
+
+    fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+        guarded(&self.state, || snapshot::save(py, &self.engine, (self.keys, &self.values), &path))
     }
 
     /// Remove all entries. Other threads may see some gone and others not yet. The memory stays with the

@@ -6,6 +6,7 @@
 
 use super::key::Key;
 use super::nanos::Nanos;
+use core::any::type_name;
 use core::fmt::Debug;
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::num::NonZero;
@@ -82,6 +83,19 @@ pub trait BytesKey {
     /// The key with these bytes, which come from [`Self::with_bytes`]. A type may refuse all others, by a
     /// panic.
     fn from_bytes(bytes: &[u8]) -> Self::Owned;
+
+    /// Whether a key has these bytes, wherever they come from: a file is asked before its keys are believed.
+    /// As it stands here it asks [`Self::from_bytes`], and panics as that does.
+    fn is_key(bytes: &[u8]) -> bool {
+        Self::from_bytes(bytes).with_bytes(|own| own == bytes)
+    }
+
+    /// What a file calls this type, so that its keys aren't taken for those of another one. `Self` and
+    /// [`Self::Owned`] have one name. As it stands here it is the compiler's name for `Owned`, with the names
+    /// of its modules: a file outlasts their being renamed only with a name of one's own.
+    fn type_name() -> Cow<'static, str> {
+        type_name::<Self::Owned>().into()
+    }
 }
 
 /// Why bytes are refused that no key has.
@@ -109,6 +123,14 @@ macro_rules! byte_string {
             fn from_bytes(bytes: &[u8]) -> Vec<u8> {
                 bytes.to_vec()
             }
+
+            fn is_key(_: &[u8]) -> bool {
+                true
+            }
+
+            fn type_name() -> Cow<'static, str> {
+                "bytes".into()
+            }
         }
     )*};
 }
@@ -130,6 +152,14 @@ macro_rules! text {
             fn from_bytes(bytes: &[u8]) -> String {
                 core::str::from_utf8(bytes).expect(STORED).to_owned()
             }
+
+            fn is_key(bytes: &[u8]) -> bool {
+                core::str::from_utf8(bytes).is_ok()
+            }
+
+            fn type_name() -> Cow<'static, str> {
+                "text".into()
+            }
         }
     )*};
 }
@@ -147,6 +177,14 @@ impl<const N: usize> BytesKey for [u8; N] {
     #[inline]
     fn from_bytes(bytes: &[u8]) -> Self {
         array(bytes)
+    }
+
+    fn is_key(bytes: &[u8]) -> bool {
+        bytes.len() == N
+    }
+
+    fn type_name() -> Cow<'static, str> {
+        format!("[u8; {N}]").into()
     }
 }
 
@@ -166,14 +204,22 @@ macro_rules! pointer {
             fn from_bytes(bytes: &[u8]) -> <T as BytesKey>::Owned {
                 T::from_bytes(bytes)
             }
+
+            fn is_key(bytes: &[u8]) -> bool {
+                T::is_key(bytes)
+            }
+
+            fn type_name() -> Cow<'static, str> {
+                T::type_name()
+            }
         }
     )*};
 }
 pointer!([T: BytesKey + ?Sized] &T, [T: BytesKey + ?Sized] Box<T>, [T: BytesKey + ToOwned + ?Sized] Cow<'_, T>);
 
-/// Keys of fixed length, each with the array that has its order.
+/// Keys of fixed length, each with the array that has its order: to it, and back from those that a key has.
 macro_rules! fixed {
-    ($($(#[$condition:meta])* $key:ty: $bytes:literal, $encode:expr, $decode:expr;)*) => {$(
+    ($($(#[$condition:meta])* $key:ty: $name:literal, $bytes:literal, $encode:expr, $decode:expr;)*) => {$(
         $(#[$condition])*
         impl BytesKey for $key {
             type Owned = Self;
@@ -187,53 +233,60 @@ macro_rules! fixed {
 
             #[inline]
             fn from_bytes(bytes: &[u8]) -> Self {
-                let decode: fn([u8; $bytes]) -> Self = $decode;
-                decode(array(bytes))
+                let decode: fn([u8; $bytes]) -> Option<Self> = $decode;
+                decode(array(bytes)).expect(STORED)
+            }
+
+            fn is_key(bytes: &[u8]) -> bool {
+                let decode: fn([u8; $bytes]) -> Option<Self> = $decode;
+                bytes.try_into().ok().and_then(decode).is_some()
+            }
+
+            fn type_name() -> Cow<'static, str> {
+                $name.into()
             }
         }
     )*};
 }
 fixed! {
-    bool: 1, |key| [u8::from(*key)], |bytes| bytes != [0];
-    char: 4, |key| u32::from(*key).to_be_bytes(), |bytes| char::from_u32(u32::from_be_bytes(bytes)).expect(STORED);
-    f32: 4, |key| Key::encode(*key).to_be_bytes(), |bytes| Key::decode(u32::from_be_bytes(bytes));
-    f64: 8, |key| Key::encode(*key).to_be_bytes(), |bytes| Key::decode(u64::from_be_bytes(bytes));
-    Ipv4Addr: 4, Ipv4Addr::octets, Ipv4Addr::from;
-    Ipv6Addr: 16, Ipv6Addr::octets, Ipv6Addr::from;
+    bool: "bool", 1, |key| [u8::from(*key)], |[byte]| (byte < 2).then_some(byte == 1);
+    char: "char", 4, |key| u32::from(*key).to_be_bytes(), |bytes| char::from_u32(u32::from_be_bytes(bytes));
+    f32: "f32", 4, |key| Key::encode(*key).to_be_bytes(), |bytes| Some(Key::decode(u32::from_be_bytes(bytes)));
+    f64: "f64", 8, |key| Key::encode(*key).to_be_bytes(), |bytes| Some(Key::decode(u64::from_be_bytes(bytes)));
+    Ipv4Addr: "ipv4", 4, Ipv4Addr::octets, |bytes| Some(bytes.into());
+    Ipv6Addr: "ipv6", 16, Ipv6Addr::octets, |bytes| Some(bytes.into());
     #[cfg(feature = "uuid")]
-    uuid::Uuid: 16, |key| *key.as_bytes(), uuid::Uuid::from_bytes;
-    Nanos: 8, |key| key.0.to_be_bytes(), |bytes| Nanos(u64::from_be_bytes(bytes));
+    uuid::Uuid: "uuid", 16, |key| *key.as_bytes(), |bytes| Some(uuid::Uuid::from_bytes(bytes));
+    Nanos: "nanos", 8, |key| key.0.to_be_bytes(), |bytes| Some(Nanos(u64::from_be_bytes(bytes)));
 }
 
 /// Integers, big-endian. Those with a sign have it flipped, which moves the negative half below the positive
-/// one; `usize` and `isize` take eight bytes on every machine.
+/// one; `usize` and `isize` take eight bytes on every machine, and are called as the integers of 64 bits.
 macro_rules! integer {
-    ($($key:ty: $wide:ty, $bits:ty, $bytes:literal;)*) => {
+    ($($key:ty: $name:literal, $wide:ty, $bits:ty, $bytes:literal;)*) => {
         fixed! {$(
-            $key: $bytes,
+            $key: $name, $bytes,
             |key| (*key as $wide as $bits ^ <$wide>::MIN as $bits).to_be_bytes(),
-            |bytes| (<$bits>::from_be_bytes(bytes) ^ <$wide>::MIN as $bits) as $wide as $key;
-            NonZero<$key>: $bytes,
+            |bytes| Some((<$bits>::from_be_bytes(bytes) ^ <$wide>::MIN as $bits) as $wide as $key);
+            NonZero<$key>: $name, $bytes,
             |key| (key.get() as $wide as $bits ^ <$wide>::MIN as $bits).to_be_bytes(),
-            |bytes| {
-                Self::new((<$bits>::from_be_bytes(bytes) ^ <$wide>::MIN as $bits) as $wide as $key).expect(STORED)
-            };
+            |bytes| Self::new((<$bits>::from_be_bytes(bytes) ^ <$wide>::MIN as $bits) as $wide as $key);
         )*}
     };
 }
 integer! {
-    u8: u8, u8, 1;
-    u16: u16, u16, 2;
-    u32: u32, u32, 4;
-    u64: u64, u64, 8;
-    u128: u128, u128, 16;
-    usize: u64, u64, 8;
-    i8: i8, u8, 1;
-    i16: i16, u16, 2;
-    i32: i32, u32, 4;
-    i64: i64, u64, 8;
-    i128: i128, u128, 16;
-    isize: i64, u64, 8;
+    u8: "u8", u8, u8, 1;
+    u16: "u16", u16, u16, 2;
+    u32: "u32", u32, u32, 4;
+    u64: "u64", u64, u64, 8;
+    u128: "u128", u128, u128, 16;
+    usize: "u64", u64, u64, 8;
+    i8: "i8", i8, u8, 1;
+    i16: "i16", i16, u16, 2;
+    i32: "i32", i32, u32, 4;
+    i64: "i64", i64, u64, 8;
+    i128: "i128", i128, u128, 16;
+    isize: "i64", i64, u64, 8;
 }
 
 #[cfg(test)]
@@ -355,6 +408,31 @@ mod tests {
             same(&Cow::Borrowed(&x[..]), &x);
             same(&Cow::<str>::Owned(x.clone()), &x);
         }
+    }
+
+    #[test]
+    fn bytes_that_no_key_has_are_told() {
+        for (no_key, key) in [([2], [1]), ([0xff], [0])] {
+            assert!(!bool::is_key(&no_key) && bool::is_key(&key));
+        }
+        assert!(!String::is_key(&[0xff]) && <Box<str>>::is_key("é".as_bytes()) && <[u8]>::is_key(&[0xff]));
+        assert!(!char::is_key(&0xd800_u32.to_be_bytes()) && char::is_key(&0x10_ffff_u32.to_be_bytes()));
+        assert!(!<NonZero<u16>>::is_key(&[0, 0]) && <NonZero<u16>>::is_key(&[0, 1]));
+        assert!(!<NonZero<i16>>::is_key(&[0x80, 0]) && <NonZero<i16>>::is_key(&[0, 0]));
+        assert!(!u64::is_key(&[0; 7]) && !u64::is_key(&[0; 9]) && u64::is_key(&[0xff; 8]));
+        assert!(!<[u8; 3]>::is_key(&[0; 2]) && <[u8; 3]>::is_key(&[0; 3]));
+    }
+
+    #[test]
+    fn borrowed_and_owned_types_have_one_name() {
+        let names =
+            [<&str>::type_name(), String::type_name(), <Cow<str>>::type_name(), <Box<str>>::type_name()];
+        assert_eq!(names, ["text"; 4]);
+        assert_eq!(
+            [<[u8]>::type_name(), <Vec<u8>>::type_name(), <[u8; 16]>::type_name()],
+            ["bytes", "bytes", "[u8; 16]"]
+        );
+        assert_eq!([usize::type_name(), isize::type_name(), i128::type_name()], ["u64", "i64", "i128"]);
     }
 
     #[test]

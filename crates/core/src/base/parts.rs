@@ -16,6 +16,7 @@
 
 use super::bytes_key::BytesKey;
 use core::cmp::Reverse;
+use std::borrow::Cow;
 
 /// How many bytes a key of several parts may have without an allocation.
 const STACK_BYTES: usize = 128;
@@ -113,18 +114,34 @@ fn take<K: BytesKey>(bytes: &mut &[u8]) -> K::Owned {
 
 /// Takes a closed part off the bytes of several, and reads it as it was.
 fn take_closed<K: BytesKey>(bytes: &mut &[u8]) -> K::Owned {
+    K::from_bytes(open(bytes).expect("a closed part has an end").bytes())
+}
+
+/// Takes a closed part off the bytes of several, and opens it. None if no closed part is there.
+fn open(bytes: &mut &[u8]) -> Option<Buffer> {
     let mut open = Buffer::new();
     loop {
-        let zero = bytes.iter().position(|&byte| byte == 0).expect("a closed part has an end");
+        let zero = bytes.iter().position(|&byte| byte == 0)?;
         let (before, marked) = bytes.split_at(zero);
-        let (mark, rest) = marked.split_at(END.len());
+        let (mark, rest) = marked.split_at_checked(END.len())?;
         *bytes = rest;
         open.push(before);
         if mark == END {
-            return K::from_bytes(open.bytes());
+            return Some(open);
+        }
+        if mark != ZERO {
+            return None;
         }
         open.push(&[0]);
     }
+}
+
+/// Takes the first part off the bytes of several. Whether it was one.
+fn take_key<K: BytesKey>(bytes: &mut &[u8]) -> bool {
+    let Some(length) = K::FIXED else { return open(bytes).is_some_and(|mut open| K::is_key(open.bytes())) };
+    let Some((part, rest)) = bytes.split_at_checked(length) else { return false };
+    *bytes = rest;
+    K::is_key(part)
 }
 
 /// The sum of the parts' lengths, if each part has a fixed one.
@@ -160,6 +177,14 @@ macro_rules! tuple {
             fn from_bytes(mut bytes: &[u8]) -> Self::Owned {
                 ($(take::<$part>(&mut bytes),)* $last::from_bytes(bytes))
             }
+
+            fn is_key(mut bytes: &[u8]) -> bool {
+                $(take_key::<$part>(&mut bytes) &&)* $last::is_key(bytes)
+            }
+
+            fn type_name() -> Cow<'static, str> {
+                format!("({})", [$($part::type_name(),)* $last::type_name()].join(", ")).into()
+            }
         }
     };
 }
@@ -191,6 +216,18 @@ impl<K: BytesKey> BytesKey for Option<K> {
         let (some, key) = bytes.split_first().expect("an optional key says whether it is there");
         (*some != 0).then(|| K::from_bytes(key))
     }
+
+    fn is_key(bytes: &[u8]) -> bool {
+        match bytes.split_first() {
+            Some((1, key)) => K::is_key(key),
+            Some((0, zeros)) => zeros.len() == K::FIXED.unwrap_or(0) && zeros.iter().all(|&byte| byte == 0),
+            _ => false,
+        }
+    }
+
+    fn type_name() -> Cow<'static, str> {
+        format!("optional {}", K::type_name()).into()
+    }
 }
 
 /// The largest key first.
@@ -212,6 +249,18 @@ impl<K: BytesKey> BytesKey for Reverse<K> {
         buffer.push(bytes);
         buffer.invert();
         Reverse(take::<K>(&mut &*buffer.bytes()))
+    }
+
+    fn is_key(bytes: &[u8]) -> bool {
+        let mut buffer = Buffer::new();
+        buffer.push(bytes);
+        buffer.invert();
+        let mut part: &[u8] = buffer.bytes();
+        take_key::<K>(&mut part) && part.is_empty()
+    }
+
+    fn type_name() -> Cow<'static, str> {
+        format!("reverse {}", K::type_name()).into()
     }
 }
 
@@ -292,6 +341,31 @@ mod tests {
     }
 
     #[test]
+    fn bytes_that_no_key_has_are_told() {
+        // An end is missing, or cut; a zero byte that isn't marked; a last part that is none.
+        for bytes in [&b"a"[..], b"a\0", b"a\0\x01b\0\0cccccccc", b"a\0\0ccccccc", b"a\0\0ccccccccc"] {
+            assert!(!<(String, u64)>::is_key(bytes), "{bytes:?}");
+        }
+        assert!(<(String, u64)>::is_key(b"a\0\xffb\0\0cccccccc"));
+        assert!(!<(String, u64)>::is_key(b"\xff\0\0cccccccc"));
+        assert!(!<(u64, u64)>::is_key(&[0; 5]) && !<(u64, String)>::is_key(&[0; 7]));
+        for bytes in [&[][..], &[2, 0, 0], &[0, 0, 1], &[0, 0], &[1, 0]] {
+            assert!(!<Option<u16>>::is_key(bytes), "{bytes:?}");
+        }
+        assert!(!<Option<String>>::is_key(b"\0\0") && <Option<String>>::is_key(b"\0"));
+        assert!(!<Reverse<&str>>::is_key(b"") && !<Reverse<&str>>::is_key(&[!b'a', 0xff, 0xff, 0]));
+        assert!(!<Reverse<&str>>::is_key(&[!b'a', 0xff]) && !<Reverse<u16>>::is_key(&[0; 3]));
+    }
+
+    #[test]
+    fn a_type_is_named_by_its_parts() {
+        assert_eq!(<(u64, &str)>::type_name(), "(u64, text)");
+        let nested = <(Option<[u8; 7]>, Reverse<(i128, Vec<u8>)>, bool)>::type_name();
+        assert_eq!(nested, "(optional [u8; 7], reverse (i128, bytes), bool)");
+        assert_eq!(<(String, u64)>::type_name(), <(&str, core::num::NonZero<u64>)>::type_name());
+    }
+
+    #[test]
     fn tuples_say_whether_their_length_is_fixed() {
         assert_eq!(<(u64, i64)>::FIXED, Some(16));
         assert_eq!(<(u32, Option<u64>, Reverse<[u8; 7]>)>::FIXED, Some(4 + 9 + 7));
@@ -319,6 +393,21 @@ mod tests {
         #[test]
         fn byte_strings_in_every_place(a in byte_strings(), b in byte_strings(), low: u64, high: u64) {
             lawful_everywhere(&a, &b, low, high);
+        }
+
+        #[test]
+        fn what_is_told_to_be_a_key_is_one(
+            bytes in prop::collection::vec(prop::sample::select(vec![0, 0, 0, 1, 2, b'a', 0xfe, 0xff, 0xff]), 0..9),
+        ) {
+            macro_rules! all {
+                ($($key:ty),*) => {$(
+                    if <$key>::is_key(&bytes) {
+                        prop_assert_eq!(bytes_of(&<$key>::from_bytes(&bytes)), &bytes[..]);
+                    }
+                )*};
+            }
+            all!((String, u16), (Vec<u8>, Vec<u8>), (bool, Option<Vec<u8>>), (Option<u8>, u8), Reverse<Vec<u8>>);
+            all!(Reverse<(Vec<u8>, u8)>, ((Vec<u8>, bool), u8), (Reverse<String>, Vec<u8>), char, Option<bool>);
         }
 
         #[test]

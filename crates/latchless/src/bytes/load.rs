@@ -41,10 +41,20 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         Q: BytesKey<Owned = K>,
     {
         let mut entries = entries.into_iter();
-        self.tree.load(fill, &mut |bytes| {
+        self.bulk_load_bytes(fill, |bytes| {
             let (key, value) = entries.next()?;
             key.with_bytes(|key| bytes.extend_from_slice(key));
-            Some(encode(value))
+            Some(value)
         })
+    }
+
+    /// As [`BytesIndex::bulk_load`], of what `next` puts into the empty string that it is given: bytes of a
+    /// key.
+    pub(crate) fn bulk_load_bytes(
+        &mut self,
+        fill: FillFactor,
+        mut next: impl FnMut(&mut Vec<u8>) -> Option<V>,
+    ) -> Result<()> {
+        self.tree.load(fill, &mut |bytes| next(bytes).map(encode))
     }
 }

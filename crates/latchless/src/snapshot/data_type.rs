@@ -36,17 +36,34 @@ pub enum DataType {
     Timestamp(TimeUnit),
     /// 64 bits, signed.
     Duration(TimeUnit),
+    /// Strings of bytes, as keys alone: see [`strings`](super::strings).
+    Binary,
+    /// Texts, as keys alone: see [`strings`](super::strings).
+    Utf8,
 }
 
 impl DataType {
-    /// How many bytes a cell takes: 1, 2, 4 or 8.
+    /// How many bytes a cell takes: 1, 2, 4 or 8; 0 for strings, each of which has a length of its own.
     pub fn width_bytes(self) -> usize {
         match self {
+            Self::Binary | Self::Utf8 => 0,
             Self::UInt8 | Self::Int8 => 1,
             Self::UInt16 | Self::Int16 => 2,
             Self::UInt32 | Self::Int32 | Self::Float32 => 4,
             Self::UInt64 | Self::Int64 | Self::Float64 | Self::Timestamp(_) | Self::Duration(_) => 8,
         }
+    }
+}
+
+impl DataType {
+    /// Whether cells are strings.
+    pub(super) fn is_string(self) -> bool {
+        matches!(self, Self::Binary | Self::Utf8)
+    }
+
+    /// How many parts a column has in a record batch: cells, or the strings' ends and their bytes.
+    pub(super) fn parts(self) -> usize {
+        if self.is_string() { 2 } else { 1 }
     }
 }
 
@@ -76,6 +93,8 @@ impl fmt::Display for DataType {
             Self::Float64 => f.write_str("float64"),
             Self::Timestamp(unit) => write!(f, "timestamp[{unit}]"),
             Self::Duration(unit) => write!(f, "duration[{unit}]"),
+            Self::Binary => f.write_str("binary"),
+            Self::Utf8 => f.write_str("string"),
         }
     }
 }

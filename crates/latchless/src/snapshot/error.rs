@@ -81,6 +81,30 @@ pub enum Error {
         /// What was asked for.
         asked: DataType,
     },
+    /// Keys that are strings where numbers are asked for, or the other way round.
+    #[error("the column key holds {found}: {opener} opens such a file")]
+    OtherKeys {
+        /// What the file has.
+        found: DataType,
+        /// What opens such a file.
+        opener: &'static str,
+    },
+    /// Strings that are keys of another type than the index that was asked for.
+    #[error("the file has keys of type {found}, but the index that was asked for has keys of type {asked}")]
+    OtherKeyType {
+        /// What the file has, as [`BytesKey::type_name`](crate::BytesKey::type_name) has it.
+        found: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// A string that no key has.
+    #[error("row {row} has no key of type {key_type}")]
+    NoKey {
+        /// The row, counted from 0.
+        row: usize,
+        /// The keys' type.
+        key_type: String,
+    },
     /// A cell without a value.
     #[error("the column {column} has {count} nulls in record batch {batch}: an index has none")]
     Nulls {

@@ -3,7 +3,8 @@
 //! ```text
 //! ARROW1 and two zero bytes
 //! message: the schema, with latchless.version and the caller's metadata
-//! message: a record batch of up to 2^20 rows; its body: the keys, then the values
+//! message: a record batch of up to 2^20 rows; its body: the keys, then the values. Keys that are strings are
+//!    two parts: where each begins and the last one ends, in 32 bits each, and their bytes
 //!    ⋮
 //! message: the end
 //! footer: the schema again, where each batch lies, latchless.len, latchless.checksum
@@ -34,12 +35,16 @@ pub const ALIGNMENT: usize = 64;
 pub const BATCH_ROWS_LOG2: u32 = 20;
 /// Rows of every record batch but the last.
 pub const BATCH_ROWS: usize = 1 << BATCH_ROWS_LOG2;
+/// A record batch ends before the string that would take its keys beyond this.
+pub const BATCH_BYTES: usize = 1 << 24;
 /// The names of the columns.
 pub const COLUMNS: [&str; 2] = ["key", "value"];
 /// What the names of this library's metadata begin with.
 pub const RESERVED: &str = "latchless.";
 /// In the schema: the version of the format.
 pub const VERSION_NAME: &str = "latchless.version";
+/// In the schema, where keys are strings: what type they are bytes of.
+pub const KEY_NAME: &str = "latchless.key";
 /// In the footer: the number of entries.
 pub const LEN_NAME: &str = "latchless.len";
 /// In the footer: the checksum of the file.
@@ -62,6 +67,8 @@ pub fn aligned(bytes: usize) -> usize {
 pub struct About {
     /// The columns' types.
     pub types: [DataType; 2],
+    /// What type the keys are bytes of, if they are strings.
+    pub key: Option<String>,
     /// What the caller adds.
     pub metadata: Vec<(String, String)>,
 }
@@ -95,6 +102,8 @@ fn arrow_type(data_type: DataType) -> ipc::Type {
             ipc::Type::Timestamp(Box::new(ipc::Timestamp { unit: unit.into(), timezone: None }))
         }
         DataType::Duration(unit) => ipc::Type::Duration(Box::new(ipc::Duration { unit: unit.into() })),
+        DataType::Binary => ipc::Type::Binary(Box::default()),
+        DataType::Utf8 => ipc::Type::Utf8(Box::default()),
     }
 }
 
@@ -108,10 +117,11 @@ impl About {
             ..ipc::Field::default()
         };
         let version = pair(VERSION_NAME, super::VERSION);
+        let key = self.key.iter().map(|key| pair(KEY_NAME, key));
         let own = self.metadata.iter().map(|(name, text)| pair(name, text));
         ipc::Schema {
             fields: Some(COLUMNS.into_iter().zip(self.types).map(field).collect()),
-            custom_metadata: Some(std::iter::once(version).chain(own).collect()),
+            custom_metadata: Some(std::iter::once(version).chain(key).chain(own).collect()),
             ..ipc::Schema::default()
         }
     }
@@ -121,27 +131,27 @@ impl About {
         message(HEAD.len(), ipc::MessageHeader::Schema(Box::new(self.schema())), 0)
     }
 
-    /// Bytes of the two columns of a batch.
-    pub fn column_bytes(&self, rows: usize) -> [usize; 2] {
-        self.types.map(|data_type| rows * data_type.width_bytes())
-    }
-
-    /// The message of a record batch.
-    pub fn batch(&self, rows: usize) -> Vec<u8> {
-        let [keys, values] = self.column_bytes(rows);
-        let buffer =
-            |offset: usize, length: usize| ipc::Buffer { offset: offset as i64, length: length as i64 };
+    /// The message of a record batch whose columns have parts of so many bytes.
+    pub fn batch(&self, rows: usize, mut part_bytes: impl Iterator<Item = usize>) -> Vec<u8> {
         let node = ipc::FieldNode { length: rows as i64, null_count: 0 };
-        // Each column has an empty buffer for its nulls and one for its cells.
-        let buffers =
-            vec![buffer(0, 0), buffer(0, keys), buffer(aligned(keys), 0), buffer(aligned(keys), values)];
+        let (mut buffers, mut body) = (Vec::new(), 0);
+        let mut push = |body: usize, bytes: usize| {
+            buffers.push(ipc::Buffer { offset: body as i64, length: bytes as i64 });
+        };
+        for data_type in self.types {
+            // Each column has an empty buffer for its nulls.
+            push(body, 0);
+            for bytes in part_bytes.by_ref().take(data_type.parts()) {
+                push(body, bytes);
+                body += aligned(bytes);
+            }
+        }
         let batch = ipc::RecordBatch {
             length: rows as i64,
             nodes: Some(vec![node; 2]),
             buffers: Some(buffers),
             ..ipc::RecordBatch::default()
         };
-        let body = aligned(keys) + aligned(values);
         message(0, ipc::MessageHeader::RecordBatch(Box::new(batch)), body)
     }
 
@@ -167,8 +177,15 @@ impl About {
         Ok((closing, digits))
     }
 
-    /// Refuses metadata that would be taken for this library's own.
+    /// Refuses metadata that would be taken for this library's own, and strings where none can be.
     pub fn check(&self) -> Result<()> {
+        let fits = [self.types[0].is_string() == self.key.is_some(), !self.types[1].is_string()];
+        if let Some(column) = fits.iter().position(|fits| !fits) {
+            return Err(Error::UnknownType {
+                column: COLUMNS[column],
+                found: self.types[column].to_string(),
+            });
+        }
         let mark = |text: &str| find_mark(text.as_bytes()).is_some();
         let own = |(name, text): &&(String, String)| name.starts_with(RESERVED) || mark(name) || mark(text);
         match self.metadata.iter().find(own) {

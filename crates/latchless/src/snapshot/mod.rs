@@ -50,12 +50,16 @@
 //! [`save`] and [`open`] are for indexes whose keys and values are [`Native`] to Arrow. For other types, or
 //! types that are known only at run time, a [`Layout`] saves and a [`Snapshot`] opens: the caller says what
 //! the cells of an entry are, and what entry two cells are.
+//!
+//! Keys of any length, those of a [`BytesIndex`](crate::bytes::BytesIndex), are saved and opened by
+//! [`strings`].
 
 mod data_type;
 mod error;
 mod layout;
 mod parse;
 mod replace;
+pub mod strings;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -70,7 +74,7 @@ use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
 use layout::About;
-use parse::Parsed;
+use parse::{Cells, Parsed};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -154,9 +158,9 @@ fn native_cells<H: Holder<Key: Native, Value: Native>>(key: H::Key, value: H::Va
 pub struct Layout(About);
 
 impl Layout {
-    /// Columns of these types.
+    /// Columns of these types, which aren't strings.
     pub fn new(key: DataType, value: DataType) -> Self {
-        Self(About { types: [key, value], metadata: Vec::new() })
+        Self(About { types: [key, value], key: None, metadata: Vec::new() })
     }
 
     /// Adds a name and a text to the schema's metadata, where other programs see them, too.
@@ -172,7 +176,7 @@ impl Layout {
     /// load them.
     ///
     /// # Errors
-    /// As [`save`]; and [`Error::Reserved`].
+    /// As [`save`]; [`Error::Reserved`]; [`Error::UnknownType`] for a type that is a string.
     pub fn save<H: Holder>(
         &self,
         index: H,
@@ -214,6 +218,7 @@ impl Layout {
 pub struct Snapshot {
     bytes: Vec<u8>,
     parsed: Parsed,
+    cells: [Cells; 2],
 }
 
 impl Snapshot {
@@ -222,10 +227,7 @@ impl Snapshot {
     /// # Errors
     /// As [`open`], but for [`Error::OtherType`] and the order of the rows.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let file = File::open(path).map_err(|cause| Error::io("open")(cause).about(path))?;
-        let bytes = file.metadata().map_or(0, |about| about.len());
-        gather(file, bytes).map_err(|error| error.about(path)).and_then(Self::from_bytes)
+        gather_file(path.as_ref()).and_then(Self::from_bytes)
     }
 
     /// Reads a file from anything that can be read to its end.
@@ -242,7 +244,12 @@ impl Snapshot {
     /// As [`Snapshot::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let parsed = parse::parse(&bytes)?;
-        Ok(Self { bytes, parsed })
+        let [key, value] = parsed.types;
+        if key.is_string() {
+            return Err(Error::OtherKeys { found: key, opener: "snapshot::strings" });
+        }
+        let cells = [(key, 0), (value, 1)].map(|(of, part)| Cells::new(of, &parsed.batches, part));
+        Ok(Self { bytes, parsed, cells })
     }
 
     /// How many entries it has.
@@ -282,7 +289,7 @@ impl Snapshot {
 
     #[inline(always)]
     fn cells(&self, at: usize) -> (u64, u64) {
-        let [keys, values] = &self.parsed.cells;
+        let [keys, values] = &self.cells;
         (keys.get(&self.bytes, at), values.get(&self.bytes, at))
     }
 
@@ -333,6 +340,13 @@ impl Snapshot {
         };
         Ok(index.bulk_load_by(self.len(), entry_at, fill, threads)?)
     }
+}
+
+/// All of a file.
+fn gather_file(path: &Path) -> Result<Vec<u8>> {
+    let file = File::open(path).map_err(|cause| Error::io("open")(cause).about(path))?;
+    let bytes = file.metadata().map_or(0, |about| about.len());
+    gather(file, bytes).map_err(|error| error.about(path))
 }
 
 /// All that can be read; `expected_bytes` of it, unless the file changes.

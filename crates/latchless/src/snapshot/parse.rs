@@ -6,8 +6,8 @@
 use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
 use super::layout::{
-    BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, COLUMNS, HEAD, LEN_NAME, MAGIC, NO_CHECKSUM, RESERVED,
-    TAIL_BYTES, VERSION_NAME, digits_of,
+    BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, COLUMNS, HEAD, KEY_NAME, LEN_NAME, MAGIC, NO_CHECKSUM,
+    RESERVED, TAIL_BYTES, VERSION_NAME, digits_of,
 };
 use core::ops::Range;
 use crc32fast::Hasher;
@@ -32,21 +32,61 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// A cell. Eight bytes are read whatever its width is: after the last cell there is the footer.
+    /// Those of a part of all batches.
+    pub fn new(data_type: DataType, batches: &[Batch], part: usize) -> Self {
+        let width = data_type.width_bytes();
+        let starts = batches.iter().map(|batch| batch.starts[part]).collect();
+        Self { starts, width, mask: u64::MAX >> (64 - 8 * width) }
+    }
+
+    /// A cell of batches of one size.
     #[inline(always)]
     pub fn get(&self, file: &[u8], at: usize) -> u64 {
-        let start = self.starts[at >> BATCH_ROWS_LOG2] + (at & (BATCH_ROWS - 1)) * self.width;
+        self.get_in(file, at >> BATCH_ROWS_LOG2, at & (BATCH_ROWS - 1))
+    }
+
+    /// A batch's cell. Eight bytes are read whatever its width is: after the last cell there is the footer.
+    #[inline(always)]
+    pub fn get_in(&self, file: &[u8], batch: usize, row: usize) -> u64 {
+        let start = self.starts[batch] + row * self.width;
         let bytes = file[start..start + 8].try_into().expect("eight bytes");
         u64::from_le_bytes(bytes) & self.mask
     }
+}
+
+/// A record batch.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    pub rows: usize,
+    /// Where the parts of its columns begin in the file: see [`DataType::parts`].
+    pub starts: [usize; 3],
+}
+
+impl Batch {
+    /// The strings of the first column, which has strings.
+    pub fn strings<'f>(&self, file: &'f [u8]) -> impl Iterator<Item = &'f [u8]> + use<'f> {
+        let [ends, bytes, _] = self.starts;
+        let ends = file[ends..ends + END_BYTES * (self.rows + 1)].chunks_exact(END_BYTES).map(end);
+        ends.clone().zip(ends.skip(1)).map(move |(start, end)| &file[bytes + start..bytes + end])
+    }
+}
+
+/// Bytes of a string's end.
+const END_BYTES: usize = 4;
+
+/// The end of a string among the bytes of all.
+fn end(bytes: &[u8]) -> usize {
+    u32::from_le_bytes(bytes.try_into().expect("four bytes")) as usize
 }
 
 /// What a good file holds.
 #[derive(Debug, Clone)]
 pub struct Parsed {
     pub types: [DataType; 2],
+    /// What type the keys are bytes of, if they are strings.
+    pub key: Option<String>,
     pub metadata: Vec<(String, String)>,
-    pub cells: [Cells; 2],
+    pub batches: Vec<Batch>,
     pub len: usize,
 }
 
@@ -75,7 +115,7 @@ pub fn parse(file: &[u8]) -> Result<Parsed> {
     let blocks = footer.record_batches().map_err(unreadable)?;
     let blocks: Vec<ipc::BlockRef> = blocks.map_or(Vec::new(), |blocks| blocks.iter().collect());
     let mut batches =
-        Batches { file, messages: HEAD.len()..footer_at.start, types, len: 0, starts: [vec![], vec![]] };
+        Batches { file, messages: HEAD.len()..footer_at.start, types, len: 0, batches: Vec::new() };
     for (batch, block) in blocks.iter().enumerate() {
         batches.add(batch, batch + 1 == blocks.len(), block)?;
     }
@@ -83,13 +123,14 @@ pub fn parse(file: &[u8]) -> Result<Parsed> {
     if stored != batches.len.to_string() {
         return Err(Error::Len { stored: stored.to_owned(), found: batches.len as u64 });
     }
+    let key = lookup(&in_schema, KEY_NAME).map(str::to_owned);
     let own: Pairs = in_schema.into_iter().filter(|(name, _)| !name.starts_with(RESERVED)).collect();
     // A flatbuffer may refer to one text many times, and so be much larger when it is copied.
     if own.iter().map(|(name, text)| name.len() + text.len()).sum::<usize>() > footer_at.len() {
         return Err(damaged(footer_at.start, "the metadata is longer than the footer"));
     }
     let metadata = own.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
-    Ok(Parsed { types, metadata, len: batches.len, cells: batches.cells() })
+    Ok(Parsed { types, key, metadata, len: batches.len, batches: batches.batches })
 }
 
 /// Where the footer is.
@@ -187,7 +228,7 @@ fn column_types(schema: ipc::SchemaRef, at: usize) -> Result<[DataType; 2]> {
         let arrow = field.type_().map_err(unreadable)?;
         let known =
             if encoded { None } else { arrow.map(data_type).transpose().map_err(unreadable)?.flatten() };
-        known.ok_or_else(|| Error::UnknownType {
+        known.filter(|known| column == 0 || !known.is_string()).ok_or_else(|| Error::UnknownType {
             column: COLUMNS[column],
             found: if encoded { "dictionary".to_owned() } else { name_of(arrow) },
         })
@@ -225,6 +266,8 @@ fn data_type(arrow: ipc::TypeRef) -> Read<Option<DataType>> {
             Some(DataType::Timestamp(time.unit()?.into()))
         }
         ipc::TypeRef::Duration(duration) => Some(DataType::Duration(duration.unit()?.into())),
+        ipc::TypeRef::Binary(_) => Some(DataType::Binary),
+        ipc::TypeRef::Utf8(_) => Some(DataType::Utf8),
         _ => None,
     })
 }
@@ -248,8 +291,7 @@ struct Batches<'a> {
     types: [DataType; 2],
     /// Rows so far.
     len: usize,
-    /// Where each column's cells begin, for each batch.
-    starts: [Vec<usize>; 2],
+    batches: Vec<Batch>,
 }
 
 /// The `bytes` from `offset` on of what lies at `within`, as a range of the file.
@@ -281,10 +323,10 @@ impl Batches<'_> {
             return Err(Error::Compressed { batch });
         }
         let found = header.length().map_err(unreadable)?;
-        let rows = usize::try_from(found).ok().filter(|&rows| match is_last {
-            true => (1..=BATCH_ROWS).contains(&rows),
-            false => rows == BATCH_ROWS,
-        });
+        // Strings are read one after the other, so their batches may have any number of rows.
+        let may_be_few = is_last || self.types[0].is_string();
+        let least = if may_be_few { 1 } else { BATCH_ROWS };
+        let rows = usize::try_from(found).ok().filter(|rows| (least..=BATCH_ROWS).contains(rows));
         let Some(rows) = rows else {
             return Err(Error::Rows { batch, found, expected: BATCH_ROWS as u64 });
         };
@@ -293,30 +335,49 @@ impl Batches<'_> {
         let (Some(nodes), Some(buffers)) = (nodes, buffers) else {
             return Err(damaged(metadata.start, "a record batch without columns"));
         };
+        let (mut starts, mut part, mut buffer) = ([0; 3], 0, 0);
         for (column, name) in COLUMNS.into_iter().enumerate() {
-            let (Some(node), Some(buffer)) = (nodes.get(column), buffers.get(2 * column + 1)) else {
+            let Some(node) = nodes.get(column) else {
                 return Err(damaged(metadata.start, "a record batch with too few columns"));
             };
             if node.null_count() != 0 {
                 return Err(Error::Nulls { column: name, batch, count: node.null_count() });
             }
-            let cells = part_of(&body, buffer.offset(), buffer.length());
-            let wanted = rows * self.types[column].width_bytes();
-            match cells.filter(|cells| node.length() == found && cells.len() == wanted) {
-                Some(cells) => self.starts[column].push(cells.start),
-                None => return Err(damaged(metadata.start, "a record batch's column is of another length")),
+            let data_type = self.types[column];
+            let mut wanted = match data_type.is_string() {
+                true => END_BYTES * (rows + 1),
+                false => rows * data_type.width_bytes(),
+            };
+            buffer += 1; // That of the nulls.
+            for at in 0..data_type.parts() {
+                let Some(place) = buffers.get(buffer) else {
+                    return Err(damaged(metadata.start, "a record batch with too few columns"));
+                };
+                let there = part_of(&body, place.offset(), place.length());
+                let Some(there) = there.filter(|there| node.length() == found && there.len() == wanted)
+                else {
+                    return Err(damaged(metadata.start, "a record batch's column is of another length"));
+                };
+                if at + 1 < data_type.parts() {
+                    wanted = self.bytes_of_strings(there.clone())?;
+                }
+                starts[part] = there.start;
+                (part, buffer) = (part + 1, buffer + 1);
             }
         }
+        self.batches.push(Batch { rows, starts });
         self.len += rows;
         self.messages.start = body.end;
         Ok(())
     }
 
-    fn cells(self) -> [Cells; 2] {
-        let [keys, values] = self.starts;
-        [(keys, self.types[0]), (values, self.types[1])].map(|(starts, data_type)| {
-            let width = data_type.width_bytes();
-            Cells { starts, width, mask: u64::MAX >> (64 - 8 * width) }
-        })
+    /// How many bytes the strings have whose ends are there.
+    fn bytes_of_strings(&self, ends_at: Range<usize>) -> Result<usize> {
+        let ends = self.file[ends_at.clone()].chunks_exact(END_BYTES).map(end);
+        let bytes = ends.clone().try_fold(0, |before, end| (before <= end).then_some(end));
+        match (ends.clone().next(), bytes) {
+            (Some(0), Some(bytes)) => Ok(bytes),
+            _ => Err(damaged(ends_at.start, "strings don't follow each other")),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::layout::{About, END, HEAD, LEN_NAME, MAGIC, NO_CHECKSUM, VERSION_NAME, digits_of};
 use super::{DataType, Error, Layout, Snapshot, TimeUnit};
 use crate::Index;
+use crate::bytes::BytesIndex;
 use polars_arrow_format::ipc;
 use polars_arrow_format::ipc::planus::{Builder, ReadAsRoot};
 
@@ -21,6 +22,14 @@ fn rows(count: u64) -> Vec<u8> {
 }
 
 impl Parts {
+    /// Of keys that are strings.
+    fn of_strings() -> Self {
+        let index: BytesIndex<String, i16> = [("a".into(), -1), ("bc".into(), -2), ("bcd".into(), -3)].into();
+        let mut file = Vec::new();
+        super::strings::write(&index, &mut file).unwrap();
+        Self::of(&file)
+    }
+
     fn of(file: &[u8]) -> Self {
         let end = file.len() - 10;
         let bytes = u32::from_le_bytes(file[end..end + 4].try_into().unwrap()) as usize;
@@ -143,6 +152,10 @@ fn columns_have_their_names_and_types() {
         parts.fields().extend(more);
     });
     assert!(said.len() < 200, "{said}");
+    for (column, name) in ["key", "value"].into_iter().enumerate() {
+        let said = refusal(|parts| parts.fields()[column].type_ = Some(ipc::Type::LargeUtf8(Box::default())));
+        assert_eq!(said, format!("the column {name} is of a type that a snapshot can't have: LargeUtf8"));
+    }
     let said = refusal(|parts| parts.fields()[1].type_ = Some(ipc::Type::Utf8(Box::default())));
     assert_eq!(said, "the column value is of a type that a snapshot can't have: Utf8");
     let said = refusal(|parts| {
@@ -228,7 +241,8 @@ fn rows_ascend_and_none_comes_twice() {
 #[test]
 fn one_text_that_is_referred_to_again_and_again_takes_no_memory() {
     // A flatbuffer by hand would share the text; copies are what a reader would make of it.
-    let about = About { types: [DataType::UInt64; 2], metadata: vec![("a".to_owned(), "b".repeat(1000))] };
+    let about =
+        About { types: [DataType::UInt64; 2], key: None, metadata: vec![("a".to_owned(), "b".repeat(1000))] };
     assert!(about.opening().len() < 2000);
     let layout = Layout::new(DataType::Timestamp(TimeUnit::Nanosecond), DataType::Duration(TimeUnit::Second));
     let layout = layout.with_metadata("zone", "UTC").with_metadata("", "");
@@ -242,4 +256,64 @@ fn one_text_that_is_referred_to_again_and_again_takes_no_memory() {
     assert_eq!(snapshot.value_type(), DataType::Duration(TimeUnit::Second));
     assert_eq!(snapshot.metadata()[0], ("zone".to_owned(), "UTC".to_owned()));
     assert_eq!(snapshot.row(0), (u64::MAX, 5));
+}
+
+/// What is said about a snapshot of three texts after a change.
+fn refusal_of_strings(change: impl FnOnce(&mut Parts)) -> String {
+    let mut parts = Parts::of_strings();
+    change(&mut parts);
+    let opened = super::strings::Snapshot::from_bytes(parts.file());
+    let opened = opened.and_then(|snapshot| snapshot.index::<String, i16>().map(drop));
+    opened.expect_err("it was changed").to_string()
+}
+
+#[test]
+fn strings_follow_each_other_and_have_all_their_bytes() {
+    let ends = |ends: [u32; 4]| {
+        refusal_of_strings(move |parts| {
+            let block = &parts.footer.record_batches.as_ref().unwrap()[0];
+            let at = block.offset as usize + block.meta_data_length as usize;
+            parts.messages[at..at + 16].copy_from_slice(&ends.map(u32::to_le_bytes).concat());
+        })
+    };
+    for wrong in [[1, 1, 3, 6], [0, 3, 1, 6], [0, 1, 7, 6], [0, u32::MAX, 3, 6]] {
+        let said = ends(wrong);
+        assert!(said.ends_with("strings don't follow each other"), "{wrong:?}: {said}");
+    }
+    for wrong in [[0, 1, 3, 5], [0, 1, 3, 7], [0, 1, 3, u32::MAX]] {
+        let said = ends(wrong);
+        assert!(said.ends_with("a record batch's column is of another length"), "{wrong:?}: {said}");
+    }
+    assert_eq!(ends([0, 3, 3, 6]), crate::Error::Unsorted { position: 1 }.to_string());
+}
+
+#[test]
+fn batches_of_strings_have_all_their_buffers() {
+    let said = refusal_of_strings(|parts| {
+        parts.set_batch(|batch| batch.buffers.as_mut().unwrap()[1].length -= 4);
+    });
+    assert!(said.ends_with("a record batch's column is of another length"), "{said}");
+    let said = refusal_of_strings(|parts| {
+        parts.set_batch(|batch| batch.buffers.as_mut().unwrap()[2].offset = i64::MAX);
+    });
+    assert!(said.ends_with("a record batch's column is of another length"), "{said}");
+    for buffers in [2, 4] {
+        let said = refusal_of_strings(|parts| {
+            parts.set_batch(|batch| batch.buffers.as_mut().unwrap().truncate(buffers));
+        });
+        assert!(said.ends_with("a record batch with too few columns"), "{said}");
+    }
+    let said = refusal_of_strings(|parts| parts.set_batch(|batch| batch.length = 0));
+    assert_eq!(said, "record batch 0 has 0 rows where a snapshot has 1048576");
+}
+
+#[test]
+fn a_file_without_the_name_of_its_keys_has_those_of_its_column() {
+    let mut parts = Parts::of_strings();
+    let metadata = parts.schema().custom_metadata.as_mut().unwrap();
+    metadata.retain(|pair| pair.key.as_deref() != Some(super::layout::KEY_NAME));
+    assert_eq!(metadata.len(), 1);
+    let snapshot = super::strings::Snapshot::from_bytes(parts.file()).unwrap();
+    assert_eq!(snapshot.key_name(), "text");
+    assert_eq!(snapshot.index::<String, i16>().unwrap().get("bc"), Some(-2));
 }

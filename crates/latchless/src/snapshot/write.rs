@@ -1,10 +1,10 @@
 //! Writing a snapshot, from its first byte to its last.
 //!
-//! One record batch of cells is in memory at a time: 16 MiB at the most, less for a small index.
+//! One record batch of cells is in memory at a time: 16 MiB at the most, 28 of strings, less for a small index.
 
 use super::data_type::DataType;
 use super::error::{Error, Result};
-use super::layout::{About, BATCH_ROWS, END, HEAD, aligned};
+use super::layout::{About, BATCH_BYTES, BATCH_ROWS, END, HEAD, aligned};
 use crate::index::{Holder, visit_all};
 use core::ops::ControlFlow;
 use crc32fast::Hasher;
@@ -27,30 +27,34 @@ impl<W: Write> Counted<W> {
     }
 }
 
-/// A column of the batch that is being filled.
-struct Column {
-    data_type: DataType,
-    bytes: Vec<u8>,
-}
+/// A part of a column of the batch that is being filled.
+#[derive(Default)]
+struct Part(Vec<u8>);
 
-impl Column {
-    fn new(data_type: DataType) -> Self {
-        Self { data_type, bytes: Vec::new() }
+impl Part {
+    /// Makes room for more bytes.
+    #[inline(always)]
+    fn reserve(&mut self, wanted: usize) -> Result<()> {
+        let requested_bytes = (self.0.len() + wanted) as u64;
+        self.0.try_reserve(wanted).map_err(|_| Error::OutOfMemory { requested_bytes })
     }
 
     /// Adds the low bytes of each cell.
     #[inline(always)]
-    fn extend(&mut self, cells: impl ExactSizeIterator<Item = u64>) -> Result<()> {
-        let wanted = cells.len() * self.data_type.width_bytes();
-        self.bytes
-            .try_reserve(wanted)
-            .map_err(|_| Error::OutOfMemory { requested_bytes: (self.bytes.len() + wanted) as u64 })?;
-        match self.data_type.width_bytes() {
-            1 => self.bytes.extend(cells.map(|cell| cell as u8)),
-            2 => self.bytes.extend(cells.flat_map(|cell| (cell as u16).to_le_bytes())),
-            4 => self.bytes.extend(cells.flat_map(|cell| (cell as u32).to_le_bytes())),
-            _ => self.bytes.extend(cells.flat_map(u64::to_le_bytes)),
+    fn extend(&mut self, data_type: DataType, cells: impl ExactSizeIterator<Item = u64>) -> Result<()> {
+        self.reserve(cells.len() * data_type.width_bytes())?;
+        match data_type.width_bytes() {
+            1 => self.0.extend(cells.map(|cell| cell as u8)),
+            2 => self.0.extend(cells.flat_map(|cell| (cell as u16).to_le_bytes())),
+            4 => self.0.extend(cells.flat_map(|cell| (cell as u32).to_le_bytes())),
+            _ => self.0.extend(cells.flat_map(u64::to_le_bytes)),
         }
+        Ok(())
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        self.reserve(bytes.len())?;
+        self.0.extend_from_slice(bytes);
         Ok(())
     }
 }
@@ -59,8 +63,9 @@ impl Column {
 struct Writing<W> {
     file: Counted<W>,
     about: About,
-    columns: [Column; 2],
-    /// Rows in the columns.
+    /// Those of both columns: keys and values; of strings: their ends, their bytes, and values.
+    parts: [Part; 3],
+    /// Rows in them.
     rows: usize,
     /// Rows that are written.
     len: u64,
@@ -73,8 +78,7 @@ impl<W: Write> Writing<W> {
         let mut file = Counted { out, checksum: Hasher::new(), at: 0 };
         file.put(HEAD)?;
         file.put(&about.opening())?;
-        let columns = about.types.map(Column::new);
-        Ok(Self { file, about, columns, rows: 0, len: 0, blocks: Vec::new() })
+        Ok(Self { file, about, parts: Default::default(), rows: 0, len: 0, blocks: Vec::new() })
     }
 
     /// Adds entries, and writes a batch when one is full.
@@ -88,8 +92,9 @@ impl<W: Write> Writing<W> {
             let now = keys.len().min(BATCH_ROWS - self.rows);
             let (keys_now, values_now) = (&keys[..now], &values[..now]);
             let both = || keys_now.iter().zip(values_now).map(|(&key, &value)| cells(key, value));
-            self.columns[0].extend(both().map(|(key, _)| key))?;
-            self.columns[1].extend(both().map(|(_, value)| value))?;
+            let ([keys_part, values_part, _], types) = (&mut self.parts, self.about.types);
+            keys_part.extend(types[0], both().map(|(key, _)| key))?;
+            values_part.extend(types[1], both().map(|(_, value)| value))?;
             self.rows += now;
             if self.rows == BATCH_ROWS {
                 self.put_batch()?;
@@ -99,15 +104,34 @@ impl<W: Write> Writing<W> {
         Ok(())
     }
 
+    /// Adds an entry whose key is a string. Writes the batch before that, if it is full.
+    fn add_string(&mut self, key: &[u8], value: u64) -> Result<()> {
+        let so_far = self.parts[1].0.len();
+        if self.rows == BATCH_ROWS || self.rows > 0 && so_far + key.len() > BATCH_BYTES {
+            self.put_batch()?;
+        }
+        let [ends, bytes, values] = &mut self.parts;
+        if self.rows == 0 {
+            ends.push(&[0; 4])?;
+        }
+        bytes.push(key)?;
+        let too_long = |_| crate::Error::KeyTooLong { len: key.len(), limit: i32::MAX as usize };
+        ends.push(&i32::try_from(bytes.0.len()).map_err(too_long)?.to_le_bytes())?;
+        values.extend(self.about.types[1], std::iter::once(value))?;
+        self.rows += 1;
+        Ok(())
+    }
+
     fn put_batch(&mut self) -> Result<()> {
-        let message = self.about.batch(self.rows);
+        let parts = &mut self.parts[..self.about.types.map(DataType::parts).iter().sum()];
+        let message = self.about.batch(self.rows, parts.iter().map(|part| part.0.len()));
         let start = self.file.at;
         self.file.put(&message)?;
         let body = self.file.at;
-        for column in &mut self.columns {
-            column.bytes.resize(aligned(column.bytes.len()), 0);
-            self.file.put(&column.bytes)?;
-            column.bytes.clear();
+        for Part(bytes) in parts {
+            bytes.resize(aligned(bytes.len()), 0);
+            self.file.put(bytes)?;
+            bytes.clear();
         }
         self.blocks.push(Block {
             offset: start as i64,
@@ -173,4 +197,20 @@ pub fn write_rows<W: Write>(rows: impl IntoIterator<Item = (u64, u64)>, out: W, 
         }
         writing.add((&keys[..now], &values[..now]), &|key, value| (key, value))?;
     }
+}
+
+/// Writes rows whose keys are strings, as `each` shows them, and gives their number.
+pub fn write_strings<W: Write>(
+    each: impl FnOnce(&mut dyn FnMut(&[u8], u64) -> ControlFlow<()>),
+    out: W,
+    about: About,
+) -> Result<u64> {
+    let mut writing = Writing::begin(about, out)?;
+    let mut added = Ok(());
+    each(&mut |key, value| {
+        added = writing.add_string(key, value);
+        if added.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    added?;
+    writing.finish()
 }

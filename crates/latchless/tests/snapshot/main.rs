@@ -3,6 +3,7 @@
 mod damage;
 mod files;
 mod round_trips;
+mod strings;
 mod writers;
 
 use latchless::snapshot::{self, Native};

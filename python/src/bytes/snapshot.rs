@@ -1,0 +1,102 @@
+//! Snapshots of byte strings: what `StringIndex.save` writes and `StringIndex.open` reads, and `BytesIndex`'s.
+
+use super::engine::BytesEngine;
+use super::keys::KeyType;
+use crate::cells::DTYPES;
+use crate::failure;
+use crate::kind::Kind;
+use crate::snapshot::{dtype_of, exception};
+use latchless::snapshot::strings::{self, Layout};
+use latchless::{BytesKey, FillFactor};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// A file that `save` has written, of which all is known to be right but the order of its rows.
+#[pyclass(frozen, module = "latchless._latchless")]
+pub struct StringSnapshot(strings::Snapshot);
+
+#[pymethods]
+impl StringSnapshot {
+    /// Of keys that are texts, or bytes.
+    #[new]
+    fn new(py: Python<'_>, text: bool, path: PathBuf) -> PyResult<Self> {
+        let snapshot = py.detach(|| strings::Snapshot::open(path)).map_err(|error| exception(&error))?;
+        let (found, asked) = (snapshot.key_name(), KeyType { is_text: text }.type_name());
+        if found == asked {
+            return Ok(Self(snapshot));
+        }
+        let opener = match found {
+            "text" => "StringIndex.open opens such a file",
+            "bytes" => "BytesIndex.open opens such a file",
+            _ => "they are no keys of an index in Python",
+        };
+        Err(PyValueError::new_err(format!("the file has keys of type {found}, not {asked}: {opener}")))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    #[getter]
+    fn value_dtype(&self) -> String {
+        dtype_of(self.0.metadata(), DTYPES[1], self.0.value_type())
+    }
+}
+
+impl KeyType {
+    /// What a file calls it.
+    fn type_name(self) -> &'static str {
+        if self.is_text { "text" } else { "bytes" }
+    }
+}
+
+impl StringSnapshot {
+    /// Fills an empty index that nobody else has yet.
+    pub fn load(
+        &self,
+        py: Python<'_>,
+        engine: &mut BytesEngine,
+        (keys, values): (KeyType, &Kind),
+        fill: f64,
+    ) -> PyResult<()> {
+        let (found, form) = (self.0.value_type(), values.cell_form());
+        if form.data_type != found {
+            let name = values.name();
+            return Err(PyValueError::new_err(format!("the file has {found} where it says {name}")));
+        }
+        let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
+        let no_key = || {
+            // A file that was made on purpose may have what no index has.
+            self.0.rows().position(|(key, _)| keys.is_text && !str::is_key(key))
+        };
+        let load = || {
+            no_key().map_or(Ok(()), |row| Err(Ok(row)))?;
+            let entries = self.0.rows().map(|(key, cell)| (key, form.word(cell)));
+            engine.index.bulk_load(entries, fill).map_err(Err)
+        };
+        py.detach(load).map_err(|error| match error {
+            Ok(row) => PyValueError::new_err(format!("row {row} has no key of type text")),
+            Err(error) => failure::exception(&error),
+        })
+    }
+}
+
+/// Writes an index to a file, which is replaced in one step, and says how many entries it has.
+pub fn save(
+    py: Python<'_>,
+    engine: &BytesEngine,
+    (keys, values): (KeyType, &Kind),
+    path: &Path,
+) -> PyResult<u64> {
+    let form = values.cell_form();
+    let layout = Layout::new(form.data_type).with_metadata(DTYPES[1], values.name());
+    let save = || {
+        let rows = engine.index.iter().map(|(key, word)| (key, form.cell(word)));
+        match keys.is_text {
+            true => layout.save_rows::<String>(path, rows),
+            false => layout.save_rows::<Vec<u8>>(path, rows),
+        }
+    };
+    py.detach(save).map_err(|error| exception(&error))
+}

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Outcome, file, run, sample};
-use latchless::{Index, snapshot};
+use latchless::Index;
+use latchless::bytes::BytesIndex;
+use latchless::snapshot::{self, strings};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -201,20 +203,115 @@ fn what_cannot_be_saved_is_said_before_anything_is_written() {
     assert!(nowhere.err.contains("can't save the index in /nowhere/index.arrow"), "{}", nowhere.err);
 }
 
+/// Both answers to a question, from the file and from its saved index, are the same.
+fn same_answers(from: &Path, how: &str, index: &Path, questions: &[&str]) {
+    for question in questions {
+        let (from_file, from_index) = (run(from, &format!("{how} {question}")), run(index, question));
+        if question.contains("--format") {
+            assert_eq!((from_file.code, &from_file.out), (from_index.code, &from_index.out), "{question}");
+        } else {
+            assert_eq!(answers(&from_file), answers(&from_index), "{question}");
+        }
+    }
+}
+
 #[test]
-fn only_an_index_over_one_column_of_numbers_is_saved() {
+fn an_index_over_texts_has_the_same_answers() {
+    let (_folder, index) = saved(&sample(), "--key id --key-type text");
+    let questions = [
+        "--get rs7410291 nothing rs738829",
+        "--prefix rs7410 --limit 5 --reverse",
+        "--prefix none",
+        "--between rs1 rs2 --limit 9 --value pos",
+        "--count rs1 rs2",
+        "--floor rs5 --format csv",
+        "--ceil zzz",
+        "--get rs7410291 --format json --value ref",
+    ];
+    same_answers(&sample(), "--key id", &index, &questions);
+    let (_folder, rows) = file("k,v\n10,a\n9,\u{1f980}\n,c\n\"x\ny\",d\n10,e\n");
+    let (_folder, index) = saved(&rows, "--key k --key-type text");
+    same_answers(
+        &rows,
+        "--key k --key-type text",
+        &index,
+        &["--get 10 --format csv", "--floor 95", "--between  9"],
+    );
+    assert_eq!(run(&index, "--prefix x --value v --format csv").lines(), ["k,v", "\"x", "y\",d"]);
+    refused(&index, "--key-type u64 --get 1", "is an index over keys of type text, not u64");
+    assert_eq!(
+        run(&index, "--key K --key-type text --get 9 --value v --format csv").lines(),
+        ["k,v", "9,\u{1f980}"]
+    );
+}
+
+#[test]
+fn an_index_over_several_columns_has_the_same_answers() {
+    let how = "--key ref,pos";
+    let (folder, rows) = (tempfile::tempdir().unwrap(), sample());
+    let index = folder.path().join("index.arrow");
+    assert_eq!(run(&rows, &format!("{how} --get TC --save {}", index.display())).code, 0);
+    let questions = [
+        "--get TC",
+        "--get TC,50333180 A,1",
+        "--between TC,50400000 TC,50900000",
+        "--between T TC --limit 3 --reverse",
+        "--count A C",
+        "--floor G,50300000.5 --format csv",
+        "--ceil T",
+    ];
+    same_answers(&rows, how, &index, &questions);
+    assert_eq!(run(&index, "--key ref,pos --count A C").out, run(&index, "--count A C").out);
+    refused(&index, "--key pos,ref --get 1", "is an index over ref,pos; to ask about another column, ask");
+    refused(&index, "--key ref --get TC", "is an index over ref,pos; to ask about another column, ask");
+    refused(&index, "--key-type u32 --get TC", "keys of type text, not u32");
+    refused(&index, "--key-type text,u64,u64 --get TC", "--key-type has 3 types where --key has 2 columns");
+    refused(&index, "--get TC,x", "--get: \"x\" is not a number, as the keys in pos are");
+    refused(&index, "--get TC,1,2", "has 3 parts where the key has 2");
+}
+
+#[test]
+fn a_changed_row_is_found_by_its_text() {
+    let (_folder, rows) = file("k,n,v\nab,1,x\ncd,2,y\n");
+    for (key, get) in [("k", "cd"), ("k,n", "cd,2"), ("n,k", "2,cd")] {
+        fs::write(&rows, "k,n,v\nab,1,x\ncd,2,y\n").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("index.arrow");
+        assert_eq!(run(&rows, &format!("--key {key} --get {get} --save {}", index.display())).code, 0);
+        assert_eq!(run(&index, &format!("--get {get} --format csv")).lines(), ["k,n,v", "cd,2,y"]);
+        let before = fs::metadata(&rows).unwrap().modified().unwrap();
+        fs::write(&rows, "k,n,v\ncd,2,y\nab,1,x\n").unwrap();
+        fs::File::options().write(true).open(&rows).unwrap().set_modified(before).unwrap();
+        refused(&index, &format!("--get {get}"), "has changed since");
+    }
+}
+
+#[test]
+fn a_snapshot_of_strings_of_another_program_is_its_own_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pages.arrow");
+    let pages: BytesIndex<String, i32> = [("/".into(), -1), ("/a,b".into(), 7), ("/c".into(), 7)].into();
+    strings::save(&pages, &path).unwrap();
+    assert_eq!(run(&path, "--prefix /a --format csv").lines(), ["key,value", "\"/a,b\",7"]);
+    assert_eq!(run(&path, "--floor / --value value --format json").lines(), [r#"{"key":"/","value":"-1"}"#]);
+    assert_eq!(
+        run(&path, "--key value --get 7 --value key --format csv").lines(),
+        ["value,key", "7,\"/a,b\"", "7,/c"]
+    );
+    let bytes: BytesIndex<Vec<u8>, i32> = [(vec![1, 0xff], 7)].into();
+    strings::save(&bytes, &path).unwrap();
+    refused(&path, "--get a", "has keys of type binary, which can't be asked about here");
+    let good = fs::read(&path).unwrap();
+    fs::write(&path, &good[..good.len() - 1]).unwrap();
+    refused(&path, "--get a", "the file was cut short");
+}
+
+#[test]
+fn a_saved_index_is_asked_in_its_own_words() {
     let (folder, rows) = file("k,v\n1,a\n");
     let index = folder.path().join("index.arrow");
-    let save = |question: &str| format!("{question} --save {}", index.display());
-    let texts = "can't be saved: a saved index has keys that are numbers, and these are texts";
-    refused(&rows, &save("--key v --get a"), texts);
-    refused(&rows, &save("--key k --key-type text --get 1"), texts);
-    refused(&rows, &save("--key k,v --get 1"), "a saved index is over one column, and --key names several");
-    refused(Path::new("no-such-file.csv"), &save("--key k,v --get 1"), "--key names several");
-    assert!(!index.exists());
-
-    assert_eq!(run(&rows, &save("--key k --get 1")).code, 0);
-    refused(&index, "--key k,v --get 1", "is a saved index, which is over one column");
+    assert_eq!(run(&rows, &format!("--key k --get 1 --save {}", index.display())).code, 0);
+    refused(&index, "--key k,v --get 1", "is an index over k; to ask about another column, ask");
     refused(&index, "--key-type text --get 1", "is an index over keys of type u64, not text");
     refused(&index, "--get a", "--get: \"a\" is not a number, as the keys in k are");
     refused(&index, "--prefix 1", "--prefix asks about texts, and the keys in k are numbers");

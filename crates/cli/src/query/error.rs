@@ -1,7 +1,7 @@
 //! What can be wrong with a query's file, its arguments or its index.
 
-use super::key::{Complaint, KeyType};
-use super::kind::Named;
+use super::key::Complaint;
+use super::kind::{Kind, Named};
 use latchless::snapshot::{self, DataType};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::nearest::did_you_mean;
@@ -93,12 +93,7 @@ pub enum QueryError {
     OtherKey { file: String, column: String, origin: String },
     /// A question about other keys than the saved index has.
     #[error("{file} is an index over keys of type {found}, not {asked}")]
-    OtherKeyType { file: String, found: KeyType, asked: Named },
-    /// A question about several columns to a saved index.
-    #[error(
-        "{file} is a saved index, which is over one column; ask the file that its rows are in about several"
-    )]
-    SavedIsOfOne { file: String },
+    OtherKeyType { file: String, found: Kind, asked: Named },
     /// Keys of a type that isn't known here.
     #[error("{file} has keys of type {found}, which can't be asked about here")]
     UnknownKeys { file: String, found: DataType },

@@ -61,6 +61,14 @@ impl Keys {
         }
     }
 
+    /// Whether a row's key is that of a row among others, which have the same parts.
+    pub fn same(&self, row: usize, others: &Self, other: usize) -> bool {
+        match (self, others) {
+            (Self::Bytes(ours), Self::Bytes(theirs)) => ours.get(row) == theirs.get(other),
+            _ => self.number(row) == others.number(other),
+        }
+    }
+
     /// The order-keeping bits of a row's key, of keys that are one number each.
     pub fn number(&self, row: usize) -> u64 {
         match self {
@@ -106,10 +114,27 @@ impl Strings {
         Ok(())
     }
 
+    /// A row's.
+    pub fn get(&self, row: usize) -> &[u8] {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[row]]
+    }
+
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+}
+
+impl<'k> FromIterator<&'k [u8]> for Strings {
+    fn from_iter<I: IntoIterator<Item = &'k [u8]>>(keys: I) -> Self {
+        let mut strings = Self::default();
+        for key in keys {
+            strings.bytes.extend_from_slice(key);
+            strings.ends.push(strings.bytes.len());
+        }
+        strings
     }
 }
 

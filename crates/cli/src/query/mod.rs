@@ -61,7 +61,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     // What is wrong with the arguments alone is said before a large file is read.
     let names = args.key_columns();
     let asked = Asked::new(args, names.len().max(1))?;
-    if let Some(kinds) = kinds_before_reading(args, &asked, names.len())? {
+    // Of a saved index that is asked without --key the columns aren't known yet.
+    if !names.is_empty()
+        && let Some(kinds) = kinds_before_reading(args, &asked, names.len())?
+    {
         asked.check(&kinds, &names)?;
     }
     let delimiter = args.delimiter_byte()?;
@@ -98,7 +101,7 @@ fn kinds_before_reading(args: &Args, asked: &Asked, columns: usize) -> Result<Op
         (named.is_some() || asked.means(part) != Meant::Texts).then(|| Kind::new(named))
     };
     let kinds: Option<Vec<Kind>> = args.named_kinds(columns)?.into_iter().enumerate().map(kind).collect();
-    Ok(kinds.filter(|kinds| !kinds.is_empty()))
+    Ok(kinds)
 }
 
 /// A question on its way to its answer.
@@ -153,18 +156,20 @@ impl Run<'_> {
         }
         let saved = timed(&mut self.times.parse, || Saved::new(bytes, args))?;
         let header = Table::new(saved.header(), saved.delimiter(), saved.is_named)?;
-        let parts = [saved.part()];
-        if let Some(name) = args.key_columns().first()
-            && header.column("--key", name)? != parts[0].column
-        {
-            return Err(saved.other_key(header.called(parts[0].column)).into());
+        let parts = &saved.parts[..];
+        let names = args.key_columns();
+        let asked: Result<Vec<usize>, _> = names.iter().map(|name| header.column("--key", name)).collect();
+        let asked = asked?;
+        if !asked.is_empty() && !asked.iter().eq(parts.iter().map(|part| &part.column)) {
+            let called: Vec<String> = parts.iter().map(|part| header.called(part.column)).collect();
+            return Err(saved.other_key(called.join(",")).into());
         }
+        // Only now it is known how many parts a key has.
+        self.asked = Asked::new(args, parts.len())?;
         let value = args.value.as_deref().map(|name| header.column("--value", name)).transpose()?;
-        self.check(&header, &parts)?;
-        let keys = timed(&mut self.times.parse, || saved.keys());
-        let loaded = self.load(&keys, 0)?;
-        drop(keys);
-        let answer = self.ask(&parts, &loaded)?;
+        self.check(&header, parts)?;
+        let loaded = self.load(&saved.keys, 0)?;
+        let answer = self.ask(parts, &loaded)?;
 
         // A table of the answer's rows alone, in their order.
         let rows = if let Answer::Rows { rows, .. } = &answer { &rows[..] } else { &[] };
@@ -181,7 +186,7 @@ impl Run<'_> {
             }
             &Answer::Count(rows) => Answer::Count(rows),
         };
-        let shown = Shown { table: &table, starts: &starts, parts: &parts, value };
+        let shown = Shown { table: &table, starts: &starts, parts, value };
         self.tell(&shown, &among_them, &answer, &loaded)
     }
 

@@ -8,7 +8,6 @@
 use super::error::QueryError;
 use super::source;
 use crc32fast::Hasher;
-use latchless::snapshot::Layout;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -75,15 +74,16 @@ impl Origin {
         About::of(&self.file).is_ok_and(|now| now == self.about)
     }
 
-    /// Adds it to the metadata of an index.
-    pub fn put(&self, layout: Layout) -> Layout {
-        let way = self.from_index.as_deref().and_then(Path::to_str).unwrap_or_default();
-        layout
-            .with_metadata(FILE, self.file.to_str().unwrap_or_default())
-            .with_metadata(FROM_INDEX, way)
-            .with_metadata(BYTES, self.about.bytes.to_string())
-            .with_metadata(MODIFIED, self.about.modified_ns.to_string())
-            .with_metadata(CHECKSUM, self.checksum.to_string())
+    /// What the metadata of an index says about it.
+    pub fn metadata(&self) -> [(&'static str, String); 5] {
+        let text = |path: Option<&Path>| path.and_then(Path::to_str).unwrap_or_default().to_owned();
+        [
+            (FILE, text(Some(&self.file))),
+            (FROM_INDEX, text(self.from_index.as_deref())),
+            (BYTES, self.about.bytes.to_string()),
+            (MODIFIED, self.about.modified_ns.to_string()),
+            (CHECKSUM, self.checksum.to_string()),
+        ]
     }
 
     /// Whether there is one in an index's metadata, which `text` looks up.

@@ -1,37 +1,35 @@
 //! An index in a file: what `--save` writes, and how such a file answers the next question.
 //!
 //! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key:
-//! the key, and the byte that the table's row starts at. Its metadata says which file that is in
-//! ([`Origin`]), and how its columns are called. So a question reads the index, and of the table only the
-//! rows of its answer.
+//! the key, and the byte that the table's row starts at. A key that is no number is saved as the bytes that
+//! the index has. The metadata says which file the rows are in ([`Origin`]), and how its columns are called and
+//! read. So a question reads the index, and of the table only the rows of its answer.
 //!
 //! A snapshot that another program saved has no such metadata: its own columns are the table then, and
-//! either of them can be asked about.
+//! either of them can be asked about that has numbers or texts.
 
 use super::args::Args;
 use super::column::Column;
 use super::error::QueryError;
 use super::key::{KeyType, Rule};
-use super::keys::Keys;
+use super::keys::{Keys, Strings};
 use super::kind::{Kind, Named, Part};
 use super::origin::Origin;
 use super::source;
 use super::table::{self, Table};
+use clap::ValueEnum;
 use csv::{ByteRecord, Position, Writer};
-use latchless::snapshot::{DataType, Layout, Snapshot};
+use latchless::snapshot::{self, DataType, Layout, Snapshot, strings};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 const DELIMITER: &str = "query.delimiter";
 const COLUMNS: &str = "query.columns";
 const NAMED: &str = "query.named";
+/// The columns of the key, counted from 1, what they are read as, and whether that was inferred.
 const KEY: &str = "query.key";
+const TYPES: &str = "query.key_types";
 const INFERRED: &str = "query.key_type_inferred";
-
-/// Why an index over several columns isn't saved.
-const OF_SEVERAL: &str = "a saved index is over one column, and --key names several";
-/// Why an index over texts isn't saved.
-const OF_TEXTS: &str = "a saved index has keys that are numbers, and these are texts";
 
 /// The columns of a snapshot that another program saved.
 const ENTRIES: &str = "key,value\n";
@@ -47,17 +45,10 @@ impl<'a> Saving<'a> {
     /// What the arguments ask for. Looks at the file before it is read.
     ///
     /// # Errors
-    /// [`QueryError::CannotSave`] if the keys aren't numbers, the rows couldn't be found again, or the file
-    /// itself would be replaced.
+    /// [`QueryError::CannotSave`] if the rows couldn't be found again, or the file itself would be replaced.
     pub fn new(args: &'a Args) -> Result<Option<Self>, QueryError> {
         let Some(to) = args.save.as_deref() else { return Ok(None) };
         let refused = |why| QueryError::CannotSave { file: source::name(&args.file), why };
-        if args.key_columns().len() > 1 {
-            return Err(refused(OF_SEVERAL));
-        }
-        if args.key_type.contains(&Named::Text) {
-            return Err(refused(OF_TEXTS));
-        }
         if args.file == Path::new("-") {
             return Err(refused("its rows can't be read again; save it in a file first"));
         }
@@ -80,36 +71,59 @@ impl<'a> Saving<'a> {
     /// table's, sorted by key.
     ///
     /// # Errors
-    /// [`QueryError::Save`]; [`QueryError::CannotSave`] if the keys aren't numbers or the text isn't the
-    /// file's.
+    /// [`QueryError::Save`]; [`QueryError::CannotSave`] if the text isn't the file's.
     pub fn save(mut self, table: &Table, column: &Column, rows: &[u32]) -> Result<u64, QueryError> {
-        let [Part { column: key, kind: Kind::Number(rule), .. }] = column.parts[..] else {
-            let file = self.origin.file().display().to_string();
-            return Err(QueryError::CannotSave { file, why: OF_TEXTS });
-        };
         // What comes before the text is a byte order mark.
         let before = self.origin.bytes().checked_sub(table.bytes()).filter(|before| before % 3 == 0);
         let Some(before) = before.filter(|_| self.origin.read_as(table.text())) else {
             let file = self.origin.file().display().to_string();
             return Err(QueryError::CannotSave { file, why: "it was changed while it was read" });
         };
-        let columns = table::line(table.delimiter(), table.columns());
-        let layout = Layout::new(rule.key_type.data_type(), DataType::UInt64);
-        let layout = self
-            .origin
-            .put(layout)
-            .with_metadata(DELIMITER, char::from(table.delimiter()))
-            .with_metadata(COLUMNS, columns)
-            .with_metadata(NAMED, table.is_named().to_string())
-            .with_metadata(KEY, (key + 1).to_string())
-            .with_metadata(INFERRED, rule.inferred.to_string());
-        let row = |&row: &u32| {
-            let (bits, start) = (column.keys.number(row as usize), column.starts[row as usize]);
-            (rule.key_type.cell(bits), before + start)
+        let start = |row: u32| before + column.starts[row as usize];
+        let about = self.metadata(table, &column.parts);
+        let saved = match (&column.keys, &column.parts[..]) {
+            (Keys::Bytes(keys), parts) => {
+                let named = |layout: strings::Layout, (name, text)| layout.with_metadata(name, text);
+                let layout = about.into_iter().fold(strings::Layout::new(DataType::UInt64), named);
+                let rows = rows.iter().map(|&row| (keys.get(row as usize), start(row)));
+                match parts {
+                    [_] => layout.save_rows::<String>(self.to, rows),
+                    _ => layout.save_rows::<Vec<u8>>(self.to, rows),
+                }
+            }
+            (keys, parts) => {
+                let key_type = rule_of(&parts[0]).key_type;
+                let named = |layout: Layout, (name, text)| layout.with_metadata(name, text);
+                let layout = Layout::new(key_type.data_type(), DataType::UInt64);
+                let layout = about.into_iter().fold(layout, named);
+                let row = |&row: &u32| (key_type.cell(keys.number(row as usize)), start(row));
+                layout.save_rows(self.to, rows.iter().map(row))
+            }
         };
-        layout
-            .save_rows(self.to, rows.iter().map(row))
-            .map_err(|cause| QueryError::Save { file: self.to.display().to_string(), cause })
+        saved.map_err(|cause| QueryError::Save { file: self.to.display().to_string(), cause })
+    }
+
+    /// What the file says about the table.
+    fn metadata(&self, table: &Table, parts: &[Part]) -> Vec<(&'static str, String)> {
+        let each = |text: &dyn Fn(&Part) -> String| parts.iter().map(text).collect::<Vec<_>>().join(",");
+        let mut metadata = self.origin.metadata().to_vec();
+        metadata.extend([
+            (DELIMITER, char::from(table.delimiter()).to_string()),
+            (COLUMNS, table::line(table.delimiter(), table.columns())),
+            (NAMED, table.is_named().to_string()),
+            (KEY, each(&|part| (part.column + 1).to_string())),
+            (TYPES, each(&|part| part.kind.to_string())),
+            (INFERRED, each(&|part| matches!(part.kind, Kind::Number(rule) if rule.inferred).to_string())),
+        ]);
+        metadata
+    }
+}
+
+/// How a part that is a number is read.
+fn rule_of(part: &Part) -> Rule {
+    match part.kind {
+        Kind::Number(rule) => rule,
+        Kind::Text => unreachable!("texts are bytes"),
     }
 }
 
@@ -122,21 +136,56 @@ enum Rows {
     Entries,
 }
 
+/// A file's two columns.
+#[derive(Debug)]
+enum Cells {
+    Numbers(Snapshot),
+    /// Keys that are strings, and the cells of the values.
+    Strings(DataType, Strings, Vec<u64>),
+}
+
+impl Cells {
+    fn value_type(&self) -> DataType {
+        match self {
+            Self::Numbers(snapshot) => snapshot.value_type(),
+            &Self::Strings(value_type, ..) => value_type,
+        }
+    }
+
+    /// The cell of a row's value.
+    fn value(&self, row: u32) -> u64 {
+        match self {
+            Self::Numbers(snapshot) => snapshot.row(row as usize).1,
+            Self::Strings(_, _, values) => values[row as usize],
+        }
+    }
+
+    /// A row's entry as texts.
+    fn shown(&self, row: u32) -> [String; 2] {
+        let key = match self {
+            Self::Numbers(snapshot) => shown(snapshot.key_type(), snapshot.row(row as usize).0),
+            Self::Strings(_, keys, _) => String::from_utf8_lossy(keys.get(row as usize)).into_owned(),
+        };
+        [key, shown(self.value_type(), self.value(row))]
+    }
+}
+
 /// A file that an index was saved in.
 #[derive(Debug)]
 pub struct Saved {
     file: PathBuf,
-    snapshot: Snapshot,
+    cells: Cells,
+    metadata: Vec<(String, String)>,
     rows: Rows,
     delimiter: u8,
     /// A line with the names of the columns, or their numbers if they have no names.
     columns: String,
     /// Whether the columns have names.
     pub is_named: bool,
-    /// The number of the key column, from 0.
-    key: usize,
-    /// How the keys were read.
-    rule: Rule,
+    /// The columns of the key.
+    pub parts: Vec<Part>,
+    /// Every row's key.
+    pub keys: Keys,
 }
 
 impl Saved {
@@ -144,85 +193,113 @@ impl Saved {
     ///
     /// # Errors
     /// [`QueryError::Snapshot`]; [`QueryError::OtherKeyType`]; [`QueryError::TooManyRows`];
-    /// [`QueryError::SavedIsOfOne`].
+    /// [`QueryError::KeyTypes`].
     pub fn new(bytes: Vec<u8>, args: &Args) -> Result<Self, QueryError> {
         let (file, name) = (args.file.clone(), source::name(&args.file));
-        let columns = args.key_columns();
-        if columns.len() > 1 {
-            return Err(QueryError::SavedIsOfOne { file: name });
-        }
-        let snapshot = Snapshot::from_bytes(bytes)
-            .map_err(|cause| QueryError::Snapshot { file: name.clone(), cause })?;
-        if u32::try_from(snapshot.len()).is_err() {
-            return Err(QueryError::TooManyRows { limit: u32::MAX });
-        }
-        let is_over_table = Origin::is_in(|name| text(&snapshot, name));
-        // Of entries either column can be asked about.
-        let asked = columns.first().filter(|_| !is_over_table);
-        let key = asked.map_or(Ok(0), |name| Table::new(ENTRIES, b',', true)?.column("--key", name))?;
-        let found = [snapshot.key_type(), snapshot.value_type()][key];
-        let key_type =
-            KeyType::of(found).ok_or_else(|| QueryError::UnknownKeys { file: name.clone(), found })?;
-        let other = args.key_type.iter().find(|&&asked| asked != Named::Number(key_type));
-        if let Some(&asked) = other {
-            return Err(QueryError::OtherKeyType { file: name, found: key_type, asked });
-        }
-        let entries = Self {
+        let bad = |cause| QueryError::Snapshot { file: name.clone(), cause };
+        let key_type = snapshot::key_type(&bytes).map_err(bad)?;
+        let (cells, metadata) = if matches!(key_type, DataType::Binary | DataType::Utf8) {
+            let found = strings::Snapshot::from_bytes(bytes).map_err(bad)?;
+            let keys = found.rows().map(|(key, _)| key).collect();
+            let values = found.rows().map(|(_, value)| value).collect();
+            (Cells::Strings(found.value_type(), keys, values), found.metadata().to_vec())
+        } else {
+            let found = Snapshot::from_bytes(bytes).map_err(bad)?;
+            let metadata = found.metadata().to_vec();
+            (Cells::Numbers(found), metadata)
+        };
+        let saved = Self {
             file,
+            cells,
+            metadata,
             rows: Rows::Entries,
             delimiter: b',',
             columns: ENTRIES.to_owned(),
             is_named: true,
-            key,
-            rule: Rule { key_type, inferred: false },
-            snapshot,
+            parts: Vec::new(),
+            keys: Keys::Narrow(Vec::new()),
         };
-        if is_over_table { entries.of_table() } else { Ok(entries) }
+        let saved = if Origin::is_in(|name| saved.text(name)) {
+            saved.of_table(key_type)?
+        } else {
+            saved.of_entries(key_type, args)?
+        };
+        if u32::try_from(saved.keys.len()).is_err() {
+            return Err(QueryError::TooManyRows { limit: u32::MAX });
+        }
+        for (part, asked) in saved.parts.iter().zip(args.named_kinds(saved.parts.len())?) {
+            let other = asked.filter(|&asked| part.kind.to_string() != asked.to_string());
+            if let Some(asked) = other {
+                return Err(QueryError::OtherKeyType { file: name, found: part.kind, asked });
+            }
+        }
+        Ok(saved)
     }
 
-    /// The same with what `--save` added.
-    fn of_table(self) -> Result<Self, QueryError> {
+    /// The text under a name in the metadata.
+    fn text(&self, name: &str) -> Option<&str> {
+        self.metadata.iter().find(|(there, _)| there == name).map(|(_, text)| &text[..])
+    }
+
+    /// As a table of its own, of which either column can be asked about.
+    fn of_entries(mut self, key_type: DataType, args: &Args) -> Result<Self, QueryError> {
+        let asked = args.key_columns();
+        let column = asked.first().map(|name| Table::new(ENTRIES, b',', true)?.column("--key", name));
+        let column = column.unwrap_or(Ok(0))?;
+        let found = [key_type, self.cells.value_type()][column];
+        let unknown = || QueryError::UnknownKeys { file: source::name(&self.file), found };
+        let kind = match (found, KeyType::of(found)) {
+            (DataType::Utf8, _) => Kind::Text,
+            (_, Some(key_type)) => Kind::Number(Rule { key_type, inferred: false }),
+            (_, None) => return Err(unknown()),
+        };
+        self.parts = vec![Part { column, kind, may_be_text: false }];
+        self.keys = match &mut self.cells {
+            Cells::Strings(_, keys, _) if column == 0 => Keys::Bytes(keys.iter().collect()),
+            Cells::Strings(value_type, _, values) => {
+                numbers(&self.parts[0], *value_type, values.iter().copied())
+            }
+            Cells::Numbers(snapshot) => {
+                let cell = |row| <[u64; 2]>::from(snapshot.row(row))[column];
+                numbers(&self.parts[0], found, (0..snapshot.len()).map(cell))
+            }
+        };
+        Ok(self)
+    }
+
+    /// With what `--save` added.
+    fn of_table(mut self, key_type: DataType) -> Result<Self, QueryError> {
         let bad = || QueryError::BadMetadata { file: source::name(&self.file) };
-        let text = |name: &str| text(&self.snapshot, name).ok_or_else(bad);
-        let number = |name: &str| text(name)?.parse::<usize>().map_err(|_| bad());
-        let is_it = |name: &str| text(name)?.parse::<bool>().map_err(|_| bad());
-        let origin = Origin::from(|name| text(name).ok()).ok_or_else(bad)?;
+        let text = |name: &str| self.text(name).ok_or_else(bad);
+        let origin = Origin::from(|name| self.text(name)).ok_or_else(bad)?;
         let delimiter = match text(DELIMITER)?.as_bytes() {
             &[byte] => byte,
             _ => return Err(bad()),
         };
         let columns = text(COLUMNS)?.to_owned();
-        let key = number(KEY)?.checked_sub(1).filter(|&key| {
-            Table::new(&columns, delimiter, true).is_ok_and(|table| key < table.columns().count())
-        });
-        let (Some(key), DataType::UInt64) = (key, self.snapshot.value_type()) else { return Err(bad()) };
-        let (is_named, inferred) = (is_it(NAMED)?, is_it(INFERRED)?);
-        let rule = Rule { inferred, ..self.rule };
-        Ok(Self { rows: Rows::InFile(origin), delimiter, columns, is_named, key, rule, ..self })
-    }
-
-    /// The column of the key.
-    pub fn part(&self) -> Part {
-        Part { column: self.key, kind: Kind::Number(self.rule), may_be_text: false }
-    }
-
-    /// Every row's key.
-    pub fn keys(&self) -> Keys {
-        let of_value = matches!(self.rows, Rows::Entries) && self.key == 1;
-        let from = if of_value { self.snapshot.value_type() } else { self.snapshot.key_type() };
-        let bits = |row| {
-            let (key, value) = self.snapshot.row(row);
-            self.rule.key_type.bits_of_cell(from, if of_value { value } else { key })
+        let count = Table::new(&columns, delimiter, true)?.columns().count();
+        // Files of before texts were saved don't name the type of their numbers.
+        let of_column = KeyType::of(key_type).map(|key_type| key_type.to_string()).unwrap_or_default();
+        let types = self.text(TYPES).unwrap_or(&of_column);
+        let each = text(KEY)?.split(',').zip(types.split(',')).zip(text(INFERRED)?.split(','));
+        let parts: Option<Vec<Part>> =
+            each.map(|((key, kind), inferred)| part(count, key, kind, inferred)).collect();
+        let parts = parts.filter(|parts| parts.len() == text(KEY).map_or(0, |keys| keys.split(',').count()));
+        let (Some(parts), DataType::UInt64) = (parts, self.cells.value_type()) else { return Err(bad()) };
+        let keys = match &self.cells {
+            Cells::Numbers(snapshot) if matches!(parts[..], [Part { kind: Kind::Number(rule), .. }] if Some(rule.key_type) == KeyType::of(key_type)) => {
+                numbers(&parts[0], key_type, (0..snapshot.len()).map(|row| snapshot.row(row).0))
+            }
+            Cells::Strings(_, keys, _) if matches!(Keys::of(&parts), Keys::Bytes(_)) => {
+                Keys::Bytes(keys.iter().collect())
+            }
+            _ => return Err(bad()),
         };
-        let all = (0..self.snapshot.len()).map(bits);
-        if self.rule.key_type.is_narrow() {
-            Keys::Narrow(all.map(|bits| bits as u32).collect())
-        } else {
-            Keys::Wide(all.collect())
-        }
+        self.is_named = text(NAMED)?.parse().map_err(|_| bad())?;
+        Ok(Self { rows: Rows::InFile(origin), delimiter, columns, parts, keys, ..self })
     }
 
-    /// The error for a question about another column than that of the keys.
+    /// The error for a question about other columns than those of the keys.
     pub fn other_key(&self, called: String) -> QueryError {
         let origin = match &self.rows {
             Rows::InFile(origin) => origin.file(),
@@ -255,10 +332,8 @@ impl Saved {
         match &self.rows {
             Rows::InFile(origin) => self.copy(origin, rows, &mut writer)?,
             Rows::Entries => {
-                let (key_type, value_type) = (self.snapshot.key_type(), self.snapshot.value_type());
                 for &row in rows {
-                    let (key, value) = self.snapshot.row(row as usize);
-                    writer.write_record([shown(key_type, key), shown(value_type, value)])?;
+                    writer.write_record(self.cells.shown(row))?;
                 }
             }
         }
@@ -276,19 +351,17 @@ impl Saved {
         let mut record = ByteRecord::new();
         let columns = Table::new(&self.columns, self.delimiter, true)?.columns().count();
         for &row in rows {
-            let (key, start) = self.snapshot.row(row as usize);
             let mut position = Position::new();
-            position.set_byte(start);
+            position.set_byte(self.cells.value(row));
             reader.seek(position)?;
             reader.read_byte_record(&mut record)?;
             // A change that left size and time as they were is found by the key.
             let fields: Option<Vec<&str>> =
                 record.iter().map(|field| std::str::from_utf8(field).ok()).collect();
-            let fields = fields.ok_or_else(changed)?;
-            let bits = fields.get(self.key).and_then(|cell| self.rule.read(cell).ok());
-            if fields.len() != columns
-                || bits != Some(self.rule.key_type.bits_of_cell(self.snapshot.key_type(), key))
-            {
+            let fields = fields.filter(|fields| fields.len() == columns).ok_or_else(changed)?;
+            let mut key = Keys::of(&self.parts);
+            let read = key.push(&self.parts, |column| fields[column]);
+            if read.is_err() || !key.same(0, &self.keys, row as usize) {
                 return Err(changed());
             }
             into.write_record(fields)?;
@@ -297,10 +370,26 @@ impl Saved {
     }
 }
 
-/// The text under a name in a snapshot's metadata.
-fn text<'s>(snapshot: &'s Snapshot, name: &str) -> Option<&'s str> {
-    let mut there = snapshot.metadata().iter().filter(|(there, _)| there == name);
-    there.next().map(|(_, text)| &text[..])
+/// A column of the key, as the metadata has it: its number, how it is read, and whether that was inferred.
+fn part(columns: usize, number: &str, kind: &str, inferred: &str) -> Option<Part> {
+    let column = number.parse::<usize>().ok()?.checked_sub(1).filter(|&column| column < columns)?;
+    let inferred = inferred.parse().ok()?;
+    let kind = match Named::from_str(kind, false).ok()? {
+        Named::Number(key_type) => Kind::Number(Rule { key_type, inferred }),
+        Named::Text => Kind::Text,
+    };
+    Some(Part { column, kind, may_be_text: false })
+}
+
+/// The keys in cells of numbers.
+fn numbers(part: &Part, from: DataType, cells: impl Iterator<Item = u64>) -> Keys {
+    let key_type = rule_of(part).key_type;
+    let all = cells.map(|cell| key_type.bits_of_cell(from, cell));
+    if key_type.is_narrow() {
+        Keys::Narrow(all.map(|bits| bits as u32).collect())
+    } else {
+        Keys::Wide(all.collect())
+    }
 }
 
 /// A cell as text; times as the numbers that they are stored as.

@@ -122,6 +122,24 @@ pub fn read<K: Native, V: Native>(from: impl Read) -> Result<Index<K, V>> {
     Snapshot::read(from)?.index()
 }
 
+/// The type of the column `key` in the bytes of a file: whether [`Snapshot`] takes them, or
+/// [`strings::Snapshot`].
+///
+/// # Errors
+/// As [`Snapshot::from_bytes`], but for [`Error::OtherKeys`].
+///
+/// ```
+/// use latchless::snapshot::{self, DataType};
+///
+/// let mut file = Vec::new();
+/// snapshot::write(&latchless::Index::<u64, u64>::new()?, &mut file)?;
+/// assert_eq!(snapshot::key_type(&file)?, DataType::UInt64);
+/// # Ok::<(), snapshot::Error>(())
+/// ```
+pub fn key_type(bytes: &[u8]) -> Result<DataType> {
+    Ok(parse::parse(bytes)?.types[0])
+}
+
 fn native_layout<H: Holder<Key: Native, Value: Native>>() -> Layout {
     Layout::new(H::Key::DATA_TYPE, H::Value::DATA_TYPE)
 }

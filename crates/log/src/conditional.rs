@@ -23,18 +23,18 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// Changes a key to what `decide` makes of its value, and gives back that value.
     #[inline(never)]
     fn change_by(&self, key: K, decide: &mut dyn FnMut(Option<V>) -> Becomes<V>) -> Result<Option<V>> {
-        self.folder.check_process()?;
-        let held = self.stripes.hold(self.stripes_of(&[key]));
+        self.journal.check_process()?;
+        let held = self.journal.hold(self.stripes_of(&[key]));
         let before = self.index.get(key);
         match decide(before) {
             Becomes::Same => Ok(before),
             Becomes::Value(value) => {
                 let draft = Draft::put(&self.columns, &[key], &[value]).seal();
-                self.change_held(held, draft, || self.put_logged(key, value))
+                self.journal.change_held(held, draft, || self.put_logged(key, value))
             }
             Becomes::Gone => {
                 let draft = Draft::remove(&self.columns, &[key]).seal();
-                self.change_held(held, draft, || Ok(self.remove_logged(key)))
+                self.journal.change_held(held, draft, || Ok(self.remove_logged(key)))
             }
         }
     }
@@ -104,11 +104,11 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     }
 
     fn pop(&self, end: impl FnOnce(&Index<K, V>) -> Option<(K, V)>) -> Result<Option<(K, V)>> {
-        self.folder.check_process()?;
-        let held = self.stripes.hold(Set::ALL);
+        self.journal.check_process()?;
+        let held = self.journal.hold(Set::ALL);
         let Some((key, value)) = end(&self.index) else { return Ok(None) };
         let draft = Draft::remove(&self.columns, &[key]).seal();
-        self.change_held(held, draft, || Ok(self.remove_logged(key)))?;
+        self.journal.change_held(held, draft, || Ok(self.remove_logged(key)))?;
         Ok(Some((key, value)))
     }
 }

@@ -1,18 +1,16 @@
 //! The index whose changes are logged.
 
-use crate::columns::{Columns, Plain};
+use crate::columns::{self, Columns, Plain};
 use crate::error::{Error, Result};
-use crate::folder::Folder;
-use crate::log::{Log, Syncer};
+use crate::journal::Journal;
 use crate::record::{Draft, ENTRIES_MAX};
 use crate::recover::{Found, Recovery};
-use crate::stripes::{Held, Set, Stripes};
+use crate::stripes::Set;
 use latchless::snapshot::Native;
 use latchless::{Index, Key, Value};
 use std::ops::Bound::{Excluded, Included};
 use std::ops::RangeBounds;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// When a change is on the disk.
@@ -64,14 +62,7 @@ pub struct Opening {
 pub struct DurableIndex<K: Key, V: Value, C: Columns<K, V> = Plain> {
     pub(crate) index: Index<K, V>,
     pub(crate) columns: C,
-    pub(crate) log: Arc<Log>,
-    pub(crate) stripes: Stripes,
-    /// Held during a snapshot.
-    pub(crate) snapshots: Mutex<()>,
-    pub(crate) sync: SyncMode,
-    pub(crate) fenced: bool,
-    pub(crate) folder: Folder,
-    pub(crate) syncer: Mutex<Option<Syncer>>,
+    pub(crate) journal: Journal,
 }
 
 impl<K: Native, V: Native> DurableIndex<K, V> {
@@ -112,37 +103,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
 
     /// The log's bytes since the last snapshot: what the next start has to replay.
     pub fn log_bytes(&self) -> u64 {
-        self.log.tail().file.len()
-    }
-
-    /// Logs a change of these keys, does it, and waits for the disk if the options say so.
-    pub(crate) fn change<T>(&self, set: Set, draft: Draft, change: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.folder.check_process()?;
-        let draft = draft.seal();
-        let held = self.stripes.hold(set);
-        self.change_held(held, draft, change)
-    }
-
-    /// As [`DurableIndex::change`], of keys whose stripes are held.
-    pub(crate) fn change_held<T>(
-        &self,
-        held: Held<'_>,
-        mut draft: Draft,
-        change: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
-        let number = self.log.append(&mut draft)?;
-        // Debug builds let others run here, where an order that isn't kept would show.
-        if cfg!(debug_assertions) {
-            std::thread::yield_now();
-        }
-        let changed = change();
-        drop(held);
-        let changed = changed?;
-        if self.sync == SyncMode::Each {
-            self.log.commit.wait(number, || self.log.written())?;
-        }
-        self.check_fence()?;
-        Ok(changed)
+        self.journal.log_bytes()
     }
 
     /// Logs that keys of a batch have the values that they have now: those that the index refused.
@@ -157,11 +118,8 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
                 None => gone.push(key),
             }
         }
-        for draft in [Draft::put(&self.columns, &there, &values), Draft::remove(&self.columns, &gone)] {
-            // Without it a recovery would do what was refused.
-            self.log.append(&mut draft.seal()).inspect_err(|error| self.log.commit.fail(error))?;
-        }
-        Ok(())
+        self.journal.take_back(Draft::put(&self.columns, &there, &values))?;
+        self.journal.take_back(Draft::remove(&self.columns, &gone))
     }
 
     /// Sets a key in the index, of which the log says so already. Compiled once for all that calls it, as is
@@ -193,7 +151,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// the disk failed while the operation waited for it, it is in the index and perhaps not on the disk.
     pub fn insert(&self, key: K, value: V) -> Result<Option<V>> {
         let draft = Draft::put(&self.columns, &[key], &[value]);
-        self.change(self.stripes_of(&[key]), draft, || self.put_logged(key, value))
+        self.journal.change(self.stripes_of(&[key]), draft, || self.put_logged(key, value))
     }
 
     /// Sets the keys of a column to the values of another, and says how many keys weren't there before. Of
@@ -213,7 +171,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         let parts = keys.chunks(ENTRIES_MAX).zip(values.chunks(ENTRIES_MAX));
         for (part, (keys, values)) in parts.enumerate() {
             let draft = Draft::put(&self.columns, keys, values);
-            new += self.change(self.stripes_of(keys), draft, || {
+            new += self.journal.change(self.stripes_of(keys), draft, || {
                 self.index.insert_columns(keys, values).or_else(|incomplete| {
                     self.take_back(keys, &incomplete.refused)?;
                     let refused = incomplete.refused.iter().map(|at| at + part * ENTRIES_MAX).collect();
@@ -239,7 +197,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// As [`DurableIndex::insert`].
     pub fn remove(&self, key: K) -> Result<Option<V>> {
         let draft = Draft::remove(&self.columns, &[key]);
-        self.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
+        self.journal.change(self.stripes_of(&[key]), draft, || Ok(self.remove_logged(key)))
     }
 
     /// Removes the keys of a batch, and says how many were there. One record for up to 2^20 keys.
@@ -249,11 +207,12 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     pub fn remove_many(&self, keys: &[K]) -> Result<usize> {
         let mut removed = 0;
         for keys in keys.chunks(ENTRIES_MAX) {
-            removed += self.change(self.stripes_of(keys), Draft::remove(&self.columns, keys), || {
-                let mut values = vec![self.columns.value_of_cell(0); keys.len()];
-                let mut found = vec![false; keys.len()];
-                Ok(self.index.remove_columns(keys, &mut values, &mut found)?)
-            })?;
+            removed +=
+                self.journal.change(self.stripes_of(keys), Draft::remove(&self.columns, keys), || {
+                    let mut values = vec![self.columns.value_of_cell(0); keys.len()];
+                    let mut found = vec![false; keys.len()];
+                    Ok(self.index.remove_columns(keys, &mut values, &mut found)?)
+                })?;
         }
         Ok(removed)
     }
@@ -270,7 +229,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
         {
             return Err(latchless::Error::InvertedRange.into());
         }
-        self.change(Set::ALL, Draft::remove_range(&self.columns, &range), || {
+        self.journal.change(Set::ALL, Draft::remove_range(&self.columns, &range), || {
             Ok(self.index.remove_range(range)?)
         })
     }
@@ -280,14 +239,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// [`Error::Closed`] if the disk fails, or failed before.
     pub fn sync(&self) -> Result<()> {
-        self.folder.check_process()?;
-        self.log.sync()?;
-        self.check_fence()
-    }
-
-    /// Refuses if the index is fenced, and somebody else has opened the folder since.
-    fn check_fence(&self) -> Result<()> {
-        if self.fenced { self.log.check_fence(&self.folder) } else { Ok(()) }
+        self.journal.sync()
     }
 
     /// Saves a snapshot and removes the logs that it makes useless, and says how many entries it has.
@@ -297,37 +249,23 @@ impl<K: Key, V: Value, C: Columns<K, V>> DurableIndex<K, V, C> {
     /// # Errors
     /// [`Error::Snapshot`], [`Error::Io`]: nothing is lost, and the logs so far are kept.
     pub fn snapshot(&self) -> Result<u64> {
-        self.folder.check_process()?;
-        let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
-        self.log.commit.check()?;
-        let number = self.begin_next_log()?;
-        let saved = self.folder.save(number, &self.index, &self.columns)?;
-        self.check_fence()?;
-        self.folder.remove_older_than(number)?;
-        Ok(saved)
+        self.journal.snapshot(|path| columns::save(&self.index, path, &self.columns))
     }
 
-    /// Lets further records go to a new log, and says its number. All records of the logs before it are on
-    /// the disk, and in the index.
-    fn begin_next_log(&self) -> Result<u64> {
-        // Most of the wait, while others write.
-        self.log.sync()?;
-        // If anything fails from here on, its file stays: empty, and after it comes another.
-        let (mut next, number) = self.log.reserve_next(&self.folder)?;
-        self.folder.sync()?;
-        // Nobody is between an append and its change.
-        let _held = self.stripes.hold(Set::ALL);
-        self.log.sync()?;
-        let follows = self.log.tail().record_number;
-        next.begin(self.columns.types(), number, follows).inspect_err(|error| {
-            // A next log that has begun would make those records void that the one before it still takes.
-            if !next.unbegin() {
-                self.log.commit.fail(error);
-            }
-        })?;
-        let mut tail = self.log.tail();
-        tail.file = next;
-        tail.log_number = number;
-        Ok(number)
+    /// Waits until everything is on the disk, and lets others open the folder. Reads go on; changes and
+    /// snapshots are refused from here on. Dropping the index does the same without telling of errors; under
+    /// [`SyncMode::Never`] it doesn't wait.
+    ///
+    /// # Errors
+    /// [`Error::Closed`]: not everything is on the disk. The folder is unlocked all the same.
+    /// [`Error::Forked`].
+    pub fn close(&self) -> Result<()> {
+        self.journal.close()
+    }
+
+    /// For a fork of the process that opened the index: gives up this process's share of the folder's lock,
+    /// so that it ends with the process that opened the folder. In that process it does nothing.
+    pub fn forsake(&self) {
+        self.journal.forsake();
     }
 }

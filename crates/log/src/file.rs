@@ -16,9 +16,10 @@ const VERSION: u32 = 2;
 const SUM: std::ops::Range<usize> = 12..16;
 
 /// All types that a column may have.
-const TYPES: [DataType; 18] = {
+const TYPES: [DataType; 20] = {
     use DataType::{
-        Duration, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp, UInt8, UInt16, UInt32, UInt64,
+        Binary, Duration, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp, UInt8, UInt16, UInt32,
+        UInt64, Utf8,
     };
     use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
     [
@@ -40,6 +41,8 @@ const TYPES: [DataType; 18] = {
         Duration(Millisecond),
         Duration(Microsecond),
         Duration(Nanosecond),
+        Binary,
+        Utf8,
     ]
 };
 

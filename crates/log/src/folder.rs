@@ -1,8 +1,6 @@
 //! The folder of a durable index: its files by name, and the lock that keeps others out.
 
-use crate::columns::{self, Columns};
 use crate::error::{Error, Result};
-use latchless::{Index, Key, Value};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -83,17 +81,6 @@ impl Folder {
     /// The log of this number.
     pub fn log(&self, number: u64) -> PathBuf {
         self.path.join(format!("log-{number:016x}.redo"))
-    }
-
-    /// Saves the snapshot of this number, and says how many entries it has.
-    pub fn save<K: Key, V: Value>(
-        &self,
-        number: u64,
-        index: &Index<K, V>,
-        columns: &impl Columns<K, V>,
-    ) -> Result<u64> {
-        let path = self.snapshot(number);
-        columns::save(index, &path, columns).map_err(Error::snapshot(&path))
     }
 
     /// What was cut off that log.

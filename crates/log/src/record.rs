@@ -9,6 +9,8 @@ use std::ops::{Bound, RangeBounds};
 pub const HEADER_BYTES: usize = 24;
 /// The most entries of a record. Larger batches are several.
 pub const ENTRIES_MAX: usize = 1 << 20;
+/// The most bytes of a record of strings. A larger batch is several.
+pub const STRING_BYTES_MAX: usize = 1 << 26;
 /// Bytes of the ends of a range.
 const RANGE_BYTES: usize = 24;
 
@@ -21,6 +23,16 @@ pub enum Kind {
     Remove = 2,
     /// Removes a range of keys.
     RemoveRange = 3,
+    /// The same three of keys that are strings.
+    PutStrings = 4,
+    RemoveStrings = 5,
+    RemoveRangeOfStrings = 6,
+}
+
+impl Kind {
+    fn is_of_strings(self) -> bool {
+        matches!(self, Self::PutStrings | Self::RemoveStrings | Self::RemoveRangeOfStrings)
+    }
 }
 
 /// A record that is to be written: its bytes, with room for the header.
@@ -28,7 +40,8 @@ pub enum Kind {
 pub struct Draft {
     bytes: Vec<u8>,
     kind: Kind,
-    entries: u32,
+    /// See [`Header::count`].
+    count: u32,
 }
 
 /// Calls something with the width of a cell as a constant: copies of a fixed length are single instructions.
@@ -75,7 +88,7 @@ impl Draft {
         debug_assert!(entries <= ENTRIES_MAX);
         let mut bytes = Vec::with_capacity(HEADER_BYTES + payload_bytes);
         bytes.resize(HEADER_BYTES, 0);
-        Self { bytes, kind, entries: entries as u32 }
+        Self { bytes, kind, count: entries as u32 }
     }
 
     /// Sets these keys to these values; as many of one as of the other.
@@ -99,11 +112,7 @@ impl Draft {
     pub fn remove_range<K: Key, V: Value>(columns: &impl Columns<K, V>, range: &impl RangeBounds<K>) -> Self {
         let mut draft = Self::new(Kind::RemoveRange, 0, RANGE_BYTES);
         let ends = [range.start_bound(), range.end_bound()];
-        draft.bytes.extend(ends.map(|end| match end {
-            Bound::Unbounded => 0,
-            Bound::Included(_) => 1,
-            Bound::Excluded(_) => 2,
-        }));
+        draft.bytes.extend(ends.map(kind_of_end));
         draft.bytes.extend([0; 6]);
         for end in ends {
             let cell = match end {
@@ -115,11 +124,42 @@ impl Draft {
         draft
     }
 
+    /// A record of strings without any yet.
+    pub fn of_strings(kind: Kind) -> Self {
+        Self::new(kind, 0, 0)
+    }
+
+    /// How many bytes follow the header so far.
+    pub fn payload_bytes(&self) -> usize {
+        self.bytes.len() - HEADER_BYTES
+    }
+
+    /// Adds a string, of at most 65,535 bytes, and `value`, of as many bytes as the type of values has.
+    pub fn push(&mut self, key: &[u8], value: &[u8]) {
+        let length = u16::try_from(key.len()).expect("keys that are too long aren't logged");
+        self.bytes.extend(length.to_le_bytes());
+        self.bytes.extend_from_slice(key);
+        self.bytes.extend_from_slice(value);
+        self.count = self.payload_bytes() as u32;
+    }
+
+    /// Adds the ends of a range of strings: of what kind each is, and its string.
+    pub fn push_range(&mut self, ends: [Bound<&[u8]>; 2]) {
+        self.bytes.extend(ends.map(kind_of_end));
+        for end in ends {
+            let key = match end {
+                Bound::Unbounded => &[],
+                Bound::Included(key) | Bound::Excluded(key) => key,
+            };
+            self.push(key, &[]);
+        }
+    }
+
     /// Computes what can be computed before the record's number is known: the sum over keys and values.
     pub fn seal(mut self) -> Self {
         let sum = crc32fast::hash(&self.bytes[HEADER_BYTES..]);
         self.bytes[4..8].copy_from_slice(&sum.to_le_bytes());
-        self.bytes[16..20].copy_from_slice(&self.entries.to_le_bytes());
+        self.bytes[16..20].copy_from_slice(&self.count.to_le_bytes());
         self.bytes[20] = self.kind as u8;
         self
     }
@@ -138,7 +178,8 @@ impl Draft {
 pub struct Header {
     pub kind: Kind,
     pub number: u64,
-    pub entries: usize,
+    /// How many entries it has; of strings, how many bytes follow.
+    pub count: usize,
     sum: u32,
 }
 
@@ -162,22 +203,26 @@ impl Header {
             1 => Kind::Put,
             2 => Kind::Remove,
             3 => Kind::RemoveRange,
+            4 => Kind::PutStrings,
+            5 => Kind::RemoveStrings,
+            6 => Kind::RemoveRangeOfStrings,
             _ => return Err("no kind of record has this number"),
         };
-        let entries = u32_at(bytes, 16) as usize;
-        if entries > ENTRIES_MAX {
+        let count = u32_at(bytes, 16) as usize;
+        if count > if kind.is_of_strings() { STRING_BYTES_MAX } else { ENTRIES_MAX } {
             return Err("a record has more entries than any that is written");
         }
-        Ok(Self { kind, number: u64_at(bytes, 8), entries, sum: u32_at(bytes, 4) })
+        Ok(Self { kind, number: u64_at(bytes, 8), count, sum: u32_at(bytes, 4) })
     }
 
     /// How many bytes follow.
     pub fn payload_bytes(&self, types: [DataType; 2]) -> usize {
         let [key, value] = types.map(DataType::width_bytes);
         match self.kind {
-            Kind::Put => self.entries * (key + value),
-            Kind::Remove => self.entries * key,
+            Kind::Put => self.count * (key + value),
+            Kind::Remove => self.count * key,
             Kind::RemoveRange => RANGE_BYTES,
+            Kind::PutStrings | Kind::RemoveStrings | Kind::RemoveRangeOfStrings => self.count,
         }
     }
 
@@ -200,4 +245,69 @@ pub fn range<K: Key, V: Value>(
         _ => Err("no end of a range is of this kind"),
     };
     Ok((end(payload[0], 8)?, end(payload[1], 16)?))
+}
+
+/// How an end of a range is told.
+fn kind_of_end<K>(end: Bound<K>) -> u8 {
+    match end {
+        Bound::Unbounded => 0,
+        Bound::Included(_) => 1,
+        Bound::Excluded(_) => 2,
+    }
+}
+
+/// The strings of a record, one after the other; each with `value_bytes` bytes of a value.
+pub struct StringsOf<'p> {
+    payload: &'p [u8],
+    value_bytes: usize,
+}
+
+/// A string and the bytes of its value, or that the record ends within them.
+pub type StringEntry<'p> = Result<(&'p [u8], &'p [u8]), &'static str>;
+
+impl<'p> Iterator for StringsOf<'p> {
+    type Item = StringEntry<'p>;
+
+    fn next(&mut self) -> Option<StringEntry<'p>> {
+        if self.payload.is_empty() {
+            return None;
+        }
+        let entry = self.take();
+        if entry.is_none() {
+            self.payload = &[];
+        }
+        Some(entry.ok_or("its strings are longer than the record"))
+    }
+}
+
+impl<'p> StringsOf<'p> {
+    pub fn new(payload: &'p [u8], value_bytes: usize) -> Self {
+        Self { payload, value_bytes }
+    }
+
+    fn take(&mut self) -> Option<(&'p [u8], &'p [u8])> {
+        let (&length, rest) = self.payload.split_first_chunk::<2>()?;
+        let (key, rest) = rest.split_at_checked(u16::from_le_bytes(length).into())?;
+        let (value, rest) = rest.split_at_checked(self.value_bytes)?;
+        self.payload = rest;
+        Some((key, value))
+    }
+}
+
+/// The range of a [`Kind::RemoveRangeOfStrings`], or what is wrong with it.
+pub fn range_of_strings(payload: &[u8]) -> Result<[Bound<&[u8]>; 2], &'static str> {
+    const WRONG: &str = "no range of strings is written so";
+    let (kinds, strings) = payload.split_first_chunk::<2>().ok_or(WRONG)?;
+    let mut strings = StringsOf::new(strings, 0);
+    let mut end = |kind: u8| {
+        let (key, _) = strings.next().ok_or(WRONG)??;
+        match kind {
+            0 => Ok(Bound::Unbounded),
+            1 => Ok(Bound::Included(key)),
+            2 => Ok(Bound::Excluded(key)),
+            _ => Err(WRONG),
+        }
+    };
+    let ends = [end(kinds[0])?, end(kinds[1])?];
+    if strings.next().is_some() { Err(WRONG) } else { Ok(ends) }
 }

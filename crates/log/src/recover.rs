@@ -1,20 +1,22 @@
 //! Recovery: the newest snapshot, and every log from it on.
 
+use crate::bytes::{DurableBytesIndex, Strings};
 use crate::columns::{self, Columns};
-use crate::durable::{DurableIndex, Opening, SyncMode};
+use crate::durable::{DurableIndex, Opening};
 use crate::error::{Error, Result};
 use crate::file::{HEAD_BYTES, Head, LogFile};
 use crate::folder::{Contents, Folder};
-use crate::log::{Log, Syncer, Tail};
-use crate::replay::{End, Replay, fill};
-use latchless::snapshot::{DataType, Snapshot};
-use latchless::{FillFactor, Index, Key, Value};
+use crate::journal::Journal;
+use crate::log::Tail;
+use crate::numbers::Numbers;
+use crate::replay::{Base, End, Replay, Target, fill};
+use latchless::bytes::BytesIndex;
+use latchless::snapshot::{self, DataType, Native, Snapshot, strings};
+use latchless::{BytesKey, Index, Key, Value};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
-use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 
 /// What opening a folder found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,7 +66,7 @@ pub struct Found {
     folder: Folder,
     contents: Contents,
     /// The newest snapshot.
-    snapshot: Option<(u64, Snapshot)>,
+    snapshot: Option<(u64, Base)>,
     types: Option<[DataType; 2]>,
 }
 
@@ -79,12 +81,12 @@ impl Found {
         let snapshot = match contents.snapshots.last() {
             Some(&number) => {
                 let path = folder.snapshot(number);
-                Some((number, Snapshot::open(&path).map_err(Error::snapshot(&path))?))
+                Some((number, Base::open(&path).map_err(Error::snapshot(&path))?))
             }
             None => None,
         };
         let types = match (&snapshot, contents.logs.first()) {
-            (Some((_, snapshot)), _) => Some([snapshot.key_type(), snapshot.value_type()]),
+            (Some((_, snapshot)), _) => Some(snapshot.types()),
             (None, Some(&number)) => head_of(&folder.log(number))?.and_then(|head| head.types),
             (None, None) => None,
         };
@@ -101,66 +103,69 @@ impl Found {
         self.snapshot.as_ref().map_or(&[], |(_, snapshot)| snapshot.metadata())
     }
 
-    /// Whether there is neither a snapshot nor a log. If a process was killed while it made the folder,
-    /// there may be one that has nothing.
-    fn is_new(&self) -> bool {
-        self.snapshot.is_none() && self.contents.logs.is_empty()
-    }
-
     /// Makes a durable index of it, and says what was in it. The index given must be empty, unless the folder
     /// is new: then its entries are the first ones, in a snapshot that is on the disk when this returns.
     ///
     /// # Errors
     /// As [`DurableIndex::open`]; [`Error::Index`] for entries where some are already.
     pub fn recover<K: Key, V: Value, C: Columns<K, V>>(
-        mut self,
+        self,
         mut index: Index<K, V>,
         columns: C,
         opening: Opening,
     ) -> Result<(DurableIndex<K, V, C>, Recovery)> {
         columns::check(&columns).map_err(Error::snapshot(self.folder.path()))?;
+        let (journal, recovery) = self.recover_into(&mut Numbers::new(&mut index, &columns), opening)?;
+        Ok((DurableIndex { index, columns, journal }, recovery))
+    }
+
+    /// As [`Found::recover`], of keys of any length.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
+    pub fn recover_bytes<K: BytesKey<Owned = K> + 'static, V: Native>(
+        self,
+        mut index: BytesIndex<K, V>,
+        opening: Opening,
+    ) -> Result<(DurableBytesIndex<K, V>, Recovery)> {
+        let (journal, recovery) = self.recover_into(&mut Strings::new(&mut index), opening)?;
+        Ok((DurableBytesIndex { index, journal }, recovery))
+    }
+
+    fn recover_into(mut self, target: &mut impl Target, opening: Opening) -> Result<(Journal, Recovery)> {
         let mut recovery = Recovery::default();
         let mut first = 1;
-        if self.is_new() {
-            if !index.is_empty() || !columns.metadata().is_empty() {
-                self.folder.save(first, &index, &columns)?;
+        if self.snapshot.is_none() && self.contents.logs.is_empty() {
+            // If a process was killed while it made the folder, there may be one that has nothing.
+            if target.len() > 0 || target.begins_with_snapshot() {
+                let path = self.folder.snapshot(first);
+                target.save(&path).map_err(Error::snapshot(&path))?;
                 self.contents.snapshots.push(first);
             }
-        } else if !index.is_empty() {
-            return Err(latchless::Error::NotEmpty { len: index.len() }.into());
+        } else if target.len() > 0 {
+            return Err(latchless::Error::NotEmpty { len: target.len() }.into());
         }
-        if let Some((number, snapshot)) = self.snapshot.take() {
-            let path = self.folder.snapshot(number);
-            let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-            let loaded = columns::load(&snapshot, &mut index, &columns, FillFactor::UPDATED, threads);
-            loaded.map_err(Error::snapshot(&path))?;
-            recovery.snapshot_entries = snapshot.len() as u64;
+        if let Some((number, base)) = self.snapshot.take() {
+            let loaded = target.load(base).map_err(Error::snapshot(&self.folder.snapshot(number)))?;
+            recovery.snapshot_entries = loaded as u64;
             first = number;
         }
         self.folder.remove_older_than(first)?;
-        let tail = self.tail(first, &index, &columns, opening.fenced, &mut recovery)?;
+        let tail = self.tail(first, target, opening.fenced, &mut recovery)?;
         self.folder.sync()?;
-        let log = Arc::new(Log::new(tail));
-        let Opening { sync, fenced } = opening;
-        let syncer = match sync {
-            SyncMode::Every(every) => Some(Syncer::start(log.clone(), every, &self.folder)?),
-            SyncMode::Each | SyncMode::Never => None,
-        };
-        let (stripes, snapshots) = Default::default();
-        let (folder, syncer) = (self.folder, Mutex::new(syncer));
-        Ok((DurableIndex { index, columns, log, stripes, snapshots, sync, fenced, folder, syncer }, recovery))
+        let journal = Journal::new(self.folder, target.types(), tail, opening)?;
+        Ok((journal, recovery))
     }
 
     /// Replays the logs from this one on, and opens the last one, or a new one, for further records.
-    fn tail<K: Key, V: Value>(
+    fn tail(
         &self,
         first: u64,
-        index: &Index<K, V>,
-        columns: &impl Columns<K, V>,
+        target: &mut impl Target,
         fenced: bool,
         recovery: &mut Recovery,
     ) -> Result<Tail> {
-        let (folder, types) = (&self.folder, columns.types());
+        let (folder, types) = (&self.folder, target.types());
         let logs: Vec<u64> = self.contents.logs.iter().copied().filter(|&number| number >= first).collect();
         // The first log is made after the first snapshot, where there is one. All others are before theirs.
         if logs.is_empty() && self.contents.snapshots.last().is_none_or(|&number| number == 1) {
@@ -179,8 +184,7 @@ impl Found {
         } else {
             None
         };
-        let Replayed { record_number, end, stop } =
-            replay(folder, first..=last, &logs, index, columns, recovery)?;
+        let Replayed { record_number, end, stop } = replay(folder, first..=last, &logs, target, recovery)?;
         if let Some((number, stop)) = stop {
             recovery.stopped = reject(folder, number, &stop)?;
             if stop.at > 0 {
@@ -196,6 +200,30 @@ impl Found {
             None => (LogFile::reopen(folder.log(last), end.at)?, last),
         };
         Ok(Tail { file, log_number: number, record_number, own_number: number })
+    }
+}
+
+impl Base {
+    fn open(path: &Path) -> snapshot::Result<Self> {
+        match Snapshot::open(path) {
+            Ok(snapshot) => Ok(Self::Numbers(snapshot)),
+            Err(snapshot::Error::OtherKeys { .. }) => strings::Snapshot::open(path).map(Self::Strings),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn types(&self) -> [DataType; 2] {
+        match self {
+            Self::Numbers(snapshot) => [snapshot.key_type(), snapshot.value_type()],
+            Self::Strings(snapshot) => [snapshot.key_type(), snapshot.value_type()],
+        }
+    }
+
+    fn metadata(&self) -> &[(String, String)] {
+        match self {
+            Self::Numbers(snapshot) => snapshot.metadata(),
+            Self::Strings(snapshot) => snapshot.metadata(),
+        }
     }
 }
 
@@ -218,12 +246,11 @@ struct Replayed {
 }
 
 /// Replays these logs.
-fn replay<K: Key, V: Value>(
+fn replay(
     folder: &Folder,
     numbers: RangeInclusive<u64>,
     logs: &[u64],
-    index: &Index<K, V>,
-    columns: &impl Columns<K, V>,
+    target: &mut impl Target,
     recovery: &mut Recovery,
 ) -> Result<Replayed> {
     let mut heads = Vec::new();
@@ -235,7 +262,7 @@ fn replay<K: Key, V: Value>(
         heads.push((number, head_of(&path)?.map(|head| head.follows)));
     }
     let follows = heads.first().and_then(|&(_, follows)| follows).unwrap_or(0);
-    let mut replay = Replay::new(index, columns, follows, recovery);
+    let mut replay = Replay::new(target, follows, recovery);
     let (mut end, mut stop) = (End { at: 0, wrong: None }, None);
     for (at, &(number, _)) in heads.iter().enumerate() {
         let path = folder.log(number);

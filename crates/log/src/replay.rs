@@ -1,12 +1,10 @@
 //! Replay of a log's records, up to the first that isn't whole.
 
-use crate::columns::Columns;
 use crate::error::{Error, Result};
 use crate::file::{HEAD_BYTES, check_head};
-use crate::record::{self, HEADER_BYTES, Header, Kind};
+use crate::record::{HEADER_BYTES, Header};
 use crate::recover::Recovery;
-use latchless::snapshot::DataType;
-use latchless::{Index, Key, Value};
+use latchless::snapshot::{self, DataType, Snapshot, strings};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -18,16 +16,35 @@ pub struct End {
     pub wrong: Option<&'static str>,
 }
 
-/// Replays logs into an index.
-pub struct Replay<'a, K: Key, V: Value, C> {
-    index: &'a Index<K, V>,
-    columns: &'a C,
+/// What a folder's files are brought back into.
+pub trait Target {
+    /// The types of keys and values.
+    fn types(&self) -> [DataType; 2];
+    /// How many entries it has.
+    fn len(&self) -> usize;
+    /// Whether a new folder has a snapshot from its first moment on, even of no entry.
+    fn begins_with_snapshot(&self) -> bool;
+    /// Saves its entries, and says how many they are.
+    fn save(&self, path: &Path) -> snapshot::Result<u64>;
+    /// Fills it, while it is empty, and says with how many entries.
+    fn load(&mut self, base: Base) -> snapshot::Result<usize>;
+    /// Does what a record says, and says how many entries that were, or what is wrong with the record.
+    fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>>;
+}
+
+/// A snapshot that was found in a folder.
+#[derive(Debug)]
+pub enum Base {
+    Numbers(Snapshot),
+    Strings(strings::Snapshot),
+}
+
+/// Replays logs.
+pub struct Replay<'a, T> {
+    target: &'a mut T,
     /// The number of the last record.
     pub last: u64,
     recovery: &'a mut Recovery,
-    keys: Vec<K>,
-    values: Vec<V>,
-    found: Vec<bool>,
     payload: Vec<u8>,
 }
 
@@ -45,11 +62,10 @@ pub fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(read)
 }
 
-impl<'a, K: Key, V: Value, C: Columns<K, V>> Replay<'a, K, V, C> {
-    /// Into this index, which has everything up to the record of the number `last`.
-    pub fn new(index: &'a Index<K, V>, columns: &'a C, last: u64, recovery: &'a mut Recovery) -> Self {
-        let (keys, values, found, payload) = Default::default();
-        Self { index, columns, last, recovery, keys, values, found, payload }
+impl<'a, T: Target> Replay<'a, T> {
+    /// Into this, which has everything up to the record of the number `last`.
+    pub fn new(target: &'a mut T, last: u64, recovery: &'a mut Recovery) -> Self {
+        Self { target, last, recovery, payload: Vec::new() }
     }
 
     /// Replays one log, up to its end, to the first record that isn't whole, or to the record that the next
@@ -67,7 +83,7 @@ impl<'a, K: Key, V: Value, C: Columns<K, V>> Replay<'a, K, V, C> {
         if len == HEAD_BYTES as u64 && head == [0; HEAD_BYTES] {
             return Ok(End { at: 0, wrong: Some("its first bytes were never written") });
         }
-        check_head(path, number, self.columns.types(), &head)?;
+        check_head(path, number, self.target.types(), &head)?;
         let mut at = HEAD_BYTES as u64;
         loop {
             if until.is_some_and(|until| self.last >= until) {
@@ -108,7 +124,7 @@ impl<'a, K: Key, V: Value, C: Columns<K, V>> Replay<'a, K, V, C> {
         if header.number != self.last + 1 {
             return Ok(Err("a record has another number than one more than that of the record before"));
         }
-        let bytes = header.payload_bytes(self.columns.types());
+        let bytes = header.payload_bytes(self.target.types());
         if bytes as u64 > left {
             return Ok(Err("it ends within a record"));
         }
@@ -119,43 +135,12 @@ impl<'a, K: Key, V: Value, C: Columns<K, V>> Replay<'a, K, V, C> {
         if !header.has(&self.payload) {
             return Ok(Err("the sum of a record is wrong"));
         }
-        if let Err(wrong) = self.apply(header)? {
-            return Ok(Err(wrong));
+        match self.target.apply(header, &self.payload)? {
+            Ok(entries) => self.recovery.entries += entries,
+            Err(wrong) => return Ok(Err(wrong)),
         }
         self.last = header.number;
         self.recovery.records += 1;
         Ok(Ok(bytes))
-    }
-
-    /// Does what a record says, or says what is wrong with it.
-    fn apply(&mut self, header: Header) -> Result<Result<(), &'static str>> {
-        let (entries, columns) = (header.entries, self.columns);
-        let [key_width, value_width] = columns.types().map(DataType::width_bytes);
-        if header.kind == Kind::RemoveRange {
-            return match record::range(columns, &self.payload) {
-                Ok(range) => {
-                    self.recovery.entries += self.index.remove_range(range)? as u64;
-                    Ok(Ok(()))
-                }
-                Err(wrong) => Ok(Err(wrong)),
-            };
-        }
-        let (keys, rest) = self.payload.split_at(entries * key_width);
-        self.keys.clear();
-        record::cells(key_width, keys, |cell| self.keys.extend(columns.key_of_cell(cell)));
-        if self.keys.len() < entries {
-            return Ok(Err("one of a record's keys is none"));
-        }
-        self.values.clear();
-        if header.kind == Kind::Put {
-            record::cells(value_width, rest, |cell| self.values.push(columns.value_of_cell(cell)));
-            self.index.insert_columns(&self.keys, &self.values).map_err(latchless::Error::from)?;
-        } else {
-            self.values.resize(entries, columns.value_of_cell(0));
-            self.found.resize(entries, false);
-            self.index.remove_columns(&self.keys, &mut self.values, &mut self.found)?;
-        }
-        self.recovery.entries += entries as u64;
-        Ok(Ok(()))
     }
 }

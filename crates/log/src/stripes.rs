@@ -32,6 +32,11 @@ impl Set {
         }
         Self(set)
     }
+
+    /// Those of both.
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 }
 
 impl Default for Stripes {

@@ -1,19 +1,97 @@
 //! A process that is killed while it writes: every batch that it acknowledged is back, and nothing that it
 //! didn't send. `LATCHLESS_KILLS` says how often (`.ci/run log`: a thousand times).
 
-use latchless_log::{DurableIndex, Options, SyncMode};
+use latchless_log::{DurableBytesIndex, DurableIndex, Options, Result, SyncMode};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-type Durable = DurableIndex<u64, u64>;
-
 const CHILD: &str = "LATCHLESS_LOG_CHILD";
 const THREADS: u64 = 3;
 /// Keys that one thread changes; no other does.
 const KEYS: u64 = 40;
+
+/// A durable index that is killed, of keys that numbers stand for.
+trait Killed: Sync + Sized {
+    fn open(folder: &Path, options: Options) -> Result<Self>;
+    fn put(&self, key: u64, value: u64) -> Result<()>;
+    fn put_all(&self, keys: &[u64], value: u64) -> Result<()>;
+    fn remove_all(&self, keys: &[u64]) -> Result<()>;
+    fn snapshot(&self) -> Result<()>;
+    fn get(&self, key: u64) -> Option<u64>;
+    /// The entries of keys from one number up to another.
+    fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64>;
+}
+
+impl Killed for DurableIndex<u64, u64> {
+    fn open(folder: &Path, options: Options) -> Result<Self> {
+        Ok(Self::open(folder, options)?.0)
+    }
+
+    fn put(&self, key: u64, value: u64) -> Result<()> {
+        self.insert(key, value).map(drop)
+    }
+
+    fn put_all(&self, keys: &[u64], value: u64) -> Result<()> {
+        self.insert_columns(keys, &vec![value; keys.len()]).map(drop)
+    }
+
+    fn remove_all(&self, keys: &[u64]) -> Result<()> {
+        self.remove_many(keys).map(drop)
+    }
+
+    fn snapshot(&self) -> Result<()> {
+        self.snapshot().map(drop)
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.get(key)
+    }
+
+    fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
+        self.index().range(from..to).expect("a range").collect()
+    }
+}
+
+/// The text that stands for a number: some are longer than a node of the index takes.
+fn text(key: u64) -> String {
+    format!("{key:08}/{}", "é".repeat(key as usize % 7 * 60))
+}
+
+impl Killed for DurableBytesIndex<String, u64> {
+    fn open(folder: &Path, options: Options) -> Result<Self> {
+        Ok(Self::open(folder, options)?.0)
+    }
+
+    fn put(&self, key: u64, value: u64) -> Result<()> {
+        self.insert(&text(key), value).map(drop)
+    }
+
+    fn put_all(&self, keys: &[u64], value: u64) -> Result<()> {
+        let entries: Vec<(String, u64)> = keys.iter().map(|&key| (text(key), value)).collect();
+        self.insert_many(&entries).map(drop)
+    }
+
+    fn remove_all(&self, keys: &[u64]) -> Result<()> {
+        let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
+        self.remove_many(&keys).map(drop)
+    }
+
+    fn snapshot(&self) -> Result<()> {
+        self.snapshot().map(drop)
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        self.get(&text(key))
+    }
+
+    fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
+        let entries = self.index().range::<String>(text(from)..text(to)).expect("a range");
+        entries.map(|(key, value)| (key[..8].parse().expect("a number"), value)).collect()
+    }
+}
 
 /// Numbers in no order.
 fn mix(mut state: u64) -> u64 {
@@ -33,9 +111,9 @@ fn change(seed: u64, thread: u64, step: u64) -> Vec<(u64, Option<u64>)> {
 }
 
 /// Writes until it is killed, and says of each change that it is acknowledged.
-fn write(folder: &Path, seed: u64) {
+fn write<D: Killed>(folder: &Path, seed: u64) {
     let sync = if seed.is_multiple_of(2) { SyncMode::Each } else { SyncMode::Never };
-    let (durable, _) = Durable::open(folder, Options { sync, ..Options::default() }).expect("it opens");
+    let durable = D::open(folder, Options { sync, ..Options::default() }).expect("it opens");
     // How far each thread came in its last life.
     let done: Vec<u64> = (0..THREADS).map(|thread| durable.get(thread * 1_000 + 999).unwrap_or(0)).collect();
     std::thread::scope(|threads| {
@@ -46,13 +124,13 @@ fn write(folder: &Path, seed: u64) {
                     let change = change(0, thread, step);
                     let keys: Vec<u64> = change.iter().map(|(key, _)| *key).collect();
                     let done = match change[0].1 {
-                        None => durable.remove_many(&keys).map(|_| ()),
-                        Some(value) if keys.len() == 1 => durable.insert(keys[0], value).map(|_| ()),
-                        Some(value) => durable.insert_columns(&keys, &vec![value; keys.len()]).map(|_| ()),
+                        None => durable.remove_all(&keys),
+                        Some(value) if keys.len() == 1 => durable.put(keys[0], value),
+                        Some(value) => durable.put_all(&keys, value),
                     };
                     done.expect("a change");
                     // How far this thread has come, for the next life.
-                    durable.insert(thread * 1_000 + 999, step + 1).expect("a put");
+                    durable.put(thread * 1_000 + 999, step + 1).expect("a put");
                     let line = format!("{thread} {step}\n");
                     std::io::stdout().write_all(line.as_bytes()).expect("the parent listens");
                 }
@@ -69,9 +147,9 @@ fn write(folder: &Path, seed: u64) {
     });
 }
 
-fn start(folder: &Path, seed: u64) -> Child {
+fn start(test: &str, folder: &Path, seed: u64) -> Child {
     Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "a_killed_writer_loses_nothing_acknowledged", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env(CHILD, folder)
         .env("LATCHLESS_LOG_SEED", seed.to_string())
         .stdout(Stdio::piped())
@@ -95,9 +173,8 @@ fn after(thread: u64, steps: u64) -> BTreeMap<u64, u64> {
 
 /// The steps of a thread that are back: between what it acknowledged and what it had begun, one after the
 /// other.
-fn check(durable: &Durable, thread: u64, acknowledged: u64) {
-    let range = thread * 1_000..thread * 1_000 + 999;
-    let found: BTreeMap<u64, u64> = durable.index().range(range).expect("a range").collect();
+fn check(durable: &impl Killed, thread: u64, acknowledged: u64) {
+    let found = durable.between(thread * 1_000, thread * 1_000 + 999);
     let steps = durable.get(thread * 1_000 + 999).unwrap_or(0);
     assert!(
         steps >= acknowledged,
@@ -112,9 +189,21 @@ fn check(durable: &Durable, thread: u64, acknowledged: u64) {
 
 #[test]
 fn a_killed_writer_loses_nothing_acknowledged() {
+    kill_again_and_again::<DurableIndex<u64, u64>>("a_killed_writer_loses_nothing_acknowledged");
+}
+
+#[test]
+fn a_killed_writer_of_strings_loses_nothing_acknowledged() {
+    kill_again_and_again::<DurableBytesIndex<String, u64>>(
+        "a_killed_writer_of_strings_loses_nothing_acknowledged",
+    );
+}
+
+/// Runs the test of this name as a child, and kills it.
+fn kill_again_and_again<D: Killed>(test: &str) {
     if let Some(folder) = std::env::var_os(CHILD) {
         let seed = std::env::var("LATCHLESS_LOG_SEED").expect("a seed").parse().expect("a number");
-        write(Path::new(&folder), seed);
+        write::<D>(Path::new(&folder), seed);
         return;
     }
     let kills: u64 = std::env::var("LATCHLESS_KILLS").map_or(12, |kills| kills.parse().expect("a number"));
@@ -123,7 +212,7 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         if kill % 8 == 0 {
             folder = tempfile::tempdir().expect("a folder");
         }
-        let mut child = start(folder.path(), kill);
+        let mut child = start(test, folder.path(), kill);
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let mut acknowledged = [0; THREADS as usize];
         let mut hear = |line: &str| {
@@ -140,7 +229,7 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         child.kill().expect("SIGKILL");
         child.wait().expect("its end");
         lines.map_while(Result::ok).for_each(|line| hear(&line));
-        let (durable, _) = Durable::open(folder.path(), Options::default()).expect("it opens after a kill");
+        let durable = D::open(folder.path(), Options::default()).expect("it opens after a kill");
         (0..THREADS).for_each(|thread| check(&durable, thread, acknowledged[thread as usize]));
     }
 }

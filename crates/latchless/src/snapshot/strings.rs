@@ -78,6 +78,11 @@ pub fn read<K: BytesKey<Owned = K>, V: Native>(from: impl Read) -> Result<BytesI
     Snapshot::read(from)?.index()
 }
 
+/// The type of the column `key` of an index of `K`: [`DataType::Utf8`] of `String`s, else [`DataType::Binary`].
+pub fn key_type<K: BytesKey<Owned = K> + 'static>() -> DataType {
+    if TypeId::of::<K>() == TypeId::of::<String>() { DataType::Utf8 } else { DataType::Binary }
+}
+
 /// How an index is saved whose values aren't [`Native`], or not of the type that the column is to have; or rows
 /// that are in no index.
 ///
@@ -164,9 +169,11 @@ impl Layout {
 
     /// The same of keys of a type.
     fn about<K: BytesKey<Owned = K> + 'static>(&self) -> About {
-        let is_text = TypeId::of::<K>() == TypeId::of::<String>();
-        let key = if is_text { DataType::Utf8 } else { DataType::Binary };
-        About { types: [key, self.0.types[1]], key: Some(K::type_name().into()), ..self.0.clone() }
+        About {
+            types: [key_type::<K>(), self.0.types[1]],
+            key: Some(K::type_name().into()),
+            ..self.0.clone()
+        }
     }
 }
 

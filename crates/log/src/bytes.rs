@@ -1,0 +1,511 @@
+//! The index of byte strings whose changes are logged.
+
+use crate::durable::{Opening, Options};
+use crate::error::{Error, Result};
+use crate::journal::Journal;
+use crate::record::{Draft, Header, Kind, STRING_BYTES_MAX, StringsOf, range_of_strings};
+use crate::recover::{Found, Recovery};
+use crate::replay::{Base, Target};
+use crate::stripes::Set;
+use latchless::bytes::BytesIndex;
+use latchless::index::Incomplete;
+use latchless::snapshot::{self, DataType, Native, strings};
+use latchless::{BytesKey, FillFactor};
+use std::ops::{Bound, RangeBounds};
+use std::path::Path;
+
+/// The longest key.
+const KEY_MAX: usize = u16::MAX as usize;
+
+/// A [`BytesIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for keys
+/// of any length. What the [crate's head](crate) promises holds here.
+///
+/// ```
+/// use latchless_log::{DurableBytesIndex, Options};
+///
+/// # let folder = std::env::temp_dir().join(format!("latchless-log-bytes-{}", std::process::id()));
+/// let (pages, _) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
+/// pages.insert("/about", 7)?; // is on the disk when this returns
+/// pages.insert_many(&[("/", 90), ("/shop", 25)])?; // one record, one wait for the disk
+/// drop(pages);
+///
+/// let (pages, recovery) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
+/// assert_eq!((pages.get("/about"), recovery.records), (Some(7), 2));
+/// # drop(pages);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct DurableBytesIndex<K, V> {
+    pub(crate) index: BytesIndex<K, V>,
+    pub(crate) journal: Journal,
+}
+
+impl<K, V> std::fmt::Debug for DurableBytesIndex<K, V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DurableBytesIndex").field("journal", &self.journal).finish_non_exhaustive()
+    }
+}
+
+/// Refuses a key that is too long, before anything is logged.
+fn check_length(key: &[u8]) -> latchless::Result<()> {
+    match key.len() {
+        ..=KEY_MAX => Ok(()),
+        len => Err(latchless::Error::KeyTooLong { len, limit: KEY_MAX }),
+    }
+}
+
+/// The stripe of a key, as a set.
+fn stripe_of(key: &[u8]) -> Set {
+    Set::of([crc32fast::hash(key).into()])
+}
+
+/// A value's bytes in a record.
+fn push<V: Native>(draft: &mut Draft, key: &[u8], value: V) {
+    draft.push(key, &value.to_cell().to_le_bytes()[..V::DATA_TYPE.width_bytes()]);
+}
+
+/// The value of such bytes.
+fn value_of<V: Native>(bytes: &[u8]) -> V {
+    let mut cell = [0; 8];
+    cell[..bytes.len()].copy_from_slice(bytes);
+    V::from_cell(u64::from_le_bytes(cell))
+}
+
+fn put<V: Native>(key: &[u8], value: V) -> Draft {
+    let mut draft = Draft::of_strings(Kind::PutStrings);
+    push(&mut draft, key, value);
+    draft
+}
+
+fn removal(key: &[u8]) -> Draft {
+    let mut draft = Draft::of_strings(Kind::RemoveStrings);
+    draft.push(key, &[]);
+    draft
+}
+
+impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
+    /// Opens a folder, which is made if it isn't there, and says what was in it. Of the options of an index,
+    /// its memory limit counts.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::open`](crate::DurableIndex::open).
+    pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
+        let found = Found::open(folder)?;
+        let opening = Opening { sync: options.sync, fenced: options.fenced };
+        found.recover_bytes(BytesIndex::with_options(options.index)?, opening)
+    }
+
+    /// The index, for reading: every operation that takes no part in changes. What is changed through it
+    /// isn't in the log, and a recovery doesn't know of it.
+    pub fn index(&self) -> &BytesIndex<K, V> {
+        &self.index
+    }
+
+    /// The value of a key.
+    pub fn get<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<V> {
+        self.index.get(key)
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// The log's bytes since the last snapshot: what the next start has to replay.
+    pub fn log_bytes(&self) -> u64 {
+        self.journal.log_bytes()
+    }
+
+    /// Sets a key in the index, of which the log says so already.
+    fn put_logged<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
+        let inserted = self.index.insert(key, value);
+        if inserted.is_err() {
+            self.take_back(key)?;
+        }
+        Ok(inserted?)
+    }
+
+    /// Logs that a key that the index refused has the value that it has now.
+    fn take_back<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<()> {
+        let there = self.index.get(key);
+        let draft = key.with_bytes(|key| there.map_or_else(|| removal(key), |value| put(key, value)));
+        self.journal.take_back(draft)
+    }
+
+    /// Sets a key to a value, and gives back the one it had.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Index`], which also a key of over 65,535 bytes is: nothing has changed.
+    /// [`Error::Closed`]: nothing has changed, or, if the disk failed while the operation waited for it, it is in
+    /// the index and perhaps not on the disk.
+    pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
+        let (set, draft) = key.with_bytes(|bytes| {
+            check_length(bytes)?;
+            Ok::<_, Error>((stripe_of(bytes), put(bytes, value)))
+        })?;
+        self.journal.change(set, draft, || self.put_logged(key, value))
+    }
+
+    /// Puts many entries in, in order, and says how many keys weren't there before. One record for up to 64
+    /// MiB of keys, one wait for the disk.
+    ///
+    /// # Errors
+    /// [`Error::Index`] says which entries were refused: all, if a key has over 65,535 bytes. The others as
+    /// [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that failed are done.
+    pub fn insert_many<Q: BytesKey<Owned = K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
+        let refused = |cause| Error::Index { cause, refused: (0..entries.len()).collect() };
+        entries.iter().try_for_each(|(key, _)| key.with_bytes(check_length)).map_err(refused)?;
+        let (mut new, mut from) = (0, 0);
+        while from < entries.len() {
+            let rest = &entries[from..];
+            let batch = Batch::new(Kind::PutStrings, rest, |draft, (key, value)| {
+                key.with_bytes(|key| push(draft, key, *value));
+                key.with_bytes(stripe_of)
+            });
+            let now = &rest[..batch.entries];
+            new += self.journal.change(batch.set, batch.draft, || {
+                let mut replaced = vec![None; now.len()];
+                let inserted = self.index.insert_many(now, &mut replaced);
+                self.told(inserted, now, from)?;
+                Ok(replaced.iter().filter(|before| before.is_none()).count())
+            })?;
+            from += batch.entries;
+        }
+        Ok(new)
+    }
+
+    /// Logs what takes back those that the index refused, and says where they are in the whole batch.
+    fn told<Q: BytesKey<Owned = K>>(
+        &self,
+        inserted: Result<(), Incomplete>,
+        entries: &[(Q, V)],
+        from: usize,
+    ) -> Result<()> {
+        let Err(Incomplete { error: cause, refused }) = inserted else { return Ok(()) };
+        refused.iter().try_for_each(|&at| self.take_back(&entries[at].0))?;
+        Err(Error::Index { cause, refused: refused.into_iter().map(|at| from + at).collect() })
+    }
+
+    /// Removes a key, and gives back the value it had. A key of over 65,535 bytes isn't there.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<Option<V>> {
+        let change = key.with_bytes(|key| check_length(key).ok().map(|()| (stripe_of(key), removal(key))));
+        let Some((set, draft)) = change else { return Ok(None) };
+        self.journal.change(set, draft, || Ok(self.index.remove(key)))
+    }
+
+    /// Removes the keys of a batch, and says how many were there. One record for up to 64 MiB of keys.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert_many`], but that keys of over 65,535 bytes aren't there.
+    pub fn remove_many<Q: BytesKey<Owned = K>>(&self, keys: &[Q]) -> Result<usize> {
+        let fits = |key: &&Q| key.with_bytes(|key| check_length(key).is_ok());
+        let keys: Vec<&Q> = keys.iter().filter(fits).collect();
+        let (mut removed, mut from) = (0, 0);
+        while from < keys.len() {
+            let rest = &keys[from..];
+            let batch = Batch::new(Kind::RemoveStrings, rest, |draft, key| {
+                key.with_bytes(|key| draft.push(key, &[]));
+                key.with_bytes(stripe_of)
+            });
+            removed += self.journal.change(batch.set, batch.draft, || {
+                let mut before = vec![None; batch.entries];
+                self.index.remove_many(&rest[..batch.entries], &mut before)?;
+                Ok(before.iter().flatten().count())
+            })?;
+            from += batch.entries;
+        }
+        Ok(removed)
+    }
+
+    /// Removes all keys of a range, and says how many there were. Other changes wait meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Index`] if the range ends before it starts, or an end has over 65,535 bytes. The others as
+    /// [`DurableBytesIndex::insert`].
+    pub fn remove_range<Q: BytesKey<Owned = K> + ?Sized>(&self, range: impl RangeBounds<Q>) -> Result<usize> {
+        let owned =
+            [range.start_bound(), range.end_bound()].map(|end| end.map(|key| key.with_bytes(<[u8]>::to_vec)));
+        let ends = owned.each_ref().map(|end| end.as_ref().map(Vec::as_slice));
+        for end in ends {
+            if let Bound::Included(key) | Bound::Excluded(key) = end {
+                check_length(key)?;
+            }
+        }
+        // A range that the index refuses isn't logged.
+        if let [Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)] =
+            ends
+            && start > end
+        {
+            return Err(latchless::Error::InvertedRange.into());
+        }
+        let mut draft = Draft::of_strings(Kind::RemoveRangeOfStrings);
+        draft.push_range(ends);
+        let range = (range.start_bound(), range.end_bound());
+        self.journal.change(Set::ALL, draft, || Ok(self.index.remove_range::<Q>(range)?))
+    }
+
+    /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key. Gives
+    /// back what the key had before. The closure runs once. No other change of the key comes in between; so the
+    /// closure itself mustn't change the index, which would wait for it for ever. What stays as it was, bit by
+    /// bit, isn't logged.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    ///
+    /// ```
+    /// # use latchless_log::{DurableBytesIndex, Options};
+    /// # let folder = std::env::temp_dir().join(format!("latchless-log-compute-{}", std::process::id()));
+    /// let (seen, _) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
+    /// let count = |word: &str| seen.compute(word, |count| Some(count.unwrap_or(0) + 1));
+    /// assert_eq!((count("tea")?, count("tea")?, seen.get("tea")), (None, Some(1), Some(2)));
+    /// assert!(seen.compare_remove("tea", 2)? && seen.is_empty());
+    /// # drop(seen);
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compute<Q>(&self, key: &Q, value: impl FnOnce(Option<V>) -> Option<V>) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.journal.check_process()?;
+        let set = key.with_bytes(|key| check_length(key).map(|()| stripe_of(key)))?;
+        let held = self.journal.hold(set);
+        let before = self.index.get(key);
+        match (before, value(before)) {
+            (None, None) => Ok(None),
+            (Some(before), Some(value)) if before.to_cell() == value.to_cell() => Ok(Some(before)),
+            (_, Some(value)) => {
+                let draft = key.with_bytes(|key| put(key, value)).seal();
+                self.journal.change_held(held, draft, || self.put_logged(key, value))
+            }
+            (_, None) => {
+                let draft = key.with_bytes(removal).seal();
+                self.journal.change_held(held, draft, || Ok(self.index.remove(key)))
+            }
+        }
+    }
+
+    /// The key's value; without one, the key gets this value first.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    pub fn get_or_insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<V> {
+        Ok(self.compute(key, |before| before.or(Some(value)))?.unwrap_or(value))
+    }
+
+    /// Replaces the value of a key that is there, and gives back the one before.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    pub fn replace<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
+        self.compute(key, |before| before.map(|_| value))
+    }
+
+    /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    pub fn compare_exchange<Q>(&self, key: &Q, expected: V, value: V) -> Result<bool>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.change_if(key, expected, Some(value))
+    }
+
+    /// Removes a key if its value is the expected one, bit by bit, and says whether it was.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    pub fn compare_remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, expected: V) -> Result<bool> {
+        self.change_if(key, expected, None)
+    }
+
+    fn change_if<Q>(&self, key: &Q, expected: V, becomes: Option<V>) -> Result<bool>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let is_it = |value: V| value.to_cell() == expected.to_cell();
+        let before = self.compute(key, |before| if before.is_some_and(is_it) { becomes } else { before })?;
+        Ok(before.is_some_and(is_it))
+    }
+
+    /// Removes the entry with the smallest key, and gives it back. Other changes wait meanwhile.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    pub fn pop_first(&self) -> Result<Option<(K, V)>> {
+        self.pop(BytesIndex::first)
+    }
+
+    /// Removes the entry with the largest key, and gives it back. Other changes wait meanwhile.
+    ///
+    /// # Errors
+    /// As [`DurableBytesIndex::insert`].
+    pub fn pop_last(&self) -> Result<Option<(K, V)>> {
+        self.pop(BytesIndex::last)
+    }
+
+    fn pop(&self, end: impl FnOnce(&BytesIndex<K, V>) -> Option<(K, V)>) -> Result<Option<(K, V)>> {
+        self.journal.check_process()?;
+        let held = self.journal.hold(Set::ALL);
+        let Some((key, value)) = end(&self.index) else { return Ok(None) };
+        let draft = key.with_bytes(removal).seal();
+        self.journal.change_held(held, draft, || Ok(self.index.remove(&key)))?;
+        Ok(Some((key, value)))
+    }
+
+    /// Returns when every change that returned before is on the disk.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] if the disk fails, or failed before.
+    pub fn sync(&self) -> Result<()> {
+        self.journal.sync()
+    }
+
+    /// As [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn snapshot(&self) -> Result<u64> {
+        self.journal.snapshot(|path| strings::save(&self.index, path))
+    }
+
+    /// As [`DurableIndex::close`](crate::DurableIndex::close).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn close(&self) -> Result<()> {
+        self.journal.close()
+    }
+
+    /// As [`DurableIndex::forsake`](crate::DurableIndex::forsake).
+    pub fn forsake(&self) {
+        self.journal.forsake();
+    }
+}
+
+/// The record of the first entries of a batch, as many as it may have.
+struct Batch {
+    draft: Draft,
+    set: Set,
+    entries: usize,
+}
+
+impl Batch {
+    /// `add` adds an entry, and says its stripe.
+    fn new<E>(kind: Kind, entries: &[E], mut add: impl FnMut(&mut Draft, &E) -> Set) -> Self {
+        let mut batch = Self { draft: Draft::of_strings(kind), set: Set::of([]), entries: 0 };
+        // With the largest entry there is.
+        let room = STRING_BYTES_MAX - (KEY_MAX + size_of::<u16>() + size_of::<u64>());
+        for entry in entries {
+            if batch.draft.payload_bytes() > room {
+                break;
+            }
+            batch.set = batch.set.and(add(&mut batch.draft, entry));
+            batch.entries += 1;
+        }
+        batch
+    }
+}
+
+/// An index of byte strings as what a folder is brought back into.
+pub struct Strings<'a, K, V> {
+    index: &'a mut BytesIndex<K, V>,
+}
+
+impl<'a, K, V> Strings<'a, K, V> {
+    pub fn new(index: &'a mut BytesIndex<K, V>) -> Self {
+        Self { index }
+    }
+}
+
+/// The key of these bytes, or what is wrong with them.
+fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
+    if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
+}
+
+impl<K: BytesKey<Owned = K> + 'static, V: Native> Target for Strings<'_, K, V> {
+    fn types(&self) -> [DataType; 2] {
+        [strings::key_type::<K>(), V::DATA_TYPE]
+    }
+
+    fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The snapshot knows what type keys are bytes of, and the log doesn't.
+    fn begins_with_snapshot(&self) -> bool {
+        true
+    }
+
+    fn save(&self, path: &Path) -> snapshot::Result<u64> {
+        strings::save(self.index, path)
+    }
+
+    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+        match base {
+            Base::Strings(snapshot) => {
+                snapshot.load(self.index, FillFactor::UPDATED)?;
+                Ok(snapshot.len())
+            }
+            Base::Numbers(snapshot) => {
+                let found = snapshot.key_type();
+                Err(snapshot::Error::OtherKeys { found, opener: "DurableIndex" })
+            }
+        }
+    }
+
+    fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
+        let done = match header.kind {
+            Kind::PutStrings => {
+                let entries = StringsOf::new(payload, V::DATA_TYPE.width_bytes());
+                let entry = |entry: Result<(&[u8], &[u8]), _>| {
+                    let (key, value) = entry?;
+                    Ok((key_of::<K>(key)?, value_of::<V>(value)))
+                };
+                match entries.map(entry).collect::<Result<Vec<_>, _>>() {
+                    Ok(entries) => {
+                        let mut replaced = vec![None; entries.len()];
+                        self.index.insert_many(&entries, &mut replaced).map_err(latchless::Error::from)?;
+                        entries.len()
+                    }
+                    Err(wrong) => return Ok(Err(wrong)),
+                }
+            }
+            Kind::RemoveStrings => {
+                let keys = StringsOf::new(payload, 0).map(|entry| key_of::<K>(entry?.0));
+                match keys.collect::<Result<Vec<_>, _>>() {
+                    Ok(keys) => {
+                        self.index.remove_many(&keys, &mut vec![None; keys.len()])?;
+                        keys.len()
+                    }
+                    Err(wrong) => return Ok(Err(wrong)),
+                }
+            }
+            Kind::RemoveRangeOfStrings => {
+                let key = |end: Bound<&[u8]>| match end {
+                    Bound::Unbounded => Ok(Bound::Unbounded),
+                    Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
+                    Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
+                };
+                let range = range_of_strings(payload).and_then(|[low, high]| Ok((key(low)?, key(high)?)));
+                match range {
+                    Ok(range) => self.index.remove_range::<K>(range)?,
+                    Err(wrong) => return Ok(Err(wrong)),
+                }
+            }
+            Kind::Put | Kind::Remove | Kind::RemoveRange => {
+                return Ok(Err("it is a record of numbers among those of strings"));
+            }
+        };
+        Ok(Ok(done as u64))
+    }
+}

@@ -1,0 +1,182 @@
+//! What a durable index is beside its index, and knows no keys: the order of changes, the end of the log, the
+//! wait for the disk, snapshots that shorten the log, and its own end.
+
+use crate::durable::{Opening, SyncMode};
+use crate::error::{Error, Result};
+use crate::folder::Folder;
+use crate::log::{Log, Syncer, Tail};
+use crate::record::Draft;
+use crate::stripes::{Held, Set, Stripes};
+use latchless::snapshot::{self, DataType};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// See the file's head.
+#[derive(Debug)]
+pub struct Journal {
+    /// The types of keys and values.
+    types: [DataType; 2],
+    log: Arc<Log>,
+    stripes: Stripes,
+    /// Held during a snapshot.
+    snapshots: Mutex<()>,
+    sync: SyncMode,
+    fenced: bool,
+    folder: Folder,
+    syncer: Mutex<Option<Syncer>>,
+}
+
+impl Journal {
+    /// That of a folder which has been recovered, and whose log ends there.
+    pub fn new(folder: Folder, types: [DataType; 2], tail: Tail, opening: Opening) -> Result<Self> {
+        let log = Arc::new(Log::new(tail));
+        let Opening { sync, fenced } = opening;
+        let syncer = match sync {
+            SyncMode::Every(every) => Some(Syncer::start(log.clone(), every, &folder)?),
+            SyncMode::Each | SyncMode::Never => None,
+        };
+        let (stripes, snapshots) = Default::default();
+        Ok(Self { types, log, stripes, snapshots, sync, fenced, folder, syncer: Mutex::new(syncer) })
+    }
+
+    /// The log's bytes since the last snapshot.
+    pub fn log_bytes(&self) -> u64 {
+        self.log.tail().file.len()
+    }
+
+    /// Refuses a fork of the process that opened the folder.
+    pub fn check_process(&self) -> Result<()> {
+        self.folder.check_process()
+    }
+
+    /// Holds stripes: changes of their keys wait.
+    pub fn hold(&self, set: Set) -> Held<'_> {
+        self.stripes.hold(set)
+    }
+
+    /// Logs a change of these keys, does it, and waits for the disk if the options say so.
+    pub fn change<T>(&self, set: Set, draft: Draft, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check_process()?;
+        let draft = draft.seal();
+        let held = self.hold(set);
+        self.change_held(held, draft, change)
+    }
+
+    /// As [`Journal::change`], of keys whose stripes are held.
+    pub fn change_held<T>(
+        &self,
+        held: Held<'_>,
+        mut draft: Draft,
+        change: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let number = self.log.append(&mut draft)?;
+        // Debug builds let others run here, where an order that isn't kept would show.
+        if cfg!(debug_assertions) {
+            std::thread::yield_now();
+        }
+        let changed = change();
+        drop(held);
+        let changed = changed?;
+        if self.sync == SyncMode::Each {
+            self.log.commit.wait(number, || self.log.written())?;
+        }
+        self.check_fence()?;
+        Ok(changed)
+    }
+
+    /// Logs what takes back what was logged but refused by the index. Without it a recovery would do that.
+    pub fn take_back(&self, draft: Draft) -> Result<()> {
+        let appended = self.log.append(&mut draft.seal());
+        appended.map(drop).inspect_err(|error| self.log.commit.fail(error))
+    }
+
+    /// Returns when every change that returned before is on the disk.
+    pub fn sync(&self) -> Result<()> {
+        self.check_process()?;
+        self.log.sync()?;
+        self.check_fence()
+    }
+
+    /// Refuses if the index is fenced, and somebody else has opened the folder since.
+    fn check_fence(&self) -> Result<()> {
+        if self.fenced { self.log.check_fence(&self.folder) } else { Ok(()) }
+    }
+
+    /// Has a snapshot saved, removes the logs that it makes useless, and says how many entries it has.
+    pub fn snapshot(&self, save: impl FnOnce(&Path) -> snapshot::Result<u64>) -> Result<u64> {
+        self.check_process()?;
+        let _one_at_a_time = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        self.log.commit.check()?;
+        let number = self.begin_next_log()?;
+        let path = self.folder.snapshot(number);
+        let saved = save(&path).map_err(Error::snapshot(&path))?;
+        self.check_fence()?;
+        self.folder.remove_older_than(number)?;
+        Ok(saved)
+    }
+
+    /// Lets further records go to a new log, and says its number. All records of the logs before it are on
+    /// the disk, and in the index.
+    fn begin_next_log(&self) -> Result<u64> {
+        // Most of the wait, while others write.
+        self.log.sync()?;
+        // If anything fails from here on, its file stays: empty, and after it comes another.
+        let (mut next, number) = self.log.reserve_next(&self.folder)?;
+        self.folder.sync()?;
+        // Nobody is between an append and its change.
+        let _held = self.hold(Set::ALL);
+        self.log.sync()?;
+        let follows = self.log.tail().record_number;
+        next.begin(self.types, number, follows).inspect_err(|error| {
+            // A next log that has begun would make those records void that the one before it still takes.
+            if !next.unbegin() {
+                self.log.commit.fail(error);
+            }
+        })?;
+        let mut tail = self.log.tail();
+        tail.file = next;
+        tail.log_number = number;
+        Ok(number)
+    }
+
+    /// Waits until everything is on the disk, lets others open the folder, and refuses changes from here on.
+    pub fn close(&self) -> Result<()> {
+        self.check_process()?;
+        let _no_snapshot = self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(syncer) = self.syncer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            syncer.stop();
+        }
+        // Every change that has begun is done, and none begins.
+        let held = self.hold(Set::ALL);
+        let synced = self.log.sync();
+        self.log.commit.end(self.folder.path());
+        drop(held);
+        self.folder.unlock();
+        synced
+    }
+
+    /// In a fork of the process that opened the folder: gives up this process's share of the lock.
+    pub fn forsake(&self) {
+        if !self.folder.is_ours() {
+            self.folder.forsake();
+        }
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        let syncer = self.syncer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if !self.folder.is_ours() {
+            // A fork hasn't the thread that it would wait for, and has no log to sync.
+            std::mem::forget(syncer);
+            return;
+        }
+        if let Some(syncer) = syncer {
+            syncer.stop();
+        }
+        if self.sync != SyncMode::Never {
+            // Nobody is left who could be told; `close` tells.
+            let _ = self.log.sync();
+        }
+    }
+}

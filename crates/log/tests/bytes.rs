@@ -1,0 +1,374 @@
+//! A durable index of strings is back as it was: after a close, after every truncation and flip of its log, after
+//! snapshots, under many writers; and what can't be trusted is refused.
+
+use latchless::bytes::BytesIndex;
+use latchless::{Key, index};
+use latchless_log::{DurableBytesIndex, DurableIndex, Error, Found, Opening, Options, SyncMode};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+type Durable = DurableBytesIndex<String, u32>;
+type Entries = Vec<(String, u32)>;
+
+fn never() -> Options {
+    Options { sync: SyncMode::Never, ..Options::default() }
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder for the test")
+}
+
+fn open(folder: &Path) -> Durable {
+    Durable::open(folder, never()).expect("a folder that can be opened").0
+}
+
+fn entries(durable: &Durable) -> Entries {
+    durable.index().iter().collect()
+}
+
+fn log_of(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("log-{number:016x}.redo"))
+}
+
+/// A log of every kind of record, and the entries after each of them.
+fn history(folder: &Path) -> Vec<(u64, Entries)> {
+    let durable = open(folder);
+    let mut states = vec![(durable.log_bytes(), entries(&durable))];
+    let mut note = |durable: &Durable| states.push((durable.log_bytes(), entries(durable)));
+    assert_eq!(durable.insert("", 7).expect("a put"), None);
+    note(&durable);
+    for round in 0..3 {
+        let batch: Vec<(String, u32)> =
+            (0..5).map(|at| ("ké".repeat(at * 3) + &at.to_string(), round)).collect();
+        assert_eq!(durable.insert_many(&batch).expect("a batch"), if round == 0 { 5 } else { 0 });
+        note(&durable);
+    }
+    assert_eq!(durable.insert_many(&[("b", 1), ("c", 2), ("b", 3)]).expect("a key twice"), 2);
+    note(&durable);
+    assert_eq!(durable.remove("c").expect("a removal"), Some(2));
+    note(&durable);
+    assert_eq!(durable.remove_many(&["0", "", "none"]).expect("removals"), 2);
+    note(&durable);
+    let kept = durable.insert_many(&[("x1", 1), ("x2", 2), ("x3", 3)]).expect("a batch");
+    note(&durable);
+    assert_eq!((kept, durable.remove_range::<&str>("x1".."x3").expect("a removed range")), (3, 2));
+    note(&durable);
+    states
+}
+
+#[test]
+fn everything_is_back_after_a_close() {
+    let folder = folder();
+    let states = history(folder.path());
+    let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens");
+    assert_eq!(entries(&durable), states.last().expect("states").1);
+    assert_eq!((recovery.records, recovery.stopped, recovery.snapshot_entries), (9, None, 0));
+    assert_eq!(durable.get("b"), Some(3));
+    durable.index().check_invariants().expect("a whole tree");
+}
+
+/// Opens a folder with the first snapshot of another one and these bytes as its log.
+fn opened(source: &Path, log: &[u8]) -> (TempDir, Result<(Durable, latchless_log::Recovery), Error>) {
+    let folder = folder();
+    let snapshot = "snapshot-0000000000000001.arrow";
+    fs::copy(source.join(snapshot), folder.path().join(snapshot)).expect("the first snapshot");
+    fs::write(log_of(folder.path(), 1), log).expect("a log");
+    let opened = Durable::open(folder.path(), never());
+    (folder, opened)
+}
+
+#[test]
+fn a_log_cut_anywhere_gives_the_records_before() {
+    let source = folder();
+    let states = history(source.path());
+    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
+    for cut in 0..whole.len() {
+        let (folder, opened) = opened(source.path(), &whole[..cut]);
+        let (durable, recovery) = opened.expect("it opens");
+        let expected = states.iter().rev().find(|(bytes, _)| *bytes <= cut as u64);
+        let (bytes, state) = expected.map_or((0, &[][..]), |(bytes, state)| (*bytes, &state[..]));
+        assert_eq!(entries(&durable), state, "cut at {cut}");
+        match recovery.stopped {
+            None => assert_eq!(bytes, cut as u64),
+            Some(stopped) => assert_eq!((stopped.at, stopped.at + stopped.bytes), (bytes, cut as u64)),
+        }
+        // It takes further changes, and they are back as well.
+        durable.insert("zz", 1).expect("a put");
+        drop(durable);
+        let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens again");
+        assert_eq!((durable.len(), recovery.stopped), (state.len() + 1, None), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found() {
+    let source = folder();
+    let states = history(source.path());
+    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
+    for bit in (0..whole.len() * 8).filter(|bit| bit % 8 == bit / 8 % 8) {
+        let mut flipped = whole.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        match opened(source.path(), &flipped).1 {
+            Err(error) => assert!(bit / 8 < 64, "bit {bit}: {error}"),
+            Ok((durable, recovery)) => {
+                let stopped = recovery.stopped.expect("the record's sum tells");
+                let before = states.iter().rev().find(|(bytes, _)| *bytes <= (bit / 8) as u64);
+                let (bytes, state) = before.expect("a record");
+                assert_eq!((stopped.at, &entries(&durable)), (*bytes, state), "bit {bit}");
+            }
+        }
+    }
+}
+
+/// A record with good sums, as a program could make it on purpose.
+fn record(number: u64, kind: u8, count: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0; 24];
+    bytes[4..8].copy_from_slice(&crc32fast::hash(payload).to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    bytes[16..20].copy_from_slice(&count.to_le_bytes());
+    bytes[20] = kind;
+    let sum = crc32fast::hash(&bytes[4..24]);
+    bytes[..4].copy_from_slice(&sum.to_le_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+#[test]
+fn records_that_no_index_writes_are_told() {
+    let source = folder();
+    drop(open(source.path()));
+    let head = fs::read(log_of(source.path(), 1)).expect("the log");
+    let end = head.len() as u64;
+    let longer = "its strings are longer than the record";
+    let no_range = "no range of strings is written so";
+    let no_key = "one of a record's keys is none";
+    for (kind, payload, what) in [
+        (4, &b"\x02\0ab\x01\0\0"[..], longer),
+        (4, b"\x09\0ab\x01\0\0\0", longer),
+        (4, b"\x01", longer),
+        (5, b"\x02\0a", longer),
+        (4, b"\x01\0\xff\x01\0\0\0", no_key),
+        (5, b"\x01\0\xff", no_key),
+        (6, b"\x01", no_range),
+        (6, b"\x01\x01\x01\0a", no_range),
+        (6, b"\x01\x03\x01\0a\x01\0b", no_range),
+        (6, b"\x01\x01\x01\0a\x01\0b\0\0", no_range),
+        (6, b"\x01\x02\x01\0\xff\x01\0b", no_key),
+        (7, b"", "no kind of record has this number"),
+    ] {
+        let log = [&head, &record(1, kind, payload.len() as u32, payload)[..]].concat();
+        let (_folder, opened) = opened(source.path(), &log);
+        let stopped = opened.expect("it opens").1.stopped.expect("the record is none");
+        assert_eq!((stopped.what, stopped.at), (what, end), "{payload:?}");
+    }
+    let numbers = record(1, 2, 9, &[]);
+    let (_folder, opened) = opened(source.path(), &[&head, &numbers[..]].concat());
+    let stopped = opened.expect("it opens").1.stopped.expect("the record is none");
+    assert_eq!(stopped.what, "it is a record of numbers among those of strings");
+
+    // And the other way round.
+    let folder = folder();
+    drop(DurableIndex::<u64, u32>::open(folder.path(), never()).expect("it opens"));
+    let log = log_of(folder.path(), 1);
+    let strings = [fs::read(&log).expect("the log"), record(1, 5, 3, b"\x01\0a")].concat();
+    fs::write(&log, strings).expect("a log");
+    let (_, recovery) = DurableIndex::<u64, u32>::open(folder.path(), never()).expect("it opens");
+    let stopped = recovery.stopped.expect("the record is none");
+    assert_eq!(stopped.what, "it is a record of strings among those of numbers");
+}
+
+#[test]
+fn snapshots_shorten_the_log_and_keep_what_keys_are() {
+    let folder = folder();
+    let durable = open(folder.path());
+    let keys: Vec<(String, u32)> =
+        (0..2_000).map(|at| (format!("{}{at}", "k".repeat(at % 400)), at as u32)).collect();
+    assert_eq!(durable.insert_many(&keys).expect("a batch"), keys.len());
+    let before = durable.log_bytes();
+    assert_eq!(durable.snapshot().expect("a snapshot"), 2_000);
+    assert!(durable.log_bytes() < 100 && before > 400_000);
+    durable.remove("0").expect("a removal");
+    let all = entries(&durable);
+    durable.close().expect("all is on the disk");
+    assert!(matches!(durable.insert("a", 1), Err(Error::Ended { .. })));
+    let (durable, recovery) = Durable::open(folder.path(), never()).expect("it opens");
+    assert_eq!((recovery.snapshot_entries, recovery.records), (2_000, 1));
+    assert!(entries(&durable) == all);
+    drop(durable);
+    let said = |error: Error| error.to_string();
+    assert!(said(DurableBytesIndex::<Vec<u8>, u32>::open(folder.path(), never()).unwrap_err()).ends_with(
+        "the file has keys of type text, but the index that was asked for has keys of type bytes"
+    ));
+    assert!(
+        said(DurableBytesIndex::<String, u64>::open(folder.path(), never()).unwrap_err())
+            .ends_with("the column value holds uint32, but the index that was asked for has uint64")
+    );
+    assert!(
+        said(DurableIndex::<u64, u32>::open(folder.path(), never()).unwrap_err())
+            .ends_with("the column key holds string: DurableBytesIndex opens such a file")
+    );
+    assert_eq!(open(folder.path()).len(), 1_999, "all that left it as it was");
+}
+
+#[test]
+fn folders_of_numbers_are_refused() {
+    let folder = folder();
+    let (numbers, _) = DurableIndex::<u64, u32>::open(folder.path(), never()).expect("it opens");
+    numbers.insert(1, 2).expect("a put");
+    let refused = || Durable::open(folder.path(), never()).unwrap_err().to_string();
+    numbers.snapshot().expect("a snapshot");
+    drop(numbers);
+    assert!(
+        refused().ends_with("the column key holds uint64: DurableIndex opens such a file"),
+        "{}",
+        refused()
+    );
+    fs::remove_file(folder.path().join("snapshot-0000000000000002.arrow")).expect("it was there");
+    fs::rename(log_of(folder.path(), 2), log_of(folder.path(), 1)).expect("it was there");
+    assert!(
+        refused().contains("has the key type uint64, but the index that was asked for has string"),
+        "{}",
+        refused()
+    );
+}
+
+#[test]
+fn a_folder_begins_with_entries_and_knows_its_tuples() {
+    let folder = folder();
+    let first: BytesIndex<(u64, String), i8> = [((7, "a".into()), -1), ((7, "b".into()), -2)].into();
+    let opening = Opening { sync: SyncMode::Never, fenced: false };
+    let found = Found::open(folder.path()).expect("it opens");
+    let (durable, _) = found.recover_bytes(first, opening).expect("a new one");
+    durable.insert(&(6u64, "c"), -3).expect("a put");
+    drop(durable);
+    let refused = DurableBytesIndex::<(i64, String), i8>::open(folder.path(), never()).unwrap_err();
+    assert!(refused.to_string().contains("keys of type (u64, text)"), "{refused}");
+    let (durable, recovery) =
+        DurableBytesIndex::<(u64, String), i8>::open(folder.path(), never()).expect("it opens");
+    assert_eq!((recovery.snapshot_entries, recovery.records), (2, 1));
+    assert_eq!(durable.index().first(), Some(((6, "c".into()), -3)));
+    drop(durable);
+    let more: BytesIndex<(u64, String), i8> = [((7, "a".into()), -1)].into();
+    let refused = Found::open(folder.path()).expect("it opens").recover_bytes(more, opening).unwrap_err();
+    assert!(matches!(refused, Error::Index { cause: latchless::Error::NotEmpty { len: 1 }, .. }));
+}
+
+#[test]
+fn changes_that_depend_on_the_value() {
+    let folder = folder();
+    let durable = open(folder.path());
+    assert_eq!(durable.get_or_insert("a", 1).expect("a put"), 1);
+    let logged = durable.log_bytes();
+    assert_eq!(durable.get_or_insert("a", 2).expect("it is there"), 1);
+    assert_eq!(durable.replace("b", 1).expect("it isn't there"), None);
+    assert!(!durable.compare_exchange("a", 7, 8).expect("it is another"));
+    assert!(!durable.compare_remove("b", 0).expect("it isn't there"));
+    assert_eq!(durable.compute("a", |value| value).expect("the same"), Some(1));
+    assert_eq!(durable.compute("b", |value| value).expect("the same"), None);
+    assert_eq!(durable.log_bytes(), logged, "what stays isn't logged");
+    assert_eq!(durable.replace("a", 5).expect("it is there"), Some(1));
+    assert!(durable.compare_exchange("a", 5, 6).expect("it is that"));
+    assert_eq!(durable.compute("b", |value| Some(value.map_or(9, |_| 0))).expect("a put"), None);
+    assert_eq!(durable.pop_last().expect("the last"), Some(("b".into(), 9)));
+    assert_eq!(durable.insert_many(&[("0", 1), ("z", 2)]).expect("a batch"), 2);
+    assert_eq!(durable.pop_first().expect("the first"), Some(("0".into(), 1)));
+    assert!(durable.compare_remove("z", 2).expect("it is that"));
+    drop(durable);
+    assert_eq!(entries(&open(folder.path())), [("a".into(), 6)]);
+}
+
+#[test]
+fn what_the_index_refuses_is_not_back() {
+    let folder = folder();
+    let durable = open(folder.path());
+    durable.insert("a", 1).expect("a put");
+    let logged = durable.log_bytes();
+    let long = "x".repeat(65_536);
+    let too_long = |refused: Error, at: &[usize]| {
+        let Error::Index { cause: latchless::Error::KeyTooLong { len: 65_536, .. }, refused } = refused
+        else {
+            panic!("{refused}")
+        };
+        assert_eq!(refused, at);
+    };
+    too_long(durable.insert(&long, 1).unwrap_err(), &[]);
+    too_long(durable.compute(&long, |_| Some(1)).unwrap_err(), &[]);
+    too_long(durable.insert_many(&[("b", 1), (&long, 2)]).unwrap_err(), &[0, 1]);
+    too_long(durable.remove_range::<&str>(..&long[..]).unwrap_err(), &[]);
+    assert_eq!(durable.remove(&long).expect("it isn't there"), None);
+    assert_eq!(durable.remove_many(&[&long[..], "b"]).expect("they aren't there"), 0);
+    let inverted = durable.remove_range::<&str>("b".."a").unwrap_err();
+    assert!(matches!(inverted, Error::Index { cause: latchless::Error::InvertedRange, .. }));
+    assert!(durable.log_bytes() - logged < 40, "one record, of the removal of b");
+    drop(durable);
+
+    // Memory for a few nodes: the log takes back what had no room.
+    let limited = index::Options { limit_bytes: Some(1 << 20), ..index::Options::default() };
+    let options = Options { index: limited, ..never() };
+    let (durable, _) = Durable::open(folder.path(), options).expect("it opens");
+    let batch: Vec<(String, u32)> = (0..40_000).map(|at| (format!("{:}{at}", "k".repeat(90)), at)).collect();
+    let Error::Index { refused, .. } = durable.insert_many(&batch).unwrap_err() else {
+        panic!("another error")
+    };
+    assert!(!refused.is_empty() && refused.len() < batch.len());
+    let single = batch.iter().find(|(key, _)| durable.get(key).is_none()).expect("one was refused");
+    let _ = durable.insert(&single.0, 5);
+    let there = entries(&durable);
+    assert_eq!(there.len(), 1 + batch.len() - refused.len() + usize::from(durable.get(&single.0).is_some()));
+    drop(durable);
+    assert!(entries(&open(folder.path())) == there);
+}
+
+#[test]
+fn many_writers_leave_what_the_index_has() {
+    let folder = folder();
+    let durable = open(folder.path());
+    std::thread::scope(|threads| {
+        for thread in 0..4u64 {
+            let durable = &durable;
+            threads.spawn(move || {
+                for step in 0..600u64 {
+                    // All threads change the same keys.
+                    let key = |at: u64| format!("{}", (step * 7 + at).wrapping_mul(0x9E37_79B9) % 50);
+                    let value = (thread * 1_000 + step) as u32;
+                    match (step + thread) % 5 {
+                        0 => drop(durable.remove(&key(0)).expect("a removal")),
+                        1 => drop(durable.insert_many(&[(key(1), value), (key(2), value)]).expect("a batch")),
+                        2 => drop(
+                            durable.compute(&key(3), |at| at.map(|at| at.wrapping_add(1))).expect("a change"),
+                        ),
+                        3 => drop(durable.remove_many(&[key(4), key(5)]).expect("removals")),
+                        _ => drop(durable.insert(&key(6), value).expect("a put")),
+                    }
+                }
+            });
+        }
+        threads.spawn(|| {
+            for _ in 0..5 {
+                durable.snapshot().expect("a snapshot among writers");
+            }
+        });
+    });
+    let all: BTreeMap<String, u32> = durable.index().iter().collect();
+    drop(durable);
+    assert_eq!(open(folder.path()).index().iter().collect::<BTreeMap<_, _>>(), all);
+}
+
+#[test]
+fn a_batch_of_several_records() {
+    let folder = folder();
+    let (durable, _) = DurableBytesIndex::<Vec<u8>, u64>::open(folder.path(), never()).expect("it opens");
+    // 80 MB of keys are two records.
+    let key = |at: u64| [&at.encode().to_be_bytes()[..], &[7; 39_992]].concat();
+    let batch: Vec<(Vec<u8>, u64)> = (0..2_000).map(|at| (key(at), at)).collect();
+    assert_eq!(durable.insert_many(&batch).expect("a batch"), 2_000);
+    let keys: Vec<&[u8]> = batch.iter().skip(1).map(|(key, _)| &key[..]).collect();
+    assert_eq!(durable.remove_many(&keys).expect("removals"), 1_999);
+    drop(durable);
+    let (durable, recovery) =
+        DurableBytesIndex::<Vec<u8>, u64>::open(folder.path(), never()).expect("it opens");
+    assert_eq!((recovery.records, recovery.entries), (4, 3_999));
+    assert_eq!(durable.index().iter().collect::<Vec<_>>(), batch[..1]);
+}

@@ -250,6 +250,13 @@ fn a_folder_begins_with_entries_and_knows_its_tuples() {
     assert_eq!((recovery.snapshot_entries, recovery.records), (2, 1));
     assert_eq!(durable.index().first(), Some(((6, "c".into()), -3)));
     drop(durable);
+
+    // One that begins without any entry, too.
+    let empty = self::folder();
+    drop(DurableBytesIndex::<(u64, String), i8>::open(empty.path(), never()).expect("it opens"));
+    let refused = DurableBytesIndex::<(i64, String), i8>::open(empty.path(), never()).unwrap_err();
+    assert!(refused.to_string().contains("keys of type (u64, text)"), "{refused}");
+
     let more: BytesIndex<(u64, String), i8> = [((7, "a".into()), -1)].into();
     let refused = Found::open(folder.path()).expect("it opens").recover_bytes(more, opening).unwrap_err();
     assert!(matches!(refused, Error::Index { cause: latchless::Error::NotEmpty { len: 1 }, .. }));
@@ -321,39 +328,41 @@ fn what_the_index_refuses_is_not_back() {
     assert!(entries(&open(folder.path())) == there);
 }
 
+/// Four threads change the same nine keys, `steps` times each.
+fn change_at_once(durable: &Durable, steps: u64) {
+    let write = |thread: u64| {
+        for step in 0..steps {
+            let key = |at: u64| format!("{}", (step * 7 + thread + at).wrapping_mul(0x9E37_79B9) % 9);
+            let value = (thread * 1_000 + step) as u32;
+            match (step + thread) % 5 {
+                0 => drop(durable.remove(&key(0)).expect("a removal")),
+                1 => drop(durable.compute(&key(3), |at| at.map(|at| at + 1)).expect("a change")),
+                2 => drop(durable.remove_many(&[key(4), key(5)]).expect("removals")),
+                3 => drop(durable.insert(&key(6), value).expect("a put")),
+                _ => {
+                    let batch: Vec<(String, u32)> = (0..6).map(|at| (key(at), value)).collect();
+                    durable.insert_many(&batch).expect("a batch");
+                }
+            }
+        }
+    };
+    std::thread::scope(|threads| (0..4).for_each(|thread| drop(threads.spawn(move || write(thread)))));
+}
+
 #[test]
 fn many_writers_leave_what_the_index_has() {
     let folder = folder();
-    let durable = open(folder.path());
-    std::thread::scope(|threads| {
-        for thread in 0..4u64 {
-            let durable = &durable;
-            threads.spawn(move || {
-                for step in 0..600u64 {
-                    // All threads change the same keys.
-                    let key = |at: u64| format!("{}", (step * 7 + at).wrapping_mul(0x9E37_79B9) % 50);
-                    let value = (thread * 1_000 + step) as u32;
-                    match (step + thread) % 5 {
-                        0 => drop(durable.remove(&key(0)).expect("a removal")),
-                        1 => drop(durable.insert_many(&[(key(1), value), (key(2), value)]).expect("a batch")),
-                        2 => drop(
-                            durable.compute(&key(3), |at| at.map(|at| at.wrapping_add(1))).expect("a change"),
-                        ),
-                        3 => drop(durable.remove_many(&[key(4), key(5)]).expect("removals")),
-                        _ => drop(durable.insert(&key(6), value).expect("a put")),
-                    }
-                }
-            });
-        }
-        threads.spawn(|| {
-            for _ in 0..5 {
-                durable.snapshot().expect("a snapshot among writers");
-            }
+    // Short bursts: later changes of a key hide in which order earlier ones were logged.
+    for burst in 0..150 {
+        let durable = open(folder.path());
+        std::thread::scope(|threads| {
+            threads.spawn(|| change_at_once(&durable, 5 + burst % 20));
+            threads.spawn(|| durable.snapshot().expect("a snapshot among writers"));
         });
-    });
-    let all: BTreeMap<String, u32> = durable.index().iter().collect();
-    drop(durable);
-    assert_eq!(open(folder.path()).index().iter().collect::<BTreeMap<_, _>>(), all);
+        let all: BTreeMap<String, u32> = durable.index().iter().collect();
+        drop(durable);
+        assert_eq!(open(folder.path()).index().iter().collect::<BTreeMap<_, _>>(), all, "burst {burst}");
+    }
 }
 
 #[test]

@@ -3,22 +3,21 @@
 use crate::durable::{Opening, Options};
 use crate::error::{Error, Result};
 use crate::journal::Journal;
-use crate::record::{Draft, Header, Kind, STRING_BYTES_MAX, StringsOf, range_of_strings};
+use crate::record::{Draft, Kind, STRING_BYTES_MAX};
 use crate::recover::{Found, Recovery};
-use crate::replay::{Base, Target};
 use crate::stripes::Set;
+use latchless::BytesKey;
 use latchless::bytes::BytesIndex;
 use latchless::index::Incomplete;
-use latchless::snapshot::{self, DataType, Native, strings};
-use latchless::{BytesKey, FillFactor};
+use latchless::snapshot::{Native, strings};
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 
 /// The longest key.
 const KEY_MAX: usize = u16::MAX as usize;
 
-/// A [`BytesIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for keys
-/// of any length. What the [crate's head](crate) promises holds here.
+/// A [`BytesIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for
+/// keys of any length. What the [crate's head](crate) promises holds here.
 ///
 /// ```
 /// use latchless_log::{DurableBytesIndex, Options};
@@ -62,13 +61,6 @@ fn stripe_of(key: &[u8]) -> Set {
 /// A value's bytes in a record.
 fn push<V: Native>(draft: &mut Draft, key: &[u8], value: V) {
     draft.push(key, &value.to_cell().to_le_bytes()[..V::DATA_TYPE.width_bytes()]);
-}
-
-/// The value of such bytes.
-fn value_of<V: Native>(bytes: &[u8]) -> V {
-    let mut cell = [0; 8];
-    cell[..bytes.len()].copy_from_slice(bytes);
-    V::from_cell(u64::from_le_bytes(cell))
 }
 
 fn put<V: Native>(key: &[u8], value: V) -> Draft {
@@ -141,8 +133,8 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Index`], which also a key of over 65,535 bytes is: nothing has changed.
-    /// [`Error::Closed`]: nothing has changed, or, if the disk failed while the operation waited for it, it is in
-    /// the index and perhaps not on the disk.
+    /// [`Error::Closed`]: nothing has changed, or, if the disk failed while the operation waited for it, it
+    /// is in the index and perhaps not on the disk.
     pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
         let (set, draft) = key.with_bytes(|bytes| {
             check_length(bytes)?;
@@ -156,7 +148,8 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
     ///
     /// # Errors
     /// [`Error::Index`] says which entries were refused: all, if a key has over 65,535 bytes. The others as
-    /// [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that failed are done.
+    /// [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that failed are
+    /// done.
     pub fn insert_many<Q: BytesKey<Owned = K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
         let refused = |cause| Error::Index { cause, refused: (0..entries.len()).collect() };
         entries.iter().try_for_each(|(key, _)| key.with_bytes(check_length)).map_err(refused)?;
@@ -252,10 +245,10 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
         self.journal.change(Set::ALL, draft, || Ok(self.index.remove_range::<Q>(range)?))
     }
 
-    /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key. Gives
-    /// back what the key had before. The closure runs once. No other change of the key comes in between; so the
-    /// closure itself mustn't change the index, which would wait for it for ever. What stays as it was, bit by
-    /// bit, isn't logged.
+    /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
+    /// Gives back what the key had before. The closure runs once. No other change of the key comes in
+    /// between; so the closure itself mustn't change the index, which would wait for it for ever. What stays
+    /// as it was, bit by bit, isn't logged.
     ///
     /// # Errors
     /// As [`DurableBytesIndex::insert`].
@@ -413,99 +406,5 @@ impl Batch {
             batch.entries += 1;
         }
         batch
-    }
-}
-
-/// An index of byte strings as what a folder is brought back into.
-pub struct Strings<'a, K, V> {
-    index: &'a mut BytesIndex<K, V>,
-}
-
-impl<'a, K, V> Strings<'a, K, V> {
-    pub fn new(index: &'a mut BytesIndex<K, V>) -> Self {
-        Self { index }
-    }
-}
-
-/// The key of these bytes, or what is wrong with them.
-fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
-    if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
-}
-
-impl<K: BytesKey<Owned = K> + 'static, V: Native> Target for Strings<'_, K, V> {
-    fn types(&self) -> [DataType; 2] {
-        [strings::key_type::<K>(), V::DATA_TYPE]
-    }
-
-    fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    /// The snapshot knows what type keys are bytes of, and the log doesn't.
-    fn begins_with_snapshot(&self) -> bool {
-        true
-    }
-
-    fn save(&self, path: &Path) -> snapshot::Result<u64> {
-        strings::save(self.index, path)
-    }
-
-    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
-        match base {
-            Base::Strings(snapshot) => {
-                snapshot.load(self.index, FillFactor::UPDATED)?;
-                Ok(snapshot.len())
-            }
-            Base::Numbers(snapshot) => {
-                let found = snapshot.key_type();
-                Err(snapshot::Error::OtherKeys { found, opener: "DurableIndex" })
-            }
-        }
-    }
-
-    fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
-        let done = match header.kind {
-            Kind::PutStrings => {
-                let entries = StringsOf::new(payload, V::DATA_TYPE.width_bytes());
-                let entry = |entry: Result<(&[u8], &[u8]), _>| {
-                    let (key, value) = entry?;
-                    Ok((key_of::<K>(key)?, value_of::<V>(value)))
-                };
-                match entries.map(entry).collect::<Result<Vec<_>, _>>() {
-                    Ok(entries) => {
-                        let mut replaced = vec![None; entries.len()];
-                        self.index.insert_many(&entries, &mut replaced).map_err(latchless::Error::from)?;
-                        entries.len()
-                    }
-                    Err(wrong) => return Ok(Err(wrong)),
-                }
-            }
-            Kind::RemoveStrings => {
-                let keys = StringsOf::new(payload, 0).map(|entry| key_of::<K>(entry?.0));
-                match keys.collect::<Result<Vec<_>, _>>() {
-                    Ok(keys) => {
-                        self.index.remove_many(&keys, &mut vec![None; keys.len()])?;
-                        keys.len()
-                    }
-                    Err(wrong) => return Ok(Err(wrong)),
-                }
-            }
-            Kind::RemoveRangeOfStrings => {
-                let key = |end: Bound<&[u8]>| match end {
-                    Bound::Unbounded => Ok(Bound::Unbounded),
-                    Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
-                    Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
-                };
-                let range = range_of_strings(payload).and_then(|[low, high]| Ok((key(low)?, key(high)?)));
-                match range {
-                    Ok(range) => self.index.remove_range::<K>(range)?,
-                    Err(wrong) => return Ok(Err(wrong)),
-                }
-            }
-            Kind::Put | Kind::Remove | Kind::RemoveRange => {
-                return Ok(Err("it is a record of numbers among those of strings"));
-            }
-        };
-        Ok(Ok(done as u64))
     }
 }

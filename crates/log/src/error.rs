@@ -91,8 +91,8 @@ pub enum Error {
         /// The folder.
         folder: PathBuf,
     },
-    /// A later opening has taken the folder over: see [`Opening::fenced`](crate::Opening::fenced). Whether the
-    /// change is in the folder isn't known.
+    /// A later opening has taken the folder over: see [`Opening::fenced`](crate::Opening::fenced). Whether
+    /// the change is in the folder isn't known.
     #[error("{} was opened anew since: this index changes nothing there any more", folder.display())]
     Fenced {
         /// The folder.

@@ -59,11 +59,11 @@
 //! (remove a range) two bytes that say of what kind its ends are (0 open, 1 included, 2 excluded), six zeros,
 //! both ends in 8 bytes each. Keys and values take their type's width.
 //!
-//! Of keys of any length, which a [`DurableBytesIndex`] has, a record says in the place of the number of entries how
-//! many bytes follow. These are, of kind 4 (put), for each entry the key's length (2 bytes), its bytes and the value;
-//! of kind 5 (remove) the same without values; of kind 6 (remove a range) two bytes that say of what kind its ends
-//! are, and both ends, each with its length. What type keys are bytes of only a snapshot says, so such a folder has
-//! one from its first moment on.
+//! Of keys of any length, which a [`DurableBytesIndex`] has, a record says in the place of the number of
+//! entries how many bytes follow. These are, of kind 4 (put), for each entry the key's length (2 bytes), its
+//! bytes and the value; of kind 5 (remove) the same without values; of kind 6 (remove a range) two bytes that
+//! say of what kind its ends are, and both ends, each with its length. What type keys are bytes of only a
+//! snapshot says, so such a folder has one from its first moment on.
 
 mod bytes;
 mod columns;
@@ -79,6 +79,7 @@ mod numbers;
 mod record;
 mod recover;
 mod replay;
+mod strings;
 mod stripes;
 
 pub use bytes::DurableBytesIndex;

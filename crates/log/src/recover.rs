@@ -1,6 +1,6 @@
 //! Recovery: the newest snapshot, and every log from it on.
 
-use crate::bytes::{DurableBytesIndex, Strings};
+use crate::bytes::DurableBytesIndex;
 use crate::columns::{self, Columns};
 use crate::durable::{DurableIndex, Opening};
 use crate::error::{Error, Result};
@@ -10,6 +10,7 @@ use crate::journal::Journal;
 use crate::log::Tail;
 use crate::numbers::Numbers;
 use crate::replay::{Base, End, Replay, Target, fill};
+use crate::strings::Strings;
 use latchless::bytes::BytesIndex;
 use latchless::snapshot::{self, DataType, Native, Snapshot, strings};
 use latchless::{BytesKey, Index, Key, Value};

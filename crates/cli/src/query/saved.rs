@@ -1,8 +1,8 @@
 //! An index in a file: what `--save` writes, and how such a file answers the next question.
 //!
-//! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key:
-//! the key, and the byte that the table's row starts at. A key that is no number is saved as the bytes that
-//! the index has. The metadata says which file the rows are in ([`Origin`]), and how its columns are called and
+//! The file is a snapshot ([`latchless::snapshot`]) with a row for each row of the table, sorted by key: the
+//! key, and the byte that the table's row starts at. A key that is no number is saved as the bytes that the
+//! index has. The metadata says which file the rows are in ([`Origin`]), and how its columns are called and
 //! read. So a question reads the index, and of the table only the rows of its answer.
 //!
 //! A snapshot that another program saved has no such metadata: its own columns are the table then, and

@@ -9,10 +9,10 @@
 //! | 0, and the lower half of 1 | twelve marks |
 //! | 2–7 | twelve leaves, a half word each, inverted; zero: no guess |
 //!
-//! Nothing keeps a guess right: splits and merges don't look at the table. A reader that finds its key in
-//! the leaf is right however it came there, since a key is in one leaf that isn't dead; one that doesn't
-//! find it goes by the leaf's fences, to the right neighbour at the most, and then down the tree. If it finds its key that
-//! way, it writes the guess.
+//! Nothing keeps a guess right: splits and merges don't look at the table. A reader that finds its key in the
+//! leaf is right however it came there, since a key is in one leaf that isn't dead; one that doesn't find it
+//! goes by the leaf's fences, to the right neighbour at the most, and then down the tree. If it finds its key
+//! that way, it writes the guess.
 //!
 //! There is a table only where it is worth its memory, 6 to 13 bytes a key: it is made when lookups find
 //! keys of more than eight bytes in a tree that is larger than a second-level cache, and dropped when most

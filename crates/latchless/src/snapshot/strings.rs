@@ -12,11 +12,11 @@
 //! # Ok::<(), latchless::snapshot::Error>(())
 //! ```
 //!
-//! The file is as [`snapshot`](super) describes it, but for the column `key`: its type is Arrow's `utf8` if keys are
-//! `String`s, else `binary`, which has the keys' bytes, and a record batch has at most 16 MiB of them. The
-//! schema's metadata has `latchless.key`, the keys' [type](BytesKey::type_name), without which one couldn't tell
-//! a tuple from another one. What a saved file means while others write is said [there](super#while-others-write),
-//! too; whoever has the index alone, as `&mut`, saves one moment.
+//! The file is as [`snapshot`](super) describes it, but for the column `key`: its type is Arrow's `utf8` if
+//! keys are `String`s, else `binary`, which has the keys' bytes, and a record batch has at most 16 MiB of
+//! them. The schema's metadata has `latchless.key`, the keys' [type](BytesKey::type_name), without which one
+//! couldn't tell a tuple from another one. What a saved file means while others write is said
+//! [there](super#while-others-write), too; whoever has the index alone, as `&mut`, saves one moment.
 //!
 //! A file that was made on purpose has strings that no key of its type has, and opening it is an error then,
 //! but for types of the caller's own: [`BytesKey::is_key`] panics for these where
@@ -63,9 +63,9 @@ pub fn write<K: BytesKey<Owned = K> + 'static, V: Native>(
 /// The index of a snapshot, its leaves filled to four fifths.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::OtherKeys`], [`Error::OtherKeyType`] or [`Error::OtherType`] if the file holds other
-/// types than `K` and `V`; [`Error::NoKey`]; [`Error::Index`] if its rows are out of order or memory is refused;
-/// the others if it is no snapshot, or damaged.
+/// [`Error::Io`]; [`Error::OtherKeys`], [`Error::OtherKeyType`] or [`Error::OtherType`] if the file holds
+/// other types than `K` and `V`; [`Error::NoKey`]; [`Error::Index`] if its rows are out of order or memory is
+/// refused; the others if it is no snapshot, or damaged.
 pub fn open<K: BytesKey<Owned = K>, V: Native>(path: impl AsRef<Path>) -> Result<BytesIndex<K, V>> {
     Snapshot::open(path)?.index()
 }
@@ -78,13 +78,14 @@ pub fn read<K: BytesKey<Owned = K>, V: Native>(from: impl Read) -> Result<BytesI
     Snapshot::read(from)?.index()
 }
 
-/// The type of the column `key` of an index of `K`: [`DataType::Utf8`] of `String`s, else [`DataType::Binary`].
+/// The type of the column `key` of an index of `K`: [`DataType::Utf8`] of `String`s, else
+/// [`DataType::Binary`].
 pub fn key_type<K: BytesKey<Owned = K> + 'static>() -> DataType {
     if TypeId::of::<K>() == TypeId::of::<String>() { DataType::Utf8 } else { DataType::Binary }
 }
 
-/// How an index is saved whose values aren't [`Native`], or not of the type that the column is to have; or rows
-/// that are in no index.
+/// How an index is saved whose values aren't [`Native`], or not of the type that the column is to have; or
+/// rows that are in no index.
 ///
 /// ```
 /// use latchless::bytes::BytesIndex;
@@ -120,8 +121,8 @@ impl Layout {
         self
     }
 
-    /// As [`save`], of the cell that `cell` makes of a value: its bytes, in little-endian order, are the low bytes
-    /// of a number; those above are ignored.
+    /// As [`save`], of the cell that `cell` makes of a value: its bytes, in little-endian order, are the low
+    /// bytes of a number; those above are ignored.
     ///
     /// # Errors
     /// As [`save`]; [`Error::Reserved`]; [`Error::UnknownType`] for values that are strings.
@@ -151,8 +152,9 @@ impl Layout {
         write_strings(each, out, self.about::<K>())
     }
 
-    /// As [`Layout::save`], of rows that are in no index: the bytes of keys of type `K`, sorted, and cells. A key
-    /// may come more than once, but then only [`Snapshot::rows`] reads the file: no index can be loaded from it.
+    /// As [`Layout::save`], of rows that are in no index: the bytes of keys of type `K`, sorted, and cells. A
+    /// key may come more than once, but then only [`Snapshot::rows`] reads the file: no index can be loaded
+    /// from it.
     ///
     /// # Errors
     /// As [`Layout::save`]; [`Error::Index`] for a key of 2 GiB.
@@ -257,8 +259,8 @@ impl Snapshot {
     /// The index, its leaves filled to four fifths.
     ///
     /// # Errors
-    /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::NoKey`]; or [`Error::Index`] if rows are out of
-    /// order or memory is refused.
+    /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::NoKey`]; or [`Error::Index`] if rows are out
+    /// of order or memory is refused.
     pub fn index<K: BytesKey<Owned = K>, V: Native>(&self) -> Result<BytesIndex<K, V>> {
         let mut index = BytesIndex::new()?;
         self.load(&mut index, FillFactor::UPDATED)?;

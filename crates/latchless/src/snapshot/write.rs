@@ -1,6 +1,7 @@
 //! Writing a snapshot, from its first byte to its last.
 //!
-//! One record batch of cells is in memory at a time: 16 MiB at the most, 28 of strings, less for a small index.
+//! One record batch of cells is in memory at a time: 16 MiB at the most, 28 of strings, less for a small
+//! index.
 
 use super::data_type::DataType;
 use super::error::{Error, Result};

@@ -155,8 +155,9 @@ fn strings_that_no_key_has_are_refused_and_the_index_is_as_before() {
     assert_eq!(refused.to_string(), "row 0 has no key of type text");
     let refused = Layout::new(DataType::Utf8).write(&texts(1), Vec::new(), |value| value).unwrap_err();
     assert_eq!(refused.to_string(), "the column value is of a type that a snapshot can't have: string");
+    let index = squares(1);
     let refused = snapshot::Layout::new(DataType::Binary, DataType::UInt8)
-        .write(&squares(1), Vec::new(), |key, value| (key, value.into()))
+        .write(&index, Vec::new(), |key, value| (key, value.into()))
         .unwrap_err();
     assert_eq!(refused.to_string(), "the column key is of a type that a snapshot can't have: binary");
 }

@@ -1,0 +1,111 @@
+//! An index of byte strings as what a folder is brought back into.
+
+use crate::error::Result;
+use crate::record::{Header, Kind, StringsOf, range_of_strings};
+use crate::replay::{Base, Target};
+use latchless::bytes::BytesIndex;
+use latchless::snapshot::{self, DataType, Native, strings};
+use latchless::{BytesKey, FillFactor};
+use std::ops::Bound;
+use std::path::Path;
+
+/// The index.
+pub struct Strings<'a, K, V> {
+    index: &'a mut BytesIndex<K, V>,
+}
+
+impl<'a, K, V> Strings<'a, K, V> {
+    pub fn new(index: &'a mut BytesIndex<K, V>) -> Self {
+        Self { index }
+    }
+}
+
+/// The value of these bytes of a record.
+fn value_of<V: Native>(bytes: &[u8]) -> V {
+    let mut cell = [0; 8];
+    cell[..bytes.len()].copy_from_slice(bytes);
+    V::from_cell(u64::from_le_bytes(cell))
+}
+
+/// The key of these bytes, or what is wrong with them.
+fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
+    if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
+}
+
+impl<K: BytesKey<Owned = K> + 'static, V: Native> Target for Strings<'_, K, V> {
+    fn types(&self) -> [DataType; 2] {
+        [strings::key_type::<K>(), V::DATA_TYPE]
+    }
+
+    fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The snapshot knows what type keys are bytes of, and the log doesn't.
+    fn begins_with_snapshot(&self) -> bool {
+        true
+    }
+
+    fn save(&self, path: &Path) -> snapshot::Result<u64> {
+        strings::save(self.index, path)
+    }
+
+    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+        match base {
+            Base::Strings(snapshot) => {
+                snapshot.load(self.index, FillFactor::UPDATED)?;
+                Ok(snapshot.len())
+            }
+            Base::Numbers(snapshot) => {
+                let found = snapshot.key_type();
+                Err(snapshot::Error::OtherKeys { found, opener: "DurableIndex" })
+            }
+        }
+    }
+
+    fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
+        let done = match header.kind {
+            Kind::PutStrings => {
+                let entries = StringsOf::new(payload, V::DATA_TYPE.width_bytes());
+                let entry = |entry: Result<(&[u8], &[u8]), _>| {
+                    let (key, value) = entry?;
+                    Ok((key_of::<K>(key)?, value_of::<V>(value)))
+                };
+                match entries.map(entry).collect::<Result<Vec<_>, _>>() {
+                    Ok(entries) => {
+                        let mut replaced = vec![None; entries.len()];
+                        self.index.insert_many(&entries, &mut replaced).map_err(latchless::Error::from)?;
+                        entries.len()
+                    }
+                    Err(wrong) => return Ok(Err(wrong)),
+                }
+            }
+            Kind::RemoveStrings => {
+                let keys = StringsOf::new(payload, 0).map(|entry| key_of::<K>(entry?.0));
+                match keys.collect::<Result<Vec<_>, _>>() {
+                    Ok(keys) => {
+                        self.index.remove_many(&keys, &mut vec![None; keys.len()])?;
+                        keys.len()
+                    }
+                    Err(wrong) => return Ok(Err(wrong)),
+                }
+            }
+            Kind::RemoveRangeOfStrings => {
+                let key = |end: Bound<&[u8]>| match end {
+                    Bound::Unbounded => Ok(Bound::Unbounded),
+                    Bound::Included(key) => key_of::<K>(key).map(Bound::Included),
+                    Bound::Excluded(key) => key_of::<K>(key).map(Bound::Excluded),
+                };
+                let range = range_of_strings(payload).and_then(|[low, high]| Ok((key(low)?, key(high)?)));
+                match range {
+                    Ok(range) => self.index.remove_range::<K>(range)?,
+                    Err(wrong) => return Ok(Err(wrong)),
+                }
+            }
+            Kind::Put | Kind::Remove | Kind::RemoveRange => {
+                return Ok(Err("it is a record of numbers among those of strings"));
+            }
+        };
+        Ok(Ok(done as u64))
+    }
+}

@@ -174,7 +174,9 @@ impl Driver<u64, u64> for Interleaved<'_> {
             &Stepped(steps),
             how,
             keys.len(),
+            #[inline(always)]
             |at| (keys[at], Aim::Look),
+            #[inline(always)]
             |at, place| {
                 let place = place.unwrap_or_else(|| arrived(steps, keys[at]));
                 answers[at] = steps.answer(place, keys[at]);

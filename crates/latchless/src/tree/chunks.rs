@@ -183,15 +183,20 @@ impl<B: Bits> Chunks<B> {
         // Forward, the lines from the key on were asked for already where the range begins.
         self.block = if FORWARD { 0 } else { first_block::<S, B, FORWARD>(start.leaf(), key) };
         self.ask::<FORWARD>(tree, start);
-        let (read, leaf, version) = self.sweep.read::<M, _>(tree, start, |leaf| {
-            let mut read =
-                Read::copy::<S, FORWARD>(leaf, first_block::<S, B, FORWARD>(leaf, key), count, into);
-            // Goes on to a chunk that reaches the range, so that each look at a leaf comes to something.
-            while !read.ends_leaf::<FORWARD>() && !reaches::<B, FORWARD>(into, key) {
-                read = Read::copy::<S, FORWARD>(leaf, read.block, count, into);
-            }
-            read
-        });
+        let (read, leaf, version) = self.sweep.read::<M, _>(
+            tree,
+            start,
+            #[inline(always)]
+            |leaf| {
+                let mut read =
+                    Read::copy::<S, FORWARD>(leaf, first_block::<S, B, FORWARD>(leaf, key), count, into);
+                // Goes on to a chunk that reaches the range, so that each look at a leaf comes to something.
+                while !read.ends_leaf::<FORWARD>() && !reaches::<B, FORWARD>(into, key) {
+                    read = Read::copy::<S, FORWARD>(leaf, read.block, count, into);
+                }
+                read
+            },
+        );
         (self.leaf, self.version) = (leaf, version);
         read
     }

@@ -86,14 +86,19 @@ impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
         let mut sweep = Sweep::<B, AHEAD_OF_COUNTS>::with_room(low, high, Direction::Forward, wanted);
         let (mut entries, mut count, mut visited) = (Entries::default(), 0, 0);
         while let Some((low, high)) = sweep.remaining().filter(|_| visited < leaves) {
-            let (own, _) = sweep.next::<S, M, _>(self.tree, Depth::Header, |leaf| {
-                if low <= leaf.low() && leaf.high() <= high {
-                    return (leaf.len(), leaf.fences());
-                }
-                leaf.copy_out::<S>(&mut entries);
-                entries.trim(low, high);
-                (entries.keys().len(), leaf.fences())
-            });
+            let (own, _) = sweep.next::<S, M, _>(
+                self.tree,
+                Depth::Header,
+                #[inline(always)]
+                |leaf| {
+                    if low <= leaf.low() && leaf.high() <= high {
+                        return (leaf.len(), leaf.fences());
+                    }
+                    leaf.copy_out::<S>(&mut entries);
+                    entries.trim(low, high);
+                    (entries.keys().len(), leaf.fences())
+                },
+            );
             count += own;
             visited += 1;
         }

@@ -121,15 +121,20 @@ impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
         let mut entries = Entries::default();
         for visited in 0..self.leaves {
             let Some((low, high)) = sweep.remaining() else { return Walked::Ended };
-            let ((count, found), _) = sweep.next::<S, M, _>(self.tree, Depth::Header, |leaf| {
-                if low <= leaf.low() && leaf.len() <= left {
-                    return ((leaf.len(), None), leaf.fences());
-                }
-                leaf.copy_out::<S>(&mut entries);
-                entries.trim(low, high);
-                let entry = |&key: &B| (key, entries.values()[left]);
-                ((entries.keys().len(), entries.keys().get(left).map(entry)), leaf.fences())
-            });
+            let ((count, found), _) = sweep.next::<S, M, _>(
+                self.tree,
+                Depth::Header,
+                #[inline(always)]
+                |leaf| {
+                    if low <= leaf.low() && leaf.len() <= left {
+                        return ((leaf.len(), None), leaf.fences());
+                    }
+                    leaf.copy_out::<S>(&mut entries);
+                    entries.trim(low, high);
+                    let entry = |&key: &B| (key, entries.values()[left]);
+                    ((entries.keys().len(), entries.keys().get(left).map(entry)), leaf.fences())
+                },
+            );
             if let Some(entry) = found {
                 self.tree.ranks.waste_visits(visited, 1);
                 return Walked::Found(entry);

@@ -32,9 +32,12 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
         while left > 0
             && let Some((low, high)) = sweep.remaining()
         {
-            let ((entries, part), _) = sweep.next::<S, M, _>(self.tree, Depth::Entries, |leaf| {
-                (leaf.sum::<S>(low, high, left), leaf.fences())
-            });
+            let ((entries, part), _) = sweep.next::<S, M, _>(
+                self.tree,
+                Depth::Entries,
+                #[inline(always)]
+                |leaf| (leaf.sum::<S>(low, high, left), leaf.fences()),
+            );
             left -= entries;
             sum = sum.wrapping_add(part);
             sweep.shown(entries);

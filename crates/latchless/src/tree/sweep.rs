@@ -178,13 +178,18 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         while !self.done && into.keys().is_empty() {
             let (low, high) = (self.low, self.high);
             let forward = self.direction == Direction::Forward;
-            let ((), fences) = self.next::<S, M, _>(tree, Depth::Entries, |leaf| {
-                // In the first leaf the lines before the range aren't even read.
-                let inside = forward && leaf.low() < low;
-                let first = if inside { leaf.first_block::<S>(low) } else { 0 };
-                leaf.copy_out_from::<S>(first, into);
-                ((), leaf.fences())
-            });
+            let ((), fences) = self.next::<S, M, _>(
+                tree,
+                Depth::Entries,
+                #[inline(always)]
+                |leaf| {
+                    // In the first leaf the lines before the range aren't even read.
+                    let inside = forward && leaf.low() < low;
+                    let first = if inside { leaf.first_block::<S>(low) } else { 0 };
+                    leaf.copy_out_from::<S>(first, into);
+                    ((), leaf.fences())
+                },
+            );
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
             }

@@ -334,6 +334,8 @@ mod tests {
     use super::*;
     use crate::byte_tree::ByteTreeOptions;
     use crate::tree::Edit;
+    use latchless_core::base::fill::FillFactor;
+    use latchless_core::base::index::Direction;
     use latchless_core::search::Scalar;
 
     fn leaf(number: u32) -> NodeRef {
@@ -471,6 +473,29 @@ mod tests {
         tree.clear();
         assert_eq!(tree.guesses.bytes(), 0);
         look_for(&tree, 0..100, false);
+    }
+
+    #[test]
+    fn guesses_of_an_emptied_tree_do_not_outlive_a_load() {
+        let mut tree = tree_of(KEYS);
+        (0..2).for_each(|_| look_for(&tree, 0..KEYS as u64, true));
+        assert!(tree.guesses.bytes() > 0);
+        while tree.pop(Direction::Forward, &mut Vec::new()).is_some() {}
+        assert!(tree.guesses.bytes() > 0, "no guess was looked at");
+        let mut keys: Vec<_> = (0..300).map(key).collect();
+        keys.sort_unstable();
+        let (mut next, mut value) = (keys.iter(), 0..);
+        let mut next = |to: &mut Vec<u8>| {
+            to.extend_from_slice(next.next()?);
+            value.next()
+        };
+        tree.load(FillFactor::FULL, &mut next).unwrap();
+        tree.check_invariants().unwrap();
+        look_for(&tree, 300..KEYS as u64, false);
+        for (value, key) in (0..).zip(&keys) {
+            assert_eq!(tree.edit(key, Edit::Put(value + 1)).unwrap().before, Some(value));
+        }
+        tree.check_invariants().unwrap();
     }
 
     #[test]

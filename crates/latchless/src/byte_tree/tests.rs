@@ -217,6 +217,28 @@ fn loads_that_do_not_ascend_are_refused_and_leave_nothing() {
 }
 
 #[test]
+fn a_load_whose_caller_panics_leaves_an_empty_tree() {
+    let mut tree = tree();
+    for number in 0..3000 {
+        tree.edit(&key_of("shared", number), Edit::Put(number)).unwrap();
+        tree.edit(&key_of("shared", number), Edit::Remove).unwrap();
+    }
+    let mut count = 0u64;
+    let mut next = |key: &mut Vec<u8>| {
+        count += 1;
+        assert!(count < 500, "the caller gives up");
+        key.extend_from_slice(&count.to_be_bytes());
+        Some(count)
+    };
+    let load = std::panic::AssertUnwindSafe(|| tree.load(FillFactor::FULL, &mut next));
+    assert!(std::panic::catch_unwind(load).is_err());
+    tree.check_invariants().unwrap();
+    assert_eq!((tree.len(), tree.get(&1u64.to_be_bytes())), (0, None));
+    tree.edit(b"key", Edit::Put(1)).unwrap();
+    assert_eq!(tree.get(b"key"), Some(1));
+}
+
+#[test]
 fn the_longest_keys_are_kept_and_longer_ones_refused() {
     let tree = tree();
     let keys: Vec<_> = (0..20u8).map(|last| [vec![b'k'; 65_534], vec![last]].concat()).collect();

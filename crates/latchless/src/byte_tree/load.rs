@@ -190,8 +190,8 @@ fn fences<'a>(low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
     Fences { low: fence(low), high: high.map(fence) }
 }
 
-/// A tree that is being loaded. Empty again, unless the load gets to its end: it may be refused, and the caller's
-/// code, which makes the keys, may panic.
+/// A tree that is being loaded. Empty again, unless the load gets to its end: it may be refused, and the
+/// caller's code, which makes the keys, may panic.
 struct Loading<'a> {
     tree: &'a mut ByteTree,
     is_whole: bool,
@@ -210,8 +210,8 @@ impl ByteTree {
     /// says the key's value.
     ///
     /// # Errors
-    /// When keys don't ascend or are too long, or memory is refused. The tree is empty then. So it is when `next`
-    /// panics.
+    /// When keys don't ascend or are too long, or memory is refused. The tree is empty then. So it is when
+    /// `next` panics.
     pub fn load(
         &mut self,
         fill: FillFactor,

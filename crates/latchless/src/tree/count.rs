@@ -67,7 +67,8 @@ impl<B: Bits, M: Mode> Count<'_, B, M> {
     }
 }
 
-/// Counts leaf by leaf: reads one line of each leaf, and all lines of the first and the last leaf of the range.
+/// Counts leaf by leaf: reads one line of each leaf, and all lines of the first and the last leaf of the
+/// range.
 struct Walk<'a, B, M> {
     tree: &'a BlinkTree<B>,
     range: (B, B),

@@ -294,7 +294,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         false
     }
 
-    /// Answers a key by the block beside the one that the hints named, by any block of its leaf, or by itself.
+    /// Answers a key by the block beside the one that the hints named, by any block of its leaf, or by
+    /// itself.
     #[inline(always)]
     fn answer_in_leaf<S: Search>(
         &mut self,

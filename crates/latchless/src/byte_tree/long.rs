@@ -126,6 +126,14 @@ impl LongStrings {
         }
     }
 
+    /// Overwrites a word of a block, if there is such a block.
+    #[cfg(any(test, fuzzing))]
+    pub fn overwrite(&self, block: NodeRef, at: usize, to: u64) {
+        if let Some(block) = self.block(block) {
+            block.as_flattened()[at % (8 * LINES)].store_relaxed(to);
+        }
+    }
+
     /// Bytes of blocks that were ever in use.
     pub fn held_bytes(&self) -> usize {
         self.blocks.held_bytes()

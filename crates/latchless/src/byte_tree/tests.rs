@@ -9,18 +9,18 @@ use latchless_core::base::index::Direction;
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 
-type Model = BTreeMap<Vec<u8>, u64>;
+pub(super) type Model = BTreeMap<Vec<u8>, u64>;
 
-fn tree() -> ByteTree {
+pub(super) fn tree() -> ByteTree {
     ByteTree::new(ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() }).unwrap()
 }
 
 /// Keys that differ in ways that nodes tell apart differently.
-const CLASSES: [&str; 9] =
+pub(super) const CLASSES: [&str; 9] =
     ["short", "zeros", "ones", "shared", "prefixes", "long", "long at the end", "one long", "numbers"];
 
 /// A key of a class; equal numbers give equal keys.
-fn key_of(class: &str, number: u64) -> Vec<u8> {
+pub(super) fn key_of(class: &str, number: u64) -> Vec<u8> {
     let mut random = Rng(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut letters = |count: usize, of: u64| -> Vec<u8> {
         (0..count).map(|_| b'a' + (random.next() % of) as u8).collect()
@@ -51,7 +51,7 @@ fn key_of(class: &str, number: u64) -> Vec<u8> {
     }
 }
 
-fn see_all(tree: &ByteTree, bounds: Bounds<'_>, back: bool) -> Vec<(Vec<u8>, u64)> {
+pub(super) fn see_all(tree: &ByteTree, bounds: Bounds<'_>, back: bool) -> Vec<(Vec<u8>, u64)> {
     let (mut leaf, mut seen) = (LeafCopy::default(), Vec::new());
     let mut see = |key: &[u8], value| {
         seen.push((key.to_vec(), value));

@@ -9,6 +9,7 @@ use super::tree::ByteTree;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::refusal::reserve;
 use latchless_core::sync::BitsWord;
 
 /// Strings one after the other, each with a word.
@@ -30,9 +31,8 @@ impl Entries {
     }
 
     fn push(&mut self, key: &[u8], word: u64) -> Result<()> {
-        let refused = |_| Error::OutOfMemory { requested_bytes: key.len() };
-        self.bytes.try_reserve(key.len()).map_err(refused)?;
-        self.ends.try_reserve(1).map_err(refused)?;
+        reserve(&mut self.bytes, key.len())?;
+        reserve(&mut self.ends, 1)?;
         self.bytes.extend_from_slice(key);
         self.ends.push((self.bytes.len(), word));
         Ok(())

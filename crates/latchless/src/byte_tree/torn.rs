@@ -297,21 +297,21 @@ mod tests {
         for class in ["shared", "long at the end", "prefixes"] {
             let (tree, is_over) = (tree(), Word::new(0));
             let mut model = Model::new();
-            for (value, key) in (0..).zip(keys(class, if cfg!(miri) { 20 } else { 300 })) {
+            for (value, key) in (0..).zip(keys(class, if cfg!(miri) { 20 } else { 150 })) {
                 tree.edit(&key, Edit::Put(value)).unwrap();
                 model.insert(key, value);
             }
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     let mut random = Rng(4);
-                    for _ in 0..if cfg!(miri) { 20 } else { 10_000 } {
-                        scribble(&tree, &key_of(class, random.below(300)), &mut random);
+                    for _ in 0..if cfg!(miri) { 10 } else { 5_000 } {
+                        scribble(&tree, &key_of(class, random.below(150)), &mut random);
                     }
                     is_over.publish(1);
                 });
                 let mut random = Rng(5);
                 while is_over.follow() == 0 {
-                    let key = key_of(class, random.below(400));
+                    let key = key_of(class, random.below(200));
                     assert_eq!(tree.get(&key), model.get(&key).copied());
                     let from = Bound::Excluded(&key[..]);
                     let mut next = Vec::new();
@@ -328,24 +328,27 @@ mod tests {
         }
     }
 
-    /// Makes the node of a key, of any level, hold nonsense for a moment.
+    /// Makes the node of a key, of any level, hold nonsense for some moments. Nobody else changes it.
     fn scribble(tree: &ByteTree, key: &[u8], random: &mut Rng) {
         let level = random.below(tree.root().1 as u64) as usize;
         let node = tree.descend(level, key, Toward::Key).expect("there is such a level");
-        let (at, mut held) = tree.latch(tree.at(node));
         let mut image = [0; WORDS];
-        at.1.copy::<Scalar>(&mut image);
-        held.changing();
+        tree.at(node).1.copy::<Scalar>(&mut image);
         let mut nonsense = image;
-        let every = [1, 16][random.below(2) as usize];
+        let every = [1, 4, 16][random.below(3) as usize];
         for word in &mut nonsense {
             if random.below(every) == 0 {
                 let moved = image[random.below(WORDS as u64) as usize];
                 *word = if random.below(4) == 0 { moved } else { random.next() };
             }
         }
-        at.1.write(&nonsense);
-        std::thread::yield_now();
-        at.1.write(&image);
+        for _ in 0..8 {
+            // Readers begin while the node is at rest.
+            (0..random.below(200)).for_each(|_| core::hint::spin_loop());
+            let (at, mut held) = tree.latch(tree.at(node));
+            held.changing();
+            at.1.write(&nonsense);
+            at.1.write(&image);
+        }
     }
 }

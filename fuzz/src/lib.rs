@@ -3,6 +3,7 @@
 
 pub mod bulk_load;
 pub mod index;
+pub mod nodes;
 pub mod operations;
 #[path = "../../crates/conformance/tests/variants/shared.rs"]
 mod shared;

@@ -7,6 +7,7 @@
 //! three preemptions; `LOOM_MAX_PREEMPTIONS` sets another.
 #![cfg(loom)]
 
+mod blocks;
 mod counts;
 mod epochs;
 mod latches;

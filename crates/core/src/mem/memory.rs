@@ -5,6 +5,7 @@
 use super::lent::Lent;
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
 use super::prefault;
+use super::refusal::allowed;
 use crate::base::error::Result;
 use core::ptr::NonNull;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ impl Memory {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub(super) fn reserve(bytes: usize, align: usize, huge_pages: bool) -> Result<Self> {
+        allowed(bytes)?;
         if bytes < HUGE_PAGE_BYTES {
             return Ok(Self::Lent(Lent::new(bytes, align)?));
         }

@@ -12,6 +12,7 @@ mod memory;
 pub mod node_ref;
 mod prefault;
 mod reach;
+pub mod refusal;
 pub mod segment;
 pub mod space;
 pub mod touch;

@@ -3,6 +3,7 @@
 //! On Linux a mapping of its own. Elsewhere, and under Miri, an allocation that is kept until the segment
 //! is dropped.
 
+use super::refusal::allowed;
 use crate::base::error::{Error, Result};
 use core::ptr::NonNull;
 
@@ -22,6 +23,7 @@ impl Segment {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn new(bytes: usize, align: usize) -> Result<Self> {
+        allowed(bytes)?;
         Raw::reserve(bytes, align).ok_or(Error::OutOfMemory { requested_bytes: bytes })
     }
 

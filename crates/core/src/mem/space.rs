@@ -17,6 +17,7 @@ use super::left::largest_reservation;
 use super::line::LINE_BYTES;
 use super::mapping::HUGE_PAGE_BYTES;
 use super::reach::Reach;
+use super::refusal::allowed;
 use crate::base::error::Result;
 use crate::mem::node_ref::NodeRef;
 use crate::sync::{Mutex, Origin};
@@ -189,6 +190,7 @@ impl NodePool {
     /// The first of `count` fresh units that follow each other.
     pub fn allocate_run(&self, count: usize) -> Result<NodeRef> {
         let count = count.saturating_mul(self.options.unit_nodes);
+        allowed(count.saturating_mul(self.options.node_bytes))?;
         let state = &mut *self.state();
         let needed = state.fresh.saturating_add(count);
         if state.charged_bytes > 0 {

@@ -43,15 +43,6 @@ impl Word {
         self.0.store(value, Ordering::Relaxed);
     }
 
-    /// Sets the value, after everything that was written before: a reader that sees this value or one that is
-    /// stored later, and then has an acquire fence, sees all of that.
-    #[inline(always)]
-    pub fn store_after_fence(&self, value: u64) {
-        step();
-        fence(Ordering::Release);
-        self.0.store(value, Ordering::Relaxed);
-    }
-
     /// Sets a value that leads to something: a thread that [`Word::follow`]s it sees what was written before.
     #[inline(always)]
     pub fn publish(&self, value: u64) {

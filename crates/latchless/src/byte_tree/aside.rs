@@ -4,6 +4,7 @@ use super::long::Blocks;
 use super::tree::ByteTree;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::refusal::reserve;
 
 /// More levels than a tree of 2^32 nodes has; of the smallest nodes, than those of tests.
 const LEVELS_MAX: usize = if cfg!(latchless_small_nodes) { 48 } else { 16 };
@@ -31,7 +32,7 @@ impl Strings {
         let bytes = len + 16;
         for string in [&mut self.low, &mut self.high, &mut self.separator, &mut self.other] {
             string.clear();
-            string.try_reserve(bytes).map_err(|_| Error::OutOfMemory { requested_bytes: bytes })?;
+            reserve(string, bytes)?;
         }
         Ok(())
     }
@@ -58,8 +59,8 @@ impl<'a> Aside<'a> {
     /// When memory is refused.
     pub fn reserve(&mut self, lack: Lack) -> Result<()> {
         let longest = self.tree.longest.load_relaxed() as usize;
-        let refused = |_| Error::OutOfMemory { requested_bytes: lack.levels * size_of::<Strings>() };
-        self.strings.try_reserve(lack.levels.saturating_sub(self.strings.len())).map_err(refused)?;
+        let more = lack.levels.saturating_sub(self.strings.len());
+        reserve(&mut self.strings, more)?;
         for level in 0..lack.levels {
             if level == self.strings.len() {
                 self.strings.push(Strings::default());

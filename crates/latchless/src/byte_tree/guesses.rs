@@ -317,8 +317,8 @@ impl ByteTree {
         self.learn(is_found && key.len() > 8 && !is_misled);
     }
 
-    /// Makes a table, or a larger one. Says whether it is as large as it should be, which the memory limit or
-    /// the system may refuse.
+    /// Makes a table, or a larger one. Says whether it is as large as it should be, which the memory limit
+    /// or the system may refuse.
     #[cold]
     #[inline(never)]
     pub(super) fn grow_guesses(&self) -> bool {
@@ -334,6 +334,8 @@ mod tests {
     use super::*;
     use crate::byte_tree::ByteTreeOptions;
     use crate::tree::Edit;
+    use latchless_core::base::fill::FillFactor;
+    use latchless_core::base::index::Direction;
     use latchless_core::search::Scalar;
 
     fn leaf(number: u32) -> NodeRef {
@@ -471,6 +473,16 @@ mod tests {
         tree.clear();
         assert_eq!(tree.guesses.bytes(), 0);
         look_for(&tree, 0..100, false);
+    }
+
+    #[test]
+    fn guesses_of_an_emptied_tree_do_not_outlive_a_load() {
+        let mut tree = tree_of(KEYS);
+        (0..2).for_each(|_| look_for(&tree, 0..KEYS as u64, true));
+        while tree.pop(Direction::Forward, &mut Vec::new()).is_some() {}
+        assert!(tree.guesses.bytes() > 0, "no guess was looked at");
+        tree.load(FillFactor::FULL, &mut |_| None).unwrap();
+        look_for(&tree, 0..KEYS as u64, false);
     }
 
     #[test]

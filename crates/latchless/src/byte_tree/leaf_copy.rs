@@ -110,7 +110,7 @@ impl LeafCopy {
 
     /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
     #[inline(always)]
-    fn copy<S: Lines>(&mut self, leaf: Shared<'_>, bounds: Bounds<'_>) {
+    pub(super) fn copy<S: Lines>(&mut self, leaf: Shared<'_>, bounds: Bounds<'_>) {
         leaf.copy::<S>(&mut self.image);
         let copy = Node { words: &self.image, long: leaf.long };
         let (shape, len) = (copy.shape(), copy.shape().len());

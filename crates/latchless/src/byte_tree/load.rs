@@ -9,6 +9,7 @@ use super::tree::ByteTree;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::mem::refusal::reserve;
 use latchless_core::sync::BitsWord;
 
 /// Strings one after the other, each with a word.
@@ -30,9 +31,8 @@ impl Entries {
     }
 
     fn push(&mut self, key: &[u8], word: u64) -> Result<()> {
-        let refused = |_| Error::OutOfMemory { requested_bytes: key.len() };
-        self.bytes.try_reserve(key.len()).map_err(refused)?;
-        self.ends.try_reserve(1).map_err(refused)?;
+        reserve(&mut self.bytes, key.len())?;
+        reserve(&mut self.ends, 1)?;
         self.bytes.extend_from_slice(key);
         self.ends.push((self.bytes.len(), word));
         Ok(())
@@ -190,12 +190,28 @@ fn fences<'a>(low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
     Fences { low: fence(low), high: high.map(fence) }
 }
 
+/// A tree that is being loaded. Empty again, unless the load gets to its end: it may be refused, and the
+/// caller's code, which makes the keys, may panic.
+struct Loading<'a> {
+    tree: &'a mut ByteTree,
+    is_whole: bool,
+}
+
+impl Drop for Loading<'_> {
+    fn drop(&mut self) {
+        if !self.is_whole {
+            self.tree.clear();
+        }
+    }
+}
+
 impl ByteTree {
     /// Fills an empty tree with ascending keys. `next` makes the string that it is given the next key, and
     /// says the key's value.
     ///
     /// # Errors
-    /// When keys don't ascend or are too long, or memory is refused. The tree is empty then.
+    /// When keys don't ascend or are too long, or memory is refused. The tree is empty then. So it is when
+    /// `next` panics.
     pub fn load(
         &mut self,
         fill: FillFactor,
@@ -206,13 +222,12 @@ impl ByteTree {
         }
         self.nodes.clear();
         self.long.clear();
-        match self.load_levels(fill, next) {
-            Ok(len) => self.entries.set(len as i64),
-            Err(error) => {
-                self.clear();
-                return Err(error);
-            }
-        }
+        // They lead to leaves that there were before the last key was removed.
+        self.guesses.clear();
+        let mut loading = Loading { tree: self, is_whole: false };
+        let len = loading.tree.load_levels(fill, next)?;
+        loading.tree.entries.set(len as i64);
+        loading.is_whole = true;
         Ok(())
     }
 

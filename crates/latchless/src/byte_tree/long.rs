@@ -14,6 +14,7 @@ use super::text::{word, words_of};
 use crate::tree::SharedArena;
 use core::cmp::Ordering;
 use latchless_core::base::error::Result;
+use latchless_core::latch::before_reuse;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::{Line, Word};
 
@@ -125,6 +126,14 @@ impl LongStrings {
         }
     }
 
+    /// Overwrites a word of a block, if there is such a block.
+    #[cfg(any(test, fuzzing))]
+    pub fn overwrite(&self, block: NodeRef, at: usize, to: u64) {
+        if let Some(block) = self.block(block) {
+            block.as_flattened()[at % (8 * LINES)].store_relaxed(to);
+        }
+    }
+
     /// Bytes of blocks that were ever in use.
     pub fn held_bytes(&self) -> usize {
         self.blocks.held_bytes()
@@ -161,13 +170,12 @@ impl Blocks<'_> {
     /// When they are too few: a bug of the caller.
     pub fn store(&mut self, bytes: &[u8]) -> LongRef {
         debug_assert!(bytes.len() <= LEN_MAX);
+        before_reuse();
         let mut next = NodeRef::NIL;
         for at in (0..LongStrings::blocks_for(bytes.len())).rev() {
             let own = self.blocks.pop().expect("blocks were put aside");
             let block = self.of.blocks.node(own).as_flattened();
-            // A reader that sees what is written from here on sees the change after which the block was
-            // free.
-            block[0].store_after_fence(u64::from(next.to_word()));
+            block[0].store_relaxed(u64::from(next.to_word()));
             let part = &bytes[at * BYTES..bytes.len().min((at + 1) * BYTES)];
             for (at, to) in block[1..][..words_of(part.len())].iter().enumerate() {
                 to.store_relaxed(word(part, 8 * at));

@@ -23,6 +23,8 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod text;
+#[cfg(any(test, fuzzing))]
+pub mod torn;
 mod tree;
 mod walk;
 

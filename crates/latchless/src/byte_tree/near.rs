@@ -18,7 +18,7 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Backoff;
 
 /// What a leaf has, in a search's direction.
-struct Seen {
+pub(super) struct Seen {
     value: Option<u64>,
     /// Whether there are leaves beyond its fence.
     goes_on: bool,
@@ -149,7 +149,7 @@ fn whole_key<W: Words>(leaf: Node<'_, W>, at: usize, key: &mut Vec<u8>) {
 }
 
 /// The nearest entry that a leaf has, whose key `key` becomes; and its fence in the search's direction.
-fn look<W: Words>(
+pub(super) fn look<W: Words>(
     leaf: Node<'_, W>,
     (from, direction): (Bound<&[u8]>, Direction),
     (key, fence): (&mut Vec<u8>, &mut Vec<u8>),

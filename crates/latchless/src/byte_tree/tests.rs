@@ -9,18 +9,18 @@ use latchless_core::base::index::Direction;
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 
-type Model = BTreeMap<Vec<u8>, u64>;
+pub(super) type Model = BTreeMap<Vec<u8>, u64>;
 
-fn tree() -> ByteTree {
+pub(super) fn tree() -> ByteTree {
     ByteTree::new(ByteTreeOptions { huge_pages: false, ..ByteTreeOptions::default() }).unwrap()
 }
 
 /// Keys that differ in ways that nodes tell apart differently.
-const CLASSES: [&str; 9] =
+pub(super) const CLASSES: [&str; 9] =
     ["short", "zeros", "ones", "shared", "prefixes", "long", "long at the end", "one long", "numbers"];
 
 /// A key of a class; equal numbers give equal keys.
-fn key_of(class: &str, number: u64) -> Vec<u8> {
+pub(super) fn key_of(class: &str, number: u64) -> Vec<u8> {
     let mut random = Rng(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut letters = |count: usize, of: u64| -> Vec<u8> {
         (0..count).map(|_| b'a' + (random.next() % of) as u8).collect()
@@ -51,7 +51,7 @@ fn key_of(class: &str, number: u64) -> Vec<u8> {
     }
 }
 
-fn see_all(tree: &ByteTree, bounds: Bounds<'_>, back: bool) -> Vec<(Vec<u8>, u64)> {
+pub(super) fn see_all(tree: &ByteTree, bounds: Bounds<'_>, back: bool) -> Vec<(Vec<u8>, u64)> {
     let (mut leaf, mut seen) = (LeafCopy::default(), Vec::new());
     let mut see = |key: &[u8], value| {
         seen.push((key.to_vec(), value));
@@ -214,6 +214,28 @@ fn loads_that_do_not_ascend_are_refused_and_leave_nothing() {
     assert_eq!(load(&[b"a", b"a"]), (Err(Error::DuplicateKey { position: 1 }), 0));
     let too_long = vec![0; 65_536];
     assert_eq!(load(&[b"", &too_long]), (Err(Error::KeyTooLong { len: 65_536, limit: 65_535 }), 0));
+}
+
+#[test]
+fn a_load_whose_caller_panics_leaves_an_empty_tree() {
+    let mut tree = tree();
+    for number in 0..3000 {
+        tree.edit(&key_of("shared", number), Edit::Put(number)).unwrap();
+        tree.edit(&key_of("shared", number), Edit::Remove).unwrap();
+    }
+    let mut count = 0u64;
+    let mut next = |key: &mut Vec<u8>| {
+        count += 1;
+        assert!(count < 500, "the caller gives up");
+        key.extend_from_slice(&count.to_be_bytes());
+        Some(count)
+    };
+    let load = std::panic::AssertUnwindSafe(|| tree.load(FillFactor::FULL, &mut next));
+    assert!(std::panic::catch_unwind(load).is_err());
+    tree.check_invariants().unwrap();
+    assert_eq!((tree.len(), tree.get(&1u64.to_be_bytes())), (0, None));
+    tree.edit(b"key", Edit::Put(1)).unwrap();
+    assert_eq!(tree.get(b"key"), Some(1));
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! Memory that is refused because a test wants it to be: the n-th allocation of a thread.
+//!
+//! What allocates fallibly asks [`allowed`] first, or goes through [`reserve`]. Outside of tests that is
+//! always allowed, and costs nothing.
+
+use crate::base::error::{Error, Result};
+#[cfg(any(test, feature = "testing"))]
+use core::cell::Cell;
+
+#[cfg(any(test, feature = "testing"))]
+thread_local! {
+    /// How many more allocations of this thread succeed before one is refused, if one is to be.
+    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Whether so much may be allocated.
+///
+/// # Errors
+/// [`Error::OutOfMemory`], if a test has asked for it.
+#[inline(always)]
+pub(crate) fn allowed(requested_bytes: usize) -> Result<()> {
+    #[cfg(any(test, feature = "testing"))]
+    if is_refused() {
+        return Err(Error::OutOfMemory { requested_bytes });
+    }
+    let _ = requested_bytes;
+    Ok(())
+}
+
+/// Makes room for more elements behind those of a vector.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn reserve<T>(vec: &mut Vec<T>, more: usize) -> Result<()> {
+    if vec.capacity() - vec.len() >= more {
+        return Ok(());
+    }
+    let requested_bytes = more.saturating_mul(size_of::<T>());
+    allowed(requested_bytes)?;
+    vec.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
+}
+
+#[cfg(any(test, feature = "testing"))]
+fn is_refused() -> bool {
+    let left = LEFT.get();
+    LEFT.set(left.and_then(|left| left.checked_sub(1)));
+    left == Some(0)
+}
+
+/// Runs `work` and refuses the allocation after the first `count` ones of this thread. Says what `work`
+/// did, and whether it came to that allocation.
+#[cfg(any(test, feature = "testing"))]
+pub fn refusing<R>(count: usize, work: impl FnOnce() -> R) -> (R, bool) {
+    LEFT.set(Some(count));
+    let done = work();
+    (done, LEFT.take().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_allocation_is_refused_and_those_around_it_are_not() {
+        let three = || [(); 3].map(|()| allowed(8).is_ok());
+        assert_eq!(refusing(0, three), ([false, true, true], true));
+        assert_eq!(refusing(2, three), ([true, true, false], true));
+        assert_eq!(refusing(3, three), ([true; 3], false));
+        assert_eq!(three(), [true; 3]);
+        let mut vec = Vec::with_capacity(4);
+        assert_eq!(refusing(0, || reserve::<u64>(&mut vec, 4)), (Ok(()), false), "there is room");
+        let refused = Err(Error::OutOfMemory { requested_bytes: 40 });
+        assert_eq!(refusing(0, || reserve(&mut vec, 5)), (refused, true));
+    }
+}

@@ -1,0 +1,58 @@
+//! Nodes of byte strings that hold anything: what a reader may find while a node is being changed, and worse.
+
+use arbitrary::Arbitrary;
+use latchless::byte_tree::torn::TornNode;
+
+/// A node, what is done to it, and keys that are looked for.
+#[derive(Debug, Arbitrary)]
+pub struct Torn {
+    keys: Vec<Key>,
+    level: u8,
+    /// Words from the node's first on.
+    words: Vec<u64>,
+    tears: Vec<Tear>,
+    looked_for: Vec<Key>,
+}
+
+/// One letter many times, and then bytes: a short input makes a long key.
+#[derive(Debug, Arbitrary)]
+struct Key {
+    letter: u8,
+    count: u16,
+    end: [u8; 3],
+}
+
+/// A word that is damaged in some way.
+#[derive(Debug, Arbitrary)]
+struct Tear {
+    way: u8,
+    at: u8,
+    by: u64,
+}
+
+impl Key {
+    fn bytes(&self, longest: u16) -> Vec<u8> {
+        let mut bytes = vec![self.letter; usize::from(self.count % longest)];
+        bytes.extend(self.end);
+        bytes
+    }
+}
+
+impl Torn {
+    /// Reads the node as it is after each damage.
+    ///
+    /// # Panics
+    /// When a reader leaves the node, finds what isn't there, or goes on for ever.
+    pub fn run(&self) {
+        let keys: Vec<_> = self.keys.iter().map(|key| key.bytes(1000)).collect();
+        let node = TornNode::new(keys.iter().map(|key| &key[..]), usize::from(self.level % 3));
+        self.words.iter().enumerate().for_each(|(at, &word)| node.set(at, word));
+        let looked_for = self.looked_for.iter().map(|key| key.bytes(65_000));
+        let looked_for: Vec<_> = keys.into_iter().take(2).chain(looked_for.take(2)).collect();
+        for tear in &self.tears {
+            node.tear(tear.way, tear.at, tear.by);
+            looked_for.iter().for_each(|key| node.read(key));
+        }
+        looked_for.iter().for_each(|key| node.read(key));
+    }
+}

@@ -1159,6 +1159,20 @@ enum latchless_status latchless_bytes_load_packed(const void *bytes,
                                                   const struct latchless_options *options,
                                                   struct latchless_bytes **out);
 
+// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
+// are byte strings or texts and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
+enum latchless_status latchless_bytes_open(const char *path,
+                                           const struct latchless_options *options,
+                                           struct latchless_bytes **out);
+
+// Writes all entries to an Arrow file with the columns `key`, of type Binary, and `value`. What is at `path`
+// is replaced in one step, or left as it was if the call fails. Other threads may use and change the index
+// meanwhile; entries that they change are saved in one of their states. `entries`, which may be NULL, gets
+// how many were saved.
+enum latchless_status latchless_bytes_save(const struct latchless_bytes *index,
+                                           const char *path,
+                                           size_t *entries);
+
 // Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
 // its memory until they are freed.
 enum latchless_status latchless_bytes_free(struct latchless_bytes *index);

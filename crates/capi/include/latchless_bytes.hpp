@@ -148,6 +148,17 @@ public:
                                                   values.data(), keys.size(), &how, &made.handle_));
         return made;
     }
+    static bytes_index open(const std::string &path, const options &how = options()) {
+        bytes_index made{nothing()};
+        detail::check(latchless_bytes_open(path.c_str(), &how, &made.handle_));
+        return made;
+    }
+    // How many entries were saved.
+    std::size_t save(const std::string &path) const {
+        std::size_t entries = 0;
+        detail::check(latchless_bytes_save(handle_, path.c_str(), &entries));
+        return entries;
+    }
 
     bytes_index(bytes_index &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     bytes_index &operator=(bytes_index &&other) noexcept {

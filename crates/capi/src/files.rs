@@ -14,7 +14,7 @@ use engine::snapshot::{DataType, Layout, Snapshot};
 use std::path::PathBuf;
 
 /// The path that C means: on Unix its bytes, elsewhere UTF-8.
-unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
+pub unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
     if path.is_null() {
         return Err(Failure::Null { argument: "path" });
     }
@@ -31,7 +31,7 @@ unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
 }
 
 /// Whether a column holds values as they are: 64 bits each.
-fn is_value(column: DataType) -> bool {
+pub fn is_value(column: DataType) -> bool {
     column.width_bytes() == 8
 }
 

@@ -6,6 +6,7 @@
 pub mod batches;
 pub mod cursors;
 pub mod entries;
+pub mod files;
 pub mod ranges;
 
 mod column;

@@ -329,13 +329,42 @@ static void memory(void) {
     CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
 }
 
-int main(void) {
+static void files(const char *path) {
+    latchless_bytes *index = full(), *again;
+    latchless_u64 *numbers;
+    latchless_value value;
+    size_t i, told = 0;
+    CHECK(latchless_bytes_save(index, path, &told) == LATCHLESS_OK && told == N);
+    CHECK(latchless_bytes_free(index) == LATCHLESS_OK);
+    CHECK(latchless_bytes_open(path, NULL, &again) == LATCHLESS_OK);
+    CHECK(latchless_bytes_check(again) == LATCHLESS_OK);
+    CHECK(latchless_bytes_len(again, &told) == LATCHLESS_OK && told == N);
+    for (i = 0; i < N; i++) {
+        CHECK(latchless_bytes_get(again, keys[i].bytes, keys[i].len, &value) == LATCHLESS_OK && value == values[i]);
+    }
+    CHECK(latchless_bytes_free(again) == LATCHLESS_OK);
+    /* Files of other keys, and no files. */
+    REFUSED(latchless_u64_open(path, NULL, &numbers), LATCHLESS_BAD_FILE, "latchless_u64_open", "holds binary");
+    CHECK(latchless_u64_new(NULL, &numbers) == LATCHLESS_OK);
+    CHECK(latchless_u64_insert(numbers, 1, 2, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_save(numbers, path, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_free(numbers) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_open(path, NULL, &again), LATCHLESS_BAD_FILE, "latchless_bytes_open", "holds uint64");
+    CHECK(again == NULL);
+    REFUSED(latchless_bytes_open("/nowhere/index.arrow", NULL, &again), LATCHLESS_IO, "latchless_bytes_open",
+            "/nowhere/index.arrow");
+    REFUSED(latchless_bytes_open(NULL, NULL, &again), LATCHLESS_NULL, "latchless_bytes_open", "path is NULL");
+}
+
+int main(int count, char **arguments) {
+    CHECK(count == 2);
     one_key();
     order();
     batches();
     ranges();
     cursors();
     memory();
+    files(arguments[1]);
     puts("bytes.c: all is well");
     return 0;
 }

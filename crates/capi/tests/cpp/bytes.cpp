@@ -263,7 +263,16 @@ void callbacks() {
 
 } // namespace
 
-int main() {
+static void files(const std::string &path) {
+    latchless::bytes_index pages;
+    for (int i = 0; i < 1000; i++) pages.insert(std::to_string(i * 7919 % 1000), i);
+    CHECK(pages.save(path) == 1000);
+    const auto again = latchless::bytes_index::open(path);
+    CHECK(again.size() == 1000 && again.get("919") == pages.get("919"));
+}
+
+int main(int, char **arguments) {
+    files(arguments[1]);
     beside_a_map();
     batches();
     cursors();

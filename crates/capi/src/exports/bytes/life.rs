@@ -9,7 +9,7 @@ use crate::key::ByteStrings;
 use crate::options::latchless_options;
 use crate::stats::latchless_stats;
 use crate::status::latchless_status;
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 use core::ptr;
 
 /// The most bytes that a key of an index has. A longer one can be asked for, but isn't there.
@@ -64,6 +64,30 @@ pub unsafe extern "C" fn latchless_bytes_load_packed(
 ) -> latchless_status {
     let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
     serve!(latchless_bytes_load_packed(ptr::null::<latchless_bytes>()): bytes::batches::load(keys, values, options, out.cast()))
+}
+
+/// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
+/// are byte strings or texts and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_bytes_open(
+    path: *const c_char,
+    options: *const latchless_options,
+    out: *mut *mut latchless_bytes,
+) -> latchless_status {
+    serve!(latchless_bytes_open(ptr::null::<latchless_bytes>()): bytes::files::open(path, options, out.cast()))
+}
+
+/// Writes all entries to an Arrow file with the columns `key`, of type Binary, and `value`. What is at `path`
+/// is replaced in one step, or left as it was if the call fails. Other threads may use and change the index
+/// meanwhile; entries that they change are saved in one of their states. `entries`, which may be NULL, gets
+/// how many were saved.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_bytes_save(
+    index: *const latchless_bytes,
+    path: *const c_char,
+    entries: *mut usize,
+) -> latchless_status {
+    serve!(latchless_bytes_save(index): bytes::files::save(path, entries))
 }
 
 /// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep

@@ -178,7 +178,10 @@ impl Driver<u64, u64> for Interleaved<'_> {
             |at| (keys[at], Aim::Look),
             #[inline(always)]
             |at, place| {
-                let place = place.unwrap_or_else(|| arrived(steps, keys[at]));
+                let place = match place {
+                    Some(place) => place,
+                    None => arrived(steps, keys[at]),
+                };
                 answers[at] = steps.answer(place, keys[at]);
             },
         );

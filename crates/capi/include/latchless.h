@@ -1160,7 +1160,8 @@ enum latchless_status latchless_bytes_load_packed(const void *bytes,
                                                   struct latchless_bytes **out);
 
 // Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-// are byte strings or texts and its values have 64 bits. `options` may be NULL. `*out` is NULL if that fails.
+// are byte strings or texts and its values have 64 bits. `options` may be NULL. `*out` is NULL if that
+// fails.
 enum latchless_status latchless_bytes_open(const char *path,
                                            const struct latchless_options *options,
                                            struct latchless_bytes **out);

@@ -30,7 +30,7 @@ pub const ROOMS: [Rooms; 11] = [
     },
     Rooms {
         folder: "crates/capi/src/bytes/",
-        floors: &[&["key"], &["column"], &["entries", "ranges"], &["batches", "cursors"]],
+        floors: &[&["key"], &["column"], &["entries", "ranges"], &["batches", "cursors", "files"]],
         complete: true,
     },
     Rooms {

@@ -35,6 +35,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         T::work(Work::Visit);
         let above = self.see_below(stand.above, stand.at)?;
         let at = node.child(byte_at(key, stand.at.depth()));
+        // A reference out of a node that is just changing is never followed: its arena may not be known here.
         self.check(above)?;
         Ok(Stand { above, at })
     }

@@ -227,6 +227,7 @@ impl<'a, T: Trace> Node<'a, T> {
 
     /// How many of the bytes, which ascend, are below `end`.
     fn below(self, end: usize) -> usize {
+        T::read(self.address(8), self.kind.bytes_at() + self.kind.places() - 8);
         let len = self.len().min(self.kind.places());
         (0..len).take_while(|&nth| usize::from(self.byte(nth)) < end).count()
     }

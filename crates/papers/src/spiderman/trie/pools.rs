@@ -134,8 +134,11 @@ impl<B: Bits> Pools<B> {
     #[inline(always)]
     pub(super) fn leaf<T: Trace>(&self, place: NodeRef) -> (B, B) {
         let words = self.leaves.words(place);
-        T::read(words.as_ptr().cast(), size_of_val(words));
-        (words[0].load_relaxed(), words[1].load_relaxed())
+        let [key, value] = [0, 1].map(|nth: usize| {
+            T::read(core::ptr::from_ref(&words[nth]).cast(), B::BYTES);
+            words[nth].load_relaxed()
+        });
+        (key, value)
     }
 
     /// Replaces the value of a leaf. For the holder of the latch of the node that leads to it.

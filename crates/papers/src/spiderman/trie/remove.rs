@@ -48,9 +48,7 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         let byte = byte_at(key, depth);
         let left = node.len().saturating_sub(1);
         if left == 1 {
-            let other = node.children().find(|child| child.0 != byte);
-            self.check(seen)?;
-            let (_, other) = other.ok_or(Restart)?;
+            let (_, other) = node.children().find(|child| child.0 != byte).ok_or(Restart)?;
             return self.replace(above, seen, || other);
         }
         let smaller = kind.smaller().filter(|_| left <= kind.few());

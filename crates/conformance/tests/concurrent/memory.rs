@@ -112,6 +112,15 @@ fn lists_at_their_limit_lose_nothing() {
 }
 
 #[test]
+#[cfg(feature = "spiderman")]
+fn tries_at_their_limit_lose_nothing() {
+    let limit_bytes = Some(if cfg!(miri) { 6 << 10 } else { 24 << 10 });
+    full_together(&crate::spiderman::trie_with(limit_bytes, u32::MAX), limit_bytes, is_memory);
+    let references = if cfg!(miri) { 40 } else { 300 };
+    full_together(&crate::spiderman::trie_with(None, references), None, is_references);
+}
+
+#[test]
 #[cfg_attr(miri, ignore = "says nothing about memory")]
 fn a_leak_is_found() {
     assert!(!finds(Flaw::None, |subject| fill_and_empty(subject, 2, 20, 2)));

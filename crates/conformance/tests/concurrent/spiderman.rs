@@ -1,5 +1,5 @@
-//! Pages under optimistic lock coupling, one request after the other and in batches. Pages are the smallest
-//! that there are, so that leaves split and are joined all the time.
+//! Pages and a trie under optimistic lock coupling, one request after the other and in batches. Pages are the
+//! smallest that there are, so that leaves split and are joined all the time.
 
 use crate::history::Edit;
 use crate::subject::Subject;
@@ -7,7 +7,8 @@ use latchless::Direction;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::request::{Reply, Request};
 use latchless_papers::spiderman::tree::READ_TRIES;
-use latchless_papers::spiderman::{Options, SpidermanMap};
+use latchless_papers::spiderman::trie::{TrieMap, TrieOptions};
+use latchless_papers::spiderman::{BatchSize, Options, SpidermanMap};
 
 /// More pages than one operation looks at, restarts left out.
 const LOOKS_MAX: u64 = 24;
@@ -106,5 +107,51 @@ impl Subject for InBatches {
     fn restarts(&self) -> Option<(u64, u64)> {
         // A batch looks three times, and each serves again what came out too late.
         self.0.restarts().map(|(restarts, most)| (restarts, 6 * most))
+    }
+}
+
+type Trie = TrieMap<u64, u64>;
+
+/// A trie with limits.
+pub fn trie_with(limit_bytes: Option<usize>, references: u32) -> Trie {
+    Trie::with_options(TrieOptions { limit_bytes, huge_pages: false, references })
+        .expect("it has no nodes yet")
+}
+
+pub fn trie() -> Box<dyn Subject> {
+    Box::new(trie_with(None, u32::MAX))
+}
+
+pub fn trie_in_batches() -> Box<dyn Subject> {
+    Box::new(TrieInBatches(trie_with(None, u32::MAX)))
+}
+
+impl Subject for Trie {
+    fn index(&self) -> &dyn OrderedIndex<u64, u64> {
+        self
+    }
+
+    fn live_bytes(&self) -> Option<usize> {
+        Some(Trie::live_bytes(self))
+    }
+}
+
+/// The same, every lookup in a batch with two others.
+struct TrieInBatches(Trie);
+
+impl Subject for TrieInBatches {
+    fn index(&self) -> &dyn OrderedIndex<u64, u64> {
+        &self.0
+    }
+
+    fn look(&self, key: u64) -> Option<u64> {
+        let mut answers = [None; 3];
+        let looked = self.0.get_many_in(&[key ^ 1, key, key ^ 2], &mut answers, BatchSize::Of(3));
+        looked.expect("the lengths are equal and there is such a size");
+        answers[1]
+    }
+
+    fn live_bytes(&self) -> Option<usize> {
+        Some(self.0.live_bytes())
     }
 }

@@ -172,6 +172,10 @@ pub const SUBJECTS: &[(&str, Make)] = &[
     ("olc", spiderman::one_by_one),
     #[cfg(feature = "spiderman")]
     ("olc in batches", spiderman::in_batches),
+    #[cfg(feature = "spiderman")]
+    ("art", spiderman::trie),
+    #[cfg(feature = "spiderman")]
+    ("art in batches", spiderman::trie_in_batches),
     #[cfg(feature = "olfit")]
     ("b-ol", wide::<BPlus<Olfit>>),
     #[cfg(feature = "olfit")]

@@ -122,9 +122,9 @@ fn pi(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
     )
 }
 
-/// An adaptive radix tree, which has no batches but the executor's.
+/// An adaptive radix tree under optimistic lock coupling, which has no batches but the executor's.
 fn trie(entries: &Entries, scale: Scale) -> Result<Vec<Row>> {
-    let mut map = TrieMap::<u64, u64>::new(None);
+    let mut map = TrieMap::<u64, u64>::new()?;
     map.bulk_load(entries, FillFactor::FULL)?;
     race(
         "ART",

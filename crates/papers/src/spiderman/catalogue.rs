@@ -1,7 +1,7 @@
 //! The members by name, made as trait objects.
 
 use super::map::{Batching, Options, SpidermanMap};
-use super::trie::TrieMap;
+use super::trie::{TrieMap, TrieOptions};
 use crate::common::catalogue::members;
 use crate::error::Result;
 use latchless_core::base::index::OrderedIndex;
@@ -13,7 +13,7 @@ members! {
     Olc "olc" true, "B+-Tree of 4096-byte pages under optimistic lock coupling";
     Spiderman "spiderman" true, "olc whose batches interleave their descents and are served where these end";
     Naive "spiderman-naive" true, "olc with batches as the Spiderman paper has them: two descents, idle slots";
-    Art "art" false, "adaptive radix tree whose batches of lookups interleave their descents";
+    Art "art" true, "adaptive radix tree under optimistic lock coupling, whose batches of lookups interleave";
 }
 
 impl Member {
@@ -27,8 +27,8 @@ impl Member {
     }
 }
 
-/// An empty index; of the options all but the batching count, which is the member's. Of `art` the memory
-/// limit counts.
+/// An empty index; of the options all but the batching count, which is the member's. Of `art` the page size
+/// doesn't count either.
 ///
 /// ```
 /// use latchless_core::base::index::OrderedIndex;
@@ -59,7 +59,10 @@ pub fn build_traced<K: Key, V: Fits<K::Bits>, T: Trace>(
     options: &Options,
 ) -> Result<Box<dyn OrderedIndex<K, V>>> {
     if member == Member::Art {
-        return Ok(Box::new(TrieMap::<K, V, T>::new(options.limit_bytes)));
+        let &Options { limit_bytes, huge_pages, page_references, .. } = options;
+        let references = page_references.unwrap_or(u32::MAX);
+        let options = TrieOptions { limit_bytes, huge_pages, references };
+        return Ok(Box::new(TrieMap::<K, V, T>::with_options(options)?));
     }
     let options = Options { batching: member.batching(), ..options.clone() };
     Ok(Box::new(SpidermanMap::<K, V, T>::with_options(&options)?))
@@ -73,7 +76,7 @@ mod tests {
     fn members_say_whether_they_are_for_many_threads() {
         for member in Member::ALL {
             let built = build::<u64, u64>(member, &Options::default()).unwrap();
-            assert_eq!(built.as_concurrent().is_some(), member != Member::Art);
+            assert_eq!(built.as_concurrent().is_some(), member.entry().concurrent);
         }
     }
 }

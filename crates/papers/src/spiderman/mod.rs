@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `olc` | the paper's baseline: one request after the other |
 //! | `spiderman` | batches, with all that the paper's author wished for (§5.2) |
-//! | `art` | an adaptive radix tree for one writer, whose batches of lookups interleave ([`trie`]) |
+//! | `art` | an adaptive radix tree under optimistic lock coupling, whose batches of lookups interleave ([`trie`]) |
 //! | `spiderman-naive` | batches as the paper has them: prefetch options 1, 2 and 3, sixteen requests, idle slots, and a second descent from the root |
 //!
 //! # How it is made
@@ -24,6 +24,7 @@
 //! others. Scans see each key that is there throughout exactly once, in order, and nothing that never was.
 
 mod catalogue;
+mod latches;
 mod map;
 mod ordered;
 pub mod page;

@@ -131,20 +131,32 @@ impl<W: BitsWord> UnitArena<W> {
     /// [`OutOfMemory`](latchless_core::base::error::Error::OutOfMemory).
     pub fn allocate<T: Trace>(&self, kind: usize) -> Result<NodeRef> {
         T::work(Work::Allocate);
-        let shelf = &self.shelves[own::<T>()];
-        if let Some(unit) = shelf.take(kind) {
+        if let Some(unit) = self.take_ready::<T>(kind) {
             return Ok(unit);
-        }
-        if self.epochs.is_some() && shelf.has_waiting() {
-            self.ripen::<T>(shelf);
-            if let Some(unit) = shelf.take(kind) {
-                return Ok(unit);
-            }
         }
         self.space.allocate(kind).or_else(|refused| {
             self.sweep::<T>();
             self.space.reuse(kind).ok_or(refused)
         })
+    }
+
+    /// A unit of this kind that came back, if one is there: it takes no more memory.
+    pub fn reuse<T: Trace>(&self, kind: usize) -> Option<NodeRef> {
+        T::work(Work::Allocate);
+        self.take_ready::<T>(kind).or_else(|| self.space.reuse(kind))
+    }
+
+    /// A unit of this kind from the calling thread's shelf.
+    fn take_ready<T: Trace>(&self, kind: usize) -> Option<NodeRef> {
+        let shelf = &self.shelves[own::<T>()];
+        if let Some(unit) = shelf.take(kind) {
+            return Some(unit);
+        }
+        if self.epochs.is_none() || !shelf.has_waiting() {
+            return None;
+        }
+        self.ripen::<T>(shelf);
+        shelf.take(kind)
     }
 
     /// A fresh run of `count` units, one after the other, of one kind.

@@ -1,52 +1,98 @@
 //! An adaptive radix tree (Leis, Kemper, Neumann: *The Adaptive Radix Tree: ARTful Indexing for Main-Memory
-//! Databases*, ICDE 2013), as another index for the executor: the author's future work (§5.2) is request
-//! multiplexing on indexes that aren't B+-Trees.
+//! Databases*, ICDE 2013) under optimistic lock coupling (Leis, Scheibner, Kemper, Neumann: *The ART of
+//! Practical Synchronization*, DaMoN 2016), as another index for the executor: the author's future work
+//! (§5.2) is request multiplexing on indexes that aren't B+-Trees.
 //!
 //! A key is four or eight bytes, the most significant first. An inner node branches on one of them; bytes in
 //! which all keys below a node agree have no node (path compression, the optimistic form: a lookup skips
 //! them, and compares the whole key at its leaf). Nodes grow and shrink between four kinds
 //! (`node.rs`).
 //!
-//! The trie is for one writer or many readers; it takes no latch. Doesn't care about key and value types;
-//! that is the business of [`TrieMap`].
+//! Doesn't care about key and value types; that is the business of [`TrieMap`].
+//!
+//! # Thread safety
+//! Everything takes `&self`, but for [`Trie::clear`]. A thread that goes down reads a node's version, finds
+//! the child, reads the child's version and then looks at the node's version again: if it is the same, the
+//! child was the right one when *its* version was read. An update latches, under the versions that it saw,
+//! the node that it changes; and, where it replaces that node, the one above first. It waits for no latch:
+//! if one isn't free, or a version has changed, everything is released and the operation starts again.
+//! Nothing is allocated while a latch is held.
 //!
 //! # Invariants
 //! 1. The depths of the nodes on a way from the root increase.
-//! 2. All keys below a node agree in the bytes before its depth; those below its child under byte b have b
-//!    at its depth.
+//! 2. All keys below a node agree in the bytes before its depth, and those bytes are the same for as long as
+//!    it is in the trie; keys below its child under byte b have b at its depth.
 //! 3. An inner node has at least two children, and no more than its kind has room for.
 //! 4. The pools hold the nodes that the root leads to and no others.
+//! 5. A node's version grows when its children change and when it leaves the trie, and goes on growing when
+//!    its memory is used again; so a version is a mark of being obsolete as well. A leaf has none: its key
+//!    never changes, its value does under the latch of the node that leads to it, and it is used again only
+//!    after that node's version has grown. A new value is no change of that node: it is one word.
 
+mod check;
+mod descend;
+mod hold;
+mod insert;
 mod map;
 mod node;
 mod pools;
 mod reference;
+mod remove;
+mod scan;
 mod walk;
 mod way;
 
 pub use map::TrieMap;
-pub use reference::Ref;
-pub use walk::TrieWalk;
+pub use walk::{Landed, Place, TrieWalk};
 
+/// A paused scan over a map: see [`TrieMap::scan`].
+pub type Scan<'a, K, V, T> = crate::common::scan::Scan<'a, K, V, Trie<<K as Key>::Bits, T>>;
+
+use crate::error;
 use core::marker::PhantomData;
-use latchless_core::base::error::{Broken, Result};
-use latchless_core::base::key::Bits;
+use latchless_core::base::error::{Error, Result};
+use latchless_core::base::key::{Bits, Key};
+use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::touch::{Trace, Work};
-use node::{Direct, Indexed, Node, Sorted};
-use pools::{Kept, Pools};
-use reference::{Kind, To};
+use latchless_core::sync::{Backoff, Striped, Word};
+use node::Node;
+use pools::Pools;
+use reference::{Kind, Ref, To};
+
+/// What a trie is told when it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct TrieOptions {
+    /// The most bytes that nodes may take. `None`: what the machine has.
+    pub limit_bytes: Option<usize>,
+    /// Whether to ask the system for huge pages.
+    pub huge_pages: bool,
+    /// How many nodes of a kind references can tell apart, if not fewer; tests make it tiny.
+    pub references: u32,
+}
+
+impl Default for TrieOptions {
+    fn default() -> Self {
+        Self { limit_bytes: None, huge_pages: true, references: u32::MAX }
+    }
+}
+
+/// The place above all nodes, in cache lines of its own (processors fetch them in pairs).
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Root {
+    latch: Word,
+    child: Word,
+}
 
 /// A map from lanes to lanes. See the file's head.
 #[derive(Debug)]
 pub struct Trie<B: Bits, T> {
+    root: Root,
     pools: Pools<B>,
-    root: Ref,
-    len: usize,
-    trace: PhantomData<T>,
+    len: Striped,
+    restarts: Word,
+    touch: PhantomData<T>,
 }
-
-/// Where a reference to a node is: in another one, under a byte, or the root.
-type Holder = Option<((Kind, usize), u8)>;
 
 /// The byte of a key that nodes of a depth branch on.
 #[inline(always)]
@@ -60,23 +106,37 @@ fn first_difference<B: Bits>(one: B, other: B) -> Option<usize> {
 }
 
 impl<B: Bits, T: Trace> Trie<B, T> {
-    /// An empty trie, whose nodes take at most so many bytes.
-    pub fn new(limit_bytes: Option<usize>) -> Self {
-        Self { pools: Pools::new(limit_bytes), root: Ref::NIL, len: 0, trace: PhantomData }
+    /// An empty trie.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn new(options: TrieOptions) -> error::Result<Self> {
+        Ok(Self {
+            root: Root::default(),
+            pools: Pools::new(options)?,
+            len: Striped::default(),
+            restarts: Word::new(0),
+            touch: PhantomData,
+        })
     }
 
-    /// How many keys there are. O(1).
+    /// How many keys there are: exact when nobody is changing that.
     pub fn len(&self) -> usize {
-        self.len
+        self.len.sum().max(0) as usize
     }
 
-    /// Whether there is no key.
+    /// Whether there is no key, as exact as [`Trie::len`].
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
-    /// Bytes of all nodes, and of those that were freed.
-    pub fn memory_bytes(&self) -> usize {
+    /// Bytes of the nodes in use.
+    pub fn live_bytes(&self) -> usize {
+        self.pools.live_bytes()
+    }
+
+    /// Bytes of every node that was ever in use.
+    pub fn held_bytes(&self) -> usize {
         self.pools.held_bytes()
     }
 
@@ -85,230 +145,35 @@ impl<B: Bits, T: Trace> Trie<B, T> {
         self.pools.live()
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.pools.clear();
-        (self.root, self.len) = (Ref::NIL, 0);
+    /// How often operations started again because others were in the way.
+    pub fn restarts(&self) -> u64 {
+        self.restarts.load_relaxed()
     }
 
-    /// The value under a key.
-    #[inline]
-    pub fn get(&self, key: B) -> Option<B> {
-        T::work(Work::Operation);
-        let mut at = self.root;
-        while let To::Inner(kind, place) = at.to() {
-            T::work(Work::Visit);
-            at = self.pools.child::<T>((kind, place), byte_at(key, at.depth()));
-        }
-        self.get_from(at, key)
+    /// Removes everything and gives the memory back to the system.
+    ///
+    /// # Errors
+    /// When the memory of an empty trie is refused, which it had before.
+    pub fn clear(&mut self) -> Result<()> {
+        self.root = Root::default();
+        self.len.set(0);
+        self.pools.clear()
     }
 
-    /// As [`Trie::get`], from the leaf that a walk came out at.
     #[inline(always)]
-    pub fn get_from(&self, leaf: Ref, key: B) -> Option<B> {
-        let To::Leaf(place) = leaf.to() else { return None };
-        let leaf = self.pools.leaf(place);
-        T::read(core::ptr::from_ref(leaf).cast(), size_of_val(leaf));
-        (leaf.key == key).then_some(leaf.value)
+    fn inner(&self, kind: Kind, place: NodeRef) -> Node<'_, T> {
+        self.pools.inner(kind, place)
     }
 
-    /// Some leaf that agrees with a key as far as any does; `None`: there is no leaf.
-    fn nearest(&self, key: B) -> Option<usize> {
-        let mut at = self.root;
-        loop {
-            match at.to() {
-                To::Nothing => return None,
-                To::Leaf(place) => return Some(place),
-                To::Inner(kind, place) => {
-                    T::work(Work::Visit);
-                    let child = self.pools.child::<T>((kind, place), byte_at(key, at.depth()));
-                    let any = || self.pools.first_from((kind, place), 0).map_or(Ref::NIL, |entry| entry.1);
-                    at = if child == Ref::NIL { any() } else { child };
-                }
-            }
-        }
-    }
-
-    /// The first node on a key's way that doesn't branch before `depth`, and where the reference to it is.
-    fn reach(&self, key: B, depth: usize) -> (Holder, Ref) {
-        let (mut holder, mut at) = (None, self.root);
-        while let To::Inner(kind, place) = at.to()
-            && at.depth() < depth
-        {
-            let byte = byte_at(key, at.depth());
-            holder = Some(((kind, place), byte));
-            at = self.pools.child::<T>((kind, place), byte);
-        }
-        (holder, at)
-    }
-
-    fn hang(&mut self, holder: Holder, node: Ref) {
-        match holder {
-            None => self.root = node,
-            Some((above, byte)) => self.pools.replace::<T>(above, byte, node),
-        }
-    }
-
-    /// Puts a value under a key and returns the value that it replaces.
-    ///
-    /// # Errors
-    /// When memory is refused; the trie is then as before.
-    pub fn insert(&mut self, key: B, value: B) -> Result<Option<B>> {
-        T::work(Work::Operation);
-        let Some(near) = self.nearest(key) else {
-            self.pools.reserve(None)?;
-            (self.root, self.len) = (self.pools.put_leaf(key, value), 1);
-            return Ok(None);
-        };
-        let near_key = self.pools.leaf(near).key;
-        let Some(depth) = first_difference(key, near_key) else {
-            let leaf = self.pools.leaf_mut(near);
-            T::write(core::ptr::from_ref(leaf).cast(), size_of_val(leaf));
-            return Ok(Some(core::mem::replace(&mut leaf.value, value)));
-        };
-        let (holder, at) = self.reach(key, depth);
-        match at.to() {
-            To::Inner(kind, place) if at.depth() == depth => {
-                self.add_child(holder, at, (kind, place), (key, value))?;
-            }
-            _ => {
-                self.pools.reserve(Some(Kind::Four))?;
-                let leaf = self.pools.put_leaf(key, value);
-                let mut fork = Sorted::<4>::empty();
-                fork.add(byte_at(near_key, depth), at);
-                fork.add(byte_at(key, depth), leaf);
-                let fork = self.pools.put_inner(depth, fork);
-                self.hang(holder, fork);
-            }
-        }
-        self.len += 1;
-        Ok(None)
-    }
-
-    /// Puts a leaf into a node, which grows if it is full.
-    fn add_child(
-        &mut self,
-        holder: Holder,
-        node: Ref,
-        at: (Kind, usize),
-        (key, value): (B, B),
-    ) -> Result<()> {
-        let (children, room) = self.pools.filled(at);
-        let larger = (children == room).then_some(match at.0 {
-            Kind::Four => Kind::Sixteen,
-            Kind::Sixteen => Kind::FortyEight,
-            Kind::FortyEight | Kind::All => Kind::All,
-        });
-        self.pools.reserve(larger)?;
-        let node = match larger {
-            None => node,
-            Some(kind) => {
-                let larger = self.changed_to(node, kind);
-                self.hang(holder, larger);
-                larger
-            }
-        };
-        let leaf = self.pools.put_leaf(key, value);
-        if let To::Inner(kind, place) = node.to() {
-            self.pools.add::<T>((kind, place), byte_at(key, node.depth()), leaf);
-        }
-        Ok(())
-    }
-
-    fn changed_to(&mut self, node: Ref, kind: Kind) -> Ref {
-        fn to<B: Bits, N: Kept<B>>(pools: &mut Pools<B>, node: Ref) -> Ref {
-            pools.changed_to::<N>(node)
-        }
-        T::work(Work::Allocate);
-        match kind {
-            Kind::Four => to::<B, Sorted<4>>(&mut self.pools, node),
-            Kind::Sixteen => to::<B, Sorted<16>>(&mut self.pools, node),
-            Kind::FortyEight => to::<B, Indexed>(&mut self.pools, node),
-            Kind::All => to::<B, Direct>(&mut self.pools, node),
-        }
-    }
-
-    /// Removes a key and returns its value.
-    pub fn remove(&mut self, key: B) -> Option<B> {
-        T::work(Work::Operation);
-        let (mut above, mut holder, mut at) = (None, None, self.root);
-        while let To::Inner(kind, place) = at.to() {
-            let byte = byte_at(key, at.depth());
-            above = holder.replace((at, (kind, place), byte));
-            at = self.pools.child::<T>((kind, place), byte);
-        }
-        let value = self.get_from(at, key)?;
-        self.pools.free(at);
-        self.len -= 1;
-        match holder {
-            None => self.clear(),
-            Some((node, place, byte)) => {
-                self.pools.remove::<T>(place, byte);
-                self.make_thinner(above.map(|(_, place, byte)| (place, byte)), node, place);
-            }
-        }
-        Some(value)
-    }
-
-    /// Replaces a node that has lost a child: by its only child, or by a smaller kind where that does and
-    /// memory allows.
-    fn make_thinner(&mut self, holder: Holder, node: Ref, at: (Kind, usize)) {
-        if let (1, Some((_, only))) = (self.pools.filled(at).0, self.pools.first_from(at, 0)) {
-            self.pools.free(node);
-            return self.hang(holder, only);
-        }
-        let smaller = match at.0 {
-            Kind::Four => return,
-            Kind::Sixteen => Kind::Four,
-            Kind::FortyEight => Kind::Sixteen,
-            Kind::All => Kind::FortyEight,
-        };
-        if self.pools.is_thin(at) && self.pools.reserve_inner(smaller) {
-            let node = self.changed_to(node, smaller);
-            self.hang(holder, node);
-        }
-    }
-
-    /// Checks the invariants of the file's head. O(n).
-    ///
-    /// # Errors
-    /// The first broken one.
-    pub fn check_invariants(&self) -> Result<(), Broken> {
-        let (mut leaves, mut inner) = (0, 0);
-        let mut left = vec![(self.root, 0, 0u64)];
-        while let Some((node, depth, prefix)) = left.pop() {
-            match node.to() {
-                To::Nothing if node == self.root => {}
-                To::Nothing => return Err(Broken::new("a child that is no node")),
-                To::Leaf(place) => {
-                    leaves += 1;
-                    let key = self.pools.leaf(place).key;
-                    if self.get(key).is_none() {
-                        return Err(Broken::new(format!(
-                            "{key:?} is in a leaf that its way doesn't lead to"
-                        )));
-                    }
-                }
-                To::Inner(kind, place) => {
-                    inner += 1;
-                    let (children, room) = self.pools.filled((kind, place));
-                    if node.depth() < depth || !(2..=room).contains(&children) {
-                        return Err(Broken::new(format!("{node:?} at {prefix:x} has {children} children")));
-                    }
-                    let mut from = 0;
-                    while let Some((byte, child)) = self.pools.first_from((kind, place), from) {
-                        left.push((child, node.depth() + 1, prefix << 8 | u64::from(byte)));
-                        from = usize::from(byte) + 1;
-                    }
-                }
-            }
-        }
-        if (leaves, inner) != self.pools.live() || leaves != self.len {
-            return Err(Broken::new(format!("{leaves} leaves and {inner} nodes can be reached")));
-        }
-        Ok(())
+    /// The child of the place above all nodes.
+    #[inline(always)]
+    fn top(&self) -> Ref {
+        T::read(core::ptr::from_ref(&self.root.child).cast(), size_of::<u32>());
+        Ref::from_word(self.root.child.load_relaxed() as u32)
     }
 }
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_between;

@@ -1,261 +1,332 @@
-//! The four kinds of inner nodes, by how many children they have room for: 4, 16, 48 and 256.
+//! Inner nodes of four kinds, by how many children they have room for: 4, 16, 48 and 256.
 //!
+//! ```text
+//! word 0   latch and version
+//! word 1   number of children, 32 bits │ of a node with 4 places its bytes
+//! then     with 16 places a byte each, ascending; with 48 for each byte 1 + its place, or 0
+//! then     the children, two in a word
+//! ```
 //! A node knows bytes and children. Which byte of a key it branches on is in the reference to it.
+//!
+//! # Thread safety
+//! Words are atomics. The holder of the latch writes; whoever reads without it sees a mixture of old and new
+//! children, and then another version.
 
 use super::reference::{Kind, Ref};
+use core::marker::PhantomData;
 use latchless_core::mem::line::prefetch_read_all;
 use latchless_core::mem::touch::{Trace, Work};
+use latchless_core::sync::Word;
 
-/// Children by a byte of their keys.
-pub(super) trait Node: Clone {
-    /// Which kind it is.
-    const KIND: Kind;
-    /// Children that it has room for.
-    const PLACES: usize;
-    /// With so few children a smaller kind does: fewer than that kind's places, so that a node doesn't
+/// A one in each byte of a word.
+const ONES: u64 = u64::MAX / 0xff;
+/// The highest bit of each byte.
+const HIGHS: u64 = ONES << 7;
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] = [Self::Four, Self::Sixteen, Self::FortyEight, Self::All];
+
+    /// Children that there is room for.
+    pub(super) const fn places(self) -> usize {
+        match self {
+            Self::Four => 4,
+            Self::Sixteen => 16,
+            Self::FortyEight => 48,
+            Self::All => 256,
+        }
+    }
+
+    /// With so few children the smaller kind does: fewer than that kind's places, so that a node doesn't
     /// change back and forth.
-    const THIN: usize;
+    pub(super) const fn few(self) -> usize {
+        match self {
+            Self::Four => 0,
+            Self::Sixteen => 3,
+            Self::FortyEight => 12,
+            Self::All => 36,
+        }
+    }
 
-    /// A node without children.
-    fn empty() -> Self;
-    /// How many children it has.
-    fn len(&self) -> usize;
+    pub(super) const fn larger(self) -> Option<Self> {
+        match self {
+            Self::Four => Some(Self::Sixteen),
+            Self::Sixteen => Some(Self::FortyEight),
+            Self::FortyEight => Some(Self::All),
+            Self::All => None,
+        }
+    }
+
+    pub(super) const fn smaller(self) -> Option<Self> {
+        match self {
+            Self::Four => None,
+            Self::Sixteen => Some(Self::Four),
+            Self::FortyEight => Some(Self::Sixteen),
+            Self::All => Some(Self::FortyEight),
+        }
+    }
+
+    /// Where the bytes begin, in bytes.
+    const fn bytes_at(self) -> usize {
+        if matches!(self, Self::Four) { 12 } else { 16 }
+    }
+
+    /// Where the children begin, in words.
+    const fn children_at(self) -> usize {
+        match self {
+            Self::Four | Self::All => 2,
+            Self::Sixteen => 2 + 16 / 8,
+            Self::FortyEight => 2 + 256 / 8,
+        }
+    }
+
+    pub(super) const fn words(self) -> usize {
+        self.children_at() + self.places() / 2
+    }
+}
+
+/// The first byte of a word that is this one; 8: none is.
+#[inline(always)]
+fn first_byte(word: u64, byte: u8) -> usize {
+    let zeros = word ^ (ONES * u64::from(byte));
+    let found = zeros.wrapping_sub(ONES) & !zeros & HIGHS;
+    found.trailing_zeros() as usize / 8
+}
+
+fn ask_all<T: Trace>(from: *const u8, bytes: usize) {
+    T::prefetch(from, bytes);
+    prefetch_read_all(from, bytes);
+}
+
+/// The words of an inner node.
+#[derive(Debug)]
+pub(super) struct Node<'a, T> {
+    kind: Kind,
+    words: &'a [Word],
+    touch: PhantomData<T>,
+}
+
+impl<T> Clone for Node<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Node<'_, T> {}
+
+impl<'a, T: Trace> Node<'a, T> {
+    #[inline(always)]
+    pub(super) fn new(kind: Kind, words: &'a [Word]) -> Self {
+        Self { kind, words, touch: PhantomData }
+    }
+
+    /// The word that is the node's latch.
+    #[inline(always)]
+    pub(super) fn latch_word(self) -> &'a Word {
+        &self.words[0]
+    }
+
+    fn address(self, byte: usize) -> *const u8 {
+        self.words.as_ptr().cast::<u8>().wrapping_add(byte)
+    }
+
+    /// How many children there are.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        self.words[1].load_relaxed() as u32 as usize
+    }
+
+    fn set_len(self, len: usize) {
+        let rest = self.words[1].load_relaxed() & !u64::from(u32::MAX);
+        self.words[1].store_relaxed(rest | len as u64);
+    }
+
+    #[inline(always)]
+    fn byte(self, nth: usize) -> u8 {
+        let at = self.kind.bytes_at() + nth;
+        (self.words[at / 8].load_relaxed() >> (8 * (at % 8))) as u8
+    }
+
+    fn set_byte(self, nth: usize, byte: u8) {
+        let at = self.kind.bytes_at() + nth;
+        let (word, shift) = (&self.words[at / 8], 8 * (at % 8));
+        let rest = word.load_relaxed() & !(0xff << shift);
+        word.store_relaxed(rest | u64::from(byte) << shift);
+    }
+
+    #[inline(always)]
+    fn slot(self, place: usize) -> Ref {
+        T::read(self.slot_address(place), size_of::<u32>());
+        let word = self.words[self.kind.children_at() + place / 2].load_relaxed();
+        Ref::from_word((word >> (32 * (place % 2))) as u32)
+    }
+
+    fn set_slot(self, place: usize, child: Ref) {
+        let (word, shift) = (&self.words[self.kind.children_at() + place / 2], 32 * (place % 2));
+        let rest = word.load_relaxed() & !(u64::from(u32::MAX) << shift);
+        word.store_relaxed(rest | u64::from(child.to_word()) << shift);
+    }
+
+    fn slot_address(self, place: usize) -> *const u8 {
+        self.address(8 * self.kind.children_at() + 4 * place)
+    }
+
+    /// Makes the node one without children. For its owner, before anybody else knows of it.
+    pub(super) fn reset(self) {
+        let end = if self.kind == Kind::All { self.kind.words() } else { self.kind.children_at() };
+        self.words[1..end].iter().for_each(|word| word.store_relaxed(0));
+    }
+
+    /// Where the child under a byte is, if there may be one.
+    #[inline(always)]
+    fn place(self, byte: u8) -> Option<usize> {
+        let of_sorted = |place: usize| (place < self.len()).then_some(place);
+        match self.kind {
+            Kind::Four => {
+                T::read(self.address(8), 8);
+                T::work(Work::Probe);
+                of_sorted(first_byte(self.words[1].load_relaxed() >> 32, byte))
+            }
+            Kind::Sixteen => {
+                T::read(self.address(8), 24);
+                T::work(Work::Probe);
+                let [low, high] = [2, 3].map(|word| first_byte(self.words[word].load_relaxed(), byte));
+                of_sorted(if low < 8 { low } else { 8 + high })
+            }
+            Kind::FortyEight => {
+                T::read(self.address(self.kind.bytes_at() + usize::from(byte)), 1);
+                usize::from(self.byte(usize::from(byte))).checked_sub(1)
+            }
+            Kind::All => Some(usize::from(byte)),
+        }
+    }
+
     /// The child under a byte, or [`Ref::NIL`].
-    fn child<T: Trace>(&self, byte: u8) -> Ref;
+    #[inline(always)]
+    pub(super) fn child(self, byte: u8) -> Ref {
+        self.place(byte).map_or(Ref::NIL, |place| self.slot(place))
+    }
+
     /// Asks for the lines that [`Node::child`] will read.
-    fn ask<T: Trace>(&self, byte: u8);
-    /// Replaces the child under a byte that has one.
-    fn replace(&mut self, byte: u8, child: Ref);
-    /// Puts a child under a byte that has none. There is room.
-    fn add(&mut self, byte: u8, child: Ref);
-    /// Removes the child under a byte that has one.
-    fn remove(&mut self, byte: u8);
+    #[inline(always)]
+    pub(super) fn ask(kind: Kind, at: *const u8, byte: u8) {
+        let behind = |words: usize, bytes: usize| at.wrapping_add(8 * words + bytes);
+        match kind {
+            Kind::Four | Kind::Sixteen => ask_all::<T>(at, 8 * kind.words()),
+            // Where the child is isn't known yet, so its line may be any of three or four.
+            Kind::FortyEight => {
+                ask_all::<T>(at, 1);
+                ask_all::<T>(behind(0, kind.bytes_at() + usize::from(byte)), 1);
+                ask_all::<T>(behind(kind.children_at(), 0), 4 * kind.places());
+            }
+            Kind::All => {
+                ask_all::<T>(at, 1);
+                ask_all::<T>(behind(kind.children_at(), 4 * usize::from(byte)), 4);
+            }
+        }
+    }
+
+    /// How many of the bytes, which ascend, are below `end`.
+    fn below(self, end: usize) -> usize {
+        T::read(self.address(8), self.kind.bytes_at() + self.kind.places() - 8);
+        let len = self.len().min(self.kind.places());
+        (0..len).take_while(|&nth| usize::from(self.byte(nth)) < end).count()
+    }
+
+    fn is_sorted(self) -> bool {
+        matches!(self.kind, Kind::Four | Kind::Sixteen)
+    }
+
+    fn entry(self, byte: usize) -> Option<(u8, Ref)> {
+        Some((byte as u8, self.child(byte as u8))).filter(|entry| entry.1 != Ref::NIL)
+    }
+
     /// The first child whose byte is at least `from`.
-    fn first_from(&self, from: usize) -> Option<(u8, Ref)>;
+    pub(super) fn first_from(self, from: usize) -> Option<(u8, Ref)> {
+        if !self.is_sorted() {
+            return (from..256).find_map(|byte| self.entry(byte));
+        }
+        let nth = self.below(from);
+        (nth < self.len().min(self.kind.places())).then(|| (self.byte(nth), self.slot(nth)))
+    }
+
     /// The last child whose byte is below `end`.
-    fn last_below(&self, end: usize) -> Option<(u8, Ref)>;
-}
-
-fn ask_all<N, T: Trace>(node: &N) {
-    let at = core::ptr::from_ref(node).cast();
-    T::prefetch(at, size_of::<N>());
-    prefetch_read_all(at, size_of::<N>());
-}
-
-fn tell_read<V, T: Trace>(what: &V) {
-    T::read(core::ptr::from_ref(what).cast(), size_of::<V>());
-}
-
-/// Bytes in ascending order, and the child of each: 4 or 16.
-#[derive(Debug, Clone)]
-pub(super) struct Sorted<const N: usize> {
-    len: u8,
-    bytes: [u8; N],
-    children: [Ref; N],
-}
-
-impl<const N: usize> Sorted<N> {
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+    pub(super) fn last_below(self, end: usize) -> Option<(u8, Ref)> {
+        if !self.is_sorted() {
+            return (0..end).rev().find_map(|byte| self.entry(byte));
+        }
+        let nth = self.below(end).checked_sub(1)?;
+        Some((self.byte(nth), self.slot(nth)))
     }
 
-    fn below(&self, end: usize) -> usize {
-        self.bytes().iter().take_while(|&&byte| usize::from(byte) < end).count()
-    }
-
-    fn place(&self, byte: u8) -> usize {
-        self.below(usize::from(byte))
+    /// The children by their bytes.
+    pub(super) fn children(self) -> impl Iterator<Item = (u8, Ref)> {
+        let mut from = 0;
+        core::iter::from_fn(move || {
+            let entry = self.first_from(from)?;
+            from = usize::from(entry.0) + 1;
+            Some(entry)
+        })
     }
 }
 
-impl<const N: usize> Node for Sorted<N> {
-    const KIND: Kind = if N == 4 { Kind::Four } else { Kind::Sixteen };
-    const PLACES: usize = N;
-    const THIN: usize = if N == 4 { 0 } else { 3 };
-
-    fn empty() -> Self {
-        Self { len: 0, bytes: [0; N], children: [Ref::NIL; N] }
+/// What the holder of the latch does, or the owner of a node that nobody else knows of.
+impl<T: Trace> Node<'_, T> {
+    fn tell_written(self) {
+        T::write(self.address(0), 8 * self.words.len());
     }
 
-    fn len(&self) -> usize {
-        usize::from(self.len)
+    /// Replaces the child under a byte that has one.
+    pub(super) fn replace(self, byte: u8, child: Ref) {
+        self.tell_written();
+        if let Some(place) = self.place(byte) {
+            self.set_slot(place, child);
+        }
     }
 
-    #[inline(always)]
-    fn child<T: Trace>(&self, byte: u8) -> Ref {
-        tell_read::<_, T>(&self.bytes);
-        let places = self.bytes().iter().inspect(|_| T::work(Work::Probe));
-        let Some(at) = places.into_iter().position(|&one| one == byte) else { return Ref::NIL };
-        tell_read::<_, T>(&self.children[at]);
-        self.children[at]
+    /// Puts a child under a byte that has none. There is room.
+    pub(super) fn add(self, byte: u8, child: Ref) {
+        self.tell_written();
+        let len = self.len();
+        debug_assert!(len < self.kind.places() && self.child(byte) == Ref::NIL);
+        let place = match self.kind {
+            Kind::Four | Kind::Sixteen => {
+                let at = self.below(usize::from(byte));
+                for nth in (at..len).rev() {
+                    self.move_entry(nth, nth + 1);
+                }
+                self.set_byte(at, byte);
+                at
+            }
+            Kind::FortyEight => {
+                self.set_byte(usize::from(byte), len as u8 + 1);
+                len
+            }
+            Kind::All => usize::from(byte),
+        };
+        self.set_slot(place, child);
+        self.set_len(len + 1);
     }
 
-    fn ask<T: Trace>(&self, _: u8) {
-        ask_all::<_, T>(self);
+    fn move_entry(self, from: usize, to: usize) {
+        self.set_byte(to, self.byte(from));
+        self.set_slot(to, self.slot(from));
     }
 
-    fn replace(&mut self, byte: u8, child: Ref) {
-        let at = self.place(byte);
-        self.children[at] = child;
-    }
-
-    fn add(&mut self, byte: u8, child: Ref) {
-        let (at, len) = (self.place(byte), self.len());
-        self.bytes.copy_within(at..len, at + 1);
-        self.children.copy_within(at..len, at + 1);
-        (self.bytes[at], self.children[at]) = (byte, child);
-        self.len += 1;
-    }
-
-    fn remove(&mut self, byte: u8) {
-        let (at, len) = (self.place(byte), self.len());
-        self.bytes.copy_within(at + 1..len, at);
-        self.children.copy_within(at + 1..len, at);
-        self.len -= 1;
-    }
-
-    fn first_from(&self, from: usize) -> Option<(u8, Ref)> {
-        let at = self.below(from);
-        (at < self.len()).then(|| (self.bytes[at], self.children[at]))
-    }
-
-    fn last_below(&self, end: usize) -> Option<(u8, Ref)> {
-        let at = self.below(end).checked_sub(1)?;
-        Some((self.bytes[at], self.children[at]))
-    }
-}
-
-/// For each byte the place of its child among 48.
-#[derive(Debug, Clone)]
-pub(super) struct Indexed {
-    len: u8,
-    places: [u8; 256],
-    children: [Ref; 48],
-}
-
-impl Indexed {
-    /// No child.
-    const NONE: u8 = 48;
-
-    fn entry(&self, byte: usize) -> Option<(u8, Ref)> {
-        let place = self.places[byte];
-        (place != Self::NONE).then(|| (byte as u8, self.children[usize::from(place)]))
-    }
-}
-
-impl Node for Indexed {
-    const KIND: Kind = Kind::FortyEight;
-    const PLACES: usize = 48;
-    const THIN: usize = 12;
-
-    fn empty() -> Self {
-        Self { len: 0, places: [Self::NONE; 256], children: [Ref::NIL; 48] }
-    }
-
-    fn len(&self) -> usize {
-        usize::from(self.len)
-    }
-
-    #[inline(always)]
-    fn child<T: Trace>(&self, byte: u8) -> Ref {
-        let place = &self.places[usize::from(byte)];
-        tell_read::<_, T>(place);
-        let Some(child) = self.children.get(usize::from(*place)) else { return Ref::NIL };
-        tell_read::<_, T>(child);
-        *child
-    }
-
-    /// Where the child is isn't known yet, so its line may be any of three or four.
-    fn ask<T: Trace>(&self, byte: u8) {
-        ask_all::<_, T>(&self.places[usize::from(byte)]);
-        ask_all::<_, T>(&self.children);
-    }
-
-    fn replace(&mut self, byte: u8, child: Ref) {
-        self.children[usize::from(self.places[usize::from(byte)])] = child;
-    }
-
-    fn add(&mut self, byte: u8, child: Ref) {
-        self.places[usize::from(byte)] = self.len;
-        self.children[self.len()] = child;
-        self.len += 1;
-    }
-
-    /// The last child takes the place of the one that goes.
-    fn remove(&mut self, byte: u8) {
-        let place = self.places[usize::from(byte)];
-        self.len -= 1;
-        self.children[usize::from(place)] = self.children[self.len()];
-        let moved = self.len;
-        self.places.iter_mut().filter(|one| **one == moved).for_each(|one| *one = place);
-        self.places[usize::from(byte)] = Self::NONE;
-    }
-
-    fn first_from(&self, from: usize) -> Option<(u8, Ref)> {
-        (from..256).find_map(|byte| self.entry(byte))
-    }
-
-    fn last_below(&self, end: usize) -> Option<(u8, Ref)> {
-        (0..end).rev().find_map(|byte| self.entry(byte))
-    }
-}
-
-/// A child for each byte.
-#[derive(Debug, Clone)]
-pub(super) struct Direct {
-    len: u16,
-    children: [Ref; 256],
-}
-
-impl Direct {
-    fn entry(&self, byte: usize) -> Option<(u8, Ref)> {
-        Some((byte as u8, self.children[byte])).filter(|entry| entry.1 != Ref::NIL)
-    }
-}
-
-impl Node for Direct {
-    const KIND: Kind = Kind::All;
-    const PLACES: usize = 256;
-    const THIN: usize = 36;
-
-    fn empty() -> Self {
-        Self { len: 0, children: [Ref::NIL; 256] }
-    }
-
-    fn len(&self) -> usize {
-        usize::from(self.len)
-    }
-
-    #[inline(always)]
-    fn child<T: Trace>(&self, byte: u8) -> Ref {
-        let child = &self.children[usize::from(byte)];
-        tell_read::<_, T>(child);
-        *child
-    }
-
-    fn ask<T: Trace>(&self, byte: u8) {
-        ask_all::<_, T>(&self.children[usize::from(byte)]);
-    }
-
-    fn replace(&mut self, byte: u8, child: Ref) {
-        self.children[usize::from(byte)] = child;
-    }
-
-    fn add(&mut self, byte: u8, child: Ref) {
-        self.replace(byte, child);
-        self.len += 1;
-    }
-
-    fn remove(&mut self, byte: u8) {
-        self.replace(byte, Ref::NIL);
-        self.len -= 1;
-    }
-
-    fn first_from(&self, from: usize) -> Option<(u8, Ref)> {
-        (from..256).find_map(|byte| self.entry(byte))
-    }
-
-    fn last_below(&self, end: usize) -> Option<(u8, Ref)> {
-        (0..end).rev().find_map(|byte| self.entry(byte))
+    /// Removes the child under a byte that has one.
+    pub(super) fn remove(self, byte: u8) {
+        self.tell_written();
+        let (Some(place), last) = (self.place(byte), self.len() - 1) else { return };
+        match self.kind {
+            Kind::Four | Kind::Sixteen => (place..last).for_each(|nth| self.move_entry(nth + 1, nth)),
+            // The last child takes the place of the one that goes.
+            Kind::FortyEight => {
+                self.set_slot(place, self.slot(last));
+                let moved = (0..256).find(|&other| usize::from(self.byte(other)) == last + 1);
+                moved.into_iter().for_each(|other| self.set_byte(other, place as u8 + 1));
+                self.set_byte(usize::from(byte), 0);
+            }
+            Kind::All => self.set_slot(place, Ref::NIL),
+        }
+        self.set_len(last);
     }
 }

@@ -1,11 +1,15 @@
-//! What names a node: its kind, the byte of a key that it branches on, and its place in its pool.
+//! What names a node: its kind, the byte of a key that it branches on, and its place in its arena.
 //!
 //! ```text
-//! 1 │ place of a leaf, 31 bits                  all ones: no node
-//! 0 │ kind, 2 bits │ depth, 3 │ place, 26
+//! 1 │ place of a leaf, 31 bits
+//! 0 │ kind, 2 bits │ depth, 3 │ 1 + place, 26        all zeros: no node
 //! ```
+//! Memory that nobody has written holds no references.
+//!
 //! A walk knows from the reference which byte comes next, and so which line of a large node it will read,
 //! before it has seen the node.
+
+use latchless_core::mem::node_ref::NodeRef;
 
 /// The kinds of inner nodes, by the children that they have room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,14 +22,14 @@ pub(super) enum Kind {
 
 /// The name of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ref(u32);
+pub(super) struct Ref(u32);
 
 /// What a reference leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum To {
     Nothing,
-    Leaf(usize),
-    Inner(Kind, usize),
+    Leaf(NodeRef),
+    Inner(Kind, NodeRef),
 }
 
 const LEAF: u32 = 1 << 31;
@@ -34,20 +38,32 @@ const KIND_AT: u32 = 29;
 
 impl Ref {
     /// No node.
-    pub(super) const NIL: Self = Self(u32::MAX);
+    pub(super) const NIL: Self = Self(0);
     /// Leaves that references can tell apart.
-    pub(super) const LEAVES_MAX: usize = LEAF as usize - 1;
+    pub(super) const LEAVES_MAX: u32 = LEAF;
     /// Inner nodes of a kind that references can tell apart.
-    pub(super) const NODES_MAX: usize = 1 << DEPTH_AT;
+    pub(super) const NODES_MAX: u32 = (1 << DEPTH_AT) - 1;
 
-    pub(super) fn leaf(place: usize) -> Self {
-        debug_assert!(place < Self::LEAVES_MAX);
-        Self(LEAF | place as u32)
+    pub(super) fn leaf(place: NodeRef) -> Self {
+        debug_assert!(place.to_word() < Self::LEAVES_MAX);
+        Self(LEAF | place.to_word())
     }
 
-    pub(super) fn inner(kind: Kind, depth: usize, place: usize) -> Self {
-        debug_assert!(place < Self::NODES_MAX && depth < 8);
-        Self((kind as u32) << KIND_AT | (depth as u32) << DEPTH_AT | place as u32)
+    pub(super) fn inner(kind: Kind, depth: usize, place: NodeRef) -> Self {
+        debug_assert!(place.to_word() < Self::NODES_MAX && depth < 8);
+        Self((kind as u32) << KIND_AT | (depth as u32) << DEPTH_AT | (place.to_word() + 1))
+    }
+
+    /// The reference that a stored word represents.
+    #[inline(always)]
+    pub(super) fn from_word(word: u32) -> Self {
+        Self(word)
+    }
+
+    /// The reference as it is stored.
+    #[inline(always)]
+    pub(super) fn to_word(self) -> u32 {
+        self.0
     }
 
     #[inline(always)]
@@ -56,7 +72,7 @@ impl Ref {
             return To::Nothing;
         }
         if self.0 & LEAF != 0 {
-            return To::Leaf((self.0 & !LEAF) as usize);
+            return To::Leaf(NodeRef::from_word(self.0 & !LEAF));
         }
         let kind = match self.0 >> KIND_AT {
             0 => Kind::Four,
@@ -64,7 +80,7 @@ impl Ref {
             2 => Kind::FortyEight,
             _ => Kind::All,
         };
-        To::Inner(kind, self.0 as usize & (Self::NODES_MAX - 1))
+        To::Inner(kind, NodeRef::from_word((self.0 & Self::NODES_MAX) - 1))
     }
 
     /// The byte of a key, the first being 0, that an inner node branches on.
@@ -80,13 +96,17 @@ mod tests {
 
     #[test]
     fn references_say_what_they_were_made_of() {
+        let at = NodeRef::from_word;
         for kind in [Kind::Four, Kind::Sixteen, Kind::FortyEight, Kind::All] {
-            for (depth, place) in [(0, 0), (7, Ref::NODES_MAX - 1), (3, 77)] {
+            for (depth, place) in [(0, at(0)), (7, at(Ref::NODES_MAX - 1)), (3, at(77))] {
                 let inner = Ref::inner(kind, depth, place);
                 assert_eq!((inner.to(), inner.depth()), (To::Inner(kind, place), depth));
+                assert_eq!(Ref::from_word(inner.to_word()), inner);
             }
         }
-        assert_eq!(Ref::leaf(Ref::LEAVES_MAX - 1).to(), To::Leaf(Ref::LEAVES_MAX - 1));
-        assert_eq!(Ref::NIL.to(), To::Nothing);
+        for place in [at(0), at(Ref::LEAVES_MAX - 1)] {
+            assert_eq!(Ref::leaf(place).to(), To::Leaf(place));
+        }
+        assert_eq!(Ref::from_word(0).to(), To::Nothing);
     }
 }

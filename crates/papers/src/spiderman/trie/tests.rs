@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 
 type Tested<B> = Trie<B, NoTrace>;
 
+fn made<B: Bits>(limit_bytes: Option<usize>) -> Tested<B> {
+    Trie::new(TrieOptions { limit_bytes, huge_pages: false, ..TrieOptions::default() }).unwrap()
+}
+
 fn next_random(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
@@ -23,7 +27,7 @@ fn same(trie: &Tested<u64>, model: &BTreeMap<u64, u64>, probe: u64) {
     assert_eq!(trie.len(), model.len());
     for key in [probe, probe ^ 1, probe ^ 1 << 17, 0, u64::MAX] {
         assert_eq!(trie.get(key), model.get(&key).copied(), "{key:x}");
-        let found = |forward| trie.seek(key, forward).1.map(|place| trie.pools.leaf(place).key);
+        let found = |forward| trie.seek(key, forward).unwrap().1.map(|leaf| leaf.key);
         assert_eq!(found(true), model.range(key..).next().map(|entry| *entry.0), "from {key:x}");
         assert_eq!(found(false), model.range(..=key).next_back().map(|entry| *entry.0), "up to {key:x}");
     }
@@ -32,40 +36,40 @@ fn same(trie: &Tested<u64>, model: &BTreeMap<u64, u64>, probe: u64) {
 #[test]
 fn histories_of_a_writer_are_a_maps() {
     for spread in [1, 3, 20, 60, 255] {
-        let (mut trie, mut model, mut state) = (Tested::<u64>::new(None), BTreeMap::new(), spread);
+        let (trie, mut model, mut state) = (made::<u64>(None), BTreeMap::new(), spread);
         let steps = if cfg!(miri) { 60 } else { 3_000 };
         for step in 0..2 * steps {
             let (key, value) = (drawn(&mut state, spread), next_random(&mut state));
             // The first half grows, the second shrinks.
             if next_random(&mut state) % 4 < if step < steps { 3 } else { 1 } {
-                assert_eq!(trie.insert(key, value).unwrap(), model.insert(key, value));
+                assert_eq!(trie.put(key, value).unwrap(), model.insert(key, value));
             } else {
-                assert_eq!(trie.remove(key), model.remove(&key));
+                assert_eq!(trie.take(key), model.remove(&key));
             }
             if step % 16 == 0 {
                 same(&trie, &model, key);
             }
         }
         for key in model.keys().copied().collect::<Vec<_>>() {
-            assert_eq!(trie.remove(key), model.remove(&key));
+            assert_eq!(trie.take(key), model.remove(&key));
         }
         same(&trie, &model, 0);
-        assert_eq!(trie.memory_bytes(), 0, "an empty trie holds nothing");
+        assert_eq!(trie.live_bytes(), 0, "an empty trie has no nodes");
     }
 }
 
 #[test]
 fn ways_lead_on_in_both_directions() {
-    let mut trie = Tested::<u64>::new(None);
+    let trie = made::<u64>(None);
     let keys: BTreeMap<u64, u64> =
         (0..if cfg!(miri) { 40 } else { 2_000 }).map(|nth| (nth * nth * 7_919, nth)).collect();
-    keys.iter().for_each(|(&key, &value)| _ = trie.insert(key, value).unwrap());
+    keys.iter().for_each(|(&key, &value)| _ = trie.put(key, value).unwrap());
     for forward in [true, false] {
-        let (mut way, mut at) = trie.seek(if forward { 0 } else { u64::MAX }, forward);
+        let (mut way, mut at) = trie.seek(if forward { 0 } else { u64::MAX }, forward).unwrap();
         let mut seen = Vec::new();
-        while let Some(place) = at {
-            seen.push(trie.pools.leaf(place).key);
-            at = trie.advance(&mut way, forward);
+        while let Some(leaf) = at {
+            seen.push(leaf.key);
+            at = trie.advance(&mut way, forward).unwrap();
         }
         if !forward {
             seen.reverse();
@@ -76,8 +80,8 @@ fn ways_lead_on_in_both_directions() {
 
 #[test]
 fn nodes_grow_and_shrink_through_all_kinds() {
-    let mut trie = Tested::<u32>::new(None);
-    let kind = |trie: &Tested<u32>| match trie.root.to() {
+    let trie = made::<u32>(None);
+    let kind = |trie: &Tested<u32>| match trie.top().to() {
         To::Inner(kind, _) => Some(kind),
         _ => None,
     };
@@ -89,11 +93,11 @@ fn nodes_grow_and_shrink_through_all_kinds() {
         _ => Some(Kind::All),
     };
     for len in 1..=256 {
-        trie.insert((len - 1) << 24, len).unwrap();
+        trie.put((len - 1) << 24, len).unwrap();
         assert_eq!(kind(&trie), kinds_at(len), "{len} keys");
     }
     for left in (0..256u32).rev() {
-        assert_eq!(trie.remove(left << 24), Some(left + 1));
+        assert_eq!(trie.take(left << 24), Some(left + 1));
         trie.check_invariants().unwrap();
         let shrunk = match left {
             0..2 => None,
@@ -109,34 +113,34 @@ fn nodes_grow_and_shrink_through_all_kinds() {
 #[test]
 fn a_memory_limit_is_kept_and_loses_nothing() {
     let limit_bytes = if cfg!(miri) { 2_000 } else { 60_000 };
-    let (mut trie, mut model, mut state) = (Tested::<u64>::new(Some(limit_bytes)), BTreeMap::new(), 9);
+    let (trie, mut model, mut state) = (made::<u64>(Some(limit_bytes)), BTreeMap::new(), 9);
     let refused = loop {
         let key = drawn(&mut state, 255);
-        match trie.insert(key, !key) {
+        match trie.put(key, !key) {
             Ok(_) => model.insert(key, !key),
             Err(refused) => break refused,
         };
     };
     assert!(matches!(refused, Error::MemoryLimit { .. }), "{refused}");
-    assert!(trie.memory_bytes() <= limit_bytes && trie.memory_bytes() + 1_100 > limit_bytes);
+    assert!(trie.held_bytes() <= limit_bytes && trie.held_bytes() + 1_100 > limit_bytes);
     same(&trie, &model, 1);
     let first = *model.keys().next().unwrap();
-    assert_eq!(trie.insert(first, 1), Ok(Some(!first)), "replacing needs no memory");
+    assert_eq!(trie.put(first, 1), Ok(Some(!first)), "replacing needs no memory");
     for key in model.into_keys() {
-        assert!(trie.remove(key).is_some());
-        assert!(trie.memory_bytes() <= limit_bytes);
+        assert!(trie.take(key).is_some());
+        assert!(trie.held_bytes() <= limit_bytes);
     }
-    assert_eq!(trie.insert(5, 5), Ok(None));
+    assert_eq!(trie.put(5, 5), Ok(None));
 }
 
 #[test]
 fn walks_come_out_where_lookups_do() {
-    let (mut trie, mut state) = (Tested::<u64>::new(None), 4);
+    let (trie, mut state) = (made::<u64>(None), 4);
     let keys: Vec<u64> = (0..if cfg!(miri) { 30 } else { 900 }).map(|_| drawn(&mut state, 99)).collect();
     let asked: Vec<u64> = keys.iter().flat_map(|&key| [key, key ^ 4, key ^ 1 << 60]).take(1_000).collect();
     let mut walks = Walks::default();
     for filled in [0, 1, keys.len()] {
-        keys[..filled].iter().for_each(|&key| _ = trie.insert(key, !key).unwrap());
+        keys[..filled].iter().for_each(|&key| _ = trie.put(key, !key).unwrap());
         for rounds in [Rounds::Unfinished, Rounds::Naive] {
             let walk = trie.walk();
             let leaves = walks.lead(&walk, rounds, asked.len(), |at| (asked[at], Aim::Look));
@@ -145,4 +149,33 @@ fn walks_come_out_where_lookups_do() {
             }
         }
     }
+}
+
+#[test]
+fn threads_that_change_a_trie_lose_nothing() {
+    let (trie, steps) = (made::<u32>(None), if cfg!(miri) { 60 } else { 20_000 });
+    // Keys of the threads are side by side; each thread knows its own.
+    let spread = |nth: u32, thread: u32| (nth % 5) << 24 | (nth % 61) << 8 | thread;
+    let work = |thread: u32| {
+        let (mut model, mut state) = (BTreeMap::new(), u64::from(thread));
+        for step in 0..steps {
+            let key = spread(next_random(&mut state) as u32, thread);
+            assert_eq!(trie.get(key), model.get(&key).copied(), "{key:x}");
+            // It grows and shrinks by turns.
+            if next_random(&mut state) % 4 < if step / 300 % 2 == 0 { 3 } else { 1 } {
+                assert_eq!(trie.put(key, step).unwrap(), model.insert(key, step));
+            } else {
+                assert_eq!(trie.take(key), model.remove(&key));
+            }
+        }
+        model
+    };
+    let models: Vec<_> = std::thread::scope(|threads| {
+        let running: Vec<_> = (0..3).map(|thread| threads.spawn(move || work(thread))).collect();
+        running.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    trie.check_invariants().unwrap();
+    let all: BTreeMap<u32, u32> = models.into_iter().flatten().collect();
+    assert_eq!(trie.len(), all.len());
+    assert!(all.iter().all(|(&key, &value)| trie.get(key) == Some(value)));
 }

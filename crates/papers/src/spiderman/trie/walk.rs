@@ -1,52 +1,74 @@
 //! Descents of a trie step by step: one node a step.
 
+use super::descend::Stand;
 use super::*;
 use crate::common::walk::{Aim, Step, Walk};
 use latchless_core::mem::line::prefetch_read_all;
 
 /// The walks of a trie. They come out at the leaf that a key's bytes lead to, which may be another key's, or
-/// at no node.
+/// at no node; or nowhere, if others were in the way.
 #[derive(Debug)]
 pub struct TrieWalk<'a, B: Bits, T>(&'a Trie<B, T>);
+
+/// Where a walk is; `None`: nowhere, because others were in the way.
+#[derive(Debug, Clone, Copy)]
+pub struct Place(Option<Stand>);
+
+/// Where a walk came out, and the version of the node above.
+#[derive(Debug, Clone, Copy)]
+pub struct Landed(Stand);
 
 impl<B: Bits, T: Trace> Trie<B, T> {
     /// Walks down this trie.
     pub fn walk(&self) -> TrieWalk<'_, B, T> {
         TrieWalk(self)
     }
+
+    /// As [`Trie::get`], from where a walk came out.
+    #[inline(always)]
+    pub fn get_from(&self, landed: Landed, key: B) -> Option<B> {
+        self.answer(landed.0, key).unwrap_or_else(|_| self.get(key))
+    }
+
+    /// Asks for what the next step reads. The reference to a node names the byte that is next, so of a large
+    /// node just the lines that are read are asked for.
+    #[inline(always)]
+    fn ask(&self, at: Ref, key: B) {
+        match at.to() {
+            To::Nothing => {}
+            To::Inner(kind, place) => {
+                Node::<T>::ask(kind, self.pools.inner_address(kind, place), byte_at(key, at.depth()));
+            }
+            To::Leaf(place) => {
+                let (leaf, bytes) = self.pools.leaf_address(place);
+                T::prefetch(leaf, bytes);
+                prefetch_read_all(leaf, bytes);
+            }
+        }
+    }
 }
 
 impl<B: Bits, T: Trace> Walk for TrieWalk<'_, B, T> {
     type Key = B;
-    type Place = Ref;
-    type Anchor = Ref;
+    type Place = Place;
+    type Anchor = Landed;
 
     #[inline(always)]
-    fn enter(&self, _: B, _: Aim) -> Ref {
+    fn enter(&self, _: B, _: Aim) -> Place {
         T::work(Work::Walk);
-        self.0.root
+        Place(self.0.enter().ok())
     }
 
-    /// The reference to the child names the byte that is next, so of a large node just the lines that are
-    /// read are asked for.
     #[inline(always)]
-    fn step(&self, at: &mut Ref, key: B) -> Step<Ref> {
-        let To::Inner(kind, place) = at.to() else { return Step::Landed(Some(*at)) };
-        let pools = &self.0.pools;
-        T::work(Work::Visit);
-        *at = pools.child::<T>((kind, place), byte_at(key, at.depth()));
-        match at.to() {
-            To::Nothing => Step::Landed(Some(*at)),
-            To::Inner(kind, place) => {
-                pools.ask::<T>((kind, place), byte_at(key, at.depth()));
-                Step::On
-            }
-            To::Leaf(place) => {
-                let leaf = core::ptr::from_ref(pools.leaf(place)).cast();
-                T::prefetch(leaf, size_of::<pools::Leaf<B>>());
-                prefetch_read_all(leaf, size_of::<pools::Leaf<B>>());
-                Step::Landed(Some(*at))
-            }
+    fn step(&self, place: &mut Place, key: B) -> Step<Landed> {
+        let Some(stand) = place.0 else { return Step::Landed(None) };
+        let To::Inner(kind, node) = stand.at.to() else { return Step::Landed(Some(Landed(stand))) };
+        place.0 = self.0.down(stand, self.0.inner(kind, node), key).ok();
+        let Some(stand) = place.0 else { return Step::Landed(None) };
+        self.0.ask(stand.at, key);
+        match stand.at.to() {
+            To::Inner(..) => Step::On,
+            _ => Step::Landed(Some(Landed(stand))),
         }
     }
 }

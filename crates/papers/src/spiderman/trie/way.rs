@@ -1,94 +1,121 @@
 //! The way from the root to a leaf, which leads on to the next leaf and to the one before.
 
+use super::hold::{Holder, Restart, Seen};
 use super::*;
 
-/// The most nodes on a way: one for each byte of a key.
-const NODES_MAX: usize = 8;
+/// The most places on a way: the one above all nodes, and a node for each byte of a key.
+const PLACES_MAX: usize = 1 + 8;
 
-/// The inner nodes from the root to a leaf, and the byte that was taken in each.
+/// A leaf as it was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leaf<B> {
+    pub(super) place: NodeRef,
+    pub(super) key: B,
+    pub(super) value: B,
+}
+
+/// The places from the one above all nodes to the one where the reference to a leaf is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
-    nodes: [(Ref, u8); NODES_MAX],
+    holders: [Holder; PLACES_MAX],
     len: usize,
 }
 
 impl Way {
-    pub(super) const EMPTY: Self = Self { nodes: [(Ref::NIL, 0); NODES_MAX], len: 0 };
+    /// The place above all nodes.
+    pub(super) fn from_root(seen: Seen) -> Self {
+        Self { holders: [Holder { seen, byte: 0 }; PLACES_MAX], len: 1 }
+    }
 
-    fn push(&mut self, node: Ref, byte: u8) {
-        self.nodes[self.len] = (node, byte);
+    pub(super) fn holders(&self) -> &[Holder] {
+        &self.holders[..self.len]
+    }
+
+    pub(super) fn last(&self) -> Holder {
+        self.holders[self.len - 1]
+    }
+
+    /// Which place is the last one above all nodes that branch on the byte of this depth or on a later one.
+    pub(super) fn above(&self, depth: usize) -> usize {
+        self.holders()[1..].iter().take_while(|holder| holder.seen.node.depth() < depth).count()
+    }
+
+    pub(super) fn push(&mut self, holder: Holder) {
+        self.holders[self.len] = holder;
         self.len += 1;
     }
 
-    fn pop(&mut self) -> Option<(Ref, u8)> {
-        self.len = self.len.checked_sub(1)?;
-        Some(self.nodes[self.len])
+    /// Leaves the last node, if there is one.
+    fn pop(&mut self) -> Option<Holder> {
+        if self.len == 1 {
+            return None;
+        }
+        self.len -= 1;
+        Some(self.holders[self.len])
     }
 }
 
 impl<B: Bits, T: Trace> Trie<B, T> {
     /// The way to the first leaf whose key is at least this one, or, backward, to the last one whose key is
     /// at most this one.
-    pub(super) fn seek(&self, key: B, forward: bool) -> (Way, Option<usize>) {
-        let mut way = Way::EMPTY;
-        let Some(near) = self.nearest(key) else { return (way, None) };
-        let near_key = self.pools.leaf(near).key;
-        let depth = first_difference(key, near_key).unwrap_or(B::BYTES);
-        let mut at = self.root;
-        while let To::Inner(kind, place) = at.to()
-            && at.depth() < depth
-        {
-            let byte = byte_at(key, at.depth());
-            way.push(at, byte);
-            at = self.pools.child::<T>((kind, place), byte);
-        }
-        let leaf = match at.to() {
-            _ if depth == B::BYTES => Some(near),
+    pub(super) fn seek(&self, key: B, forward: bool) -> Result<(Way, Option<Leaf<B>>), Restart> {
+        let near = self.near(key)?;
+        let mut way = near.way;
+        let Some(leaf) = near.leaf else { return Ok((way, None)) };
+        let Some(depth) = first_difference(key, leaf.key) else { return Ok((way, Some(leaf))) };
+        let nth = way.above(depth);
+        let parting = way.holders().get(nth + 1).copied();
+        way.len = nth + 1;
+        let found = match parting {
             // No child has the key's byte.
-            To::Inner(..) if at.depth() == depth => {
-                way.push(at, byte_at(key, depth));
-                self.advance(&mut way, forward)
+            Some(parting) if parting.seen.node.depth() == depth => {
+                way.push(Holder { byte: byte_at(key, depth), ..parting });
+                self.advance(&mut way, forward)?
             }
             // All keys below differ from the key in the same way.
-            _ if (near_key > key) == forward => self.edge(at, &mut way, forward),
-            _ => self.advance(&mut way, forward),
+            _ if (leaf.key > key) == forward => {
+                let below = parting.map_or(Ref::leaf(leaf.place), |parting| parting.seen.node);
+                self.edge(below, &mut way, forward)?
+            }
+            _ => self.advance(&mut way, forward)?,
         };
-        (way, leaf)
+        Ok((way, found))
     }
 
     /// The next leaf of a way, or, backward, the one before.
-    pub(super) fn advance(&self, way: &mut Way, forward: bool) -> Option<usize> {
-        while let Some((node, byte)) = way.pop() {
-            let To::Inner(kind, place) = node.to() else { continue };
+    pub(super) fn advance(&self, way: &mut Way, forward: bool) -> Result<Option<Leaf<B>>, Restart> {
+        while let Some(Holder { seen, byte }) = way.pop() {
+            let To::Inner(kind, place) = seen.node.to() else { break };
             T::work(Work::Visit);
+            let node = self.inner(kind, place);
             let beside = match forward {
-                true => self.pools.first_from((kind, place), usize::from(byte) + 1),
-                false => self.pools.last_below((kind, place), usize::from(byte)),
+                true => node.first_from(usize::from(byte) + 1),
+                false => node.last_below(usize::from(byte)),
             };
+            self.check(seen)?;
             if let Some((byte, child)) = beside {
-                way.push(node, byte);
+                way.push(Holder { seen, byte });
                 return self.edge(child, way, forward);
             }
         }
-        None
+        Ok(None)
     }
 
-    /// The first leaf below a node, or, backward, the last one.
-    fn edge(&self, mut at: Ref, way: &mut Way, forward: bool) -> Option<usize> {
-        loop {
-            match at.to() {
-                To::Nothing => return None,
-                To::Leaf(place) => return Some(place),
-                To::Inner(kind, place) => {
-                    T::work(Work::Visit);
-                    let (byte, child) = match forward {
-                        true => self.pools.first_from((kind, place), 0),
-                        false => self.pools.last_below((kind, place), 256),
-                    }?;
-                    way.push(at, byte);
-                    at = child;
-                }
-            }
+    /// The first leaf below a way's last child, or, backward, the last one.
+    fn edge(&self, mut at: Ref, way: &mut Way, forward: bool) -> Result<Option<Leaf<B>>, Restart> {
+        while let To::Inner(kind, place) = at.to() {
+            T::work(Work::Visit);
+            let seen = self.see_below(way.last().seen, at)?;
+            let node = self.inner(kind, place);
+            let outermost = if forward { node.first_from(0) } else { node.last_below(256) };
+            self.check(seen)?;
+            let (byte, child) = outermost.ok_or(Restart)?;
+            way.push(Holder { seen, byte });
+            at = child;
         }
+        let To::Leaf(place) = at.to() else { return Err(Restart) };
+        let leaf = self.leaf_at(place);
+        self.check(way.last().seen)?;
+        Ok(Some(leaf))
     }
 }

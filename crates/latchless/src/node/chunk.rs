@@ -173,7 +173,7 @@ impl<B: Bits> Leaf<'_, B> {
         into.clear();
         let (mut counts, mut end, mut block) = (self.shape().counts_from(first), 0, first);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
-        let blocks = self.node.get(1 + first..).unwrap_or_default();
+        let blocks = self.node.get(1 + first..1 + Self::BLOCKS).unwrap_or_default();
         for line in blocks.iter().take(count) {
             if end > CHUNK - Self::WIDTH {
                 break;

@@ -50,8 +50,6 @@ pub trait Lane: Bits + Key + Value + numpy::Element {
     fn next(self) -> Option<Self>;
     /// The next smaller word.
     fn before(self) -> Option<Self>;
-    /// The byte at a place, 0 the lowest.
-    fn byte(self, at: usize) -> usize;
 }
 
 macro_rules! shared {
@@ -128,11 +126,6 @@ macro_rules! lane {
 
             fn before(self) -> Option<Self> {
                 self.checked_sub(1)
-            }
-
-            #[inline(always)]
-            fn byte(self, at: usize) -> usize {
-                (self >> (8 * at)) as usize & 0xFF
             }
         }
     };

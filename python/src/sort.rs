@@ -1,7 +1,8 @@
-//! Sorting by key: least significant byte first, stable, so that of equal keys the last one stays last.
+//! Sorting by key, stable, so that of equal keys the last one stays last.
 //!
-//! One pass over the entries counts all bytes of the keys; bytes that all keys share need no pass of their
-//! own. Between two stretches of a pass a signal can end it.
+//! First by the leading bits of the keys, as many as tell so many random keys apart, byte by byte, the least
+//! significant one first. Then each run of keys that have those bits in common, in the same way: of random keys
+//! hardly any. Bits that all keys share aren't looked at. Between two stretches of a pass a signal can end it.
 
 use crate::batch::{Pulse, STRETCH};
 use crate::engine::Undone;
@@ -21,46 +22,107 @@ pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     column.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
 }
 
+/// Up to so many entries are compared with each other: the standard library's stable sort allocates nothing for
+/// them.
+const FEW: usize = 128;
+
 /// Sorts entries by their keys. Equal keys stay in their order.
-pub fn by_key<B: Lane, T: Copy + Send>(entries: &mut Vec<(B, T)>, pulse: &mut Pulse) -> Result<(), Undone> {
-    let Some(&filler) = entries.first() else { return Ok(()) };
+pub fn by_key<B: Lane, T: Copy + Send>(entries: &mut [(B, T)], pulse: &mut Pulse) -> Result<(), Undone> {
     if entries.is_sorted_by_key(|&(key, _)| key) {
         return Ok(());
     }
-    let mut counts = [[0usize; 256]; 8];
+    let mut spare = room(entries.len())?;
     for stretch in entries.chunks(STRETCH) {
-        for &(key, _) in stretch {
-            for (at, counts) in counts.iter_mut().enumerate().take(B::BYTES) {
-                counts[key.byte(at)] += 1;
-            }
-        }
+        spare.extend_from_slice(stretch);
         pulse.check()?;
     }
-    let mut target = room(entries.len())?;
-    for stretch in entries.chunks(STRETCH) {
-        target.resize(target.len() + stretch.len(), filler);
-        pulse.check()?;
+    sort(entries, &mut spare, pulse)
+}
+
+/// As [`by_key`]. `spare` has as many entries, whatever they are.
+fn sort<B: Lane, T: Copy>(
+    entries: &mut [(B, T)],
+    mut spare: &mut [(B, T)],
+    pulse: &mut Pulse,
+) -> Result<(), Undone> {
+    if entries.len() <= FEW {
+        entries.sort_by_key(|&(key, _)| key);
+        return Ok(());
     }
-    for (at, counts) in counts.iter().enumerate().take(B::BYTES) {
-        if counts.contains(&entries.len()) {
-            continue;
+    let leading = Leading::of(entries);
+    leading.sort(entries, spare, pulse)?;
+    if leading.shift == 0 {
+        return Ok(());
+    }
+    for run in entries.chunk_by_mut(|one, next| leading.bits(one.0) == leading.bits(next.0)) {
+        let own = spare.split_off_mut(..run.len()).expect("as many are there");
+        if run.len() > 1 {
+            sort(run, own, pulse)?;
         }
-        let mut next = [0; 256];
-        let mut sum = 0;
-        for (next, count) in next.iter_mut().zip(counts) {
-            (*next, sum) = (sum, sum + count);
-        }
-        for stretch in entries.chunks(STRETCH) {
-            for &entry in stretch {
-                let place = &mut next[entry.0.byte(at)];
-                target[*place] = entry;
-                *place += 1;
-            }
-            pulse.check()?;
-        }
-        std::mem::swap(entries, &mut target);
     }
     Ok(())
+}
+
+/// The leading ones of the bits in which keys differ.
+#[derive(Debug, Clone, Copy)]
+struct Leading {
+    smallest: u64,
+    /// How many bits of a key's difference from the smallest come after them.
+    shift: u32,
+    /// In how many bytes they are.
+    bytes: u32,
+}
+
+impl Leading {
+    /// Enough to tell the keys of so many entries apart if they are random.
+    fn of<B: Lane, T>(entries: &[(B, T)]) -> Self {
+        let keys = entries.iter().map(|entry| entry.0.to_u64());
+        let (smallest, largest) = keys.fold((u64::MAX, 0), |(low, high), key| (low.min(key), high.max(key)));
+        let all = u64::BITS - (largest - smallest).leading_zeros();
+        let bits = (entries.len().ilog2() + 2).next_multiple_of(8).min(all);
+        Self { smallest, shift: all - bits, bytes: bits.div_ceil(8) }
+    }
+
+    #[inline(always)]
+    fn bits<B: Lane>(self, key: B) -> u64 {
+        (key.to_u64() - self.smallest) >> self.shift
+    }
+
+    /// Sorts by them, and by nothing else.
+    fn sort<B: Lane, T: Copy>(
+        self,
+        entries: &mut [(B, T)],
+        spare: &mut [(B, T)],
+        pulse: &mut Pulse,
+    ) -> Result<(), Undone> {
+        let (mut from, mut to, mut turned) = (entries, spare, false);
+        for byte in 0..self.bytes {
+            let digit = |entry: &(B, T)| (self.bits(entry.0) >> (8 * byte)) as u8 as usize;
+            let mut next = [0; 256];
+            for stretch in from.chunks(STRETCH) {
+                stretch.iter().for_each(|entry| next[digit(entry)] += 1);
+                pulse.check()?;
+            }
+            let mut sum = 0;
+            for next in &mut next {
+                (*next, sum) = (sum, sum + *next);
+            }
+            for stretch in from.chunks(STRETCH) {
+                for entry in stretch {
+                    let place = &mut next[digit(entry)];
+                    to[*place] = *entry;
+                    *place += 1;
+                }
+                pulse.check()?;
+            }
+            std::mem::swap(&mut from, &mut to);
+            turned = !turned;
+        }
+        if turned {
+            to.copy_from_slice(from);
+        }
+        Ok(())
+    }
 }
 
 /// Keeps the last of each run of equal keys.

@@ -1,6 +1,7 @@
 """The examples run, say what is right, and draw."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -73,3 +74,14 @@ def test_the_race_runs():
     text = bench.main(["--entries", "5k", "--rounds", "1"])
     assert "| look up random keys |" in text
     assert "latchless" in text
+
+
+def test_the_race_with_the_c_library_runs(monkeypatch):
+    library = os.environ.get("LATCHLESS_C_LIBRARY")
+    if library is None:
+        pytest.skip("LATCHLESS_C_LIBRARY doesn't name the C library")
+    monkeypatch.syspath_prepend(FOLDER)
+    bench = load(FOLDER / "bench_binding.py")
+    # Answers that differ would be an error.
+    text = bench.main([library, "--entries", "5k", "--rounds", "2"])
+    assert "| insert a tenth |" in text

@@ -198,6 +198,36 @@ def test_large_batches_are_sorted_and_the_last_of_equal_keys_stays(rng, dtype, t
     assert_same(index.to_numpy()[1], expected[1])
 
 
+def below(rng, high, count):
+    return rng.integers(0, high, count, dtype="u8")
+
+
+SPREADS = {
+    "even": lambda rng, count: below(rng, 2**64, count),
+    "equal": lambda rng, count: np.full(count, 2**63 + 5, "u8"),
+    "two": lambda rng, count: rng.choice(np.array([0, 2**64 - 1], "u8"), count),
+    "tenants": lambda rng, count: below(rng, 40, count) << 40 | below(rng, 999, count),
+    "clusters": lambda rng, count: below(rng, 2, count) << 62 | below(rng, 99, count),
+    "skewed": lambda rng, count: 2 ** below(rng, 63, count) + below(rng, 100, count),
+    "one far away": lambda rng, count: np.array([*range(count, 1, -1), 2**64 - 1], "u8"),
+    "nearly ascending": lambda rng, count: np.arange(count, dtype="u8") ^ below(rng, 8, count),
+}
+"""Ways in which keys are spread: what is sorted by their leading bytes alone, and what isn't."""
+
+
+@pytest.mark.parametrize("spread", SPREADS)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_large_batches_however_keys_are_spread(rng, spread, threads):
+    keys = SPREADS[spread](rng, 30_000)
+    values = np.arange(len(keys))
+    expected = model_of(keys, values)
+    filled = Index(key_dtype="u8")
+    assert filled.insert_many(keys, values, threads=threads) == len(expected[0])
+    for index in (filled, Index(keys, values)):
+        assert_same(index.to_numpy()[0], expected[0])
+        assert_same(index.to_numpy()[1], expected[1])
+
+
 def test_one_value_for_all(columns):
     keys, values = columns
     index = Index(keys, values[0])

@@ -102,7 +102,7 @@ pub fn key_type<K: BytesKey<Owned = K> + 'static>() -> DataType {
 /// assert_eq!((snapshot.len(), snapshot.key_name()), (2, "(u64, text)"));
 /// let mut again = BytesIndex::<(u64, String), bool>::new()?;
 /// snapshot.load_by(&mut again, FillFactor::FULL, |cell| cell != 0)?;
-/// assert_eq!(again.get(&(7, "b")), Some(false));
+/// assert_eq!(again.get(&(7_u64, "b")), Some(false));
 /// # Ok::<(), latchless::snapshot::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

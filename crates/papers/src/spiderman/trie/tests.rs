@@ -100,7 +100,10 @@ fn nodes_grow_and_shrink_through_all_kinds() {
     }
     for left in (0..256u32).rev() {
         assert_eq!(trie.take(left << 24), Some(left + 1));
-        trie.check_invariants().unwrap();
+        // It looks at all keys that are left, which takes an interpreter minutes.
+        if !cfg!(miri) || left < 6 {
+            trie.check_invariants().unwrap();
+        }
         let shrunk = match left {
             0..2 => None,
             2..4 => Some(Kind::Four),
@@ -217,8 +220,8 @@ fn change(map: &TrieMap<u64, u64>, writer: u64, steps: u64) {
     }
 }
 
-/// Looks a batch up: a third of its keys is always there, a third comes and goes, a third never is. Counts under
-/// steady keys only grow: `counts` has those that were seen before.
+/// Looks a batch up: a third of its keys is always there, a third comes and goes, a third never is. Counts
+/// under steady keys only grow: `counts` has those that were seen before.
 fn look(map: &TrieMap<u64, u64>, size: BatchSize, state: &mut u64, counts: &mut [u64]) {
     let places: Vec<u64> = (0..TOGETHER).map(|_| next_random(state) % PLACES).collect();
     let keys: Vec<u64> = places

@@ -6,6 +6,7 @@ mod data;
 mod modelled;
 mod native;
 mod parallel;
+pub(crate) mod together;
 mod work;
 
 use crate::catalogue::Selected;

@@ -8,6 +8,7 @@ mod figures;
 mod in_flight;
 mod indexes;
 mod profile;
+mod trie;
 
 use crate::experiment::{BatchedYardstick, Paper, Scaled, Way};
 use latchless_papers::spiderman::Rounds;
@@ -63,6 +64,7 @@ pub const PAPER_OF_SPIDERMAN: Paper = Paper {
         figures::FIG_12,
         figures::FIG_13,
         indexes::INDEXES,
+        trie::TRIE,
         in_flight::IN_FLIGHT,
     ],
 };

@@ -40,7 +40,7 @@ fn every_experiment_runs_on_the_model() {
         ("olfit", "eq-1 table-1 fig-2 fig-6 fig-7 fig-8 fig-9 fig-10"),
         ("olfit", "sizes inserts duplicates translation bus skew nodes"),
         ("cssl", "fig-4 fig-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 simd updates threads rebuild"),
-        ("spiderman", "fig-6 fig-9 fig-10 fig-11 fig-12 fig-13 indexes in-flight"),
+        ("spiderman", "fig-6 fig-9 fig-10 fig-11 fig-12 fig-13 indexes trie in-flight"),
         ("pi", "section-5 lines fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-13 fig-14 fig-15 entry-keys"),
     ];
     for (paper, experiments) in experiments {

@@ -8,15 +8,10 @@ use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
 use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::row::On;
-use crate::runner::Sizes;
 use crate::runner::native::median;
-use latchless_core::base::request::Request;
+use crate::runner::{Sizes, together};
 use latchless_core::mem::touch::NoTrace;
-use latchless_papers::spiderman::{Options, SpidermanMap};
-use std::sync::Barrier;
-use std::time::Instant;
-
-type Map = SpidermanMap<u64, u64, NoTrace>;
+use latchless_papers::spiderman::Options;
 
 /// Seconds for one way with one number of threads, unless the caller says otherwise.
 const SECONDS: f64 = 10.0;
@@ -53,7 +48,7 @@ pub fn run(
             for (way, throughputs) in ways.iter().zip(&mut throughputs) {
                 map.set_batching(way.batching()?)?;
                 let plans = traffic.plan(panel.workload, threads, each);
-                let took = time(map, &plans)?;
+                let took = together::seconds(&plans, |plan| serve(map, plan))?;
                 longest = longest.max(took);
                 if round > 0 {
                     throughputs.push((threads * each) as f64 / took.max(1e-9));
@@ -74,25 +69,4 @@ pub fn run(
     }
     map.check_invariants().map_err(|broken| LabError::Wrong { index: "spiderman", what: broken.what })?;
     Ok(by_threads)
-}
-
-/// Seconds that serving a plan takes, each thread its own part.
-fn time(map: &Map, plans: &[Vec<Request<u64, u64>>]) -> Result<f64> {
-    let line = Barrier::new(plans.len());
-    let work = |plan: &[Request<u64, u64>]| -> Result<(Instant, Instant)> {
-        line.wait();
-        let start = Instant::now();
-        serve(map, plan)?;
-        Ok((start, Instant::now()))
-    };
-    let spans = std::thread::scope(|threads| {
-        let running: Vec<_> = plans.iter().map(|plan| threads.spawn(|| work(plan))).collect();
-        let done = running
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        done.collect::<Result<Vec<_>>>()
-    })?;
-    let start = spans.iter().map(|span| span.0).min();
-    let end = spans.iter().map(|span| span.1).max();
-    Ok(start.zip(end).map_or(0.0, |(start, end)| (end - start).as_secs_f64()))
 }

@@ -6,14 +6,12 @@
 //! start together, and a round lasts until the last is done.
 
 use super::load::Loaded;
-use super::population::Request;
 use super::work::{Shared, do_all};
-use crate::error::{LabError, Result};
+use crate::error::Result;
 use crate::experiment::{ParallelCase, ParallelOutcome, Scale};
 use crate::row::On;
-use crate::runner::{median, spread};
+use crate::runner::{median, spread, together};
 use crate::subject::Subject;
-use std::sync::Barrier;
 use std::time::Instant;
 
 /// The least operations of a thread's round: enough that what the system takes to give each thread a
@@ -84,21 +82,5 @@ fn time(loaded: &mut Loaded, case: &ParallelCase) -> Result<f64> {
         do_all(&mut loaded.index, plan, subject)?;
         return Ok(start.elapsed().as_secs_f64());
     }
-    let line = Barrier::new(plans.len());
-    let work = |plan: &[Request]| -> Result<(Instant, Instant)> {
-        line.wait();
-        let start = Instant::now();
-        do_all(shared, plan, subject)?;
-        Ok((start, Instant::now()))
-    };
-    let spans = std::thread::scope(|threads| {
-        let running: Vec<_> = plans.iter().map(|plan| threads.spawn(|| work(plan))).collect();
-        let done = running
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        done.collect::<Result<Vec<_>, LabError>>()
-    })?;
-    let start = spans.iter().map(|span| span.0).min();
-    let end = spans.iter().map(|span| span.1).max();
-    Ok(start.zip(end).map_or(0.0, |(start, end)| (end - start).as_secs_f64()))
+    together::seconds(&plans, |plan| do_all(shared, plan, subject))
 }

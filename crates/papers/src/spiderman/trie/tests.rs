@@ -1,6 +1,8 @@
-//! Tries beside a `BTreeMap`: keys that share long prefixes, nodes of all kinds, memory limits, walks.
+//! Tries beside a `BTreeMap`: keys that share long prefixes, nodes of all kinds, memory limits, walks. Then
+//! several threads, one by one and in batches.
 
 use super::*;
+use crate::common::interleave::BatchSize;
 use crate::common::walk::{Aim, Rounds, Walks};
 use latchless_core::base::error::Error;
 use latchless_core::mem::touch::NoTrace;
@@ -98,7 +100,10 @@ fn nodes_grow_and_shrink_through_all_kinds() {
     }
     for left in (0..256u32).rev() {
         assert_eq!(trie.take(left << 24), Some(left + 1));
-        trie.check_invariants().unwrap();
+        // It looks at all keys that are left, which takes an interpreter minutes.
+        if !cfg!(miri) || left < 6 {
+            trie.check_invariants().unwrap();
+        }
         let shrunk = match left {
             0..2 => None,
             2..4 => Some(Kind::Four),
@@ -178,4 +183,86 @@ fn threads_that_change_a_trie_lose_nothing() {
     let all: BTreeMap<u32, u32> = models.into_iter().flatten().collect();
     assert_eq!(trie.len(), all.len());
     assert!(all.iter().all(|(&key, &value)| trie.get(key) == Some(value)));
+}
+
+/// Keys that are always there, in the places that nodes change around.
+const PLACES: u64 = 16;
+/// Bits of a value that are its key; the others count what was put there.
+const KEY_BITS: u32 = 48;
+
+/// Places that a batch asks about. It takes its time, so that much changes under its walks.
+const TOGETHER: usize = if cfg!(miri) { 8 } else { 170 };
+
+fn steady(place: u64) -> u64 {
+    (place % 4) << 40 | (place / 4) << 16
+}
+
+/// A key that comes and goes: it leaves the way to a steady one at some byte.
+fn passing(state: &mut u64) -> u64 {
+    let shift = [0, 8, 24, 32][(next_random(state) % 4) as usize];
+    steady(next_random(state) % PLACES) | (1 + next_random(state) % 6) << shift
+}
+
+/// Puts passing keys in and takes them out, so that nodes grow, shrink, are put between others and leave; and
+/// counts upwards under every other steady key.
+fn change(map: &TrieMap<u64, u64>, writer: u64, steps: u64) {
+    let mut state = writer;
+    for step in 1..=steps {
+        let key = passing(&mut state);
+        // It grows and shrinks by turns.
+        if next_random(&mut state) % 4 < if step / 300 % 2 == 0 { 3 } else { 1 } {
+            map.insert(key, step << KEY_BITS | key).unwrap();
+        } else {
+            map.remove(key);
+        }
+        let own = steady(2 * (next_random(&mut state) % (PLACES / 2)) + writer);
+        map.insert(own, step << KEY_BITS | own).unwrap();
+    }
+}
+
+/// Looks a batch up: a third of its keys is always there, a third comes and goes, a third never is. Counts
+/// under steady keys only grow: `counts` has those that were seen before.
+fn look(map: &TrieMap<u64, u64>, size: BatchSize, state: &mut u64, counts: &mut [u64]) {
+    let places: Vec<u64> = (0..TOGETHER).map(|_| next_random(state) % PLACES).collect();
+    let keys: Vec<u64> = places
+        .iter()
+        .flat_map(|&place| [steady(place), passing(state), steady(place) | 1 << 15 | 1 << 39])
+        .collect();
+    let mut answers = vec![None; keys.len()];
+    map.get_many_in(&keys, &mut answers, size).unwrap();
+    for ((&place, keys), answers) in places.iter().zip(keys.chunks(3)).zip(answers.chunks(3)) {
+        for (&key, answer) in keys.iter().zip(answers) {
+            let own = answer.is_none_or(|value| value & ((1 << KEY_BITS) - 1) == key);
+            assert!(own, "under {key:x} is {answer:x?}");
+        }
+        assert_eq!(answers[2], None, "{:x} never was there", keys[2]);
+        let count = answers[0].unwrap_or_else(|| panic!("{:x} is there throughout", keys[0])) >> KEY_BITS;
+        let before = &mut counts[place as usize];
+        assert!(count >= *before, "{count} under {:x}, {before} before", keys[0]);
+        *before = count;
+    }
+}
+
+#[test]
+fn batches_beside_updates_answer_as_lookups_do() {
+    let options = TrieOptions { huge_pages: false, ..TrieOptions::default() };
+    let map = TrieMap::<u64, u64>::with_options(options).unwrap();
+    (0..PLACES).map(steady).for_each(|key| _ = map.insert(key, key).unwrap());
+    let (map, steps) = (&map, if cfg!(miri) { 40 } else { 60_000 });
+    std::thread::scope(|threads| {
+        let writers: Vec<_> =
+            (0..2).map(|writer| threads.spawn(move || change(map, writer, steps))).collect();
+        let read = |reader, size| {
+            let (mut state, mut counts) = (reader, vec![0; PLACES as usize]);
+            while writers.iter().any(|writer| !writer.is_finished()) {
+                look(map, size, &mut state, &mut counts);
+            }
+            look(map, size, &mut state, &mut counts);
+        };
+        std::thread::scope(|readers| {
+            readers.spawn(|| read(2, BatchSize::Of(BatchSize::MAX)));
+            readers.spawn(|| read(3, BatchSize::Auto));
+        });
+    });
+    map.check_invariants().unwrap();
 }

@@ -27,8 +27,9 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         }
     }
 
+    /// Prefetches an entry.
     #[inline(always)]
-    pub(super) fn ask<T: Trace>(&self, entry: usize) {
+    pub(in crate::pi) fn ask<T: Trace>(&self, entry: usize) {
         let at = self.entries.as_ptr().wrapping_add(entry).cast::<u8>();
         let bytes = const { M * (B::BYTES + size_of::<u32>()) };
         T::prefetch(at, bytes);
@@ -62,6 +63,28 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         match prefetch {
             true => dispatch.run(Descend::<_, T, M, true> { layer: self, keys, anchors, group, touch: [] }),
             false => dispatch.run(Descend::<_, T, M, false> { layer: self, keys, anchors, group, touch: [] }),
+        }
+    }
+
+    /// Where a descent begins: at the first entry, or at the data node that there is without entries.
+    #[inline(always)]
+    pub(in crate::pi) fn enter(&self) -> u32 {
+        if self.levels.is_empty() { self.head } else { 0 }
+    }
+
+    /// Goes down from an entry of a level: along it as far as the key does, then to the level below.
+    #[inline(always)]
+    pub(in crate::pi) fn lower<S: Search, T: Trace>(&self, entry: u32, key: B) -> u32 {
+        let probe = match next(key) {
+            Some(next) => next,
+            None => key,
+        };
+        let mut entry = entry as usize;
+        loop {
+            match self.pass::<S, T>(entry, probe) {
+                Some(route) => return route,
+                None => entry += 1,
+            }
         }
     }
 
@@ -104,24 +127,19 @@ impl<B: Bits, T: Trace, const M: usize, const PREFETCH: bool> Operation for Desc
 }
 
 impl<B: Bits, const M: usize> Routed<B, M> {
+    /// Leads keys down, level by level.
     #[inline(always)]
-    fn descend<S: Search, T: Trace, const PREFETCH: bool>(&self, keys: &[B], anchors: &mut [u32]) {
+    pub(in crate::pi) fn descend<S: Search, T: Trace, const PREFETCH: bool>(
+        &self,
+        keys: &[B],
+        anchors: &mut [u32],
+    ) {
         // On the way `anchors` holds each search's next entry.
         let levels = self.levels.len();
-        anchors.fill(if levels == 0 { self.head } else { 0 });
+        anchors.fill(self.enter());
         for above in (0..levels).rev() {
             for (at, &key) in anchors.iter_mut().zip(keys) {
-                let probe = match next(key) {
-                    Some(next) => next,
-                    None => key,
-                };
-                let mut entry = *at as usize;
-                *at = loop {
-                    match self.pass::<S, T>(entry, probe) {
-                        Some(route) => break route,
-                        None => entry += 1,
-                    }
-                };
+                *at = self.lower::<S, T>(*at, key);
                 if PREFETCH && above > 0 {
                     self.ask::<T>(*at as usize);
                 }

@@ -140,9 +140,11 @@ impl<B: Bits, const M: usize> Parted<B, M> {
 
     /// Where everything lies.
     pub(super) fn addresses(&self) -> Vec<Range<usize>> {
-        let table = self.slots.as_ptr_range();
-        let own = [self.top.addresses(), table.start.addr()..table.end.addr()];
-        own.into_iter().chain(self.layers().map(Routed::addresses)).collect()
+        let of = |start: usize, bytes: usize| start..start + bytes;
+        let table = of(self.slots.as_ptr().addr(), size_of_val(&*self.slots));
+        let part = |slot: &Slot<B, M>| of(Arc::as_ptr(&slot.part).addr(), size_of::<Part<B, M>>());
+        let parts = self.slots.iter().flat_map(|slot| [part(slot), slot.part.routed.addresses()]);
+        [self.top.addresses(), table].into_iter().chain(parts).collect()
     }
 
     /// Holds the layer against the list that it was built over.

@@ -3,6 +3,7 @@
 
 use super::{Parted, Slot};
 use crate::common::operation::{Operation, Run, Search};
+use crate::pi::routed::Entries;
 use crate::pi::segments::ask;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
@@ -76,9 +77,9 @@ impl<B: Bits, T: Trace, const M: usize, const PREFETCH: bool> Operation for Desc
         if group <= 1 {
             return keys.iter().zip(anchors).for_each(|(&key, anchor)| *anchor = layer.one::<S, T>(key));
         }
-        let mut slots = Vec::with_capacity(group.min(keys.len()));
+        let mut ways = Vec::with_capacity(group.min(keys.len()));
         for (keys, anchors) in keys.chunks(group).zip(anchors.chunks_mut(group)) {
-            layer.together::<S, T, PREFETCH>(keys, anchors, &mut slots);
+            layer.together::<S, T, PREFETCH>(keys, anchors, &mut ways);
         }
     }
 }
@@ -92,52 +93,55 @@ impl<B: Bits, const M: usize> Parted<B, M> {
         let slot = self.slot::<T>(at[0]);
         let mut at = slot.enter::<T>();
         for _ in 0..slot.part.routed.levels() {
-            at = slot.part.routed.lower::<S, T>(at, key);
+            at = slot.part.routed.to_search().lower::<S, T>(at, key);
         }
         slot.anchor(at)
     }
 
-    /// A group of keys. `slots` is room for each one's part.
+    /// A group of keys. `ways` is room for what is known of each one's part.
     #[inline(always)]
     fn together<'a, S: Search, T: Trace, const PREFETCH: bool>(
         &'a self,
         keys: &[B],
         anchors: &mut [u32],
-        slots: &mut Vec<&'a Slot<B, M>>,
+        ways: &mut Vec<Way<'a, B, M>>,
     ) {
         // On the way `anchors` holds each search's part, and then its next entry.
         self.top.descend::<S, T, PREFETCH>(keys, anchors);
         if PREFETCH {
             anchors.iter().for_each(|&nth| self.ask_for_slot::<T>(nth));
+            anchors.iter().for_each(|&nth| self.slots[nth as usize].ask_for_part::<T>());
         }
-        slots.clear();
-        for &nth in &*anchors {
-            let slot = self.slot::<T>(nth);
-            if PREFETCH {
-                slot.ask_for_part::<T>();
-            }
-            slots.push(slot);
-        }
+        ways.clear();
         let mut deepest = 0;
-        for (at, slot) in anchors.iter_mut().zip(&*slots) {
+        for at in &mut *anchors {
+            let slot = self.slot::<T>(*at);
             *at = slot.enter::<T>();
-            deepest = deepest.max(slot.part.routed.levels());
+            let (entries, levels) = (slot.part.routed.to_search(), slot.part.routed.levels());
+            ways.push(Way { entries, levels, slot });
+            deepest = deepest.max(levels);
             if PREFETCH {
-                slot.part.routed.ask::<T>(0);
+                entries.ask::<T>(0);
             }
         }
         for above in (0..deepest).rev() {
-            for ((at, &key), slot) in anchors.iter_mut().zip(keys).zip(&*slots) {
-                let routed = &slot.part.routed;
+            for ((at, &key), way) in anchors.iter_mut().zip(keys).zip(&*ways) {
                 // Parts needn't be equally high.
-                if above < routed.levels() {
-                    *at = routed.lower::<S, T>(*at, key);
+                if above < way.levels {
+                    *at = way.entries.lower::<S, T>(*at, key);
                     if PREFETCH && above > 0 {
-                        routed.ask::<T>(*at as usize);
+                        way.entries.ask::<T>(*at as usize);
                     }
                 }
             }
         }
-        anchors.iter_mut().zip(&*slots).for_each(|(at, slot)| *at = slot.anchor(*at));
+        anchors.iter_mut().zip(&*ways).for_each(|(at, way)| *at = way.slot.anchor(*at));
     }
+}
+
+/// What a search needs of its part, at hand.
+struct Way<'a, B: Bits, const M: usize> {
+    entries: Entries<'a, B, M>,
+    levels: usize,
+    slot: &'a Slot<B, M>,
 }

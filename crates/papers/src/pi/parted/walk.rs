@@ -45,7 +45,7 @@ impl<B: Bits, const M: usize> Parted<B, M> {
             &mut PartedPlace::Part(nth) => {
                 let slot = &self.slots[nth as usize];
                 let at = slot.enter::<T>();
-                slot.part.routed.ask::<T>(at as usize);
+                slot.part.routed.to_search().ask::<T>(at as usize);
                 *place = PartedPlace::Within(nth, slot.part.routed.walk::<S, T>().enter(key, Aim::Look));
             }
             PartedPlace::Within(nth, at) => {

@@ -22,6 +22,7 @@ mod descend;
 mod walk;
 
 pub use build::{Heights, RoutedOptions, Source};
+pub(super) use descend::Entries;
 pub use walk::{Place, RoutedWalk};
 
 use crate::pi::mem::paged_array::PagedArray;

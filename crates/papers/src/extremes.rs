@@ -119,6 +119,10 @@ fn pi_refuses_by_name_what_makes_no_sense() {
         let allowed = (1..=255).contains(&value);
         check("segment_nodes", value, allowed, Options { segment_nodes: value, ..common() });
     }
+    for value in [0, 1, 3, 1 << 24, (1 << 24) + 1, usize::MAX] {
+        let allowed = (1..=1 << 24).contains(&value);
+        check("part_segments", value, allowed, Options { part_segments: Some(value), ..common() });
+    }
     for value in [0, 1, 10_000, 10_001, usize::MAX] {
         let allowed = value <= 10_000;
         check("room_percent", value, allowed, Options { room_percent: value, ..common() });

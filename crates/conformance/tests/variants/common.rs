@@ -66,12 +66,13 @@ pub fn some_variants<K: Key + Value + Default + Fits<<K as Key>::Bits>>() -> Vec
     variants
 }
 
-/// PI with small segments and early rebuilds: on one thread, and on two threads and three nodes with
-/// rebuilds in the background.
-pub fn pi_options() -> [pi::Options; 2] {
+/// PI with small segments and early rebuilds: on one thread, the same with an index layer in parts, and on
+/// two threads and three nodes with rebuilds in the background.
+pub fn pi_options() -> [pi::Options; 3] {
     let harsh = pi::Options { segment_nodes: 6, rebuild_from: 30, group: 3, ..pi::Options::default() };
     let alone = pi::Options { background: false, kernel: Some(Kernel::Scalar), ..harsh.clone() };
-    [alone, pi::Options { threads: 2, topology: Some(Topology::synthetic(3, 1)), ..harsh }]
+    let in_parts = pi::Options { part_segments: Some(3), kernel: None, ..alone.clone() };
+    [alone, in_parts, pi::Options { threads: 2, topology: Some(Topology::synthetic(3, 1)), ..harsh }]
 }
 
 /// The smallest nodes with 64-bit lanes.

@@ -46,6 +46,8 @@ pub struct Form {
     pub entry_keys: EntryKeys,
     /// Whether entries are searched without vectors.
     pub scalar: bool,
+    /// Segments under a part of the index layer, if it is in parts.
+    pub part_segments: Option<usize>,
 }
 
 impl Form {
@@ -58,6 +60,7 @@ impl Form {
         huge_pages: true,
         entry_keys: EntryKeys::Eight,
         scalar: false,
+        part_segments: None,
     };
 }
 
@@ -69,6 +72,7 @@ impl Contestant {
     pub fn name(self) -> &'static str {
         match self {
             Self::Pi(form) if form == Form::WHOLE => "pi",
+            Self::Pi(Form { part_segments: Some(_), .. }) => "pi, layer in parts",
             Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
             Self::Pi(Form { entry_keys: EntryKeys::Four, .. }) => "pi, M = 4",
             Self::Pi(Form { entry_keys: EntryKeys::Sixteen, .. }) => "pi, M = 16",
@@ -129,6 +133,7 @@ pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch:
         prefetch: form.prefetch,
         huge_pages: form.huge_pages,
         entry_keys: form.entry_keys,
+        part_segments: form.part_segments,
         ..Options::default()
     }
 }

@@ -13,6 +13,7 @@ mod latency;
 mod modelled;
 mod native;
 mod pages;
+mod parts;
 mod size;
 mod skew;
 mod traffic;
@@ -47,6 +48,7 @@ pub const PAPER: Paper = Paper {
         analysis::SECTION_5,
         analysis::LINES,
         build::BUILD,
+        parts::PARTS,
         size::FIG_6,
         size::FIG_7,
         size::FIG_8,

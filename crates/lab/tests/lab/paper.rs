@@ -42,6 +42,7 @@ fn every_experiment_runs_on_the_model() {
         ("cssl", "fig-4 fig-5 fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 simd updates threads rebuild"),
         ("spiderman", "fig-6 fig-9 fig-10 fig-11 fig-12 fig-13 indexes trie in-flight"),
         ("pi", "section-5 lines fig-6 fig-7 fig-8 fig-9 fig-10 fig-11 fig-13 fig-14 fig-15 entry-keys"),
+        ("pi", "rebuild-in-parts"),
     ];
     for (paper, experiments) in experiments {
         for experiment in experiments.split(' ') {

@@ -104,3 +104,21 @@ fn more_threads_are_faster_than_one_and_than_latches() {
         assert!(ours(&rows, panel, "pi", "times b-ol", 8) > 2.0, "{panel}");
     }
 }
+
+/// A few neighbours have few of the layer's parts written, changes everywhere all of them.
+#[test]
+fn a_rebuild_in_parts_writes_what_has_changed() {
+    let selected = latchless_lab::select(&["pi".to_string(), "rebuild-in-parts".to_string()]).unwrap();
+    let rows = run(&selected, Places::Native, Scale::Small, &mut |_| ()).unwrap();
+    let written = |panel, x| ours(&rows, panel, "in parts", "parts written", x);
+    for inserts in [100, 15_000] {
+        assert!(written("everywhere", inserts) > 8.0, "{inserts} everywhere");
+    }
+    for (inserts, parts) in [(16, 2.0), (100, 2.0), (1000, 4.0)] {
+        assert!((1.0..=parts).contains(&written("neighbours", inserts)), "{inserts} neighbours");
+    }
+    assert!(ours(&rows, "neighbours", "in parts", "times whole, written", 16) < 0.4);
+    for panel in ["loaded", "aged"] {
+        assert!(ours(&rows, panel, "in parts", "times whole", 1) > 0.0);
+    }
+}

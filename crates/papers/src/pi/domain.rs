@@ -99,7 +99,7 @@ impl<B: Bits> Domain<B> {
         if !self.is_due(threshold) {
             return false;
         }
-        if threshold.background && self.rebuilds.start(&mut self.built.list, plan) {
+        if threshold.background && self.rebuilds.start(&mut self.built, plan) {
             return false;
         }
         self.rebuild_now(plan, &alone).is_ok()
@@ -118,7 +118,8 @@ impl<B: Bits> Domain<B> {
         self.settle(plan, true)?;
         // Lent, so that segments that haven't drifted are shared, not copied.
         let standing = self.built.list.lend();
-        let built = standing.and_then(|standing| Built::anew(&standing, plan, run));
+        let earlier = Some(&self.built.layer);
+        let built = standing.and_then(|standing| Built::anew(&standing, plan, earlier, run));
         let refused = built.is_err();
         let result = built.map(|built| {
             self.built = built;
@@ -140,7 +141,7 @@ impl<B: Bits> Domain<B> {
 
     /// Where everything lies: for a memory model to place.
     pub(super) fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
-        core::iter::once(self.built.layer.addresses()).chain(self.built.list.addresses())
+        self.built.layer.addresses().into_iter().chain(self.built.list.addresses())
     }
 
     pub(super) fn check(&self) -> Result<(), Broken> {

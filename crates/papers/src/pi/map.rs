@@ -2,6 +2,7 @@
 
 use super::engine::{Answers, Engine};
 use super::execute::{self, Work};
+use super::layer::LayerStats;
 use super::options::Options;
 use super::query::Query;
 use super::scan::{Entries, Scan};
@@ -397,6 +398,14 @@ impl<K: Key, V: Fits<K::Bits>, T: Trace> Pi<K, V, T> {
             restarts: 0,
             misled: 0,
         }
+    }
+
+    /// What the index layers of all nodes consist of, and what the last rebuild has written of them.
+    /// O(parts).
+    pub fn layer_stats(&self) -> LayerStats {
+        let mut stats = LayerStats::default();
+        self.engine.domains.iter().for_each(|domain| stats += domain.built.layer.stats());
+        stats
     }
 
     /// Where everything that belongs to a node of the topology lies: for a memory model to place.

@@ -13,9 +13,10 @@
 //! | the performance model (§5) | [`analysis`] |
 //! | the typical skip list of Fig. 15 | [`SkipList`] |
 //!
-//! Of its future work there are: rebuilds that lay out anew only what has changed, batches of a size that
-//! is found out at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)), huge pages, and
-//! top levels that are together.
+//! Of its future work there are: rebuilds that lay out anew only what has changed, and of an index layer in
+//! parts (`parted`, [`Options::part_segments`]) write only the parts over it, batches of a size that is found
+//! out at run time ([`QuerySetSize::Auto`](crate::pi::batch::tune::QuerySetSize)), huge pages, and top levels
+//! that are together.
 
 pub mod analysis;
 pub mod batch;
@@ -29,6 +30,7 @@ mod map;
 pub mod mem;
 mod options;
 mod ordered;
+mod parted;
 mod plain;
 mod query;
 mod ranges;
@@ -40,8 +42,11 @@ mod submissions;
 #[cfg(test)]
 mod tests;
 mod walk;
+#[cfg(test)]
+mod written;
 
 pub use catalogue::{Member, build};
+pub use layer::LayerStats;
 pub use map::Pi;
 pub use options::{EntryKeys, Options};
 pub use plain::SkipList;

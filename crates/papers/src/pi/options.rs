@@ -5,7 +5,7 @@ use crate::pi::batch::tune::QuerySetSize;
 use crate::pi::mem::paged_array::Placement;
 use crate::pi::mem::topology::Topology;
 use crate::pi::routed::Heights;
-use crate::pi::segments::Form;
+use crate::pi::segments::{Form, SEGMENTS_MAX};
 use latchless_core::search::Kernel;
 
 /// Keys of an entry of the index layer.
@@ -57,6 +57,11 @@ pub struct Options {
     /// takes the least
     /// memory, and a segment's first insert then copies it.
     pub room_percent: usize,
+    /// Segments under a part of the index layer, about: 1 to 16,777,216. A rebuild writes only the parts
+    /// under which something has changed, and what leads to parts: what it writes then follows the changes,
+    /// and not the index. 64 are a good choice. `None`: the index layer is one array, which every rebuild
+    /// writes whole.
+    pub part_segments: Option<usize>,
     /// The most memory that nodes and index layer may take, in bytes; while the index is being rebuilt it
     /// takes up to twice as much. `None`: no limit.
     pub limit_bytes: Option<usize>,
@@ -80,6 +85,9 @@ impl Options {
             Error::check_setting("batch", queries, 1..=usize::MAX)?;
         }
         Error::check_setting("group", self.group, 1..=usize::MAX)?;
+        if let Some(part_segments) = self.part_segments {
+            Error::check_setting("part_segments", part_segments, 1..=SEGMENTS_MAX)?;
+        }
         self.form(None).map(|_| ())
     }
 
@@ -126,6 +134,7 @@ impl Default for Options {
             background: true,
             segment_nodes: 128,
             room_percent: 25,
+            part_segments: None,
             limit_bytes: None,
             huge_pages: true,
             kernel: None,

@@ -3,17 +3,17 @@
 //!
 //! 1. Between two batches the list is lent ([`Segments::lend`]): both share all segments, and a batch that
 //!    changes one copies it first. From here on what batches change is written down.
-//! 2. The background lays out anew what has drifted, drops what was deleted, builds the index layer.
+//! 2. The background lays out anew what has drifted, drops what was deleted, builds the index layer: whole,
+//!    or those of its parts under which something has changed.
 //! 3. What batches changed meanwhile is done to the new list as well: in the background as long as it is
 //!    much, and then, between two batches, the rest. The two change places, and the old ones are dropped
 //!    in the background.
 
 use super::execute::Update;
-use super::layer::Layer;
-use super::options::{EntryKeys, Options};
+use super::layer::{Layer, LayerPlan};
+use super::options::Options;
 use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::budget::Budget;
-use crate::pi::mem::paged_array::Placement;
 use crate::pi::segments::{Anchor, Finger, SEGMENTS_MAX, Segments};
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::key::Bits;
@@ -32,16 +32,15 @@ const ROUNDS_MAX: usize = 8;
 /// How an index layer is built.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
-    width: EntryKeys,
-    paper: Placement,
+    layer: LayerPlan,
     dispatch: Dispatch,
-    /// Pieces of work.
-    pub(super) parts: usize,
 }
 
 impl Plan {
-    pub(super) fn new(options: &Options, dispatch: Dispatch, node: Option<usize>, parts: usize) -> Self {
-        Self { width: options.entry_keys, paper: options.paper(node), dispatch, parts }
+    pub(super) fn new(options: &Options, dispatch: Dispatch, node: Option<usize>, pieces: usize) -> Self {
+        let (width, paper) = (options.entry_keys, options.paper(node));
+        let layer = LayerPlan { width, part_segments: options.part_segments, paper, pieces };
+        Self { layer, dispatch }
     }
 
     pub(super) fn dispatch(self) -> Dispatch {
@@ -59,16 +58,25 @@ pub(super) struct Built<B: Bits> {
 impl<B: Bits> Built<B> {
     /// An index layer over a list that was laid out.
     pub(super) fn over(list: Segments<B>, plan: Plan, run: Run<'_>) -> Result<Self> {
+        Self::over_sharing(list, plan, None, run)
+    }
+
+    fn over_sharing(list: Segments<B>, plan: Plan, earlier: Option<&Layer<B>>, run: Run<'_>) -> Result<Self> {
         if list.segments() > SEGMENTS_MAX {
             return Err(Error::ReferencesExhausted { limit: SEGMENTS_MAX as u64 });
         }
-        let layer = Layer::build(plan.width, &list, (plan.parts, plan.paper), run)?;
+        let layer = Layer::build(&list, plan.layer, earlier, run)?;
         Ok(Self { list, layer })
     }
 
-    /// The list laid out anew, and an index layer over it.
-    pub(super) fn anew(list: &Segments<B>, plan: Plan, run: Run<'_>) -> Result<Self> {
-        Self::over(list.laid_out(plan.parts, run)?, plan, run)
+    /// The list laid out anew, and an index layer over it, which shares what it can of the earlier one.
+    pub(super) fn anew(
+        list: &Segments<B>,
+        plan: Plan,
+        earlier: Option<&Layer<B>>,
+        run: Run<'_>,
+    ) -> Result<Self> {
+        Self::over_sharing(list.laid_out(plan.layer.pieces, run)?, plan, earlier, run)
     }
 
     /// Does to the list what was done to the one that it was made from.
@@ -101,7 +109,8 @@ impl<B: Bits> Built<B> {
 
 /// What the background is asked to do.
 enum Task<B: Bits> {
-    Build(Box<Segments<B>>, Plan),
+    /// From this list, and the layer over it if something of that may be shared.
+    Build(Box<Segments<B>>, Option<Layer<B>>, Plan),
     CatchUp(Box<Built<B>>, Vec<Update<B>>),
     Forget(Box<Built<B>>),
 }
@@ -122,7 +131,9 @@ impl<B: Bits> Daemon<B> {
         let work = move || {
             for task in received {
                 let built = match task {
-                    Task::Build(list, plan) => Built::anew(&list, plan, &in_a_scope).map(Box::new),
+                    Task::Build(list, earlier, plan) => {
+                        Built::anew(&list, plan, earlier.as_ref(), &in_a_scope).map(Box::new)
+                    }
                     Task::CatchUp(mut built, log) => built.catch_up(&log, dispatch).map(|()| built),
                     Task::Forget(old) => {
                         drop(old);
@@ -196,13 +207,13 @@ impl<B: Bits> Rebuilds<B> {
     }
 
     /// Starts a rebuild in the background. `false`: the system refused a thread, or memory.
-    pub(super) fn start(&mut self, list: &mut Segments<B>, plan: Plan) -> bool {
+    pub(super) fn start(&mut self, current: &mut Built<B>, plan: Plan) -> bool {
         if self.daemon.as_ref().is_none_or(|daemon| daemon.origin.is_inherited()) {
             self.daemon = Daemon::start(plan.dispatch).ok();
         }
         let Some(daemon) = &self.daemon else { return false };
-        let Ok(lent) = list.lend() else { return false };
-        let started = daemon.ask(Task::Build(Box::new(lent), plan));
+        let Ok(lent) = current.list.lend() else { return false };
+        let started = daemon.ask(Task::Build(Box::new(lent), current.layer.share(), plan));
         match started {
             true => (self.log, self.rounds) = (Some(Vec::new()), 0),
             // It panicked; the next one starts afresh.

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::pi::batch::tune::QuerySetSize;
+use crate::pi::mem::slabs::REFUSED;
 use crate::pi::mem::topology::Topology;
 use latchless_core::base::error::Error;
 use latchless_core::base::index::OrderedIndex;
@@ -24,6 +25,7 @@ fn harsh(threads: usize, nodes: usize) -> Options {
 
 fn forms() -> Vec<Options> {
     let mut forms = vec![harsh(1, 1), harsh(2, 1), harsh(3, 4)];
+    forms.push(Options { part_segments: Some(2), entry_keys: EntryKeys::Four, ..harsh(2, 1) });
     if !cfg!(miri) {
         forms.push(Options {
             background: false,
@@ -32,6 +34,14 @@ fn forms() -> Vec<Options> {
             ..harsh(8, 3)
         });
         forms.push(Options { entry_keys: EntryKeys::Sixteen, self_adjusted: false, ..harsh(5, 2) });
+        forms.push(Options { part_segments: Some(1), ..harsh(1, 1) });
+        forms.push(Options {
+            part_segments: Some(5),
+            entry_keys: EntryKeys::Sixteen,
+            background: false,
+            prefetch: false,
+            ..harsh(3, 2)
+        });
         forms.push(Options { batch: QuerySetSize::Queries(3), ..harsh(2, 2) });
         forms.push(Options { batch: QuerySetSize::Auto, ..harsh(2, 1) });
     }
@@ -227,7 +237,16 @@ fn threads_follow_the_load_or_do_not() {
 
 #[test]
 fn rebuilds_race_with_batches() {
-    let mut index = Pi::<u64, u64>::with_options(&Options { rebuild_from: 10, ..harsh(2, 2) }).unwrap();
+    race_with_batches(&Options { rebuild_from: 10, ..harsh(2, 2) });
+}
+
+#[test]
+fn rebuilds_in_parts_race_with_batches() {
+    race_with_batches(&Options { rebuild_from: 10, part_segments: Some(3), ..harsh(2, 2) });
+}
+
+fn race_with_batches(options: &Options) {
+    let mut index = Pi::<u64, u64>::with_options(options).unwrap();
     let (mut model, mut rng) = (BTreeMap::new(), Rng(9));
     let (mut beside, rounds) = (0, if cfg!(miri) { 6 } else { 400 });
     for round in 0..rounds {
@@ -257,7 +276,13 @@ fn rebuilds_race_with_batches() {
 
 #[test]
 fn memory_comes_back_over_cycles() {
-    let mut index = Pi::<u64, u64>::with_options(&harsh(2, 1)).unwrap();
+    for part_segments in [None, Some(2)] {
+        memory_comes_back(&Options { part_segments, ..harsh(2, 1) });
+    }
+}
+
+fn memory_comes_back(options: &Options) {
+    let mut index = Pi::<u64, u64>::with_options(options).unwrap();
     let empty = index.memory_bytes();
     for _ in 0..if cfg!(miri) { 2 } else { 200 } {
         let entries: Vec<(u64, u64)> = (0..300).map(|nth| (nth * 7, nth)).collect();
@@ -315,19 +340,27 @@ fn a_memory_limit_is_kept_and_nothing_is_lost() {
 
 #[test]
 fn memory_that_is_refused_to_the_list_is_a_typed_error_and_changes_nothing() {
-    use crate::pi::mem::slabs::REFUSED;
-    let refused = |what: &mut dyn FnMut() -> Result<(), Error>| {
-        REFUSED.set(true);
-        let outcome = what();
-        REFUSED.set(false);
-        assert!(matches!(outcome, Err(Error::OutOfMemory { .. })), "{outcome:?}");
-    };
-    let options = Options { background: false, rebuild_from: 1 << 20, ..harsh(1, 2) };
+    let mut options = Options { background: false, rebuild_from: 1 << 20, ..harsh(1, 2) };
+    for part_segments in [None, Some(3)] {
+        options.part_segments = part_segments;
+        memory_is_refused(&options);
+    }
+}
+
+/// Does this while memory for the list, and for parts of the index layer, is refused.
+fn refused(what: &mut dyn FnMut() -> Result<(), Error>) {
     REFUSED.set(true);
-    let made = Pi::<u64, u64>::with_options(&options);
+    let outcome = what();
+    REFUSED.set(false);
+    assert!(matches!(outcome, Err(Error::OutOfMemory { .. })), "{outcome:?}");
+}
+
+fn memory_is_refused(options: &Options) {
+    REFUSED.set(true);
+    let made = Pi::<u64, u64>::with_options(options);
     REFUSED.set(false);
     assert!(matches!(made, Err(crate::Error::Index(Error::OutOfMemory { .. }))));
-    let mut index = Pi::<u64, u64>::with_options(&options).unwrap();
+    let mut index = Pi::<u64, u64>::with_options(options).unwrap();
     let entries: Vec<(u64, u64)> = (0..300).map(|nth| (nth << 55, nth)).collect();
     refused(&mut || index.bulk_load(&entries));
     same(&index, &BTreeMap::new());

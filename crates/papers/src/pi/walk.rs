@@ -3,15 +3,14 @@
 
 use super::domain::Domain;
 use super::engine::Engine;
-use super::layer::{Layer, any_width};
+use super::layer::{Layer, LayerPlace, any_width};
 use crate::common::interleave::{BatchSize, Interleaving, SizeTuner, interleave};
 use crate::common::operation::Search;
-use crate::common::walk::{Aim, KernelWalk, Rounds, Step, Walk};
-use crate::pi::routed;
+use crate::common::walk::{Aim, KernelWalk, Rounds, Step};
 use crate::pi::segments::Anchor;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work};
-use latchless_core::search::{Dispatch, Scalar};
+use latchless_core::search::Dispatch;
 
 /// The walks of an index. They come out at a data node of a domain: the key's interception.
 struct DomainWalk<'a, B: Bits, T>(&'a Engine<B, T>);
@@ -26,7 +25,7 @@ struct Place {
 #[derive(Debug, Clone, Copy)]
 enum At {
     /// An entry of the index layer.
-    Layer(routed::Place),
+    Layer(LayerPlace),
     /// An entry of the table of segments, which is on its way.
     Segment(Anchor),
     /// A data node, which is on its way.
@@ -46,8 +45,7 @@ impl<B: Bits, T: Trace> KernelWalk for DomainWalk<'_, B, T> {
     fn begin(&self, key: B, aim: Aim) -> Place {
         let domain = self.0.domain_of(key);
         let layer = &self.0.domains[domain].built.layer;
-        // Where a walk begins is the same for every kernel.
-        let at = any_width!(layer, layer => layer.walk::<Scalar, T>().enter(key, aim));
+        let at = any_width!(layer, levels => levels.begin::<T>(key, aim));
         Place { domain: domain as u32, at: At::Layer(at) }
     }
 
@@ -61,7 +59,7 @@ impl<B: Bits, T: Trace> KernelWalk for DomainWalk<'_, B, T> {
                 At::Node(anchor)
             }
             At::Layer(mut at) => {
-                let landed = any_width!(&built.layer, layer => layer.walk::<S, T>().step(&mut at, key));
+                let landed = any_width!(&built.layer, levels => levels.step::<S, T>(&mut at, key));
                 match landed {
                     Step::Landed(Some(word)) => {
                         let anchor = Anchor::from_word(word);

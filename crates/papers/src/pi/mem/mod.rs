@@ -2,6 +2,7 @@
 //! budget of bytes, and the machine's nodes.
 
 pub mod budget;
+mod lines;
 pub mod paged_array;
 pub mod slabs;
 pub mod topology;

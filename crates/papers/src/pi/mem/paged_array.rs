@@ -1,8 +1,10 @@
 //! Arrays of a fixed length on pages of their own: on huge pages where the system offers them, bound to
 //! a NUMA node where the caller asks for it.
 //!
-//! For what is built once, read by many and thrown away whole, such as the levels of an index layer.
+//! For what is built once, read by many and thrown away whole, such as the levels of an index layer. Or cut
+//! out of memory that others share ([`SlabAllocator`]), where there are many of them.
 
+use super::slabs::{Slab, SlabAllocator};
 use crate::pi::crew::{Run, ScopedTask};
 use core::fmt;
 use core::marker::PhantomData;
@@ -53,6 +55,7 @@ pub struct PagedArray<T> {
 enum Memory<T> {
     Small(Box<[T]>),
     Large(Large<T>),
+    Cut(Slab<T>),
 }
 
 struct Large<T> {
@@ -116,6 +119,22 @@ impl<T: Copy> PagedArray<T> {
         missed.for_each(|(places, _)| places.fill(MaybeUninit::new(value)));
         Ok(Self { memory: Memory::Large(Large { mapping, len, values: PhantomData }) })
     }
+
+    /// A paged_array that holds `value` everywhere, where this allocator cuts it.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn cut(allocator: &mut SlabAllocator, len: usize, value: T) -> Result<Self> {
+        Ok(Self { memory: Memory::Cut(allocator.filled(len, value)?) })
+    }
+
+    /// What it was cut as, if it was.
+    pub fn slab(&self) -> Option<&Slab<T>> {
+        match &self.memory {
+            Memory::Cut(slab) => Some(slab),
+            _ => None,
+        }
+    }
 }
 
 impl<T> Deref for PagedArray<T> {
@@ -130,6 +149,7 @@ impl<T> Deref for PagedArray<T> {
             Memory::Large(large) => unsafe {
                 core::slice::from_raw_parts(large.mapping.start().cast::<T>().as_ptr(), large.len)
             },
+            Memory::Cut(slab) => slab,
         }
     }
 }
@@ -143,6 +163,7 @@ impl<T> DerefMut for PagedArray<T> {
             Memory::Large(large) => unsafe {
                 core::slice::from_raw_parts_mut(large.mapping.start().cast::<T>().as_ptr(), large.len)
             },
+            Memory::Cut(slab) => slab,
         }
     }
 }

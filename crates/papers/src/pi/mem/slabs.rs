@@ -6,11 +6,15 @@
 //! allocator's memory. What it leaves empty goes when the chunk does, with its last slab; a thread that
 //! lays out anew asks a [`ChunkUsage`] which slabs had better not stay where they are.
 //!
+//! Where single lines are what is read ([`SlabAllocator::of_lines`]), a slab in the allocator's memory begins
+//! at a line as well: it is a chunk of its own.
+//!
 //! # Invariants
 //! 1. A slab's first `len` values are written; nobody else's reference leads to any of its `capacity` places.
 //! 2. A slab without a chunk is where a vector of its capacity stood, one with a chunk lies inside
 //!    that, and keeps it.
 
+use super::lines::Lines;
 use super::paged_array::Placement;
 use core::fmt;
 use core::mem::ManuallyDrop;
@@ -36,9 +40,35 @@ std::thread_local! {
 
 /// Memory that slabs are cut out of.
 struct Chunk {
-    mapping: Mapping,
+    memory: ChunkMemory,
     /// Bytes of all slabs, those that have gone among them.
     cut_bytes: Tally,
+}
+
+/// What keeps a chunk's bytes.
+enum ChunkMemory {
+    Pages(Mapping),
+    Lines(Lines),
+}
+
+impl Chunk {
+    fn of(memory: ChunkMemory) -> Arc<Self> {
+        Arc::new(Self { memory, cut_bytes: Tally::default() })
+    }
+
+    fn start(&self) -> NonNull<u8> {
+        match &self.memory {
+            ChunkMemory::Pages(mapping) => mapping.start(),
+            ChunkMemory::Lines(lines) => lines.start(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match &self.memory {
+            ChunkMemory::Pages(mapping) => mapping.bytes(),
+            ChunkMemory::Lines(lines) => lines.bytes(),
+        }
+    }
 }
 
 /// An array of plain values with room for more.
@@ -201,6 +231,8 @@ pub struct SlabAllocator {
     paper: Placement,
     /// Whether there are chunks at all.
     worth_it: bool,
+    /// Whether slabs in the allocator's memory begin at lines, too.
+    of_lines: bool,
     /// How many bytes will be cut yet, about.
     expected_bytes: usize,
     /// The chunk that may have place left.
@@ -212,7 +244,12 @@ impl SlabAllocator {
     /// little, slabs are in the allocator's memory.
     pub fn new(expected_bytes: usize, paper: Placement) -> Self {
         let worth_it = expected_bytes >= QUARRY_FROM_BYTES && (paper.huge_pages || paper.node.is_some());
-        Self { paper, worth_it, expected_bytes, open: None }
+        Self { paper, worth_it, of_lines: false, expected_bytes, open: None }
+    }
+
+    /// As [`SlabAllocator::new`], and every slab begins at a line, wherever it is.
+    pub fn of_lines(expected_bytes: usize, paper: Placement) -> Self {
+        Self { of_lines: true, ..Self::new(expected_bytes, paper) }
     }
 
     /// A slab of these values with room for so many more, or some more still.
@@ -220,44 +257,61 @@ impl SlabAllocator {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn cut<T: Copy>(&mut self, values: &[T], room: usize) -> Result<Slab<T>> {
-        const { assert!(align_of::<T>() <= LINE_BYTES) };
-        let capacity = values.len().saturating_add(room);
-        let bytes = capacity.saturating_mul(size_of::<T>()).checked_next_multiple_of(LINE_BYTES);
-        let place = bytes.and_then(|bytes| Some((bytes, self.place(bytes)?)));
-        let Some((bytes, (start, chunk))) = place else { return Slab::with_room(values, room) };
-        // Lines are filled: that is room as well.
-        let capacity = (bytes / size_of::<T>()) as u32;
-        let mut slab = Slab { start: start.cast(), len: 0, capacity, chunk: Some(chunk) };
+        let mut slab = self.empty(values.len().saturating_add(room))?;
         values.iter().for_each(|&value| slab.push(value));
         Ok(slab)
     }
 
+    /// A slab of so many times this value.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn filled<T: Copy>(&mut self, len: usize, value: T) -> Result<Slab<T>> {
+        let mut slab = self.empty(len)?;
+        (0..len).for_each(|_| slab.push(value));
+        Ok(slab)
+    }
+
+    /// A slab with room for so many values, or some more.
+    fn empty<T: Copy>(&mut self, capacity: usize) -> Result<Slab<T>> {
+        const { assert!(align_of::<T>() <= LINE_BYTES) };
+        let bytes = capacity.saturating_mul(size_of::<T>()).checked_next_multiple_of(LINE_BYTES);
+        let place = bytes.and_then(|bytes| Some((bytes, self.place(bytes)?)));
+        let Some((bytes, (start, chunk))) = place else { return Slab::with_room(&[], capacity) };
+        // Lines are filled: that is room as well.
+        let capacity = (bytes / size_of::<T>()) as u32;
+        Ok(Slab { start: start.cast(), len: 0, capacity, chunk: Some(chunk) })
+    }
+
     /// The next so many bytes, if there is a chunk to be had.
     fn place(&mut self, bytes: usize) -> Option<(NonNull<u8>, Arc<Chunk>)> {
-        if !self.worth_it || u32::try_from(bytes).is_err() {
+        if !(self.worth_it || self.of_lines) || u32::try_from(bytes).is_err() {
             return None;
         }
-        let has_place = |open: &Arc<Chunk>| open.cut_bytes.get() + bytes <= open.mapping.bytes();
+        let has_place = |open: &Arc<Chunk>| open.cut_bytes.get() + bytes <= open.bytes();
         let chunk = match self.open.take().filter(has_place) {
             Some(chunk) => chunk,
             None => self.opened(bytes)?,
         };
-        // SAFETY: the bytes end within the mapping, as was just seen; only this allocator cuts there.
-        let start = unsafe { chunk.mapping.start().add(chunk.cut_bytes.get()) };
+        // SAFETY: the bytes end within the chunk, as was just seen; only this allocator cuts there.
+        let start = unsafe { chunk.start().add(chunk.cut_bytes.get()) };
         chunk.cut_bytes.add(bytes);
         self.expected_bytes = self.expected_bytes.saturating_sub(bytes);
-        self.open = Some(chunk.clone());
+        self.open = self.worth_it.then(|| chunk.clone());
         Some((start, chunk))
     }
 
     fn opened(&self, bytes: usize) -> Option<Arc<Chunk>> {
-        let wanted = self.expected_bytes.min(QUARRY_BYTES_MAX).max(bytes).next_multiple_of(HUGE_PAGE_BYTES);
         #[cfg(test)]
         if REFUSED.get() {
             return None;
         }
+        if !self.worth_it {
+            return Lines::new(bytes).map(|lines| Chunk::of(ChunkMemory::Lines(lines)));
+        }
+        let wanted = self.expected_bytes.min(QUARRY_BYTES_MAX).max(bytes).next_multiple_of(HUGE_PAGE_BYTES);
         let mapping = self.paper.mapping(wanted).ok()?;
-        Some(Arc::new(Chunk { mapping, cut_bytes: Tally::default() }))
+        Some(Chunk::of(ChunkMemory::Pages(mapping)))
     }
 }
 
@@ -341,6 +395,27 @@ mod tests {
         assert_eq!((&*slab, slab.capacity(), slab.held_bytes()), (&[1u64, 2][..], 2, 16));
         let empty = Slab::<u64>::default();
         assert_eq!((empty.len(), format!("{slab:?}")), (0, "[1, 2]".to_string()));
+    }
+
+    #[test]
+    fn slabs_of_lines_begin_at_lines_wherever_they_are() {
+        for expected_bytes in [0, QUARRY_FROM_BYTES] {
+            let mut allocator = SlabAllocator::of_lines(expected_bytes, LARGE_PAGES);
+            let mut slabs: Vec<Slab<[u32; 3]>> = (0..20)
+                .map(|nth: u32| allocator.filled(1 + nth as usize * 7 % 11, [nth; 3]).unwrap())
+                .collect();
+            drop(allocator);
+            slabs.retain(|slab| slab[0][0] % 3 > 0);
+            for slab in &slabs {
+                let nth = slab[0][0];
+                assert_eq!(slab.as_ptr().addr() % LINE_BYTES, 0);
+                assert_eq!(**slab, *vec![[nth; 3]; 1 + nth as usize * 7 % 11]);
+                assert!(expected_bytes > 0 || slab.held_bytes() == (slab.len() * 12).next_multiple_of(64));
+            }
+        }
+        let mut allocator = SlabAllocator::of_lines(0, LARGE_PAGES);
+        let empty = allocator.filled(0, 1u32).unwrap();
+        assert_eq!((empty.len(), allocator.cut(&[1u32], 0).unwrap().capacity()), (0, 16));
     }
 
     #[test]

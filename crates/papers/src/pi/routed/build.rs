@@ -8,6 +8,7 @@
 use super::{Entry, LEVELS_MAX, Routed};
 use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::paged_array::{PagedArray, Placement};
+use crate::pi::mem::slabs::SlabAllocator;
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
@@ -163,14 +164,35 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     /// When memory is refused.
     pub fn build(source: &impl Source<B>, options: RoutedOptions, run: Run<'_>) -> Result<Self> {
         let parts = source.parts();
+        let memory = |len, empty| PagedArray::filled_in_parts(len, empty, options.paper, (parts, run));
+        Self::build_in(source, options.head, run, memory)
+    }
+
+    /// The index layer over nodes of one part, in memory that this allocator cuts. Keys that are smaller than
+    /// all others lead to the data node `head`.
+    ///
+    /// # Errors
+    /// When memory is refused.
+    pub fn build_cut(source: &impl Source<B>, head: u32, allocator: &mut SlabAllocator) -> Result<Self> {
+        let run = |jobs: Vec<ScopedTask<'_>>| jobs.into_iter().for_each(|job| job());
+        Self::build_in(source, head, &run, |len, empty| PagedArray::cut(allocator, len, empty))
+    }
+
+    fn build_in(
+        source: &impl Source<B>,
+        head: u32,
+        run: Run<'_>,
+        memory: impl FnOnce(usize, Entry<B, M>) -> Result<PagedArray<Entry<B, M>>>,
+    ) -> Result<Self> {
+        let parts = source.parts();
         let mut counted: Vec<Option<Counted<B>>> = vec![None; parts];
         let count =
             |(part, slot): (usize, &'_ mut Option<Counted<B>>)| *slot = Some(Counted::of(source, part));
         run(counted.iter_mut().enumerate().map(|it| Box::new(move || count(it)) as ScopedTask<'_>).collect());
-        let plan = Plan::new(counted.into_iter().flatten().collect(), M, options.head);
+        let plan = Plan::new(counted.into_iter().flatten().collect(), M, head);
 
         let empty = Entry { keys: [B::MAX; M], routes: [0; M] };
-        let mut entries = PagedArray::filled_in_parts(plan.entries, empty, options.paper, (parts, run))?;
+        let mut entries = memory(plan.entries, empty)?;
         for level in 1..=plan.levels {
             entries[plan.level(level).end as usize - 1].routes[0] = plan.carried(parts, level, M);
         }
@@ -183,7 +205,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         run(jobs.collect());
         let keys = plan.counted.iter().map(|part| part.keys[1]).sum();
         let levels = (1..=plan.levels).rev().map(|level| plan.level(level)).collect();
-        Ok(Self { entries, levels, head: options.head, keys })
+        Ok(Self { entries, levels, head, keys })
     }
 }
 

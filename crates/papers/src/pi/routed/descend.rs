@@ -1,6 +1,6 @@
 //! Going down an index layer (Algorithm 2): a group of searches level by level (§4.3.4).
 
-use super::Routed;
+use super::{Entry, Routed};
 use crate::common::operation::{Operation, Run, Search};
 use latchless_core::base::key::Bits;
 use latchless_core::base::span::next;
@@ -8,11 +8,23 @@ use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::touch::{NoTrace, Trace, Work};
 use latchless_core::search::{Dispatch, Scalar};
 
-impl<B: Bits, const M: usize> Routed<B, M> {
+/// A layer's entries, to be searched.
+#[derive(Debug)]
+pub(in crate::pi) struct Entries<'a, B, const M: usize>(&'a [Entry<B, M>]);
+
+impl<B, const M: usize> Clone for Entries<'_, B, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B, const M: usize> Copy for Entries<'_, B, M> {}
+
+impl<B: Bits, const M: usize> Entries<'_, B, M> {
     /// Compares `probe` with an entry; `None`: all of its keys are below it.
     #[inline(always)]
-    pub(super) fn pass<S: Search, T: Trace>(&self, entry: usize, probe: B) -> Option<u32> {
-        let entry = &self.entries[entry];
+    pub(super) fn pass<S: Search, T: Trace>(self, entry: usize, probe: B) -> Option<u32> {
+        let entry = &self.0[entry];
         T::work(Work::Visit);
         T::read(entry.keys.as_ptr().cast(), size_of_val(&entry.keys));
         T::work(Work::Probe);
@@ -27,9 +39,10 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         }
     }
 
+    /// Prefetches an entry.
     #[inline(always)]
-    pub(super) fn ask<T: Trace>(&self, entry: usize) {
-        let at = self.entries.as_ptr().wrapping_add(entry).cast::<u8>();
+    pub(in crate::pi) fn ask<T: Trace>(self, entry: usize) {
+        let at = self.0.as_ptr().wrapping_add(entry).cast::<u8>();
         let bytes = const { M * (B::BYTES + size_of::<u32>()) };
         T::prefetch(at, bytes);
         if T::LISTENING {
@@ -42,6 +55,30 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         if bytes > 2 * LINE_BYTES {
             prefetch_read(at.wrapping_add(LINE_BYTES));
         }
+    }
+
+    /// Goes down from an entry of a level: along it as far as the key does, then to the level below.
+    #[inline(always)]
+    pub(in crate::pi) fn lower<S: Search, T: Trace>(self, entry: u32, key: B) -> u32 {
+        let probe = match next(key) {
+            Some(next) => next,
+            None => key,
+        };
+        let mut entry = entry as usize;
+        loop {
+            match self.pass::<S, T>(entry, probe) {
+                Some(route) => return route,
+                None => entry += 1,
+            }
+        }
+    }
+}
+
+impl<B: Bits, const M: usize> Routed<B, M> {
+    /// The entries of all levels.
+    #[inline(always)]
+    pub(in crate::pi) fn to_search(&self) -> Entries<'_, B, M> {
+        Entries(&self.entries)
     }
 
     /// The interception of each key, by groups of at most `group` searches that go down together, level by
@@ -65,12 +102,19 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         }
     }
 
+    /// Where a descent begins: at the first entry, or at the data node that there is without entries.
+    #[inline(always)]
+    pub(in crate::pi) fn enter(&self) -> u32 {
+        if self.levels.is_empty() { self.head } else { 0 }
+    }
+
     /// The interception of the largest key below `probe`, without vectors: for checks.
     pub(super) fn anchor_below(&self, probe: B) -> u32 {
+        let entries = self.to_search();
         let (mut at, mut landed) = (0, self.head);
         for _ in &self.levels {
             landed = loop {
-                match self.pass::<Scalar, NoTrace>(at, probe) {
+                match entries.pass::<Scalar, NoTrace>(at, probe) {
                     Some(route) => break route,
                     None => at += 1,
                 }
@@ -104,26 +148,21 @@ impl<B: Bits, T: Trace, const M: usize, const PREFETCH: bool> Operation for Desc
 }
 
 impl<B: Bits, const M: usize> Routed<B, M> {
+    /// Leads keys down, level by level.
     #[inline(always)]
-    fn descend<S: Search, T: Trace, const PREFETCH: bool>(&self, keys: &[B], anchors: &mut [u32]) {
+    pub(in crate::pi) fn descend<S: Search, T: Trace, const PREFETCH: bool>(
+        &self,
+        keys: &[B],
+        anchors: &mut [u32],
+    ) {
         // On the way `anchors` holds each search's next entry.
-        let levels = self.levels.len();
-        anchors.fill(if levels == 0 { self.head } else { 0 });
+        let (entries, levels) = (self.to_search(), self.levels.len());
+        anchors.fill(self.enter());
         for above in (0..levels).rev() {
             for (at, &key) in anchors.iter_mut().zip(keys) {
-                let probe = match next(key) {
-                    Some(next) => next,
-                    None => key,
-                };
-                let mut entry = *at as usize;
-                *at = loop {
-                    match self.pass::<S, T>(entry, probe) {
-                        Some(route) => break route,
-                        None => entry += 1,
-                    }
-                };
+                *at = entries.lower::<S, T>(*at, key);
                 if PREFETCH && above > 0 {
-                    self.ask::<T>(*at as usize);
+                    entries.ask::<T>(*at as usize);
                 }
             }
         }

@@ -22,9 +22,11 @@ mod descend;
 mod walk;
 
 pub use build::{Heights, RoutedOptions, Source};
+pub(super) use descend::Entries;
 pub use walk::{Place, RoutedWalk};
 
 use crate::pi::mem::paged_array::PagedArray;
+use crate::pi::mem::slabs::{ChunkUsage, Slab};
 use core::fmt;
 use core::ops::Range;
 use latchless_core::base::error::Broken;
@@ -92,9 +94,24 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         self.keys
     }
 
-    /// Bytes of the entries and their routing tables.
+    /// Bytes that there are because of the entries and their routing tables.
     pub fn memory_bytes(&self) -> usize {
+        self.entries.slab().map_or_else(|| self.entry_bytes(), Slab::held_bytes)
+    }
+
+    /// Bytes of the entries and their routing tables.
+    pub fn entry_bytes(&self) -> usize {
         size_of_val(&*self.entries)
+    }
+
+    /// Counts the layer among what could stay where it is, if it was cut out of what others share.
+    pub fn count_in(&self, usage: &mut ChunkUsage) {
+        self.entries.slab().into_iter().for_each(|slab| usage.count(slab));
+    }
+
+    /// Whether it should stay there.
+    pub fn stays(&self, usage: &ChunkUsage) -> bool {
+        self.entries.slab().is_none_or(|slab| usage.stays(slab))
     }
 
     /// Where the entries lie: for a memory model to place.

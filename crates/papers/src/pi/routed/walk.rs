@@ -56,12 +56,12 @@ impl<B: Bits, S: Search, T: Trace, const M: usize> Walk for RoutedWalk<'_, B, S,
             Some(next) => next,
             None => key,
         };
-        match self.layer.pass::<S, T>(place.entry as usize, probe) {
+        match self.layer.to_search().pass::<S, T>(place.entry as usize, probe) {
             None => place.entry += 1,
             Some(route) if place.level == 1 => return Step::Landed(Some(route)),
             Some(route) => *place = Place { level: place.level - 1, entry: route },
         }
-        self.layer.ask::<T>(place.entry as usize);
+        self.layer.to_search().ask::<T>(place.entry as usize);
         Step::On
     }
 

@@ -214,7 +214,7 @@ impl<B: Bits> Segments<B> {
 }
 
 /// `len` things in `parts` runs of about equal length, none of them empty; one if there is nothing.
-fn ranges(len: usize, parts: usize) -> Vec<Range<usize>> {
+pub(in crate::pi) fn ranges(len: usize, parts: usize) -> Vec<Range<usize>> {
     let parts = parts.clamp(1, len.max(1));
     (0..parts).map(|part| len * part / parts..len * (part + 1) / parts).collect()
 }
@@ -224,11 +224,17 @@ fn ranges(len: usize, parts: usize) -> Vec<Range<usize>> {
 pub struct Parts<'a, B: Bits> {
     list: &'a Segments<B>,
     ranges: Vec<Range<usize>>,
+    /// The segment that anchors call the first one.
+    first: usize,
 }
 
 impl<'a, B: Bits> Parts<'a, B> {
     pub(super) fn new(list: &'a Segments<B>, parts: usize) -> Self {
-        Self { list, ranges: ranges(list.segments.len(), parts) }
+        Self { list, ranges: ranges(list.segments.len(), parts), first: 0 }
+    }
+
+    pub(super) fn of_run(list: &'a Segments<B>, run: Range<usize>) -> Self {
+        Self { list, first: run.start, ranges: vec![run] }
     }
 }
 
@@ -245,7 +251,7 @@ impl<B: Bits> Source<B> for Parts<'_, B> {
                 prefetch_read_all(later.as_ptr().cast(), size_of_val(&**later));
             }
             for tall in &*self.list.talls[nth] {
-                let anchor = Anchor::new(nth, tall.place as usize);
+                let anchor = Anchor::new(nth - self.first, tall.place as usize);
                 visit(tall.key, tall.height as usize, anchor.to_word());
             }
         }

@@ -21,6 +21,7 @@
 //! while it is shared is copied first, by its owner; so an index layer can be rebuilt in the background
 //! from a list that is quiescent.
 
+mod footing;
 mod layout;
 mod owned;
 mod scan;
@@ -28,7 +29,9 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
+pub use footing::Footing;
 pub use layout::Parts;
+pub(in crate::pi) use layout::ranges;
 pub use owned::{Drift, Finger, SegmentsMut};
 
 use crate::error::{self, Error};
@@ -64,6 +67,13 @@ impl Anchor {
     fn new(segment: usize, place: usize) -> Self {
         debug_assert!(place < PLACES_MAX && segment < SEGMENTS_MAX);
         Self((segment << PLACE_BITS | place) as u32)
+    }
+
+    /// The same place in the segment that is so many further on.
+    #[inline(always)]
+    pub fn further_on(self, segments: usize) -> Self {
+        debug_assert!(self.segment() + segments < SEGMENTS_MAX);
+        Self(self.0 + (segments << PLACE_BITS) as u32)
     }
 
     /// The anchor as an index layer's routing table holds it.
@@ -261,6 +271,11 @@ impl<B: Bits> Segments<B> {
         Parts::new(self, parts)
     }
 
+    /// The tall nodes of a run of segments; anchors call the first of these the first one.
+    pub fn run(&self, segments: Range<usize>) -> Parts<'_, B> {
+        Parts::of_run(self, segments)
+    }
+
     /// Looks at every node. Says what is wrong, if anything is. O(n).
     ///
     /// # Errors
@@ -305,14 +320,14 @@ impl<B: Bits> Segments<B> {
 ///
 /// # Errors
 /// [`OutOfMemory`](latchless_core::Error::OutOfMemory).
-fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
+pub(in crate::pi) fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
     let requested_bytes = more.saturating_mul(size_of::<V>());
     values.try_reserve(more).map_err(|_| latchless_core::Error::OutOfMemory { requested_bytes })
 }
 
 /// Prefetches one line.
 #[inline(always)]
-fn ask<T: Trace, V>(at: *const V) {
+pub(in crate::pi) fn ask<T: Trace, V>(at: *const V) {
     T::prefetch(at.cast(), 1);
     if !T::LISTENING {
         prefetch_read(at.cast());

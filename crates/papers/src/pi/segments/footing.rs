@@ -1,0 +1,76 @@
+//! What an index layer over a run of segments was built from, so that a later list can be asked whether it
+//! still has those segments.
+//!
+//! A layout shares segments that haven't drifted, together with the table of their tall nodes. The table
+//! names the tall nodes' places, and they stay there as long as the segment isn't laid out anew. So a run of
+//! segments with the same tables, one for one, has the same keys in its index layer and the same places below
+//! it, whatever its segments' numbers are now. Holding the tables is what makes comparing their addresses
+//! safe: none of them can be another table's address meanwhile.
+
+use super::{Segments, Tall, reserve};
+use core::ops::Range;
+use latchless_core::base::error::Result;
+use latchless_core::base::key::Bits;
+use std::sync::Arc;
+
+/// See the file's head.
+#[derive(Debug)]
+pub struct Footing<B> {
+    talls: Vec<Arc<[Tall<B>]>>,
+}
+
+impl<B: Bits> Footing<B> {
+    /// How many segments the run has.
+    pub fn segments(&self) -> usize {
+        self.talls.len()
+    }
+
+    /// The key of the run's first tall node. In any run but a list's first one that is its first key.
+    pub fn first_key(&self) -> Option<B> {
+        first_key(&self.talls)
+    }
+
+    /// Bytes that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.talls)
+    }
+}
+
+fn first_key<B: Bits>(talls: &[Arc<[Tall<B>]>]) -> Option<B> {
+    talls.first().and_then(|talls| talls.first()).map(|tall| tall.key)
+}
+
+impl<B: Bits> Segments<B> {
+    /// What an index layer over these segments is built from.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](latchless_core::Error::OutOfMemory).
+    pub fn footing(&self, segments: Range<usize>) -> Result<Footing<B>> {
+        let mut talls = Vec::new();
+        reserve(&mut talls, segments.len())?;
+        talls.extend_from_slice(&self.talls[segments]);
+        Ok(Footing { talls })
+    }
+
+    /// Whether the run that begins at this segment is this one.
+    pub fn stands_at(&self, segment: usize, footing: &Footing<B>) -> bool {
+        let own = self.talls.get(segment..segment + footing.segments());
+        own.is_some_and(|own| own.iter().zip(&footing.talls).all(|(own, theirs)| Arc::ptr_eq(own, theirs)))
+    }
+
+    /// Where the list has this run of segments, if it still has it. O(log segments + the run's segments).
+    pub fn find(&self, footing: &Footing<B>) -> Option<usize> {
+        // The head is in no level: the first segment may begin with any key.
+        let begins_before = |talls: &Arc<[Tall<B>]>| talls.first().map(|tall| tall.key) < footing.first_key();
+        let at = match self.stands_at(0, footing) {
+            true => 0,
+            false => 1 + self.talls[1..].partition_point(begins_before),
+        };
+        self.stands_at(at, footing).then_some(at)
+    }
+
+    /// How many tall nodes these segments have. O(segments).
+    pub fn talls_of(&self, segments: Range<usize>) -> usize {
+        self.talls[segments].iter().map(|talls| talls.len()).sum()
+    }
+}

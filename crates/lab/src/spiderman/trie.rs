@@ -23,7 +23,7 @@ const TOGETHER: usize = 1024;
 const SCANNED: usize = 48;
 /// Scans start here at most, so that there are as many entries.
 const LAST_START: u64 = u64::MAX / 16 * 15;
-const ROUNDS: Scaled<usize> = Scaled::new(21, 3);
+const ROUNDS: Scaled<usize> = Scaled::new(11, 3);
 const THREADS: [usize; 2] = [1, 2];
 /// Where random numbers start.
 const SEED: u64 = 2016;
@@ -36,7 +36,7 @@ pub(super) const TRIE: Experiment = Experiment {
          indexes lie in this library's arenas, on huge pages as far as the system gives them (\"share on \
          huge pages\"), hold the same 10M random 64-bit keys, inserted in random order, and are called \
          through one table of functions. In each round all serve the same requests, in turn: one by one \
-         and in batches, with one thread and with two. Of 21 rounds the median counts, and cost has the \
+         and in batches, with one thread and with two. Of 11 rounds the median counts, and cost has the \
          least and the most beside it; one more before them warms the caches.",
         "A thread has 1,024 requests at once and serves lookups first, then inserts and replacements, then \
          removals, then scans; updates are a third each. \"batches\" hands over all of a kind together. \
@@ -59,18 +59,18 @@ struct Mix {
 }
 
 const MIXES: [Mix; 3] = [
-    Mix { name: "lookups", updates_percent: 0, scans: false, chunks: Scaled::new(192, 2) },
+    Mix { name: "lookups", updates_percent: 0, scans: false, chunks: Scaled::new(768, 2) },
     Mix {
         name: "lookups and updates in halves",
         updates_percent: 50,
         scans: false,
-        chunks: Scaled::new(128, 2),
+        chunks: Scaled::new(512, 2),
     },
     Mix {
         name: "95 % scans of 48 entries, 5 % updates",
         updates_percent: 5,
         scans: true,
-        chunks: Scaled::new(32, 2),
+        chunks: Scaled::new(64, 2),
     },
 ];
 

@@ -1,6 +1,6 @@
 //! Memory that is refused because a test wants it to be: the n-th allocation of a thread.
 //!
-//! What allocates fallibly asks [`allowed`] first, or goes through [`reserve`]. Outside of tests that is
+//! What allocates fallibly asks `allowed` first, or goes through [`reserve`]. Outside of tests that is
 //! always allowed, and costs nothing.
 
 use crate::base::error::{Error, Result};

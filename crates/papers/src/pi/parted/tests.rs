@@ -187,7 +187,7 @@ fn a_run_that_has_become_too_short_is_joined_to_its_neighbour() {
 
 #[test]
 fn lists_that_shrink_and_grow_have_parts_of_their_size() {
-    let len = if cfg!(miri) { 60 } else { 600 };
+    let len = if cfg!(miri) { 200 } else { 600 };
     let mut list = list::<u32>(len, 5);
     let mut layer = built::<u32, 4>(&list, None);
     for (keys, put) in [(0..len - 10, false), (0..len, false), (0..len, true), (0..len / 2, false)] {

@@ -38,4 +38,5 @@ mod stamps;
 mod storms;
 mod straddling;
 mod subject;
+mod unchanged;
 mod whole;

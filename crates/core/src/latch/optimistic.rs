@@ -9,6 +9,8 @@
 //! 1. The word is even when the latch is free, odd while it is held.
 //! 2. It grows by two with every change of the content, and by nothing when the holder changed
 //!    nothing.
+//!    So a look that finds the node held, by one who changes nothing, fails, and a later one succeeds: a
+//!    failed look says nothing about the content, not even that it changed.
 //! 3. Versions never come back. A word of 64 bits has 2^63 of them: at one change a nanosecond that is
 //!    292 years, and a reader would have to sleep through all of them. One of 32 bits, as in the paper,
 //!    has 2^31: at 20 ns for taking and leaving a latch that no other thread wants, its content changes all

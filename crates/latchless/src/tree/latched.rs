@@ -26,6 +26,9 @@ enum Use {
     Remove,
 }
 
+/// An entry of a latched leaf.
+type InLeaf<'h, 'a, B, M> = (NodeRef, &'h mut <M as Mode>::Held<'a>, (B, B));
+
 /// An entry that was found, and how many its leaf has now.
 type Found<B> = ((B, B), usize);
 
@@ -58,7 +61,7 @@ impl<B: Bits> BlinkTree<B> {
             let (first, low) = ((at.node, held), at.leaf::<B>().low());
             let found = match direction {
                 Direction::Forward => return self.first_from_latched::<S, M>(first, from, purpose),
-                Direction::Reverse => self.last_up_to_latched::<S, M>(first, from, purpose),
+                Direction::Reverse => self.last_up_to_latched::<S, M>(first, from, purpose, None),
             };
             if found.is_some() {
                 return found;
@@ -68,54 +71,53 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// The first entry at or after `from` in this leaf or in one to its right.
-    fn first_from_latched<S: Search, M: Mode>(
-        &self,
-        (node, held): Latched<'_, M>,
+    fn first_from_latched<'a, S: Search, M: Mode>(
+        &'a self,
+        (node, mut held): Latched<'a, M>,
         from: B,
         purpose: Use,
     ) -> Option<Found<B>> {
         let leaf = self.leaf(node);
         if let Some(entry) = leaf.first_from::<S>(from.max(leaf.low())) {
-            return Some(self.use_latched::<S, M>((node, held), entry, purpose));
+            return Some(self.use_latched::<S, M>((node, &mut held, entry), purpose));
         }
         let right = leaf.link();
         if right.is_nil() {
             return None;
         }
-        let right = (right, self.latch::<M>(right));
-        let found = self.first_from_latched::<S, M>(right, from, purpose);
-        // Until now: nothing may come in here that would have been the answer.
-        drop(held);
-        found
+        // Until that has returned: nothing may come in here that would have been the answer.
+        self.first_from_latched::<S, M>((right, self.latch::<M>(right)), from, purpose)
     }
 
-    /// The last entry up to `from` in this leaf or in one to its right, which ends with the leaf of `from`.
-    fn last_up_to_latched<S: Search, M: Mode>(
-        &self,
-        (node, held): Latched<'_, M>,
+    /// The last entry up to `from` in this leaf or in one to its right, which ends with the leaf of `from`; if
+    /// they have none, the entry found so far. It is used while all of them are latched: nothing may come in
+    /// to its right before it is removed.
+    fn last_up_to_latched<'a, S: Search, M: Mode>(
+        &'a self,
+        (node, mut held): Latched<'a, M>,
         from: B,
         purpose: Use,
+        so_far: Option<InLeaf<'_, 'a, B, M>>,
     ) -> Option<Found<B>> {
         let leaf = self.leaf(node);
-        if leaf.high() < from {
-            let right = leaf.link();
-            let right = (right, self.latch::<M>(right));
-            let found = self.last_up_to_latched::<S, M>(right, from, purpose);
-            if found.is_some() {
-                return found;
-            }
+        let is_last = leaf.high() >= from;
+        let so_far = match leaf.last_up_to::<S>(from.min(leaf.high())) {
+            Some(entry) => Some((node, &mut held, entry)),
+            None => so_far,
+        };
+        if is_last {
+            return Some(self.use_latched::<S, M>(so_far?, purpose));
         }
-        let entry = leaf.last_up_to::<S>(from.min(leaf.high()))?;
-        Some(self.use_latched::<S, M>((node, held), entry, purpose))
+        let right = leaf.link();
+        self.last_up_to_latched::<S, M>((right, self.latch::<M>(right)), from, purpose, so_far)
     }
 }
 
 impl<B: Bits> BlinkTree<B> {
-    /// Uses an entry of a latched leaf, and lets go of the leaf.
+    /// Uses an entry of a latched leaf.
     fn use_latched<S: Search, M: Mode>(
         &self,
-        (node, mut held): Latched<'_, M>,
-        entry: (B, B),
+        (node, held, entry): InLeaf<'_, '_, B, M>,
         purpose: Use,
     ) -> Found<B> {
         let leaf = self.leaf(node);
@@ -123,7 +125,7 @@ impl<B: Bits> BlinkTree<B> {
             let place = leaf.find::<S>(entry.0).expect("the leaf is latched since the entry was found");
             held.changing();
             leaf.remove::<S>(place);
-            self.outdate::<M>(leaf, &mut held);
+            self.outdate::<M>(leaf, held);
         }
         (entry, leaf.len())
     }

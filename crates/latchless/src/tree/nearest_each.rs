@@ -272,8 +272,9 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         }
     }
 
-    /// Answers a key if its nearest entry is in the block that the hints named. Otherwise asks for the block
-    /// beside that one, and says `false`.
+    /// Answers a key if the block that the hints named has an entry that is surely its nearest; by itself if
+    /// the leaf changed meanwhile: then nobody knows where that entry is. Otherwise asks for the block beside
+    /// that one, and says `false`.
     #[inline(always)]
     fn answer_by_block<S: Search>(
         &mut self,
@@ -286,16 +287,17 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
             Direction::Forward => (leaf.first_from_in::<S>(block, key), block + 1),
             Direction::Reverse => (leaf.last_up_to_in::<S>(block, key), block.saturating_sub(1)),
         };
-        if found.is_some() && still::<M>(node, version) {
-            (self.answer)(at, found);
+        if found.is_some() {
+            let good = still::<M>(node, version);
+            (self.answer)(at, if good { found } else { self.tree.nearest_again::<M>(key, self.direction) });
             return true;
         }
         prefetch_read_later(leaf.block_address(beside));
         false
     }
 
-    /// Answers a key by the block beside the one that the hints named, by any block of its leaf, or by
-    /// itself.
+    /// Answers a key whose nearest entry isn't in the block that the hints named: by the block beside that
+    /// one, by any block of its leaf, or by itself.
     #[inline(always)]
     fn answer_in_leaf<S: Search>(
         &mut self,

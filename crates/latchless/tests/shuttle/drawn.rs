@@ -1,6 +1,6 @@
 //! Two writers, and three threads: schedules that are drawn, because there are too many for all.
 
-use crate::history::Ask::{self, Get, Put, Remove, RemoveRange, Scan};
+use crate::history::Ask::{self, FloorMany, Get, PopLast, Put, Remove, RemoveRange, Scan};
 use crate::scenes::{State, play};
 use crate::schedules::{every, some};
 
@@ -49,6 +49,22 @@ fn merges_from_both_sides() {
 #[test]
 fn a_range_that_is_removed_while_it_fills() {
     two_writers(TWO_HALVES, &[RemoveRange(10, 29)], &[Put(15, 1), Put(16, 2)]);
+}
+
+/// The last leaf is empty until it is merged away. What comes into it before the last entry of the one to its
+/// left is popped would have been popped.
+#[test]
+fn a_pop_beyond_a_leaf_that_is_empty_for_a_moment() {
+    const ONE_AFTER_FULL: State = State { put: TWO_FULL.put, removed: &[60, 70, 80] };
+    let threads: [&[Ask]; 3] = [&[Remove(50)], &[PopLast], &[Put(55, 1), Get(40)]];
+    some(5000, move || play(ONE_AFTER_FULL, &threads));
+}
+
+/// A leaf that is latched and not changed fails a look at its version; its next one succeeds.
+#[test]
+fn floors_of_a_batch_beside_removals_of_nothing() {
+    let threads: [&[Ask]; 2] = [&[Remove(15), Remove(25), Remove(35)], &[FloorMany(&[35, 12])]];
+    some(5000, move || play(TWO_FULL, &threads));
 }
 
 /// Every tenth key.

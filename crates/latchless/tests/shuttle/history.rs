@@ -18,6 +18,9 @@ pub enum Ask {
     Scan(u64, u64),
     /// A batch: each key is a question of its own.
     GetMany(&'static [u64]),
+    /// As a batch of floors.
+    FloorMany(&'static [u64]),
+    PopLast,
 }
 
 /// What was told.
@@ -49,7 +52,8 @@ impl Ask {
                 vec![key]
             }
             Self::RemoveRange(low, high) | Self::Scan(low, high) => vec![low, high],
-            Self::GetMany(keys) => keys.to_vec(),
+            Self::GetMany(keys) | Self::FloorMany(keys) => keys.to_vec(),
+            Self::PopLast => Vec::new(),
         }
     }
 
@@ -58,6 +62,7 @@ impl Ask {
         let told = match self {
             Self::Get(key) => Told::Value(index.get(key)),
             Self::Floor(key) => Told::Entry(index.floor(key)),
+            Self::PopLast => Told::Entry(index.pop_last()),
             Self::Put(key, value) => Told::Value(index.insert(key, value)),
             Self::Replace(key, value) => Told::Value(index.replace(key, value)),
             Self::Remove(key) => Told::Value(index.remove(key)),
@@ -78,6 +83,10 @@ impl Ask {
                     .map(|(&key, found)| (Self::Get(key), Told::Value(found)))
                     .collect();
             }
+            Self::FloorMany(keys) => {
+                let floors = keys.iter().zip(index.floors_together(keys));
+                return floors.map(|(&key, found)| (Self::Floor(key), Told::Entry(found))).collect();
+            }
         };
         vec![(self, told)]
     }
@@ -89,6 +98,7 @@ impl Ask {
             Self::Floor(key) => {
                 Told::Entry(model.range(..=key).next_back().map(|(&key, &value)| (key, value)))
             }
+            Self::PopLast => Told::Entry(model.pop_last()),
             Self::Put(key, value) => Told::Value(model.insert(key, value)),
             Self::Replace(key, value) => {
                 Told::Value(model.get_mut(&key).map(|own| std::mem::replace(own, value)))
@@ -99,7 +109,9 @@ impl Ask {
                 model.retain(|&key, _| key < low || key > high);
                 Told::Count(before - model.len())
             }
-            Self::Scan(..) | Self::GetMany(_) => unreachable!("these are several questions"),
+            Self::Scan(..) | Self::GetMany(_) | Self::FloorMany(_) => {
+                unreachable!("these are several questions")
+            }
         }
     }
 

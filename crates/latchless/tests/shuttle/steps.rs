@@ -1,7 +1,7 @@
 //! Each step of the structure, with a reader that is stopped at every step of the writer, and a writer that
 //! is stopped at every step of the reader.
 
-use crate::history::Ask::{self, Floor, Get, GetMany, Put, Remove, RemoveRange, Replace, Scan};
+use crate::history::Ask::{self, Floor, FloorMany, Get, GetMany, Put, Remove, RemoveRange, Replace, Scan};
 use crate::scenes::{State, play};
 use crate::schedules::every;
 use latchless::Stats;
@@ -25,8 +25,13 @@ const DEEP: State = State {
 };
 
 /// What readers ask: around a key that stays, all of them, and one after the other.
-const LOOKS: [&[Ask]; 4] =
-    [&[Floor(25)], &[Scan(8, 62)], &[GetMany(&[20, 15, 50])], &[Get(50), Get(40), Get(25)]];
+const LOOKS: [&[Ask]; 5] = [
+    &[Floor(25)],
+    &[FloorMany(&[55, 25])],
+    &[Scan(8, 62)],
+    &[GetMany(&[20, 15, 50])],
+    &[Get(50), Get(40), Get(25)],
+];
 
 /// Plays the writer beside each of the readers in every schedule with one preemption, and beside a reader of
 /// a key that stays with up to two: a thread is stopped anywhere, and another one anywhere meanwhile.

@@ -11,6 +11,8 @@ pub trait Subject: Send + Sync + 'static {
     fn get(&self, key: u64) -> Option<u64>;
     fn get_two_together(&self, keys: &[u64]) -> Vec<Option<u64>>;
     fn floor(&self, key: u64) -> Option<(u64, u64)>;
+    fn floors_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>>;
+    fn pop_last(&self) -> Option<(u64, u64)>;
     fn insert(&self, key: u64, value: u64) -> Option<u64>;
     fn replace(&self, key: u64, value: u64) -> Option<u64>;
     fn remove(&self, key: u64) -> Option<u64>;
@@ -41,6 +43,16 @@ impl Subject for Index<u64, u64> {
 
     fn floor(&self, key: u64) -> Option<(u64, u64)> {
         self.floor(key)
+    }
+
+    fn floors_together(&self, keys: &[u64]) -> Vec<Option<(u64, u64)>> {
+        let mut found = vec![None; keys.len()];
+        self.floor_many(keys, &mut found).expect("there is room for the answers");
+        found
+    }
+
+    fn pop_last(&self) -> Option<(u64, u64)> {
+        self.pop_last()
     }
 
     fn insert(&self, key: u64, value: u64) -> Option<u64> {
@@ -98,6 +110,15 @@ impl Subject for Bytes {
     fn floor(&self, key: u64) -> Option<(u64, u64)> {
         // Of equal numbers there is one key, so what comes after it is all after it.
         let (key, value) = self.0.floor(&key_of(key))?;
+        Some((number(&key), value))
+    }
+
+    fn floors_together(&self, _: &[u64]) -> Vec<Option<(u64, u64)>> {
+        unreachable!("there are no batches of floors here")
+    }
+
+    fn pop_last(&self) -> Option<(u64, u64)> {
+        let (key, value) = self.0.pop_last()?;
         Some((number(&key), value))
     }
 

@@ -1,8 +1,9 @@
 //! Sorting by key, stable, so that of equal keys the last one stays last.
 //!
 //! First by the leading bits of the keys, as many as tell so many random keys apart, byte by byte, the least
-//! significant one first. Then each run of keys that have those bits in common, in the same way: of random keys
-//! hardly any. Bits that all keys share aren't looked at. Between two stretches of a pass a signal can end it.
+//! significant one first. Then each run of keys that have those bits in common, in the same way: of random
+//! keys hardly any. Bits that all keys share aren't looked at. Between two stretches of a pass a signal can
+//! end it.
 
 use crate::batch::{Pulse, STRETCH};
 use crate::engine::Undone;
@@ -22,8 +23,8 @@ pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
     column.try_reserve(more).map_err(|_| Error::OutOfMemory { requested_bytes })
 }
 
-/// Up to so many entries are compared with each other: the standard library's stable sort allocates nothing for
-/// them.
+/// Up to so many entries are compared with each other: the standard library's stable sort allocates nothing
+/// for them.
 const FEW: usize = 128;
 
 /// Sorts entries by their keys. Equal keys stay in their order.

@@ -20,9 +20,9 @@ pub(super) const PARTS: Experiment = driven(
          turns on the same keys, and of five rounds the median counts. \"neighbours\" come side by side, between as many \
          keys that are there already; \"everywhere\" they are spread evenly. The time is that of the whole rebuild, \
          which lays the list out as well; what is written is what of the index layer is.",
-        "Searches and inserts are batches, with rebuilds in the background where they are due. \"loaded\" are searches on one thread after the load, \"aged\" those \
-         after 64 rebuilds that together have rewritten every part, few at a time: the parts are then in the \
-         allocator's memory, and no longer on huge pages.",
+        "Searches and inserts are batches, with rebuilds in the background where they are due. \"loaded\" are searches \
+         on one thread after the load, \"aged\" those after 64 rebuilds that together have rewritten every part, few at \
+         a time: the parts are then in the allocator's memory, and no longer on huge pages.",
     ],
     "keys inserted; threads",
     rows,

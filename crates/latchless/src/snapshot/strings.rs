@@ -15,8 +15,8 @@
 //! The file is as [`snapshot`](super) describes it, but for the column `key`: its type is Arrow's `utf8` if
 //! keys are `String`s, else `binary`, which has the keys' bytes, and a record batch has at most 16 MiB of
 //! them. The schema's metadata has `latchless.key`, the keys' [type](BytesKey::type_name), without which one
-//! couldn't tell a tuple from another one. What a saved file means while others write is said
-//! [there](super#while-others-write), too; whoever has the index alone, as `&mut`, saves one moment.
+//! couldn't tell a tuple from another one. [`snapshot`](super#while-others-write) also says what a saved file
+//! means while other threads write; if none does, it is of one moment.
 //!
 //! A file that was made on purpose has strings that no key of its type has, and opening it is an error then,
 //! but for types of the caller's own: [`BytesKey::is_key`] panics for these where

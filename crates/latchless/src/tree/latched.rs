@@ -89,9 +89,9 @@ impl<B: Bits> BlinkTree<B> {
         self.first_from_latched::<S, M>((right, self.latch::<M>(right)), from, purpose)
     }
 
-    /// The last entry up to `from` in this leaf or in one to its right, which ends with the leaf of `from`; if
-    /// they have none, the entry found so far. It is used while all of them are latched: nothing may come in
-    /// to its right before it is removed.
+    /// The last entry up to `from` in this leaf or in one to its right, which ends with the leaf of `from`;
+    /// if they have none, the entry found so far. It is used while all of them are latched: nothing may come
+    /// in to its right before it is removed.
     fn last_up_to_latched<'a, S: Search, M: Mode>(
         &'a self,
         (node, mut held): Latched<'a, M>,

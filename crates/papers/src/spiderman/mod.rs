@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `olc` | the paper's baseline: one request after the other |
 //! | `spiderman` | batches, with all that the paper's author wished for (§5.2) |
-//! | `art` | an adaptive radix tree under optimistic lock coupling, whose batches of lookups interleave ([`trie`]) |
+//! | `art` | an adaptive radix tree under the same latches ([`trie`]), as a rival |
 //! | `spiderman-naive` | batches as the paper has them: prefetch options 1, 2 and 3, sixteen requests, idle slots, and a second descent from the root |
 //!
 //! # How it is made

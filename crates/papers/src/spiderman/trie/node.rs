@@ -9,8 +9,8 @@
 //! A node knows bytes and children. Which byte of a key it branches on is in the reference to it.
 //!
 //! # Thread safety
-//! Words are atomics. The holder of the latch writes; whoever reads without it sees a mixture of old and new
-//! children, and then another version.
+//! Words are atomics, written by the holder of the latch. A reader may see some children from before a change
+//! and some from after it; it finds another version then, and reads again.
 
 use super::reference::{Kind, Ref};
 use core::marker::PhantomData;

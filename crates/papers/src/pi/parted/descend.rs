@@ -2,8 +2,8 @@
 //! each in its own part.
 
 use super::{Parted, Slot};
-use crate::common::operation::{Operation, Run, Search};
-use crate::pi::routed::Entries;
+use crate::common::operation::Search;
+use crate::pi::routed::{Entries, Groups, descend_in_groups};
 use crate::pi::segments::ask;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::Trace;
@@ -22,11 +22,7 @@ impl<B: Bits, const M: usize> Parted<B, M> {
         group: usize,
         prefetch: bool,
     ) {
-        assert_eq!(keys.len(), anchors.len(), "a place for each interception");
-        match prefetch {
-            true => dispatch.run(Descend::<_, T, M, true> { layer: self, keys, anchors, group, touch: [] }),
-            false => dispatch.run(Descend::<_, T, M, false> { layer: self, keys, anchors, group, touch: [] }),
-        }
+        descend_in_groups::<T, _>(self, dispatch, keys, anchors, (group, prefetch));
     }
 
     /// The part of this number.
@@ -59,27 +55,22 @@ impl<B: Bits, const M: usize> Slot<B, M> {
     }
 }
 
-/// [`Parted::anchors`] as one operation, compiled for each kernel.
-struct Descend<'a, B: Bits, T, const M: usize, const PREFETCH: bool> {
-    layer: &'a Parted<B, M>,
-    keys: &'a [B],
-    anchors: &'a mut [u32],
-    group: usize,
-    touch: [T; 0],
-}
-
-impl<B: Bits, T: Trace, const M: usize, const PREFETCH: bool> Operation for Descend<'_, B, T, M, PREFETCH> {
-    type Output = ();
+impl<B: Bits, const M: usize> Groups for Parted<B, M> {
+    type Key = B;
 
     #[inline(always)]
-    fn run<S: Search>(self) {
-        let Self { layer, keys, anchors, group, touch: [] } = self;
+    fn descend_all<S: Search, T: Trace, const PREFETCH: bool>(
+        &self,
+        keys: &[B],
+        anchors: &mut [u32],
+        group: usize,
+    ) {
         if group <= 1 {
-            return keys.iter().zip(anchors).for_each(|(&key, anchor)| *anchor = layer.one::<S, T>(key));
+            return keys.iter().zip(anchors).for_each(|(&key, anchor)| *anchor = self.one::<S, T>(key));
         }
         let mut ways = Vec::with_capacity(group.min(keys.len()));
         for (keys, anchors) in keys.chunks(group).zip(anchors.chunks_mut(group)) {
-            layer.together::<S, T, PREFETCH>(keys, anchors, &mut ways);
+            self.together::<S, T, PREFETCH>(keys, anchors, &mut ways);
         }
     }
 }

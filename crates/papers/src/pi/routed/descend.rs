@@ -60,17 +60,23 @@ impl<B: Bits, const M: usize> Entries<'_, B, M> {
     /// Goes down from an entry of a level: along it as far as the key does, then to the level below.
     #[inline(always)]
     pub(in crate::pi) fn lower<S: Search, T: Trace>(self, entry: u32, key: B) -> u32 {
-        let probe = match next(key) {
-            Some(next) => next,
-            None => key,
-        };
-        let mut entry = entry as usize;
+        let (probe, mut entry) = (probe_of(key), entry as usize);
         loop {
             match self.pass::<S, T>(entry, probe) {
                 Some(route) => return route,
                 None => entry += 1,
             }
         }
+    }
+}
+
+/// What entries are compared with: keys up to the key are those below the next one. The largest key has no
+/// next and is in no entry.
+#[inline(always)]
+pub(super) fn probe_of<B: Bits>(key: B) -> B {
+    match next(key) {
+        Some(next) => next,
+        None => key,
     }
 }
 
@@ -95,11 +101,7 @@ impl<B: Bits, const M: usize> Routed<B, M> {
         group: usize,
         prefetch: bool,
     ) {
-        assert_eq!(keys.len(), anchors.len(), "a place for each interception");
-        match prefetch {
-            true => dispatch.run(Descend::<_, T, M, true> { layer: self, keys, anchors, group, touch: [] }),
-            false => dispatch.run(Descend::<_, T, M, false> { layer: self, keys, anchors, group, touch: [] }),
-        }
+        descend_in_groups::<T, _>(self, dispatch, keys, anchors, (group, prefetch));
     }
 
     /// Where a descent begins: at the first entry, or at the data node that there is without entries.
@@ -125,24 +127,70 @@ impl<B: Bits, const M: usize> Routed<B, M> {
     }
 }
 
-/// [`Routed::anchors`] as one operation, compiled for each kernel.
-struct Descend<'a, B: Bits, T, const M: usize, const PREFETCH: bool> {
-    layer: &'a Routed<B, M>,
-    keys: &'a [B],
+/// A layer that leads keys down in groups.
+pub(in crate::pi) trait Groups {
+    /// Its keys.
+    type Key: Bits;
+
+    /// Leads keys down, at most `group` of them together, and says where they come out.
+    fn descend_all<S: Search, T: Trace, const PREFETCH: bool>(
+        &self,
+        keys: &[Self::Key],
+        anchors: &mut [u32],
+        group: usize,
+    );
+}
+
+/// The interception of each key: see [`Routed::anchors`].
+///
+/// # Panics
+/// When there isn't a place for each interception.
+pub(in crate::pi) fn descend_in_groups<T: Trace, L: Groups>(
+    layer: &L,
+    dispatch: Dispatch,
+    keys: &[L::Key],
+    anchors: &mut [u32],
+    (group, prefetch): (usize, bool),
+) {
+    assert_eq!(keys.len(), anchors.len(), "a place for each interception");
+    match prefetch {
+        true => dispatch.run(Descend::<_, T, true> { layer, keys, anchors, group, touch: [] }),
+        false => dispatch.run(Descend::<_, T, false> { layer, keys, anchors, group, touch: [] }),
+    }
+}
+
+/// [`descend_in_groups`] as one operation, compiled for each kernel.
+struct Descend<'a, L: Groups, T, const PREFETCH: bool> {
+    layer: &'a L,
+    keys: &'a [L::Key],
     anchors: &'a mut [u32],
     group: usize,
     touch: [T; 0],
 }
 
-impl<B: Bits, T: Trace, const M: usize, const PREFETCH: bool> Operation for Descend<'_, B, T, M, PREFETCH> {
+impl<L: Groups, T: Trace, const PREFETCH: bool> Operation for Descend<'_, L, T, PREFETCH> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Search>(self) {
         let Self { layer, keys, anchors, group, touch: [] } = self;
+        layer.descend_all::<S, T, PREFETCH>(keys, anchors, group);
+    }
+}
+
+impl<B: Bits, const M: usize> Groups for Routed<B, M> {
+    type Key = B;
+
+    #[inline(always)]
+    fn descend_all<S: Search, T: Trace, const PREFETCH: bool>(
+        &self,
+        keys: &[B],
+        anchors: &mut [u32],
+        group: usize,
+    ) {
         let group = group.max(1);
         for (keys, anchors) in keys.chunks(group).zip(anchors.chunks_mut(group)) {
-            layer.descend::<S, T, PREFETCH>(keys, anchors);
+            self.descend::<S, T, PREFETCH>(keys, anchors);
         }
     }
 }

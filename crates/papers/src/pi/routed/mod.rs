@@ -22,7 +22,7 @@ mod descend;
 mod walk;
 
 pub use build::{Heights, RoutedOptions, Source};
-pub(super) use descend::Entries;
+pub(super) use descend::{Entries, Groups, descend_in_groups};
 pub use walk::{Place, RoutedWalk};
 
 use crate::pi::mem::paged_array::PagedArray;

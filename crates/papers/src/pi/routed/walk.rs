@@ -1,11 +1,11 @@
 //! An index layer step by step, for batches that lead many keys down together: a comparison a step.
 
 use super::Routed;
+use super::descend::probe_of;
 use crate::common::operation::Search;
 use crate::common::walk::{Aim, Rounds, Step, Walk, WalksOf};
 use core::marker::PhantomData;
 use latchless_core::base::key::Bits;
-use latchless_core::base::span::next;
 use latchless_core::mem::touch::Trace;
 
 /// The walks of a layer, with a kernel that is known. They come out at interceptions: data nodes
@@ -51,12 +51,7 @@ impl<B: Bits, S: Search, T: Trace, const M: usize> Walk for RoutedWalk<'_, B, S,
         if place.level == 0 {
             return Step::Landed(Some(place.entry));
         }
-        // Keys up to the key are those below the next one; the largest one has no next and is never here.
-        let probe = match next(key) {
-            Some(next) => next,
-            None => key,
-        };
-        match self.layer.to_search().pass::<S, T>(place.entry as usize, probe) {
+        match self.layer.to_search().pass::<S, T>(place.entry as usize, probe_of(key)) {
             None => place.entry += 1,
             Some(route) if place.level == 1 => return Step::Landed(Some(route)),
             Some(route) => *place = Place { level: place.level - 1, entry: route },

@@ -33,6 +33,17 @@ pub type ScopedTask<'a> = Box<dyn FnOnce() + Send + 'a>;
 /// Something that does pieces of work, side by side or one after the other.
 pub type Run<'r> = &'r dyn Fn(Vec<ScopedTask<'_>>);
 
+/// Does pieces of work one after the other, on the caller's thread.
+pub fn one_by_one(jobs: Vec<ScopedTask<'_>>) {
+    jobs.into_iter().for_each(|job| job());
+}
+
+/// Does pieces of work side by side, each on a thread that is started for it.
+#[cfg(test)]
+pub fn side_by_side(jobs: Vec<ScopedTask<'_>>) {
+    std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)));
+}
+
 /// How a piece of work ended.
 type Outcome = Result<(), Box<dyn Any + Send>>;
 

@@ -2,7 +2,7 @@
 
 use super::execute::Update;
 use super::rebuild::{Built, Plan, Rebuilds};
-use crate::pi::crew::{Run, ScopedTask};
+use crate::pi::crew::{Run, one_by_one};
 use crate::pi::mem::budget::Budget;
 use crate::pi::segments::{Finger, Form, Segments};
 use core::ops::Range;
@@ -27,14 +27,9 @@ pub(super) struct Domain<B: Bits> {
     not_before: usize,
 }
 
-/// One thread does all pieces of work.
-pub(super) fn alone(jobs: Vec<ScopedTask<'_>>) {
-    jobs.into_iter().for_each(|job| job());
-}
-
 impl<B: Bits> Domain<B> {
     pub(super) fn empty(form: Form, plan: Plan) -> Result<Self> {
-        let built = Built::over(Segments::new(form)?, plan, &alone)?;
+        let built = Built::over(Segments::new(form)?, plan, &one_by_one)?;
         Ok(Self { built, rebuilds: Rebuilds::default(), not_before: 0 })
     }
 
@@ -91,7 +86,7 @@ impl<B: Bits> Domain<B> {
     pub(super) fn between_batches(&mut self, threshold: Threshold, plan: Plan) -> bool {
         if self.built.list.is_empty() && self.built.list.drift() > 0 {
             // There is nothing to lay out: all memory comes back at once.
-            return self.rebuild_now(plan, &alone).is_ok();
+            return self.rebuild_now(plan, &one_by_one).is_ok();
         }
         if self.rebuilds.running() {
             return self.settle(plan, false).unwrap_or(false);
@@ -102,7 +97,7 @@ impl<B: Bits> Domain<B> {
         if threshold.background && self.rebuilds.start(&mut self.built, plan) {
             return false;
         }
-        self.rebuild_now(plan, &alone).is_ok()
+        self.rebuild_now(plan, &one_by_one).is_ok()
     }
 
     /// Swaps in a rebuild that is done; with `wait`, one that is going on.

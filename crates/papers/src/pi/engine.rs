@@ -1,6 +1,6 @@
 //! The index in lanes: keys divided among NUMA nodes, batches among threads (Algorithm 1).
 
-use super::domain::{Domain, Threshold, alone};
+use super::domain::{Domain, Threshold};
 use super::execute::{Context, Outcome, Work, execute, search};
 use super::options::Options;
 use super::rebuild::{Built, Plan};
@@ -8,7 +8,7 @@ use crate::error;
 use crate::pi::batch::carry::{Carry, chain};
 use crate::pi::batch::partition::row;
 use crate::pi::batch::pool::{Assignment, Hands, Pool, assign, threads_per_node};
-use crate::pi::crew::ScopedTask;
+use crate::pi::crew::{ScopedTask, one_by_one};
 use crate::pi::mem::budget::Budget;
 use crate::pi::segments::Segments;
 use core::marker::PhantomData;
@@ -163,7 +163,7 @@ impl<B: Bits, T: Trace> Engine<B, T> {
             Some(pool) if jobs.len() <= pool.seats().len() => {
                 pool.run(jobs.into_iter().enumerate().collect())
             }
-            _ => alone(jobs),
+            _ => one_by_one(jobs),
         }
     }
 

@@ -5,7 +5,7 @@
 //! out of memory that others share ([`SlabAllocator`]), where there are many of them.
 
 use super::slabs::{Slab, SlabAllocator};
-use crate::pi::crew::{Run, ScopedTask};
+use crate::pi::crew::{Run, ScopedTask, one_by_one};
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -65,7 +65,7 @@ struct Large<T> {
 }
 
 impl<T: Copy> PagedArray<T> {
-    /// A paged_array that holds `value` everywhere.
+    /// An array that holds `value` everywhere.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -73,7 +73,7 @@ impl<T: Copy> PagedArray<T> {
     where
         T: Send,
     {
-        Self::filled_in_parts(len, value, paper, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
+        Self::filled_in_parts(len, value, paper, (1, &one_by_one))
     }
 
     /// As [`PagedArray::filled`], in so many pieces of work: a fresh page takes the system longer to clear
@@ -120,7 +120,7 @@ impl<T: Copy> PagedArray<T> {
         Ok(Self { memory: Memory::Large(Large { mapping, len, values: PhantomData }) })
     }
 
-    /// A paged_array that holds `value` everywhere, where this allocator cuts it.
+    /// An array that holds `value` everywhere, where this allocator cuts it.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

@@ -1,14 +1,15 @@
 //! Building a layer in parts: those that an earlier layer has are shared, the others are built side by side.
 
 use super::{FirstKeys, Part, Parted, Slot};
-use crate::pi::crew::{Run, ScopedTask};
+use crate::pi::crew::{Run, ScopedTask, one_by_one};
 use crate::pi::mem::paged_array::Placement;
 use crate::pi::mem::slabs::{ChunkUsage, SlabAllocator};
 use crate::pi::routed::{Routed, RoutedOptions};
-use crate::pi::segments::{Anchor, Segments, ranges, reserve};
+use crate::pi::segments::{Anchor, Segments, ranges};
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
+use latchless_core::mem::refusal::reserve;
 use std::sync::Arc;
 
 /// What a build is told.
@@ -60,7 +61,7 @@ impl<B: Bits, const M: usize> Parted<B, M> {
             }
         }));
         let options = RoutedOptions { head: 0, paper: planned.paper };
-        let top = Routed::build(&FirstKeys(&slots), options, &|jobs| jobs.into_iter().for_each(|job| job()))?;
+        let top = Routed::build(&FirstKeys(&slots), options, &one_by_one)?;
         let built_bytes = written + top.entry_bytes() + size_of_val(&*slots);
         Ok(Self { top, slots, part_segments: planned.part_segments, built_parts, built_bytes })
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::operation::Search;
 use crate::common::walk::{Aim, Step};
-use crate::pi::crew::ScopedTask;
+use crate::pi::crew::{one_by_one, side_by_side};
 use crate::pi::mem::budget::Budget;
 use crate::pi::mem::paged_array::Placement;
 use crate::pi::routed::{Heights, RoutedOptions};
@@ -13,14 +13,6 @@ use latchless_core::search::{Dispatch, Kernel, Scalar};
 use latchless_core::testing::Rng;
 
 static NO_LIMIT: Budget = Budget::new(None, 0);
-
-fn one_by_one(jobs: Vec<ScopedTask<'_>>) {
-    jobs.into_iter().for_each(|job| job());
-}
-
-fn side_by_side(jobs: Vec<ScopedTask<'_>>) {
-    std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)));
-}
 
 fn planned(part_segments: usize, pieces: usize) -> Planned {
     Planned { part_segments, paper: Placement::default(), pieces }
@@ -71,8 +63,7 @@ fn step_by_step<B: Bits, const M: usize, S: Search>(layer: &Parted<B, M>, key: B
 
 /// Whatever way a key is led, it comes to where a whole layer over the same list leads it.
 fn leads_as_a_whole_one<B: Bits, const M: usize>(layer: &Parted<B, M>, list: &Segments<B>, keys: &[B]) {
-    let run = |jobs: Vec<ScopedTask<'_>>| jobs.into_iter().for_each(|job| job());
-    let whole = Routed::<B, M>::build(&list.parts(1), RoutedOptions::default(), &run).unwrap();
+    let whole = Routed::<B, M>::build(&list.parts(1), RoutedOptions::default(), &one_by_one).unwrap();
     let mut expected = vec![0; keys.len()];
     whole.anchors::<NoTrace>(Dispatch::best(), keys, &mut expected, 1, false);
     for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {

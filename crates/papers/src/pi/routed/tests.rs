@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::walk::{Aim, Step, Walk};
-use crate::pi::crew::ScopedTask;
+use crate::pi::crew::{one_by_one, side_by_side};
 use crate::pi::mem::paged_array::Placement;
 use latchless_core::mem::touch::NoTrace;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
@@ -25,14 +25,6 @@ impl<B: Bits> Source<B> for Nodes<B> {
 }
 
 const HEAD: u32 = 9_999_999;
-
-fn one_by_one(jobs: Vec<ScopedTask<'_>>) {
-    jobs.into_iter().for_each(|job| job());
-}
-
-fn side_by_side(jobs: Vec<ScopedTask<'_>>) {
-    std::thread::scope(|scope| jobs.into_iter().for_each(|job| _ = scope.spawn(job)));
-}
 
 fn nodes<B: Bits>(len: usize, parts: usize) -> Nodes<B> {
     let heights = Heights::new(3);

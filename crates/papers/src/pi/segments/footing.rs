@@ -7,10 +7,11 @@
 //! it, whatever its segments' numbers are now. Holding the tables is what makes comparing their addresses
 //! safe: none of them can be another table's address meanwhile.
 
-use super::{Segments, Tall, reserve};
+use super::{Segments, Tall};
 use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
+use latchless_core::mem::refusal::reserve;
 use std::sync::Arc;
 
 /// See the file's head.

@@ -2,7 +2,7 @@
 //! what was inserted gets a place between its neighbours, and segments are cut to size.
 
 use super::segment::{END, Node, Segment};
-use super::{Anchor, Form, Segments, Tall, reserve};
+use super::{Anchor, Form, Segments, Tall};
 use crate::pi::crew::{Run, ScopedTask};
 use crate::pi::mem::slabs::{ChunkUsage, SlabAllocator};
 use crate::pi::routed::Source;
@@ -10,6 +10,7 @@ use core::ops::Range;
 use latchless_core::base::error::Result;
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read_all;
+use latchless_core::mem::refusal::reserve;
 use std::sync::Arc;
 
 /// Segments between asking for the tall nodes of one and going through them.

@@ -35,12 +35,14 @@ pub(in crate::pi) use layout::ranges;
 pub use owned::{Drift, Finger, SegmentsMut};
 
 use crate::error::{self, Error};
+use crate::pi::crew::one_by_one;
 use crate::pi::mem::paged_array::Placement;
 use crate::pi::routed::Heights;
 use core::ops::Range;
 use latchless_core::base::error::{Broken, Result};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::refusal::reserve;
 use latchless_core::mem::touch::Trace;
 use segment::{END, Segment, seek};
 use std::sync::Arc;
@@ -164,7 +166,7 @@ impl<B: Bits> Segments<B> {
     /// As [`Segments::from_sorted`].
     pub fn new(form: Form) -> Result<Self> {
         let none = |_| (B::MIN, B::MIN);
-        Self::from_sorted(0, &none, form, (1, &|jobs| jobs.into_iter().for_each(|job| job())))
+        Self::from_sorted(0, &none, form, (1, &one_by_one))
     }
 
     /// How the list is laid out.
@@ -314,15 +316,6 @@ impl<B: Bits> Segments<B> {
             head => Err(Broken::new(format!("the head is {head:?}, {live} of {} keys are there", self.len))),
         }
     }
-}
-
-/// Room for so many values more.
-///
-/// # Errors
-/// [`OutOfMemory`](latchless_core::Error::OutOfMemory).
-pub(in crate::pi) fn reserve<V>(values: &mut Vec<V>, more: usize) -> Result<()> {
-    let requested_bytes = more.saturating_mul(size_of::<V>());
-    values.try_reserve(more).map_err(|_| latchless_core::Error::OutOfMemory { requested_bytes })
 }
 
 /// Prefetches one line.

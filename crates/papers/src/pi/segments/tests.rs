@@ -1,7 +1,7 @@
 //! The list alone, without an index layer, against `BTreeMap`.
 
 use super::*;
-use crate::pi::crew::ScopedTask;
+use crate::pi::crew::one_by_one;
 use crate::pi::mem::budget::Budget;
 use crate::pi::mem::paged_array::Placement;
 use latchless_core::base::error::Error;
@@ -9,10 +9,6 @@ use latchless_core::mem::touch::NoTrace;
 use std::collections::BTreeMap;
 
 static NO_LIMIT: Budget = Budget::new(None, 0);
-
-fn one_by_one(jobs: Vec<ScopedTask<'_>>) {
-    jobs.into_iter().for_each(|job| job());
-}
 
 fn form(nodes: usize, seed: u64) -> Form {
     Form::new(nodes, 25, Heights::new(seed)).unwrap()

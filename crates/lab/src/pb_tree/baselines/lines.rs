@@ -35,6 +35,11 @@ impl<T: Trace> Lines<T> {
         &self.pages[line / 64].0[line % 64]
     }
 
+    /// So many lines side by side in a page, of which nothing is read yet.
+    pub(super) fn lines(&self, first: usize, count: usize) -> &[u32] {
+        self.pages[first / 64].0[first % 64..][..count].as_flattened()
+    }
+
     /// Reads a word of a line.
     pub(super) fn read(word: &u32) -> u32 {
         T::read(core::ptr::from_ref(word).cast(), size_of::<u32>());

@@ -8,11 +8,12 @@
 //! ```
 
 use super::disk_pages::{LINE_WORDS, last_that, prefetch, read, read_half, set_half};
+use super::lines::Lines;
 use super::page_tree::{find_in_node, write_node};
-use core::marker::PhantomData;
 use latchless_core::mem::touch::{Trace, Work};
 
-const NODE: usize = 8 * LINE_WORDS;
+const NODE_LINES: usize = 8;
+const NODE: usize = NODE_LINES * LINE_WORDS;
 const PAIRS: usize = (NODE - 1) / 2;
 /// Entries of a compressed node: a word and a half each, beside the count and the first key.
 const MORE_PAIRS: usize = (NODE - 2) * 2 / 3;
@@ -22,73 +23,75 @@ const MARK: u32 = 1 << 31;
 /// The most by which a key is greater than its node's first one.
 const DIFFERENCE_MAX: u32 = 0xFFFF;
 
-#[derive(Clone, Copy)]
-#[repr(align(512))]
-struct Node([u32; NODE]);
+type Node = [u32; NODE];
 
 /// The tree. It can't be changed.
 pub(super) struct PrefixTree<T> {
-    nodes: Vec<Node>,
+    lines: Lines<T>,
+    nodes: usize,
     levels: usize,
-    trace: PhantomData<T>,
 }
 
 impl<T: Trace> PrefixTree<T> {
     /// A tree of full nodes with these entries, which ascend.
     pub(super) fn new(entries: &[(u32, u32)]) -> Self {
-        let mut tree = Self { nodes: Vec::new(), levels: 0, trace: PhantomData };
+        let (mut nodes, mut levels) = (Vec::new(), 0);
         let mut level = entries.to_vec();
-        while tree.levels == 0 && !level.is_empty() || level.len() > 1 {
+        while levels == 0 && !level.is_empty() || level.len() > 1 {
             let (mut rest, mut above) = (&level[..], Vec::new());
             while let Some(&(first, _)) = rest.first() {
                 let near = rest.iter().take(MORE_PAIRS).take_while(|entry| entry.0 - first <= DIFFERENCE_MAX);
                 let near = near.count();
                 let (own, later) = rest.split_at(near.max(PAIRS).min(rest.len()));
-                above.push((first, tree.nodes.len() as u32));
-                tree.nodes.push(if near > PAIRS { compressed(own) } else { plain(own) });
+                above.push((first, nodes.len() as u32));
+                nodes.push(if near > PAIRS { compressed(own) } else { plain(own) });
                 rest = later;
             }
             level = above;
-            tree.levels += 1;
+            levels += 1;
         }
-        tree
+        Self { lines: Lines::new(nodes.as_flattened().iter().copied()), nodes: nodes.len(), levels }
+    }
+
+    fn node(&self, nth: usize) -> &[u32] {
+        self.lines.lines(nth * NODE_LINES, NODE_LINES)
     }
 
     /// The value under a key.
     pub(super) fn get(&self, key: u32) -> Option<u32> {
         T::work(Work::Operation);
-        let mut node = self.nodes.last()?;
+        let mut node = self.node(self.nodes.checked_sub(1)?);
         for _ in 1..self.levels {
-            node = &self.nodes[find::<T>(&node.0, key).1 as usize];
+            node = self.node(find::<T>(node, key).1 as usize);
         }
-        let (found, value) = find::<T>(&node.0, key);
+        let (found, value) = find::<T>(node, key);
         (found == key).then_some(value)
     }
 
     /// Levels, and bytes of all nodes.
     pub(super) fn size(&self) -> (usize, usize) {
-        (self.levels, size_of_val(&self.nodes[..]))
+        (self.levels, self.nodes * size_of::<Node>())
     }
 }
 
 fn plain(entries: &[(u32, u32)]) -> Node {
-    let mut node = Node([0; NODE]);
-    write_node(&mut node.0, PAIRS, entries);
+    let mut node = [0; NODE];
+    write_node(&mut node, PAIRS, entries);
     node
 }
 
 fn compressed(entries: &[(u32, u32)]) -> Node {
-    let (mut node, first) = (Node([0; NODE]), entries[0].0);
-    (node.0[0], node.0[1]) = (entries.len() as u32 | MARK, first);
+    let (mut node, first) = ([0; NODE], entries[0].0);
+    (node[0], node[1]) = (entries.len() as u32 | MARK, first);
     for (at, &(key, value)) in entries.iter().enumerate() {
-        set_half(&mut node.0[DIFFERENCES_AT..VALUES_AT], at, (key - first) as usize);
-        node.0[VALUES_AT + at] = value;
+        set_half(&mut node[DIFFERENCES_AT..VALUES_AT], at, (key - first) as usize);
+        node[VALUES_AT + at] = value;
     }
     node
 }
 
 /// The last entry of a node whose key is at most `key`, or the first.
-fn find<T: Trace>(node: &[u32; NODE], key: u32) -> (u32, u32) {
+fn find<T: Trace>(node: &[u32], key: u32) -> (u32, u32) {
     T::work(Work::Visit);
     prefetch::<T>(node);
     let count = read::<T>(&node[0]);

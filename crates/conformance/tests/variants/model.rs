@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[test]
 #[cfg_attr(miri, ignore = "too long for an interpreter, which runs short.rs")]
 fn every_order_in_and_every_order_out() {
-    let n = scaled(3000) as u64;
+    let n = scaled(2000) as u64;
     for (name, mut index) in every_variant::<u64>() {
         for (arriving, keys) in orders(n) {
             for (leaving, gone) in orders(n) {

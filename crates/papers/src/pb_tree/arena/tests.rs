@@ -39,7 +39,7 @@ fn growth_keeps_what_is_in_the_blocks_even_if_they_move() {
         }
     }
     assert!(moves > 0);
-    let all = 0..arena.held_bytes() as u32 / 128 - 1;
+    let all = (0..arena.held_bytes() as u32 / 128 - 1).step_by(if cfg!(miri) { 64 } else { 1 });
     assert!(all.into_iter().all(|i| arena.lanes::<u32>(first.offset(1 + i as usize), 0, 1) == [i]));
 }
 

@@ -202,8 +202,8 @@ The figures themselves are images, so their curves can't be compared.
   band. Model before native where there are both.
 - *holds*: the same to as many digits as the paper gives, or within a tenth where it says "about". *off*: by more
   than 15 % somewhere, with the measured reason.
-- *again*: the command that measures it. Native results are of the machine that their page names, most of
-  them of a busy one.
+- *again*: the command that measures it. Native results are of the machine that their page names, at
+  rest; CSSL's Figures 5, 6 and 8 are of another one, which was busy.
 
 {said(total)}
 """

@@ -204,7 +204,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             let at = usize::from(self.rest[i]);
             let inner = self.nodes[at].inner::<B>();
             let block = inner.named_block::<S>(self.keys[at]);
-            prefetch_read_later(inner.block_address(block));
+            inner.ask_for_block(block);
             self.blocks[at] = block as u8;
         }
         for i in 0..self.rest_len {

@@ -48,6 +48,8 @@ pub struct Form {
     pub scalar: bool,
     /// Segments under a part of the index layer, if it is in parts.
     pub part_segments: Option<usize>,
+    /// Whether the index layer is rebuilt.
+    pub rebuilt: bool,
 }
 
 impl Form {
@@ -61,6 +63,7 @@ impl Form {
         entry_keys: EntryKeys::Eight,
         scalar: false,
         part_segments: None,
+        rebuilt: true,
     };
 }
 
@@ -73,6 +76,7 @@ impl Contestant {
         match self {
             Self::Pi(form) if form == Form::WHOLE => "pi",
             Self::Pi(Form { part_segments: Some(_), .. }) => "pi, layer in parts",
+            Self::Pi(Form { rebuilt: false, .. }) => "pi, never rebuilt",
             Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
             Self::Pi(Form { entry_keys: EntryKeys::Four, .. }) => "pi, M = 4",
             Self::Pi(Form { entry_keys: EntryKeys::Sixteen, .. }) => "pi, M = 16",
@@ -122,6 +126,7 @@ pub(super) struct Lists<T: Trace> {
 pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch: QuerySetSize) -> Options {
     // Fewer threads than nodes: keys are divided among as many nodes (§6.3).
     let nodes = if form.numa { NODES.min(threads) } else { 1 };
+    let usual = Options::default();
     Options {
         kernel: form.scalar.then_some(Kernel::Scalar),
         threads,
@@ -134,7 +139,8 @@ pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch:
         huge_pages: form.huge_pages,
         entry_keys: form.entry_keys,
         part_segments: form.part_segments,
-        ..Options::default()
+        rebuild_percent: if form.rebuilt { usual.rebuild_percent } else { usize::MAX },
+        ..usual
     }
 }
 

@@ -198,8 +198,8 @@ macro_rules! readers {
     ($name:literal, $tree:ident, $updates_percent:literal) => {
         ParallelPanel {
             name: $name,
-            axis: ParallelAxis::NodeBytes(&[128, 512]),
-            keys: Scaled::new(10_000_000, 50_000),
+            axis: ParallelAxis::NodeBytes(&[NODE_BYTES]),
+            keys: Scaled::new(2_000_000, 50_000),
             processors: Processors { model: 1, native: 1 },
             updates_percent: $updates_percent,
             node_bytes: NODE_BYTES,
@@ -214,7 +214,7 @@ macro_rules! readers {
 
 pub(super) const READERS: Experiment = Experiment {
     name: "readers",
-    title: "What OLFIT costs one thread: without versions, with an epoch alone, with versions alone, with both",
+    title: "What OLFIT costs one thread among 2M keys: without versions, with an epoch, with versions, with both",
     remarks: &[
         "NO has neither. VT's and VN's searches enter an epoch and read no version. `ol-at-once` reads \
          versions and fences, and enters no epoch. OL does both.",

@@ -50,6 +50,8 @@ pub struct Form {
     pub part_segments: Option<usize>,
     /// Whether the index layer is rebuilt.
     pub rebuilt: bool,
+    /// Room in segments for so many percent more; `None`: what PI has.
+    pub room_percent: Option<usize>,
 }
 
 impl Form {
@@ -64,6 +66,7 @@ impl Form {
         scalar: false,
         part_segments: None,
         rebuilt: true,
+        room_percent: None,
     };
 }
 
@@ -76,6 +79,9 @@ impl Contestant {
         match self {
             Self::Pi(form) if form == Form::WHOLE => "pi",
             Self::Pi(Form { part_segments: Some(_), .. }) => "pi, layer in parts",
+            Self::Pi(Form { rebuilt: false, room_percent: Some(_), .. }) => {
+                "pi, never rebuilt, room for twice as many"
+            }
             Self::Pi(Form { rebuilt: false, .. }) => "pi, never rebuilt",
             Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
             Self::Pi(Form { entry_keys: EntryKeys::Four, .. }) => "pi, M = 4",
@@ -139,6 +145,7 @@ pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch:
         huge_pages: form.huge_pages,
         entry_keys: form.entry_keys,
         part_segments: form.part_segments,
+        room_percent: form.room_percent.unwrap_or(usual.room_percent),
         rebuild_percent: if form.rebuilt { usual.rebuild_percent } else { usize::MAX },
         ..usual
     }

@@ -135,4 +135,16 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn lines_of_a_run_are_asked_for_side_by_side() {
+        let wait = |change| {
+            let mut machine = Machine::new(Parameters::PB_TREE.changed(change)).unwrap();
+            machine.start();
+            machine.read(0, 4 * 64);
+            machine.cycles(machine.counters().data_stall_slots)
+        };
+        assert!(wait(Change::Nothing) > 4.0 * 145.0, "one after the other");
+        assert!(wait(Change::RunsOverlap) < 150.0 + 3.0 * 10.0 + 1.0);
+    }
 }

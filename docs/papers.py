@@ -188,7 +188,7 @@ def page():
     used, missing, body, total = set(), [], "", Counter()
     for paper in KNOWN["paper"]:
         text, without, counts = table(paper, used)
-        body += f"\n## {paper['title']}\n\n{said(counts)} Pages: {paper['pages']}.\n\n{text}"
+        body += f"\n## {paper['title']}\n\n{said(counts)} Pages: {paper['pages']}.\n\n{paper['fair']}\n\n{text}"
         missing, total = missing + without, total + counts
     for nth, entry in enumerate(KNOWN["off"]):
         if any(word in entry["reason"] for word in GUESSED):
@@ -209,7 +209,8 @@ The figures themselves are images, so their curves can't be compared.
 - *holds*: the same to as many digits as the paper gives, or within a tenth where it says "about". *off*: by more
   than 15 % somewhere, with the measured reason.
 - *again*: the command that measures it. Native results are of the machine that their page names, at
-  rest; CSSL's Figures 5, 6 and 8 are of another one, which was busy.
+  rest; CSSL's Figures 5, 6 and 8 are of another one, which was busy, and the native results of `chained` and
+  `rebuilds` of a third one, which has no AVX-512 and did other work beside.
 
 {said(total)}
 """

@@ -190,8 +190,8 @@ fn walked(mut index: Box<dyn OrderedIndex<u32, u32>>, keys: &[u32]) -> Result<Bo
     Ok(Box::new(Walked(index)))
 }
 
-/// Looks keys up, one after the other: what the last answer adds to a key is nothing, which a processor doesn't
-/// know before it has that answer.
+/// Looks keys up, one after the other: what the last answer adds to a key is nothing, which a processor
+/// doesn't know before it has that answer.
 pub(super) fn chain(keys: &[u32], get: impl Fn(u32) -> Option<u32>) -> u64 {
     let nothing = std::hint::black_box(0);
     let (mut found, mut last) = (0, 0);

@@ -21,8 +21,8 @@ pub enum Depends {
     /// The last line that was waited for: the rule where pointers are chased.
     #[default]
     OnLastLine,
-    /// The same, but not across operations: the next one's key is known. What a search then does is limited by
-    /// the reorder buffer, as on processors that reorder across operations.
+    /// The same, but not across operations: the next one's key is known. What a search then does is
+    /// limited by the reorder buffer, as on processors that reorder across operations.
     WithinOperation,
     /// The same, but not across visits to nodes, as where a group of searches takes turns, each with a node.
     WithinVisit,

@@ -101,8 +101,8 @@ pub struct Parameters {
     /// Whether a prefetch that finds all of them taken waits for one. If not, the memory system keeps it
     /// until one comes free (the pB+-Tree paper's footnote 4).
     pub prefetches_wait: bool,
-    /// Whether the lines of one read are asked for side by side. If not, one after the other, as where each has
-    /// the address of the next.
+    /// Whether the lines of one read are asked for side by side. If not, one after the other, as where each
+    /// has the address of the next.
     pub runs_overlap: bool,
     /// What becomes of the branches of a binary search.
     pub branches: Branches,

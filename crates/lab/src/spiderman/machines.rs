@@ -1,4 +1,4 @@
-//! What of its machine the gains of batches hang on: Figures 9, 11 and 13 on machines that differ in one thing.
+//! What of a machine the gains of batches hang on: Figures 9 to 13 on machines that differ in one thing.
 
 use super::figures::panel;
 use super::{MISSES, OVER_NONE, PAPER, THROUGHPUT, naive};

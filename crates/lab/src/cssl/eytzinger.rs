@@ -2,7 +2,7 @@
 //! whose upper steps share cache lines. Sixteen children's grandchildren share one line, which is prefetched
 //! four steps ahead.
 
-use super::contestant::Contestant;
+use super::contestant::{Contestant, chain};
 use std::hint::select_unpredictable;
 
 /// Keys in breadth-first order, from place 1 on, and their ranks.
@@ -55,6 +55,13 @@ impl Contestant for Eytzinger {
             at > 0 && self.keys[at] == key
         };
         keys.iter().map(|&key| u64::from(is_there(key))).sum()
+    }
+
+    fn chained(&self, keys: &[u32]) -> u64 {
+        chain(keys, |key| {
+            let at = self.first(|other| other < key);
+            (at > 0 && self.keys[at] == key).then_some(at as u32)
+        })
     }
 
     fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {

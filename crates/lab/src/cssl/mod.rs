@@ -4,6 +4,7 @@
 //! They run on this machine, whatever place is chosen: of the paper's processor there is no model; its
 //! events are counted by valgrind's.
 
+mod chained;
 mod contestant;
 mod counters;
 mod data;
@@ -27,6 +28,7 @@ pub const PAPER: Paper = Paper {
         figures::FIG_5,
         counters::FIG_6,
         figures::FIG_7,
+        chained::CHAINED,
         counters::FIG_8,
         figures::FIG_9,
         figures::FIG_10,

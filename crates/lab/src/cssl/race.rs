@@ -16,6 +16,8 @@ const TOGETHER: usize = 16;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Queries<'a> {
     Lookups(&'a [u32]),
+    /// Lookups that wait for each other.
+    Chained(&'a [u32]),
     Ranges(&'a [(u32, u32)]),
     /// Lookups and ranges in one stream.
     Mixed(&'a [Query]),
@@ -24,7 +26,7 @@ pub(super) enum Queries<'a> {
 impl Queries<'_> {
     fn len(self) -> usize {
         match self {
-            Self::Lookups(keys) => keys.len(),
+            Self::Lookups(keys) | Self::Chained(keys) => keys.len(),
             Self::Ranges(ranges) => ranges.len(),
             Self::Mixed(queries) => queries.len(),
         }
@@ -34,6 +36,7 @@ impl Queries<'_> {
     pub(super) fn ask(self, who: &dyn Contestant, from: usize, to: usize) -> u64 {
         match self {
             Self::Lookups(keys) => who.lookups(&keys[from..to]),
+            Self::Chained(keys) => who.chained(&keys[from..to]),
             Self::Ranges(ranges) => who.ranges(&ranges[from..to]),
             Self::Mixed(queries) => who.mixed(&queries[from..to]),
         }

@@ -50,7 +50,7 @@ fn figure_11(scale: Scale) -> Result<Vec<Row>> {
             let expected = space_bytes(count, options.skip, lanes, 4);
             let own = Row::new(member.name(), at.x, "times its own formula", bytes / expected);
             rows.push(native(Row::new(member.name(), at.x, UNIT, per_key(bytes)), at));
-            rows.push(native(own.beside(Some(Published::Within(0.95, 1.05))), at));
+            rows.push(native(own.beside(Some(Published::About(1.0))), at));
             // Of a node's three words the value isn't the formula's.
             let counted = (map.space().list_bytes * 2 / 3 + map.space().lane_bytes) as f64;
             let formula = lane_space_bytes(count, options.skip, lanes, 4, 4);
@@ -60,7 +60,7 @@ fn figure_11(scale: Scale) -> Result<Vec<Row>> {
                 "keys, links and fast lanes, times §3's formula",
                 counted / formula,
             );
-            rows.push(native(own.beside(Some(Published::Within(0.95, 1.05))), at));
+            rows.push(native(own.beside(Some(Published::About(1.0))), at));
             lists.push([bytes, counted, map.space().lane_bytes as f64]);
         }
         let units = ["times cssl5", "keys, links and fast lanes, times cssl5", "fast lanes, times cssl5"];

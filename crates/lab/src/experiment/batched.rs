@@ -3,7 +3,7 @@
 
 use super::claim::Published;
 use super::{Scale, Scaled};
-use crate::model::{Counters, KINDS_MAX, Missed, Phase};
+use crate::model::{Change, Counters, KINDS_MAX, Missed, Phase};
 use crate::row::On;
 use latchless_papers::spiderman::{BatchSize, Batching, Prefetch, Rounds};
 use latchless_workload::Workload;
@@ -23,24 +23,14 @@ pub struct BatchedPanel {
     pub modelled_threads: &'static [usize],
     /// Threads natively.
     pub native_threads: &'static [usize],
-    /// What differs from the paper's machine.
-    pub variant: Variant,
+    /// What differs from the paper's machine; on the model alone.
+    pub changes: &'static [Change],
     /// The ways. All of them run on one tree.
     pub ways: &'static [Way],
     /// What is reported; the first is what a chart shows.
     pub yardsticks: &'static [BatchedYardstick],
     /// What the paper says.
     pub claims: &'static [BatchedClaim],
-}
-
-/// What differs from the paper's machine, to find out what a result is due to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Variant {
-    /// Nothing.
-    #[default]
-    Usual,
-    /// A prefetch that finds all miss handlers taken waits for one. On the model alone.
-    PrefetchesWait,
 }
 
 /// A way to lead batches.

@@ -6,9 +6,7 @@ mod claim;
 mod parallel;
 mod yardstick;
 
-pub use batched::{
-    BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Sorted, Spot, Variant, Way,
-};
+pub use batched::{BatchedClaim, BatchedOutcome, BatchedPanel, BatchedYardstick, Kind, Sorted, Spot, Way};
 pub use claim::{Claim, Published};
 pub use parallel::{
     Hot, ParallelAxis, ParallelCase, ParallelOutcome, ParallelPanel, ParallelYardstick, Processors, Setting,

@@ -3,7 +3,7 @@
 
 use super::claim::{Claim, Published};
 use super::{Scale, Scaled};
-use crate::model::Counters;
+use crate::model::{Change, Counters};
 use crate::row::On;
 use crate::subject::Subject;
 
@@ -52,6 +52,8 @@ pub struct Setting {
     pub translation_cycles: Option<u64>,
     /// What a line takes on the bus of the modelled machine; `None`: what the machine has.
     pub bus_cycles: Option<u64>,
+    /// What differs from the paper's machine; on the model alone.
+    pub change: Change,
 }
 
 impl Setting {
@@ -63,6 +65,7 @@ impl Setting {
         nodes: 1,
         translation_cycles: None,
         bus_cycles: None,
+        change: Change::Nothing,
     };
 }
 

@@ -1,6 +1,7 @@
 //! Machines of several processors: the OLFIT paper's, grown beyond its eight, and one of several
 //! nodes.
 
+use super::change::{Branches, Depends};
 use super::parameters::{CacheShape, Granule, Parameters, SharedCache, Translation};
 use super::prices::Prices;
 use super::system::{Placement, System};
@@ -37,6 +38,9 @@ impl Parameters {
             memory_interval_cycles: if processors <= Self::ONE_BUS_PROCESSORS_MAX { 8 } else { 2 },
             miss_handlers: 8,
             prefetches_wait: false,
+            runs_overlap: false,
+            branches: Branches::Waited,
+            depends: Depends::OnLastLine,
             prices: Prices::OLFIT,
             granule: Granule::Line,
             system: System {
@@ -84,6 +88,9 @@ impl Parameters {
             memory_interval_cycles: 2,
             miss_handlers: 12,
             prefetches_wait: false,
+            runs_overlap: false,
+            branches: Branches::Waited,
+            depends: Depends::OnLastLine,
             prices: Prices::PB_TREE,
             granule: Granule::Line,
             system: System {
@@ -116,6 +123,9 @@ impl Parameters {
             memory_interval_cycles: 7,
             miss_handlers: 10,
             prefetches_wait: false,
+            runs_overlap: false,
+            branches: Branches::Waited,
+            depends: Depends::OnLastLine,
             prices: Prices::PB_TREE,
             granule: Granule::Line,
             system: System {

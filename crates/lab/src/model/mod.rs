@@ -7,6 +7,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `parameters`, `machines`, `system` | Table 2; other machines; several processors |
+//! | `change` | one thing that is unlike the paper's machine |
 //! | `prices` | what instructions cost, and what that is calibrated on |
 //! | `processor` | the clock; reads, writes, prefetches; what is modelled and what isn't |
 //! | `reorder` | how early a load is issued |
@@ -20,6 +21,7 @@
 //! they differ from one: with one processor nobody takes turns, and no line is shared.
 
 mod cache;
+mod change;
 mod counters;
 mod directory;
 mod hierarchy;
@@ -40,6 +42,7 @@ mod tests_together;
 mod together;
 mod turns;
 
+pub use change::{Branches, Change, Depends};
 pub use counters::Counters;
 pub use directory::PROCESSORS_MAX;
 pub use misses::{KINDS_MAX, KindOf, Missed, Misses, Phase};
@@ -221,6 +224,11 @@ impl Machine {
             return;
         }
         let (first, last) = (at / LINE_BYTES, at.saturating_add(bytes - 1) / LINE_BYTES);
+        let current = self.current();
+        let side_by_side = self.parameters.runs_overlap && access == Access::Read && last > first;
+        if side_by_side {
+            self.processors[current].begin_run();
+        }
         for line in first..=last {
             let place = self.settle(line * LINE_BYTES);
             if !self.running {
@@ -232,6 +240,7 @@ impl Machine {
                 self.sort_miss(at.max(line * LINE_BYTES), access, before);
             }
         }
+        self.processors[current].end_run();
     }
 
     /// Counts what an access missed, given what its processor had counted before.

@@ -1,5 +1,6 @@
 //! What the modelled machine is made of.
 
+use super::change::{Branches, Depends};
 use super::prices::Prices;
 use super::system::System;
 use crate::error::{LabError, Result};
@@ -100,6 +101,13 @@ pub struct Parameters {
     /// Whether a prefetch that finds all of them taken waits for one. If not, the memory system keeps it
     /// until one comes free (the pB+-Tree paper's footnote 4).
     pub prefetches_wait: bool,
+    /// Whether the lines of one read are asked for side by side. If not, one after the other, as where each
+    /// has the address of the next.
+    pub runs_overlap: bool,
+    /// What becomes of the branches of a binary search.
+    pub branches: Branches,
+    /// What a load can't be issued before.
+    pub depends: Depends,
     /// What the instructions between memory accesses cost.
     pub prices: Prices,
     /// What keeps its neighbourhood when addresses are renamed.
@@ -124,6 +132,9 @@ impl Parameters {
         memory_interval_cycles: 10,
         miss_handlers: 32,
         prefetches_wait: false,
+        runs_overlap: false,
+        branches: Branches::Waited,
+        depends: Depends::OnLastLine,
         prices: Prices::PB_TREE,
         granule: Granule::Page,
         system: System::ALONE,

@@ -19,7 +19,7 @@
 //! that this processor waited for, because its address may come from there: chasing pointers, which
 //! is what trees do, makes this the rule; (3) the last branch that can't be predicted (a binary
 //! search's compare, the end of its loop), since the instructions after a mispredicted branch are
-//! thrown away.
+//! thrown away. A [`Change`](super::change::Change) of the machine can lift (2) and (3).
 //!
 //! # What isn't
 //! Instruction fetch (the loops fit the instruction cache), contention between the two caches, the order of
@@ -28,6 +28,7 @@
 //! worked on.
 
 use super::cache::{Cache, Hold};
+use super::change::{Branches, Depends};
 use super::counters::Counters;
 use super::directory::Set;
 use super::hierarchy::Hierarchy;
@@ -61,6 +62,14 @@ pub struct Processor {
     stored: u64,
     /// Whether it is in the middle of a node's binary search.
     probing: bool,
+    /// The arrival of the last line that it waited for before that search.
+    found: u64,
+    /// Whether it is in the middle of a read of several lines that are asked for side by side.
+    running: bool,
+    branches: Branches,
+    depends: Depends,
+    /// Branches that were guessed.
+    guesses: u64,
     reorder: ReorderBuffer,
     /// Whether prefetches wait for a miss handler.
     prefetches_wait: bool,
@@ -80,6 +89,11 @@ impl Processor {
             resolved: 0,
             stored: 0,
             probing: false,
+            found: 0,
+            running: false,
+            branches: parameters.branches,
+            depends: parameters.depends,
+            guesses: 0,
             prefetches_wait: parameters.prefetches_wait,
             reorder: ReorderBuffer::new(parameters.reorder_buffer_instructions),
             translations: parameters.translation.map(|translation| {
@@ -125,12 +139,23 @@ impl Processor {
         let probes = Prices::is_unpredictable(work);
         if self.probing && !probes {
             self.spend(self.prices.of_search_exit());
-            self.resolved = self.now;
+            self.branch();
+        }
+        if probes && !self.probing {
+            self.found = self.arrived;
         }
         self.probing = probes;
         self.spend(self.prices.of(work));
         if probes {
-            self.resolved = self.now;
+            self.branch();
+        }
+        let starts_anew = match self.depends {
+            Depends::OnLastLine => false,
+            Depends::WithinOperation => work == Work::Operation,
+            Depends::WithinVisit => matches!(work, Work::Operation | Work::Visit),
+        };
+        if starts_anew {
+            self.arrived = 0;
         }
     }
 
@@ -143,6 +168,19 @@ impl Processor {
             self.counters.translation_misses += 1;
             self.wait_until(done);
         }
+    }
+
+    /// From here on lines are read that don't depend on each other.
+    pub fn begin_run(&mut self) {
+        if !self.probing {
+            self.found = self.arrived;
+        }
+        self.running = true;
+    }
+
+    /// The last of them was read.
+    pub fn end_run(&mut self) {
+        self.running = false;
     }
 
     /// Reads `line` and waits for it.
@@ -206,7 +244,23 @@ impl Processor {
         }
     }
 
+    /// A branch that can't be predicted.
+    fn branch(&mut self) {
+        self.guesses += 1;
+        let right = match self.branches {
+            Branches::Waited => false,
+            Branches::HalfGuessed => self.guesses.is_multiple_of(2),
+            Branches::None => true,
+        };
+        if !right {
+            self.resolved = self.now;
+        }
+    }
+
     fn earliest_issue(&self) -> u64 {
-        self.reorder.entered_at().max(self.arrived).max(self.resolved).min(self.now)
+        // Which key is next depends on the branch, and not on what the last one was: it isn't an address.
+        let guessing = self.probing && self.branches != Branches::Waited;
+        let address = if guessing || self.running { self.found } else { self.arrived };
+        self.reorder.entered_at().max(address).max(self.resolved).min(self.now)
     }
 }

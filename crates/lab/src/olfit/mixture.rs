@@ -5,6 +5,7 @@ use crate::experiment::{
     Body, Claim, Experiment, ParallelAxis, ParallelPanel, ParallelYardstick, Processors, Published, Scaled,
     Setting,
 };
+use crate::model::{Branches, Change, Depends};
 use crate::subject::Subject;
 
 const THROUGHPUT: ParallelYardstick = ParallelYardstick::Throughput;
@@ -160,4 +161,67 @@ pub(super) const FIG_6: Experiment = Experiment {
          `inserts` sets the two beside each other.",
     ],
     body: Body::Parallel(&[by_node_bytes("search", 0), by_node_bytes("update", 100)]),
+};
+
+/// A node's lines are asked for side by side by processors that reorder and guess.
+const REORDERED: Change = Change::Reordered(Branches::HalfGuessed, Depends::OnLastLine, 256);
+
+const fn changed(name: &'static str, updates_percent: usize, change: Change) -> ParallelPanel {
+    ParallelPanel {
+        axis: ParallelAxis::NodeBytes(&[64, 128, 256, 512]),
+        keys: Scaled::new(1_000_000, 50_000),
+        processors: Processors { model: 1, native: 1 },
+        setting: Setting { change, ..Setting::PLAIN },
+        yardsticks: &[THROUGHPUT, OVER_BEST, MISSES],
+        claims: &[],
+        ..by_node_bytes(name, updates_percent)
+    }
+}
+
+pub(super) const NODE_SIZES: Experiment = Experiment {
+    name: "node-sizes",
+    title: "Figure 6 on the paper's machine and on one whose processor reorders and guesses branches; 1M keys, alone",
+    remarks: &[
+        "The paper's processors do everything in order: a search in a node waits for one line after the other. \
+         A processor that guesses every other branch, and has 256 instructions in flight, asks for several.",
+    ],
+    body: Body::Parallel(&[
+        changed("search, in order", 0, Change::Nothing),
+        changed("search, reordered", 0, REORDERED),
+        changed("update, in order", 100, Change::Nothing),
+        changed("update, reordered", 100, REORDERED),
+    ]),
+};
+
+/// What reads without a latch cost, one thing after the other.
+macro_rules! readers {
+    ($name:literal, $tree:ident, $updates_percent:literal) => {
+        ParallelPanel {
+            name: $name,
+            axis: ParallelAxis::NodeBytes(&[NODE_BYTES]),
+            keys: Scaled::new(2_000_000, 50_000),
+            processors: Processors { model: 1, native: 1 },
+            updates_percent: $updates_percent,
+            node_bytes: NODE_BYTES,
+            setting: Setting::PLAIN,
+            operations: Scaled::new(100_000, 1_000),
+            series: &[$tree::NO, $tree::VT, $tree::VN, $tree::OL_AT_ONCE, $tree::OL],
+            yardsticks: &[THROUGHPUT, ParallelYardstick::Over($tree::NO)],
+            claims: &[],
+        }
+    };
+}
+
+pub(super) const READERS: Experiment = Experiment {
+    name: "readers",
+    title: "What OLFIT costs one thread among 2M keys: without versions, with an epoch, with versions, with both",
+    remarks: &[
+        "NO has neither. VT's and VN's searches enter an epoch and read no version. `ol-at-once` reads \
+         versions and fences, and enters no epoch. OL does both.",
+    ],
+    body: Body::Parallel(&[
+        readers!("B+-Tree, searches", b_plus, 0),
+        readers!("B+-Tree, updates", b_plus, 100),
+        readers!("CSB+-Tree, searches", csb_plus, 0),
+    ]),
 };

@@ -7,6 +7,7 @@
 mod baselines;
 mod breakdown;
 mod form;
+mod machines;
 mod mature;
 mod scan;
 mod search;
@@ -51,9 +52,12 @@ pub const PAPER: Paper = Paper {
         form::TABLE_3,
         search::FIG_7,
         search::FIG_8,
+        machines::CHAINED,
+        machines::FAR,
         mature::MATURE,
         baselines::BASELINES,
         baselines::FRACTAL,
+        baselines::BUFFERS,
         baselines::PREFIXES,
         search::FIG_9,
         scan::FIG_10,

@@ -38,8 +38,8 @@ const BARE: Form =
     Form { numa: false, group: 1, prefetch: false, huge_pages: false, scalar: true, ..Form::WHOLE };
 const SIMD: Form = Form { scalar: false, ..BARE };
 const HUGE: Form = Form { huge_pages: true, ..SIMD };
-const NUMA: Form = Form { numa: true, ..HUGE };
-const GROUPS: Form = Form { group: Form::WHOLE.group, ..NUMA };
+pub(super) const NUMA: Form = Form { numa: true, ..HUGE };
+pub(super) const GROUPS: Form = Form { group: Form::WHOLE.group, ..NUMA };
 const BOTH: &[On] = &[On::Model, On::Native];
 const NATIVE: &[On] = &[On::Native];
 const MODEL: &[On] = &[On::Model];

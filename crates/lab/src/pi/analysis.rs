@@ -81,6 +81,7 @@ fn lines(on: On, scale: Scale) -> Result<Vec<Row>> {
             rows.push(one("formula, form", "lines/search", formula));
             rows.push(one("formula, paper", "lines/search", paper));
             rows.push(one("measured", "misses/search", each.misses));
+            rows.push(one("measured", "entries looked at/search", each.entries));
         }
     }
     Ok(rows)

@@ -48,6 +48,10 @@ pub struct Form {
     pub scalar: bool,
     /// Segments under a part of the index layer, if it is in parts.
     pub part_segments: Option<usize>,
+    /// Whether the index layer is rebuilt.
+    pub rebuilt: bool,
+    /// Room in segments for so many percent more; `None`: what PI has.
+    pub room_percent: Option<usize>,
 }
 
 impl Form {
@@ -61,6 +65,8 @@ impl Form {
         entry_keys: EntryKeys::Eight,
         scalar: false,
         part_segments: None,
+        rebuilt: true,
+        room_percent: None,
     };
 }
 
@@ -73,6 +79,10 @@ impl Contestant {
         match self {
             Self::Pi(form) if form == Form::WHOLE => "pi",
             Self::Pi(Form { part_segments: Some(_), .. }) => "pi, layer in parts",
+            Self::Pi(Form { rebuilt: false, room_percent: Some(_), .. }) => {
+                "pi, never rebuilt, room for twice as many"
+            }
+            Self::Pi(Form { rebuilt: false, .. }) => "pi, never rebuilt",
             Self::Pi(Form { self_adjusted: false, .. }) => "pi, same threads a node",
             Self::Pi(Form { entry_keys: EntryKeys::Four, .. }) => "pi, M = 4",
             Self::Pi(Form { entry_keys: EntryKeys::Sixteen, .. }) => "pi, M = 16",
@@ -122,6 +132,7 @@ pub(super) struct Lists<T: Trace> {
 pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch: QuerySetSize) -> Options {
     // Fewer threads than nodes: keys are divided among as many nodes (§6.3).
     let nodes = if form.numa { NODES.min(threads) } else { 1 };
+    let usual = Options::default();
     Options {
         kernel: form.scalar.then_some(Kernel::Scalar),
         threads,
@@ -134,7 +145,9 @@ pub(super) fn options_of(form: Form, threads: usize, seats_a_node: usize, batch:
         huge_pages: form.huge_pages,
         entry_keys: form.entry_keys,
         part_segments: form.part_segments,
-        ..Options::default()
+        room_percent: form.room_percent.unwrap_or(usual.room_percent),
+        rebuild_percent: if form.rebuilt { usual.rebuild_percent } else { usize::MAX },
+        ..usual
     }
 }
 

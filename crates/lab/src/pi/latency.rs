@@ -3,7 +3,7 @@
 
 use super::{BATCH, MEDIUM, NODES, driven};
 use crate::error::{LabError, Result};
-use crate::experiment::{Experiment, Published, Scale, Scaled};
+use crate::experiment::{Experiment, Scale, Scaled};
 use crate::pi::traffic::{Keys, Source, Traffic};
 use crate::row::{On, Row};
 use crate::runner::median;
@@ -96,7 +96,7 @@ pub(super) const AUTO_BATCH: Experiment = driven(
     "Batches of a size that is found out at run time, against each fixed one",
     &[
         "\"times the best\" is the time of the automatic size over that of the best fixed one, once it has settled. \
-       What is wanted: at most 1.05.",
+       The goal here is at most 1.05; the paper leaves the size to future work.",
     ],
     "keys",
     auto_batch,
@@ -148,7 +148,7 @@ fn auto_batch(on: On, scale: Scale) -> Result<Vec<Row>> {
         }
         rows.push(row("auto", "ns/query", auto));
         rows.push(row("auto", "queries a batch", index.batch_queries() as f64));
-        rows.push(row("auto", "times the best", auto / best).beside(Some(Published::AtMost(1.05))));
+        rows.push(row("auto", "times the best", auto / best));
     }
     Ok(rows)
 }

@@ -10,6 +10,7 @@ mod build;
 mod contestant;
 mod entries;
 mod latency;
+mod machines;
 mod modelled;
 mod native;
 mod pages;
@@ -23,6 +24,7 @@ pub use traffic::{Keys, NODES, Skewed, Source, Traffic};
 
 use crate::error::Result;
 use crate::experiment::{Body, Experiment, Paper, Published, Scale, Scaled};
+use crate::model::Change;
 use crate::row::{On, Row};
 use latchless_papers::pi::Query;
 
@@ -58,6 +60,8 @@ pub const PAPER: Paper = Paper {
         skew::FIG_13,
         skew::FIG_14,
         ablation::FIG_15,
+        machines::MACHINES,
+        machines::REBUILDS,
         pages::HUGE_PAGES,
         entries::ENTRY_KEYS,
         latency::AUTO_BATCH,
@@ -86,6 +90,8 @@ struct Case {
     traffic: Traffic,
     /// Rounds that count: on the model of a batch each.
     rounds: usize,
+    /// What differs from the paper's machine; on the model alone.
+    change: Change,
 }
 
 impl Case {
@@ -94,7 +100,7 @@ impl Case {
         let threads = if on == On::Native { 2 } else { THREADS };
         let rounds = if on == On::Native { 7 } else { 1 };
         let (keys, batch) = (MEDIUM.at(scale), BATCH.at(scale));
-        Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds }
+        Self { keys, threads, batch, traffic: Traffic::SEARCHES, rounds, change: Change::Nothing }
     }
 
     /// As many batches as are wanted, for all threads together.
@@ -128,6 +134,8 @@ struct PerQuery {
     misses: f64,
     /// Those of them that came from another node.
     remote: f64,
+    /// Entries of the index layer that were looked at.
+    entries: f64,
 }
 
 impl Measured {

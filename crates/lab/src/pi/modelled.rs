@@ -57,7 +57,7 @@ fn measure_apart(contestant: Contestant, case: &Case) -> Result<Measured> {
     let numa = Parameters::numa(NODES, processors);
     // Pages that aren't placed alternate between the nodes.
     let placement = if contestant.is_placed() { Placement::FirstTouch } else { Placement::Interleaved };
-    let parameters = Parameters { system: System { placement, ..numa.system }, ..numa };
+    let parameters = Parameters { system: System { placement, ..numa.system }, ..numa }.changed(case.change);
     let machine = Listener::new(Machine::new(parameters)?);
     let keys = Keys::new(case.keys);
     let mut loaded = load(contestant, keys, case, processors / NODES)?;
@@ -93,6 +93,7 @@ fn measure_apart(contestant: Contestant, case: &Case) -> Result<Measured> {
             lines: each(counted.lines),
             misses: each(counted.memory_accesses),
             remote: each(counted.remote_accesses),
+            entries: each(counted.visits),
         }),
         threads_per_node,
     })

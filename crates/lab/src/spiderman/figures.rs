@@ -5,9 +5,8 @@ use super::{
     BEST, MISSES, MODELLED_RECORDS, NATIVE_THREADS, OVER_NONE, PAPER, RECORDS, THREADS, THROUGHPUT, WAYS,
     naive, ours, profile,
 };
-use crate::experiment::{
-    BatchedClaim, BatchedPanel, BatchedYardstick, Body, Experiment, Published, Variant, Way,
-};
+use crate::experiment::{BatchedClaim, BatchedPanel, BatchedYardstick, Body, Experiment, Published, Way};
+use crate::model::Change;
 use latchless_workload::Workload;
 
 const BETTER: Published = Published::MoreThan(1.0);
@@ -35,7 +34,7 @@ pub(super) const fn says(
 pub(super) const fn panel(workload: Workload, claims: &'static [BatchedClaim]) -> BatchedPanel {
     BatchedPanel {
         name: "",
-        variant: Variant::Usual,
+        changes: &[],
         workload,
         records: RECORDS,
         modelled_records: MODELLED_RECORDS,
@@ -160,7 +159,7 @@ pub(super) const FIG_13: Experiment = Experiment {
         },
         BatchedPanel {
             name: "options, prefetches wait",
-            variant: Variant::PrefetchesWait,
+            changes: &[Change::PrefetchesWait],
             modelled_threads: &[4],
             native_threads: &[],
             ways: OPTIONS,

@@ -2,7 +2,7 @@
 //! beside the batches that each index has of its own. Natively alone.
 
 use crate::error::{LabError, Result};
-use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::row::{On, Row};
 use crate::runner::median;
 use latchless::index::{Driver, Steps};
@@ -275,8 +275,7 @@ fn race(
     let times: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
     let x = entries.len() as f64;
     let row = |(&(name, _), &time): (&(&'static str, Ask<'_>), &f64)| {
-        let published = (name != ONE_BY_ONE).then_some(Published::MoreThan(1.0));
-        let row = Row::new(name, x, "times one by one", times[0] / time).beside(published).comparable(scale);
+        let row = Row::new(name, x, "times one by one", times[0] / time);
         Row { panel, on: On::Native, cost: Some(time), cost_unit: "ns/lookup".to_string(), ..row }
     };
     Ok(ways.iter().zip(&times).map(row).collect())

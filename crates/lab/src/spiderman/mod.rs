@@ -7,6 +7,7 @@
 mod figures;
 mod in_flight;
 mod indexes;
+mod machines;
 mod profile;
 mod trie;
 
@@ -63,6 +64,7 @@ pub const PAPER_OF_SPIDERMAN: Paper = Paper {
         figures::FIG_11,
         figures::FIG_12,
         figures::FIG_13,
+        machines::MACHINES,
         indexes::INDEXES,
         trie::TRIE,
         in_flight::IN_FLIGHT,

@@ -2,7 +2,7 @@
 //! Spiderman's pages, OLFIT's B+-Tree and `Index`, one by one and in batches. Natively alone.
 
 use crate::error::{LabError, Result};
-use crate::experiment::{Body, Experiment, Published, Scale, Scaled};
+use crate::experiment::{Body, Experiment, Scale, Scaled};
 use crate::huge_pages;
 use crate::row::{On, Row};
 use crate::runner::{median, spread, together};
@@ -344,7 +344,7 @@ fn rows(scale: Scale) -> Result<Vec<Row>> {
     let mut all = Vec::new();
     for mix in &MIXES {
         let times = race(&field, &mut hands, mix, scale)?;
-        all.extend(rows_of(&field, mix, &times, scale));
+        all.extend(rows_of(&field, mix, &times));
     }
     field.iter().try_for_each(|one| one.check(&hands))?;
     all.push(Row { on: On::Native, ..Row::new("all", 1.0, "share on huge pages", share) });
@@ -379,7 +379,7 @@ fn race(
     Ok(cases)
 }
 
-fn rows_of(field: &[Contestant], mix: &Mix, cases: &[(usize, Way, Times)], scale: Scale) -> Vec<Row> {
+fn rows_of(field: &[Contestant], mix: &Mix, cases: &[(usize, Way, Times)]) -> Vec<Row> {
     let mut rows = Vec::new();
     let taken = |wanted: (usize, Way), nth: usize| {
         let case = cases.iter().find(|(threads, way, _)| (*threads, *way) == wanted)?;
@@ -388,9 +388,8 @@ fn rows_of(field: &[Contestant], mix: &Mix, cases: &[(usize, Way, Times)], scale
     for &(threads, way, ref times) in cases {
         for (nth, one) in field.iter().enumerate().filter(|(_, one)| one.has(way, mix)) {
             let (time, series) = (median(&mut times[nth].clone()), format!("{}, {}", one.name, way.name()));
-            let row = |unit, ours, published| {
+            let row = |unit, ours| {
                 let row = Row::new(series.clone(), threads as f64, unit, ours);
-                let row = row.beside(published).comparable(scale);
                 let (cost, spread) = (Some(time), spread(&times[nth]));
                 Row {
                     panel: mix.name,
@@ -401,13 +400,12 @@ fn rows_of(field: &[Contestant], mix: &Mix, cases: &[(usize, Way, Times)], scale
                     ..row
                 }
             };
-            rows.push(row("million requests/s", 1e3 * threads as f64 / time, None));
+            rows.push(row("million requests/s", 1e3 * threads as f64 / time));
             if let Some(alone) = taken((1, way), nth).filter(|_| threads > 1) {
-                rows.push(row("times one thread", threads as f64 * alone / time, None));
+                rows.push(row("times one thread", threads as f64 * alone / time));
             }
             if let Some(single) = taken((threads, Way::OneByOne), nth).filter(|_| way == Way::Batches) {
-                let published = (one.name != OWN).then_some(Published::MoreThan(1.0));
-                rows.push(row("times one by one", single / time, published));
+                rows.push(row("times one by one", single / time));
             }
         }
     }

@@ -31,6 +31,11 @@ impl<T: Trace> DiskPages<T> {
         self.pages.len() - 1
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.pages.len()
+    }
+
     pub(super) fn words(&self, page: usize) -> &[u32; PAGE_WORDS] {
         &self.pages[page].0
     }

@@ -8,6 +8,7 @@
 mod cache_first;
 mod css_tree;
 mod disk_pages;
+mod frames;
 mod lines;
 mod page_tree;
 mod prefix_tree;
@@ -16,7 +17,7 @@ mod t_tree;
 use super::{B_PLUS, CSB, P8};
 use crate::error::{LabError, Result};
 use crate::experiment::{Body, Experiment, Published, Scale};
-use crate::model::{Listener, Machine, Parameters};
+use crate::model::{Branches, Change, Depends, Listener, Machine, Parameters};
 use crate::row::{On, Row};
 use crate::runner::{Keys, median};
 use crate::subject::Subject;
@@ -59,6 +60,18 @@ pub(super) const FRACTAL: Experiment = Experiment {
     body: Body::Driven { x_label: "keys in the index", rows: fractal },
 };
 
+pub(super) const BUFFERS: Experiment = Experiment {
+    name: "buffers",
+    title: "Fractal trees behind a buffer manager: each page is looked up in a hash table and pinned",
+    remarks: &[
+        "`fractal` has no buffer manager between pages, whose time would be the same for all trees and so make \
+         their differences smaller. Here one is: a call, a line of a hash table and a line of pins a page. \
+         \"branches guessed\": on a processor that guesses every other branch of a search rightly, and so has lines of \
+         a sorted page side by side.",
+    ],
+    body: Body::Driven { x_label: "keys in the index", rows: buffers },
+};
+
 pub(super) const PREFIXES: Experiment = Experiment {
     name: "prefixes",
     title: "§5, key compression: searches in a p8 that stores what a node's keys begin with once, beside p8",
@@ -81,7 +94,14 @@ struct Field {
     sizes: &'static [usize],
     /// What else is said of a tree.
     more: fn(&str, &Keys, &[u32]) -> More,
+    /// What is measured on the model, and whether the caches are emptied before each search.
+    modelled: &'static [(&'static str, bool)],
+    /// What differs from the paper's machine.
+    change: Change,
 }
+
+/// On the paper's machine.
+const USUAL: &[(&str, bool)] = &[("warm", false), ("cold", true)];
 
 /// Searches, after a load.
 type Search = Box<dyn Fn(u32) -> Option<u32>>;
@@ -102,6 +122,12 @@ fn make(series: &str, on: On, keys: &Keys) -> Result<Search> {
         ("disk", false) => searched(PageTree::<NoTrace, OneArray>::new(keys.entries()), PageTree::get),
         ("disk-first", true) => searched(PageTree::<Traced, TwoLevels>::new(keys.entries()), PageTree::get),
         ("disk-first", false) => searched(PageTree::<NoTrace, TwoLevels>::new(keys.entries()), PageTree::get),
+        ("disk, buffered", _) => {
+            searched(PageTree::<Traced, OneArray>::new(keys.entries()).buffered(), PageTree::get)
+        }
+        ("disk-first, buffered", _) => {
+            searched(PageTree::<Traced, TwoLevels>::new(keys.entries()).buffered(), PageTree::get)
+        }
         ("cache-first", true) => searched(CacheFirst::<Traced>::new(keys.entries()), CacheFirst::get),
         ("cache-first", false) => searched(CacheFirst::<NoTrace>::new(keys.entries()), CacheFirst::get),
         ("p8-prefix", true) => searched(PrefixTree::<Traced>::new(keys.entries()), PrefixTree::get),
@@ -148,6 +174,8 @@ fn baselines(on: On, scale: Scale) -> Result<Vec<Row>> {
         },
         sizes: &[10_000, 100_000, 1_000_000, 10_000_000],
         more: |_, _, _| None,
+        modelled: USUAL,
+        change: Change::Nothing,
     };
     searches(on, scale, &FIELD)
 }
@@ -161,8 +189,30 @@ fn fractal(on: On, scale: Scale) -> Result<Vec<Row>> {
         },
         sizes: &[100_000, 300_000, 1_000_000, 3_000_000, 10_000_000],
         more: mean_pages,
+        modelled: USUAL,
+        change: Change::Nothing,
     };
     searches(on, scale, &FIELD)
+}
+
+fn buffers(on: On, scale: Scale) -> Result<Vec<Row>> {
+    const FIELD: Field = Field {
+        series: &["disk, buffered", "disk-first, buffered", "disk", "disk-first"],
+        published: |_, _| None,
+        sizes: &[100_000, 1_000_000, 10_000_000],
+        more: |_, _, _| None,
+        modelled: USUAL,
+        change: Change::Nothing,
+    };
+    const GUESSED: Field = Field {
+        modelled: &[("warm, branches guessed", false)],
+        change: Change::Reordered(Branches::HalfGuessed, Depends::OnLastLine, 64),
+        ..FIELD
+    };
+    if on != On::Model {
+        return Ok(Vec::new());
+    }
+    Ok([searches(on, scale, &FIELD)?, searches(on, scale, &GUESSED)?].concat())
 }
 
 fn prefixes(on: On, scale: Scale) -> Result<Vec<Row>> {
@@ -174,6 +224,8 @@ fn prefixes(on: On, scale: Scale) -> Result<Vec<Row>> {
             let bytes = || PrefixTree::<NoTrace>::new(keys.entries()).size().1 as f64;
             (series == "p8-prefix").then(|| (bytes() / keys.entries().len() as f64, "bytes/key"))
         },
+        modelled: USUAL,
+        change: Change::Nothing,
     };
     searches(on, scale, &FIELD)
 }
@@ -185,8 +237,7 @@ fn searches(on: On, scale: Scale, field: &Field) -> Result<Vec<Row>> {
     };
     let series = field.series;
     let unit = &format!("speedup over {}", series[0]);
-    let panels: &[(&'static str, bool)] =
-        if on == On::Model { &[("warm", false), ("cold", true)] } else { &[("warm", false)] };
+    let panels: &[(&'static str, bool)] = if on == On::Model { field.modelled } else { &USUAL[..1] };
     let mut rows = Vec::new();
     for &size in sizes {
         let keys = Keys::new(size);
@@ -197,7 +248,7 @@ fn searches(on: On, scale: Scale, field: &Field) -> Result<Vec<Row>> {
                 On::Model => series
                     .iter()
                     .zip(&trees)
-                    .map(|(series, tree)| modelled(series, tree, &wanted, &keys, cold))
+                    .map(|(series, tree)| modelled((series, tree), &wanted, &keys, (field.change, cold)))
                     .collect::<Result<Vec<_>>>()?,
                 _ => natively(series, &trees, &wanted, &keys)?,
             };
@@ -218,8 +269,13 @@ fn searches(on: On, scale: Scale, field: &Field) -> Result<Vec<Row>> {
 }
 
 /// Cycles of a search on the paper's machine.
-fn modelled(series: &'static str, search: &Search, wanted: &[u32], keys: &Keys, cold: bool) -> Result<f64> {
-    let machine = Listener::new(Machine::new(Parameters::PB_TREE)?);
+fn modelled(
+    (series, search): (&'static str, &Search),
+    wanted: &[u32],
+    keys: &Keys,
+    (change, cold): (Change, bool),
+) -> Result<f64> {
+    let machine = Listener::new(Machine::new(Parameters::PB_TREE.changed(change))?);
     machine.with(Machine::start);
     let right = listen(Box::new(machine.clone()), || {
         let mut right = 0;

@@ -3,6 +3,7 @@
 //! whole (*disk-first*, Chen, Gibbons, Mowry, Valentin: *Fractal Prefetching B+-Trees*, SIGMOD 2002).
 
 use super::disk_pages::{DiskPages, LINE_WORDS, PAGE_WORDS, last_up_to, prefetch, read, read_half, set_half};
+use super::frames::Frames;
 use core::marker::PhantomData;
 use latchless_core::mem::touch::{Trace, Work};
 
@@ -90,13 +91,16 @@ pub(super) struct PageTree<T, F> {
     pages: DiskPages<T>,
     root: Option<usize>,
     levels: usize,
+    /// The buffer manager, if there is one.
+    frames: Option<Frames<T>>,
     form: PhantomData<F>,
 }
 
 impl<T: Trace, F: InPage> PageTree<T, F> {
     /// A tree of full pages with these entries, which ascend.
     pub(super) fn new(entries: &[(u32, u32)]) -> Self {
-        let mut tree = Self { pages: DiskPages::new(), root: None, levels: 0, form: PhantomData };
+        let mut tree =
+            Self { pages: DiskPages::new(), root: None, levels: 0, frames: None, form: PhantomData };
         let mut level = entries.to_vec();
         while tree.levels == 0 || level.len() > 1 {
             let pages = level.chunks(F::ENTRIES).map(|entries| {
@@ -116,10 +120,23 @@ impl<T: Trace, F: InPage> PageTree<T, F> {
         T::work(Work::Operation);
         let mut page = self.root?;
         for _ in 1..self.levels {
-            page = F::find::<T>(self.pages.words(page), key).1 as usize;
+            page = self.find(page, key).1 as usize;
         }
-        let (found, value) = F::find::<T>(self.pages.words(page), key);
+        let (found, value) = self.find(page, key);
         (found == key).then_some(value)
+    }
+
+    fn find(&self, page: usize, key: u32) -> (u32, u32) {
+        let Some(frames) = &self.frames else { return F::find::<T>(self.pages.words(page), key) };
+        frames.fix(page);
+        let found = F::find::<T>(self.pages.words(page), key);
+        frames.unfix(page);
+        found
+    }
+
+    /// The same tree behind a buffer manager.
+    pub(super) fn buffered(self) -> Self {
+        Self { frames: Some(Frames::new(self.pages.len())), ..self }
     }
 
     /// Pages that a search reads: one a level.
@@ -150,6 +167,10 @@ mod tests {
         });
         finds_every_key_and_no_other(|entries| {
             let tree = PageTree::<NoTrace, TwoLevels>::new(entries);
+            Box::new(move |key| tree.get(key))
+        });
+        finds_every_key_and_no_other(|entries| {
+            let tree = PageTree::<NoTrace, TwoLevels>::new(entries).buffered();
             Box::new(move |key| tree.get(key))
         });
     }

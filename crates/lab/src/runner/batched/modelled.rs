@@ -6,7 +6,7 @@
 use super::kinds::kind_of;
 use super::traffic::{Loaded, serve};
 use crate::error::{LabError, Result};
-use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Variant, Way};
+use crate::experiment::{BatchedOutcome, BatchedPanel, Scale, Way};
 use crate::model::{Listener, Machine, Parameters, Worker};
 use crate::row::On;
 use latchless_core::base::request::Request;
@@ -51,10 +51,8 @@ pub fn run(
 
 /// Serves one plan so that caches are full, and then the one that counts.
 fn run_one(map: &Map, [first, second]: [Plans; 2], panel: &BatchedPanel) -> Result<BatchedOutcome> {
-    let parameters = Parameters {
-        prefetches_wait: panel.variant == Variant::PrefetchesWait,
-        ..Parameters::spiderman(second.len())
-    };
+    let own = Parameters::spiderman(second.len());
+    let parameters = panel.changes.iter().fold(own, |machine, &change| machine.changed(change));
     let machine = Listener::new(Machine::new(parameters)?);
     machine.with(Machine::start);
     work_together(&machine, map, &first)?;

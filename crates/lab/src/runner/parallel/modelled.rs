@@ -65,7 +65,7 @@ fn parameters(case: &ParallelCase) -> Parameters {
     let translation =
         own.translation.map(|own| Translation { miss_cycles: miss_cycles.unwrap_or(own.miss_cycles), ..own });
     let memory_interval_cycles = case.setting.bus_cycles.unwrap_or(own.memory_interval_cycles);
-    Parameters { translation, memory_interval_cycles, ..own }
+    Parameters { translation, memory_interval_cycles, ..own }.changed(case.setting.change)
 }
 
 fn work_together(machine: &Listener, loaded: &mut Loaded, case: &ParallelCase) -> Result<()> {

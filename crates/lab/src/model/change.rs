@@ -1,0 +1,152 @@
+//! One thing of a machine that is unlike the paper's: to find out what a result is due to.
+
+use super::parameters::Parameters;
+use super::prices::{Price, Prices};
+
+/// What becomes of the branches of a binary search, of which none is better than a coin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Branches {
+    /// Nothing after them is issued before they are resolved.
+    #[default]
+    Waited,
+    /// A processor guesses, and is right every other time: loads behind such a branch aren't late.
+    HalfGuessed,
+    /// There are none: what is searched next is computed.
+    None,
+}
+
+/// What a load can't be issued before, as far as its address is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Depends {
+    /// The last line that was waited for: the rule where pointers are chased.
+    #[default]
+    OnLastLine,
+    /// The same, but not across operations: the next one's key is known. What a search then does is
+    /// limited by the reorder buffer, as on processors that reorder across operations.
+    WithinOperation,
+    /// The same, but not across visits to nodes, as where a group of searches takes turns, each with a node.
+    WithinVisit,
+}
+
+/// One thing that differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Change {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A prefetch that finds all miss handlers taken waits for one.
+    PrefetchesWait,
+    /// So many misses of a processor can be outstanding.
+    MissHandlers(usize),
+    /// Memory is so many cycles away.
+    MemoryLatency(u64),
+    /// Memory starts an access every so many cycles.
+    MemoryInterval(u64),
+    /// What is read from several lines at once is asked for side by side: the addresses are known.
+    RunsOverlap,
+    /// Moving entries costs no instruction, as if vectors did it.
+    FreeShifts,
+    /// Branches of a search, on what loads depend, and the instructions in flight.
+    Reordered(Branches, Depends, u64),
+}
+
+impl Parameters {
+    /// The machine, changed.
+    pub const fn changed(self, change: Change) -> Self {
+        match change {
+            Change::Nothing => self,
+            Change::PrefetchesWait => Self { prefetches_wait: true, ..self },
+            Change::MissHandlers(miss_handlers) => Self { miss_handlers, ..self },
+            Change::MemoryLatency(memory_latency_cycles) => Self { memory_latency_cycles, ..self },
+            Change::MemoryInterval(memory_interval_cycles) => Self { memory_interval_cycles, ..self },
+            Change::RunsOverlap => Self { runs_overlap: true, ..self },
+            Change::FreeShifts => {
+                Self { prices: Prices { shift: Price { busy: 0, other: 0 }, ..self.prices }, ..self }
+            }
+            Change::Reordered(branches, depends, reorder_buffer_instructions) => {
+                Self { branches, depends, reorder_buffer_instructions, ..self }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Machine, PAGE_BYTES};
+    use latchless_core::mem::touch::{Sink, Work};
+
+    #[test]
+    fn a_change_changes_one_thing() {
+        let own = Parameters::spiderman(4);
+        assert_eq!(own.changed(Change::Nothing), own);
+        assert_eq!(own.changed(Change::PrefetchesWait), Parameters { prefetches_wait: true, ..own });
+        assert_eq!(own.changed(Change::MissHandlers(2)), Parameters { miss_handlers: 2, ..own });
+        assert_eq!(own.changed(Change::MemoryLatency(9)), Parameters { memory_latency_cycles: 9, ..own });
+        assert_eq!(own.changed(Change::MemoryInterval(9)), Parameters { memory_interval_cycles: 9, ..own });
+        assert_eq!(own.changed(Change::RunsOverlap), Parameters { runs_overlap: true, ..own });
+        assert_eq!(
+            own.changed(Change::FreeShifts).prices,
+            Prices { shift: Price { busy: 0, other: 0 }, ..own.prices }
+        );
+        let (branches, depends) = (Branches::None, Depends::WithinVisit);
+        let reordered = Parameters { branches, depends, reorder_buffer_instructions: 9, ..own };
+        assert_eq!(own.changed(Change::Reordered(branches, depends, 9)), reordered);
+    }
+
+    /// Cycles that the last of these reads waits, each of another page, with `between` before it.
+    fn last_wait(change: Change, between: Work) -> f64 {
+        let mut machine = Machine::new(Parameters::PB_TREE.changed(change)).unwrap();
+        machine.start();
+        let mut waited = 0;
+        for page in 0..3 {
+            machine.work(between);
+            let before = machine.counters();
+            machine.read(page * PAGE_BYTES, 4);
+            waited = (machine.counters() - before).data_stall_slots;
+        }
+        machine.cycles(waited)
+    }
+
+    const fn reordered(branches: Branches, depends: Depends) -> Change {
+        Change::Reordered(branches, depends, 1_000)
+    }
+
+    #[test]
+    fn a_guessed_branch_lets_the_next_key_be_loaded_early() {
+        let wait = |branches| last_wait(reordered(branches, Depends::OnLastLine), Work::Probe);
+        assert!(wait(Branches::Waited) > 145.0, "a line after the other");
+        assert!(wait(Branches::None) < 30.0, "all of them side by side");
+        // The last of the three comes after a branch that was guessed wrongly.
+        assert!(wait(Branches::HalfGuessed) > 100.0);
+        assert!(last_wait(reordered(Branches::None, Depends::OnLastLine), Work::Visit) > 140.0, "pointers");
+    }
+
+    #[test]
+    fn what_is_known_beforehand_is_loaded_early() {
+        for (depends, operations, visits) in [
+            (Depends::OnLastLine, false, false),
+            (Depends::WithinOperation, true, false),
+            (Depends::WithinVisit, true, true),
+        ] {
+            for (work, early) in [(Work::Operation, operations), (Work::Visit, visits)] {
+                let wait = last_wait(reordered(Branches::None, depends), work);
+                assert_eq!(wait < 30.0, early, "{depends:?}, {work:?}: {wait}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_a_run_are_asked_for_side_by_side() {
+        let wait = |change| {
+            let mut machine = Machine::new(Parameters::PB_TREE.changed(change)).unwrap();
+            machine.start();
+            // More instructions than the reorder buffer holds, so that it looks back at some.
+            (0..8).for_each(|_| machine.work(Work::Visit));
+            machine.read(0, 4 * 64);
+            machine.cycles(machine.counters().data_stall_slots)
+        };
+        assert!(wait(Change::Nothing) > 3.5 * 150.0, "one after the other");
+        assert!(wait(Change::RunsOverlap) < 150.0 + 3.0 * 10.0 + 1.0);
+    }
+}

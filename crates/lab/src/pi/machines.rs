@@ -1,0 +1,86 @@
+//! Why the steps of Figure 15 and the inserts of Figure 6 gain what they do: the former on machines that
+//! differ from the paper's in one thing, the latter without rebuilds.
+
+use super::ablation::{GROUPS, NUMA};
+use super::{Case, Contestant, Form, Traffic, compared, driven, measure, row, throughputs};
+use crate::error::Result;
+use crate::experiment::{Experiment, Scale};
+use crate::model::{Branches, Change, Depends};
+use crate::row::{On, Row};
+
+pub(super) const MACHINES: Experiment = driven(
+    "machines",
+    "Figure 15's last steps, searches, on machines that differ from the paper's in one thing",
+    &[
+        "\"gain\" is what a step adds to the throughput, in units of the plain skip list's, as in Figure 15.",
+        "\"searches overlap\": the processor reorders across searches, which are without branches. In a group that holds \
+         for each node that is visited, without one for each search. \"branches guessed\" has the branches and guesses \
+         every other one of them.",
+    ],
+    "step",
+    machines,
+);
+
+type Changes = fn(Depends) -> Change;
+/// A machine, as each step finds it.
+const CHANGED: [(&str, Changes); 3] = [
+    ("searches overlap", |depends| Change::Reordered(Branches::None, depends, 128)),
+    ("branches guessed", |depends| Change::Reordered(Branches::HalfGuessed, depends, 128)),
+    ("two miss handlers", |_| Change::MissHandlers(2)),
+];
+
+fn machines(on: On, scale: Scale) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    if on != On::Model {
+        return Ok(rows);
+    }
+    let steps = [
+        ("skip-list", Contestant::SkipList { sorted: true }, Depends::WithinOperation),
+        ("+ NUMA", Contestant::Pi(NUMA), Depends::WithinOperation),
+        ("+ groups", Contestant::Pi(GROUPS), Depends::WithinVisit),
+        ("pi", Contestant::PI, Depends::WithinVisit),
+    ];
+    for (panel, changes) in CHANGED {
+        let (mut plain, mut before) = (None, None);
+        for (place, (name, who, depends)) in steps.into_iter().enumerate() {
+            let case = Case { change: changes(depends), ..Case::usual(on, scale) };
+            let measured = measure(on, &[who], &case)?.remove(0);
+            let (x, throughput) = (place as f64, measured.throughput());
+            let plain = *plain.get_or_insert(throughput);
+            rows.extend(throughputs(panel, on, name, x, &measured));
+            if let Some(before) = before.replace(throughput) {
+                let gain = ("gain over the skip list", (throughput - before) / plain);
+                rows.push(row(panel, on, name, x, gain, &measured));
+                rows.push(row(panel, on, name, x, ("times the step before", throughput / before), &measured));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+pub(super) const REBUILDS: Experiment = driven(
+    "rebuilds",
+    "Figure 6's inserts with the index layer rebuilt in the background, never, and never with more room in segments",
+    &[
+        "Never: the layer stays that of the load, while each set grows by what the rounds insert, a million keys in \
+         all: half of the smaller set. A segment without room left is copied to the allocator's memory.",
+    ],
+    "keys",
+    rebuilds,
+);
+
+fn rebuilds(on: On, scale: Scale) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    if on != On::Native {
+        return Ok(rows);
+    }
+    let never = Contestant::Pi(Form { rebuilt: false, ..Form::WHOLE });
+    let roomy = Contestant::Pi(Form { rebuilt: false, room_percent: Some(100), ..Form::WHOLE });
+    let contestants = [roomy, never, Contestant::PI, Contestant::BLink];
+    let sizes: &[usize] = if scale == Scale::Paper { &[2 << 20, 16 << 20] } else { &[20_000] };
+    for &keys in sizes {
+        let case = Case { keys, traffic: Traffic::INSERTS, ..Case::usual(on, scale) };
+        rows.extend(compared("insert", on, keys as f64, &contestants, &case, |_| None)?);
+    }
+    Ok(rows)
+}

@@ -372,8 +372,8 @@ impl<'a, B: Bits> Leaf<'a, B> {
         self.append_to::<S>(0, into);
     }
 
-    /// Copies the entries of block `first` and of all behind it. For each block that is copied, the line of the
-    /// same block of the node at `ahead` is asked for, and that node's first line.
+    /// Copies the entries of block `first` and of all behind it. For each block that is copied, the line of
+    /// the same block of the node at `ahead` is asked for, and that node's first line.
     #[inline(always)]
     pub fn copy_out_and_ask<S: Lines>(self, first: usize, into: &mut Entries<B>, ahead: *const u8) {
         into.len = 0;
@@ -404,7 +404,8 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// Adds up the values of the entries in `low..=high`, modulo 2^64, but of no more than `most`
-    /// entries. Says how many there were, and the sum. Meanwhile the lines of the node at `ahead` are asked for.
+    /// entries. Says how many there were, and the sum. Meanwhile the lines of the node at `ahead` are asked
+    /// for.
     #[inline(always)]
     pub fn sum<S: Lines>(self, (low, high): (B, B), most: usize, ahead: *const u8) -> (usize, u64) {
         let (shape, mut sums) = (self.shape(), S::no_sums());

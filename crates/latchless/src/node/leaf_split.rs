@@ -212,8 +212,8 @@ mod tests {
     use latchless_core::search::Scalar;
     use latchless_core::sync::Word;
 
-    /// Where a full leaf is cut of which each key is 1,000 larger than the one before, but one, which is so much
-    /// larger still, for a new key behind the third.
+    /// Where a full leaf is cut of which each key is 1,000 larger than the one before, but one, which is so
+    /// much larger still, for a new key behind the third.
     fn kept(large: usize, more: u64) -> usize {
         let node: NodeLines = core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0)));
         let mut entries = Entries::default();

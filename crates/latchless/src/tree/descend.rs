@@ -68,8 +68,8 @@ impl<B: Bits> BlinkTree<B> {
         Self::ask_for_block(self.at(start.node()), start);
     }
 
-    /// Asks for what a split or a loan reads and writes above the leaf of `key`: its parent's first line, those
-    /// near the leaf's separator, and the fences.
+    /// Asks for what a split or a loan reads and writes above the leaf of `key`: its parent's first line,
+    /// those near the leaf's separator, and the fences.
     #[inline(always)]
     pub(super) fn ask_for_parent(&self, key: B) {
         let start = self.start(key);

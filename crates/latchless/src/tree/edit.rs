@@ -236,8 +236,8 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Asks for what a split or a loan of a full leaf needs: all of it, the first line of its neighbour, and what
-    /// names it.
+    /// Asks for what a split or a loan of a full leaf needs: all of it, the first line of its neighbour, and
+    /// what names it.
     #[cold]
     #[inline(never)]
     pub(super) fn ask_for_split(&self, at: At<'_>, key: B) {

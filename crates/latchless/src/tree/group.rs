@@ -314,7 +314,8 @@ where
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new(self.tree);
         for (start, len) in self.tree.groups(self.len, self.group) {
-            // Edits are asked for again where they are needed: so the compiler sees their kind, if all have one.
+            // Edits are asked for again where they are needed: so the compiler sees their kind, if all have
+            // one.
             let edit_at = |at: usize| (self.edit_at)(start + at);
             descents.len = len;
             for at in 0..len {
@@ -331,7 +332,8 @@ where
                     done(start + at, Ok(Edited { before, applied: false }));
                     continue;
                 }
-                // Two calls: at the first, which nearly all edits come to, the compiler sees that all is well.
+                // Two calls: at the first, which nearly all edits come to, the compiler sees that all went
+                // well.
                 match self.tree.edit_without_split::<S, M>(descents.nodes[at], key, edit) {
                     Ok(edited) => done(start + at, Ok(edited)),
                     Err(full) => done(start + at, self.tree.edit_with_split::<Scalar, M>(full, key, edit)),

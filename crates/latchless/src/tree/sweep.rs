@@ -186,9 +186,9 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         !into.keys().is_empty()
     }
 
-    /// Reads the first line of the next leaf of the range and goes on behind it. `look` says what it finds and
-    /// the leaf's fences; it may run several times, and on a leaf that is being changed; only what it says at
-    /// last counts.
+    /// Reads the first line of the next leaf of the range and goes on behind it. `look` says what it finds
+    /// and the leaf's fences; it may run several times, and on a leaf that is being changed; only what it
+    /// says at last counts.
     #[inline(always)]
     pub(super) fn next<S: Search, M: Mode, R>(
         &mut self,

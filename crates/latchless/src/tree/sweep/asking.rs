@@ -40,8 +40,8 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// Asks for the leaf of the key at which a long range begins, and for the one after it, as they are guessed;
-    /// and for the inner node that says which leaves come then.
+    /// Asks for the leaf of the key at which a long range begins, and for the one after it, as they are
+    /// guessed; and for the inner node that says which leaves come then.
     #[inline(always)]
     pub(super) fn ask_by_guess(&self, tree: &BlinkTree<B>, key: B) {
         tree.ask_for_way(key);
@@ -55,9 +55,9 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         }
     }
 
-    /// As [`Sweep::ask`], as far ahead as a reader of whole leaves needs. In the midst of a long range that is
-    /// all lines of one leaf: these aren't asked for, and where they begin is said. So many requests at a time
-    /// would keep the processor from everything else.
+    /// As [`Sweep::ask`], as far ahead as a reader of whole leaves needs. In the midst of a long range that
+    /// is all lines of one leaf: these aren't asked for, and where they begin is said. So many requests at a
+    /// time would keep the processor from everything else.
     #[inline(always)]
     pub(super) fn ask_but_one(&mut self, tree: &BlinkTree<B>, from: usize) -> Option<*const u8> {
         const LAST: usize = LINES_IN_FLIGHT / LINES;

@@ -17,7 +17,7 @@ use latchless_core::base::span::{next, previous};
 use latchless_core::base::value::Value;
 
 /// Chunks that a fold reads before it copies whole leaves, which takes more room.
-const CHUNKS_BEFORE_LEAVES: usize = 9;
+const CHUNKS_BEFORE_LEAVES: usize = 6;
 
 /// The entries of a range of an index that is borrowed.
 pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
@@ -30,12 +30,12 @@ pub type Range<'a, K, V> = Entries<&'a Index<K, V>>;
 /// * Every entry that is yielded was stored in the index at one moment since the iterator was made.
 /// * Keys ascend strictly from the front and descend strictly from the back, and the ends don't
 ///   cross: no key is yielded twice.
-/// * What changes meanwhile is seen or not. The iterator copies at most twenty entries at a time, each time
+/// * What changes meanwhile is seen or not. The iterator copies at most 32 entries at a time, each time
 ///   as of one moment, and [`fold`](Iterator::fold) whole leaves after the first few of these.
 ///   [`Index::visit`] shows each leaf as of one moment.
 ///
 /// # Cost
-/// O(log n) to start, O(1) per entry. The iterator takes 512 bytes and allocates nothing, unless entries are
+/// O(log n) to start, O(1) per entry. The iterator takes 704 bytes and allocates nothing, unless entries are
 /// taken from both ends. It prefetches what comes next, and more of it once it has passed a few leaves.
 /// [`limit`](Entries::limit) tells it where it ends. `count` reads one cache line per leaf.
 ///

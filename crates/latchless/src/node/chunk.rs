@@ -13,8 +13,8 @@ use super::*;
 use core::mem::MaybeUninit;
 use latchless_core::base::index::Direction;
 
-/// Room for the entries of a chunk: a third of a leaf of 64-bit lanes.
-pub const CHUNK: usize = 20;
+/// Room for the entries of a chunk: half a leaf of 64-bit lanes.
+pub const CHUNK: usize = 32;
 
 /// A few entries in ascending order. See the file's head.
 pub struct Chunk<B> {
@@ -166,26 +166,25 @@ impl<B: Bits> Leaf<'_, B> {
     /// Blocks that a chunk has room for even if they are full.
     pub const CHUNK_BLOCKS: usize = CHUNK / Self::WIDTH;
 
-    /// Copies the entries of at most `count` blocks from block `first` on to the front window, as long as
-    /// there is room for a full block and no further than the leaf's last one. Says which block comes next.
+    /// Copies the entries of at most `count` blocks from block `first` on to the front window, no more than
+    /// find room and no further than the leaf's last one. Says which block comes next.
     #[inline(always)]
     pub fn copy_chunk<S: Lines>(self, first: usize, count: usize, into: &mut Chunk<B>) -> usize {
         into.clear();
-        let (mut counts, mut end, mut block) = (self.shape().counts_from(first), 0, first);
+        let (mut counts, mut end) = (self.shape().counts_from(first), 0);
         let (count_bits, count_max) = (Shape::<B>::COUNT_BITS, Shape::<B>::COUNT_MAX);
         let blocks = self.node.get(1 + first..1 + Self::BLOCKS).unwrap_or_default();
-        for line in blocks.iter().take(count) {
-            if end > CHUNK - Self::WIDTH {
-                break;
-            }
-            S::copy_half_to(line, 0, &mut into.keys[end..]);
-            S::copy_half_to(line, 4, &mut into.values[end..]);
+        // As many as a chunk has room for if they are full: how many there are depends on no count.
+        let blocks = &blocks[..blocks.len().min(count).min(Self::CHUNK_BLOCKS)];
+        for line in blocks {
+            assert!(end <= CHUNK - Self::WIDTH, "as many blocks as there is room for");
+            S::copy_half_to(line, 0, &mut into.keys[end..end + Self::WIDTH]);
+            S::copy_half_to(line, 4, &mut into.values[end..end + Self::WIDTH]);
             // Whatever a torn shape says, no place counts that wasn't written.
             end += ((counts & count_max) as usize).min(Self::WIDTH);
             counts >>= count_bits;
-            block += 1;
         }
         into.end = end as u32;
-        block
+        first + blocks.len()
     }
 }

@@ -24,7 +24,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Children in a node: 70 below 64-bit separators, 112 below 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
     /// The line of the fences.
-    const FENCES: usize = LINES - 1;
+    pub const FENCES: usize = LINES - 1;
 
     /// The inner node that these lines are.
     #[inline(always)]

@@ -62,6 +62,8 @@ impl<B: Bits> Leaf<'_, B> {
     const RUN: usize = if Self::CAPACITY < 8 { 2 } else { Self::CAPACITY / 4 };
     /// Entries by which a cut may be off the middle.
     const AROUND: usize = Self::CAPACITY / 6;
+    /// Gaps that are looked at together.
+    const PART: usize = if Self::AROUND < 2 { 1 } else { Self::AROUND / 2 };
     /// Places that a leaf near the end of all keys keeps free for those that come late.
     const SLACK: usize = Self::CAPACITY / 8;
     /// The most entries that a neighbour may have to be lent some.
@@ -117,10 +119,18 @@ impl<B: Bits> Leaf<'_, B> {
             Ordering::Equal => new,
             Ordering::Greater => self.nth(at - 1).0,
         };
-        let around = middle - Self::AROUND..=middle + Self::AROUND;
-        let span = key(*around.end()).to_u64() - key(around.start() - 1).to_u64();
-        let gap = |at: &usize| key(*at).to_u64() - key(at - 1).to_u64();
-        around.clone().find(|at| gap(at) > span / 2).unwrap_or(middle)
+        let (mut from, last) = (middle - Self::AROUND - 1, middle + Self::AROUND);
+        let between = |first: usize, last: usize| key(last).to_u64() - key(first).to_u64();
+        let most = between(from, last) / 2;
+        // Most leaves have no such gap, which a few of the keys tell: no part of them takes most of the span.
+        while from < last {
+            let to = last.min(from + Self::PART);
+            if between(from, to) > most {
+                return (from + 1..=to).find(|&at| between(at - 1, at) > most).unwrap_or(middle);
+            }
+            from = to;
+        }
+        middle
     }
 
     /// How far the keys right before the new one reach, if there are enough of them.
@@ -193,5 +203,38 @@ impl<B: Bits> Leaf<'_, B> {
         self.set_fences((self.low(), before(separator)));
         self.fill::<S>(&own, 0..kept, Layout::SPREAD);
         separator
+    }
+}
+
+#[cfg(all(test, not(latchless_small_nodes)))]
+mod tests {
+    use super::*;
+    use latchless_core::search::Scalar;
+    use latchless_core::sync::Word;
+
+    /// Where a full leaf is cut of which each key is 1,000 larger than the one before, but one, which is so
+    /// much larger still, for a new key behind the third.
+    fn kept(large: usize, more: u64) -> usize {
+        let node: NodeLines = core::array::from_fn(|_| core::array::from_fn(|_| Word::new(0)));
+        let mut entries = Entries::default();
+        let capacity = Leaf::<u64>::CAPACITY;
+        (0..capacity).for_each(|at| {
+            entries.push(1000 * (at as u64 + 1) + if at >= large { more } else { 0 }, 0);
+        });
+        let leaf = Leaf::new(&node);
+        leaf.set((0, u64::MAX), NodeRef::NIL, &entries, 0..capacity);
+        leaf.cut::<Scalar>(3500).kept
+    }
+
+    #[test]
+    fn a_leaf_is_cut_in_a_large_gap_near_its_middle_or_in_the_middle() {
+        let (middle, around) = (Leaf::<u64>::CAPACITY / 2, Leaf::<u64>::AROUND);
+        for large in 5..Leaf::<u64>::CAPACITY {
+            // With the new key there is one more before the gap.
+            let before = large + 1;
+            let near = if middle.abs_diff(before) <= around { before } else { middle };
+            assert_eq!(kept(large, 1_000_000), near, "{large}");
+            assert_eq!(kept(large, 9_000), middle, "{large}: no gap is half of the span");
+        }
     }
 }

@@ -85,23 +85,43 @@ impl<B: Bits> Leaf<'_, B> {
     #[inline(always)]
     fn make_room<S: Lines>(self, shape: Shape<B>, at: usize, far: bool, entry: (B, B)) {
         let (left, right) = Self::nearest_rooms(shape, at);
-        let moved = match (left, right) {
+        let to = match (left, right) {
             // Its hint can't tell the key from others: all hints are made anew.
             _ if far => return self.rearrange(entry),
-            (Some(left), Some(right)) if at - left < right - at => {
-                self.shift_left::<S>(shape, at, left, entry)
-            }
-            (_, Some(right)) => self.shift_right::<S>(shape, at, right, entry),
+            (Some(left), Some(right)) if at - left < right - at => left,
+            (_, Some(right)) => right,
             // Appended keys are likely to be followed by more: these find the rest of the leaf free.
             (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(Self::last_place(at)) => {
                 return self.rearrange(entry);
             }
-            (Some(left), None) => self.shift_left::<S>(shape, at, left, entry),
+            (Some(left), None) => left,
             // A full block, named for no fault of the hints, and room nowhere else: its own.
             (None, None) => return self.rearrange(entry),
         };
+        // Twice: hints of one field, which most leaves have, are made of keys in fewer steps.
+        let moved = if shape.width() == 0 {
+            self.shift::<S, true>(shape, (at, to), entry)
+        } else {
+            self.shift::<S, false>(shape, (at, to), entry)
+        };
         if moved.are_close && !shape.is_tied() && self.has_ties(moved.blocks) {
             self.make_hints_anew();
+        }
+    }
+
+    /// Makes room in block `at` by handing on entries up to block `to`, or down to it. `ONE`: hints have one
+    /// field.
+    #[inline(always)]
+    fn shift<S: Lines, const ONE: bool>(
+        self,
+        shape: Shape<B>,
+        (at, to): (usize, usize),
+        entry: (B, B),
+    ) -> Moved {
+        if to < at {
+            self.shift_left::<S, ONE>(shape, (at, to), entry)
+        } else {
+            self.shift_right::<S, ONE>(shape, (at, to), entry)
         }
     }
 
@@ -133,29 +153,35 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Asks for the further lines that putting an entry into block `at` needs: those up to the nearest
-    /// room if the block is full, or all if the leaf is, since it will be split.
+    /// room if the block is full. Says whether the leaf is: then it will be split.
     #[inline(always)]
-    pub fn ask_for_room(self, at: usize) {
+    pub fn ask_for_room(self, at: usize) -> bool {
         let shape = self.shape();
         if at >= Self::BLOCKS || shape.count(at) < Self::PER_BLOCK {
-            return;
+            return false;
         }
         let (from, to) = match Self::nearest_rooms(shape, at) {
             (Some(left), Some(right)) if at - left < right - at => (left, at),
             (_, Some(right)) => (at, right),
             (Some(left), None) => (left, at),
-            (None, None) => (0, Self::BLOCKS - 1),
+            (None, None) => return true,
         };
         (from..=to).for_each(|at| prefetch_read(self.block_address(at)));
+        false
     }
 
     /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`.
     #[inline(always)]
-    fn shift_right<S: Lines>(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
+    fn shift_right<S: Lines, const ONE: bool>(
+        self,
+        shape: Shape<B>,
+        (at, to): (usize, usize),
+        entry: (B, B),
+    ) -> Moved {
         let (mut carried, mut are_close) = (self.exchange_greatest::<S>(at, entry), false);
         for block in at + 1..=to {
             are_close |= shape.are_close(self.key(Self::last_place(block - 1)), carried.0);
-            set_block_hint(self.node, block, self.hint(shape, carried.0));
+            set_block_hint(self.node, block, self.hint_by_fields::<ONE>(shape, carried.0));
             let handed_on = self.entry_at(Self::last_place(block));
             S::put_at(self.line(block), 0, carried);
             carried = handed_on;
@@ -166,12 +192,17 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`.
     #[inline(always)]
-    fn shift_left<S: Lines>(self, shape: Shape<B>, at: usize, to: usize, entry: (B, B)) -> Moved {
+    fn shift_left<S: Lines, const ONE: bool>(
+        self,
+        shape: Shape<B>,
+        (at, to): (usize, usize),
+        entry: (B, B),
+    ) -> Moved {
         let mut are_close = false;
         let mut hint_again = |block: usize, before: (B, B)| {
             let first = self.key(Place { block, at: 0 });
             are_close |= shape.are_close(before.0, first);
-            set_block_hint(self.node, block, self.hint(shape, first));
+            set_block_hint(self.node, block, self.hint_by_fields::<ONE>(shape, first));
         };
         let mut carried = self.exchange_smallest::<S>(at, entry);
         hint_again(at, carried);
@@ -185,6 +216,15 @@ impl<B: Bits> Leaf<'_, B> {
         self.put_at(Place { block: to, at: shape.count(to) }, carried);
         self.set_shape(shape.with_one_more(to));
         Moved { blocks: to + 1..at + 1, are_close }
+    }
+
+    /// As [`Leaf::hint`], of a key that isn't before the low fence; `ONE`: hints have one field.
+    #[inline(always)]
+    fn hint_by_fields<const ONE: bool>(self, shape: Shape<B>, key: B) -> u16 {
+        if !ONE {
+            return self.hint(shape, key);
+        }
+        shape.upper(key.to_u64(), self.low().to_u64()).min(HINT_MAX) as u16
     }
 
     /// The last place of a block.

@@ -8,7 +8,7 @@
 //! or up to the leaf's fence if its last block is in it. So no key that stays is passed over, none comes
 //! twice, and keys ascend (or descend), whatever splits, merges or moves happen between two chunks.
 
-use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_AT_FIRST, LINES_IN_FLIGHT, lines_of};
+use super::sweep::{AHEAD_OF_CHUNKS, Depth, LINES_IN_FLIGHT, LINES_NEXT, lines_of};
 use super::*;
 use crate::node::Chunk;
 use crate::node::operation::{Operation, Run, Search};
@@ -217,13 +217,10 @@ impl<B: Bits> Chunks<B> {
     /// Asks for the lines that are read after this chunk.
     #[inline(always)]
     fn ask<const FORWARD: bool>(&mut self, tree: &BlinkTree<B>, at: At<'_>) {
-        let window = if self.sweep.is_long() { LINES_IN_FLIGHT } else { LINES_AT_FIRST };
+        let window = if self.sweep.is_long() { LINES_IN_FLIGHT } else { LINES_NEXT };
         if FORWARD {
             let line = self.block + 1;
-            // A few lines at a time.
-            if self.sweep.asked() < line + window * 3 / 4 {
-                self.sweep.ask(tree, line, line + window);
-            }
+            self.sweep.ask(tree, line, line + window);
             return;
         }
         if self.sweep.expected() >= Leaf::<B>::CAPACITY {

@@ -1,7 +1,7 @@
 //! Counting a range: few leaves by their first lines, many by the counts that are kept.
 
 use super::ranks::by_block;
-use super::sweep::{AHEAD_OF_COUNTS, Depth};
+use super::sweep::AHEAD_OF_COUNTS;
 use super::*;
 use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
@@ -88,7 +88,6 @@ impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
         while let Some((low, high)) = sweep.remaining().filter(|_| visited < leaves) {
             let (own, _) = sweep.next::<S, M, _>(
                 self.tree,
-                Depth::Header,
                 #[inline(always)]
                 |leaf| {
                     if low <= leaf.low() && leaf.high() <= high {

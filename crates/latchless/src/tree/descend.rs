@@ -68,6 +68,16 @@ impl<B: Bits> BlinkTree<B> {
         Self::ask_for_block(self.at(start.node()), start);
     }
 
+    /// Asks for what a split or a loan reads and writes above the leaf of `key`: its parent's first line,
+    /// those near the leaf's separator, and the fences.
+    #[inline(always)]
+    pub(super) fn ask_for_parent(&self, key: B) {
+        let start = self.start(key);
+        let at = self.at(start.node());
+        Self::ask_for_block(at, start);
+        prefetch_read(at.line_address(Inner::<B>::FENCES));
+    }
+
     /// As [`BlinkTree::descend`], to the level above the leaves, if there is one.
     #[inline(always)]
     pub(super) fn descend_near<S: Search>(&self, key: B) -> Option<At<'_>> {

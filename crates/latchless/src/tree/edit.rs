@@ -154,11 +154,25 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
         edit: impl Change<B>,
     ) -> Result<Edited<B>> {
-        let (at, held) = self.latch_leaf::<M>(start, key);
-        match self.edit_in::<S, M>(at.leaf(), held, key, edit) {
+        match self.edit_without_split::<S, M>(start, key, edit) {
             Ok(edited) => Ok(edited),
-            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit.edit()),
+            Err(full) => self.edit_with_split::<Scalar, M>(full, key, edit.edit()),
         }
+    }
+
+    /// As [`BlinkTree::edit_from`], unless a leaf is full in which an entry has to come in.
+    ///
+    /// # Errors
+    /// That leaf; nothing has changed then.
+    #[inline(always)]
+    pub(super) fn edit_without_split<S: Search, M: Mode>(
+        &self,
+        start: At<'_>,
+        key: B,
+        edit: impl Change<B>,
+    ) -> Result<Edited<B>, NodeRef> {
+        let (at, held) = self.latch_leaf::<M>(start, key);
+        self.edit_in::<S, M>(at.leaf(), held, key, edit).map_err(|Full| at.node)
     }
 
     /// Edits a latched leaf, and lets go of it.
@@ -222,19 +236,27 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
+    /// Asks for what a split or a loan of a full leaf needs: all of it, the first line of its neighbour, and
+    /// what names it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ask_for_split(&self, at: At<'_>, key: B) {
+        self.ask_for_neighbour(at.leaf());
+        (0..node::LINES).for_each(|line| prefetch_read(at.line_address(line)));
+        self.ask_for_parent(key);
+    }
+
     /// Edits a leaf that was found full: puts nodes aside, then splits it.
     #[cold]
     #[inline(never)]
-    fn edit_with_split<S: Search, M: Mode>(
+    pub(super) fn edit_with_split<S: Search, M: Mode>(
         &self,
         mut node: NodeRef,
         key: B,
         edit: Edit<B>,
     ) -> Result<Edited<B>> {
-        self.ask_for_neighbour(node);
-        // All of it will be moved; while it comes, nodes are put aside.
-        let address = self.arena.address(node);
-        (0..node::LINES).for_each(|line| prefetch_read(node::line_address(address, line)));
+        // While all of that comes, nodes are put aside.
+        self.ask_for_split(self.at(node), key);
         let mut spares = Reserve::none(&self.arena);
         spares.reserve(1)?;
         loop {

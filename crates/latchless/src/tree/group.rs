@@ -222,17 +222,17 @@ impl<'a, B: Bits> Descents<'a, B> {
     }
 
     /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
-    /// that an entry may come in, for those that make room for it.
+    /// that an entry may come in, for those that make room for it, and for what a split needs.
     #[inline(always)]
-    pub(super) fn name_blocks<S: Search>(&mut self, adds: impl Fn(usize) -> bool) {
+    pub(super) fn name_blocks<S: Search>(&mut self, tree: &BlinkTree<B>, adds: impl Fn(usize) -> bool) {
         for at in 0..self.len {
             let found = self.nodes[at];
             self.versions[at] = found.latch().stable_version();
             let leaf = found.leaf::<B>();
             let block = leaf.named_block::<S>(self.keys[at]);
             prefetch_read_later(leaf.block_address(block));
-            if adds(at) {
-                leaf.ask_for_room(block);
+            if adds(at) && leaf.ask_for_room(block) {
+                tree.ask_for_split(found, self.keys[at]);
             }
             self.blocks[at] = block as u8;
         }
@@ -277,7 +277,7 @@ impl<B: Bits> BlinkTree<B> {
         self.dispatch.run(GetEach { tree: self, len, group, key_at, answer, mode: PhantomData::<M> });
     }
 
-    /// Does `len` edits, in their order.
+    /// Does `len` edits, in their order. `edit_at` is asked for each of them several times.
     #[inline]
     pub fn edit_each<M: Mode>(
         &self,
@@ -311,7 +311,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
                 descents.keys[at] = (self.key_at)(start + at);
             }
             descents.descend::<S>(self.tree);
-            descents.name_blocks::<S>(|_| false);
+            descents.name_blocks::<S>(self.tree, |_| false);
             for at in 0..len {
                 (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
             }
@@ -339,23 +339,32 @@ where
 
     #[inline(always)]
     fn run<S: Search>(mut self) {
-        let (mut descents, mut edits) = (Descents::new(self.tree), [Edit::Look; Group::MAX]);
+        let mut descents = Descents::new(self.tree);
         for (start, len) in self.tree.groups(self.len, self.group) {
+            // Edits are asked for again where they are needed: so the compiler sees their kind, if all have
+            // one.
+            let edit_at = |at: usize| (self.edit_at)(start + at);
             descents.len = len;
-            for (at, edit) in edits[..len].iter_mut().enumerate() {
-                (descents.keys[at], *edit) = (self.edit_at)(start + at);
+            for at in 0..len {
+                descents.keys[at] = edit_at(at).0;
             }
             descents.descend::<S>(self.tree);
-            descents.name_blocks::<S>(|at| edits[at].may_add());
-            for (at, &edit) in edits[..len].iter().enumerate() {
-                let done = if edit == Edit::Look {
+            descents.name_blocks::<S>(self.tree, |at| edit_at(at).1.may_add());
+            for at in 0..len {
+                let (key, (_, edit)) = (descents.keys[at], edit_at(at));
+                let done = &mut self.done;
+                if edit == Edit::Look {
                     // Earlier edits of the group may have moved the key; the way down is cached.
-                    let before = self.tree.get_with::<S, M>(descents.keys[at]);
-                    Ok(Edited { before, applied: false })
-                } else {
-                    self.tree.edit_from::<S, M>(descents.nodes[at], descents.keys[at], edit)
-                };
-                (self.done)(start + at, done);
+                    let before = self.tree.get_with::<S, M>(key);
+                    done(start + at, Ok(Edited { before, applied: false }));
+                    continue;
+                }
+                // Two calls: at the first, which nearly all edits come to, the compiler sees that all went
+                // well.
+                match self.tree.edit_without_split::<S, M>(descents.nodes[at], key, edit) {
+                    Ok(edited) => done(start + at, Ok(edited)),
+                    Err(full) => done(start + at, self.tree.edit_with_split::<Scalar, M>(full, key, edit)),
+                }
             }
         }
     }

@@ -13,8 +13,8 @@ use latchless_core::mem::line::prefetch_read;
 impl<B: Bits> BlinkTree<B> {
     /// Asks for what tells whether the right neighbour of a leaf can be lent entries.
     #[inline(always)]
-    pub(super) fn ask_for_neighbour(&self, leaf: NodeRef) {
-        let right = self.leaf(leaf).link();
+    pub(super) fn ask_for_neighbour(&self, leaf: Leaf<'_, B>) {
+        let right = leaf.link();
         if !right.is_nil() {
             prefetch_read(self.arena.address(right));
         }

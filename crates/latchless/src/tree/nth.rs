@@ -2,7 +2,7 @@
 
 use super::count::WALKED;
 use super::ranks::{Table, by_block};
-use super::sweep::{AHEAD_OF_COUNTS, Depth};
+use super::sweep::AHEAD_OF_COUNTS;
 use super::*;
 use crate::node::Entries;
 use crate::node::operation::{Operation, Run, Search};
@@ -123,7 +123,6 @@ impl<B: Bits, M: Mode> Operation for Walk<'_, B, M> {
             let Some((low, high)) = sweep.remaining() else { return Walked::Ended };
             let ((count, found), _) = sweep.next::<S, M, _>(
                 self.tree,
-                Depth::Header,
                 #[inline(always)]
                 |leaf| {
                     if low <= leaf.low() && leaf.len() <= left {

@@ -3,7 +3,6 @@
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::base::index::Direction;
-use sweep::Depth;
 
 impl<B: Bits> BlinkTree<B> {
     /// Adds up the values of the first entries in `low..=high`, at most so many of them, modulo 2^64.
@@ -32,12 +31,14 @@ impl<B: Bits, M: Mode> Operation for SumUp<'_, B, M> {
         while left > 0
             && let Some((low, high)) = sweep.remaining()
         {
-            let ((entries, part), _) = sweep.next::<S, M, _>(
+            let (start, ahead) = sweep.reach::<S>(self.tree);
+            let (((entries, part), fences), _, _) = sweep.read::<M, _>(
                 self.tree,
-                Depth::Entries,
+                start,
                 #[inline(always)]
-                |leaf| (leaf.sum::<S>(low, high, left), leaf.fences()),
+                |leaf| (leaf.sum::<S>((low, high), left, ahead), leaf.fences()),
             );
+            sweep.advance(fences);
             left -= entries;
             sum = sum.wrapping_add(part);
             sweep.shown(entries);

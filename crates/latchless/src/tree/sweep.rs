@@ -12,19 +12,26 @@
 //! reader of single lines of leaves. Nothing is prefetched that the caller can't want: no leaf beyond the
 //! range, and no more lines than those that the wanted entries fill.
 
+mod asking;
+
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
 use crate::node::{Entries, LINES};
+use asking::prefetch_lines;
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, behind};
 use latchless_core::latch::Version;
-use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
+use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
+
+pub(super) use asking::lines_of;
 
 /// B of the paper's Eq. (2), T1/Tnext: see the file's head.
 pub(super) const LINES_IN_FLIGHT: usize = 48;
-/// Lines that are on their way until the range turns out to be long.
-pub(super) const LINES_AT_FIRST: usize = 24;
+/// Lines that are asked for at first where it isn't known how long the range is.
+const LINES_AT_FIRST: usize = 24;
+/// Lines that are on their way, once the first of these are read, until the range turns out to be long.
+pub(super) const LINES_NEXT: usize = 16;
 /// Leaves that a reader of chunks has read before it looks up those ahead in the inner node: short ranges are
 /// over by then.
 const LEAVES_BY_LINK: u8 = 3;
@@ -61,27 +68,6 @@ pub struct Sweep<B, const ROOM: usize = AHEAD> {
     linked: bool,
     /// A key of the inner node behind the leaves ahead, if inner nodes named them and the range reaches it.
     onward: Option<B>,
-}
-
-/// About how many lines so many entries fill, in leaves that are two thirds full.
-#[inline(always)]
-pub(super) fn lines_of<B: Bits>(entries: usize) -> usize {
-    (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
-}
-
-/// Asks for so many lines from this one on.
-#[inline(always)]
-fn prefetch_lines(first: *const u8, lines: usize) {
-    // Four at a time, and then those that are left.
-    let (mut line, end) = (first, first.wrapping_add(lines * LINE_BYTES));
-    while line.addr() + 4 * LINE_BYTES <= end.addr() {
-        (0..4).for_each(|at| prefetch_read(line.wrapping_add(at * LINE_BYTES)));
-        line = line.wrapping_add(4 * LINE_BYTES);
-    }
-    while line.addr() < end.addr() {
-        prefetch_read(line);
-        line = line.wrapping_add(LINE_BYTES);
-    }
 }
 
 /// What of a leaf is read.
@@ -178,18 +164,20 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         while !self.done && into.keys().is_empty() {
             let (low, high) = (self.low, self.high);
             let forward = self.direction == Direction::Forward;
-            let ((), fences) = self.next::<S, M, _>(
+            let (start, ahead) = self.reach::<S>(tree);
+            let (fences, _, _) = self.read::<M, _>(
                 tree,
-                Depth::Entries,
+                start,
                 #[inline(always)]
                 |leaf| {
                     // In the first leaf the lines before the range aren't even read.
                     let inside = forward && leaf.low() < low;
                     let first = if inside { leaf.first_block::<S>(low) } else { 0 };
-                    leaf.copy_out_from::<S>(first, into);
-                    ((), leaf.fences())
+                    leaf.copy_out_and_ask::<S>(first, into, ahead);
+                    leaf.fences()
                 },
             );
+            self.advance(fences);
             if fences.0 < low || fences.1 > high {
                 into.trim(low, high);
             }
@@ -198,32 +186,36 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
         !into.keys().is_empty()
     }
 
-    /// Reads the next leaf of the range and goes on behind it. `look` says what it finds and the leaf's
-    /// fences; it may run several times, and on a leaf that is being changed; only what it says at last
-    /// counts.
+    /// Reads the first line of the next leaf of the range and goes on behind it. `look` says what it finds
+    /// and the leaf's fences; it may run several times, and on a leaf that is being changed; only what it
+    /// says at last counts.
     #[inline(always)]
     pub(super) fn next<S: Search, M: Mode, R>(
         &mut self,
         tree: &BlinkTree<B>,
-        depth: Depth,
         look: impl FnMut(Leaf<'_, B>) -> (R, (B, B)),
     ) -> (R, (B, B)) {
-        let start = self.find::<S>(tree, depth);
+        let start = self.find::<S>(tree, Depth::Header);
         self.follow_link(start.leaf());
-        match depth {
-            Depth::Entries => {
-                // The lines of the first leaf that are before the range aren't wanted.
-                let inside = self.direction == Direction::Forward && self.read == 0;
-                let from =
-                    if inside && self.linked { start.leaf().named_block::<S>(self.low) + 1 } else { 0 };
-                self.ask(tree, from, LINES + LINES_IN_FLIGHT);
-            }
-            Depth::Header => self.ask_for_headers(tree),
-        }
+        self.ask_for_headers(tree);
         // Handed on as it is: a closure around it wouldn't always be inlined.
         let (found, _, _) = self.read::<M, _>(tree, start, look);
         self.advance(found.1);
         found
+    }
+
+    /// Where the leaf to read next is likely to be, all of which will be read, and the leaves after it are
+    /// known and asked for; but for the lines of one, which are best asked for one by one while those of the
+    /// first are read: where they begin. If all were asked for, that is where the leaf itself begins.
+    #[inline(always)]
+    pub(super) fn reach<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>) -> (At<'a>, *const u8) {
+        let start = self.find::<S>(tree, Depth::Entries);
+        self.follow_link(start.leaf());
+        // The lines of the first leaf that are before the range aren't wanted.
+        let inside = self.direction == Direction::Forward && self.read == 0;
+        let from = if inside && self.linked { start.leaf().named_block::<S>(self.low) + 1 } else { 0 };
+        let ahead = self.ask_but_one(tree, from);
+        (start, ahead.unwrap_or(start.line_address(0)))
     }
 
     /// Asks for the first lines of the first leaves.
@@ -294,6 +286,14 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             let at = tree.descend::<S>(key);
             self.start_at(at.node);
             return at;
+        }
+        if depth == Depth::Entries && self.direction == Direction::Forward {
+            if first && self.read == 0 {
+                self.ask_by_guess(tree, key);
+            } else if self.linked && self.read + 1 == LEAVES_BY_LINK {
+                // If the range goes on, the leaves ahead are looked up there.
+                tree.ask_for_way(key);
+            }
         }
         self.look_ahead(tree, depth);
         let node = self.ahead[self.at];
@@ -389,47 +389,6 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
             self.done = low <= self.low;
             self.high = before(low);
         }
-    }
-
-    /// Lines that were asked for, from the first line of the leaf to read next on.
-    #[inline(always)]
-    pub(super) fn asked(&self) -> usize {
-        self.asked
-    }
-
-    /// Asks for lines up to line `to`, but for no more than can be wanted from line `from` on; both are
-    /// counted from the first line of the leaf to read next.
-    #[inline(always)]
-    pub(super) fn ask(&mut self, tree: &BlinkTree<B>, from: usize, to: usize) {
-        let wanted = lines_of::<B>(self.expected);
-        let to = to.min(from.saturating_add(wanted)).min((self.len - self.at) * LINES);
-        while self.asked < to {
-            let leaf = self.asked / LINES;
-            let address = tree.arena.address(self.ahead[self.at + leaf]);
-            let end = to.min((leaf + 1) * LINES);
-            prefetch_lines(node::line_address(address, self.asked), end - self.asked);
-            self.asked = end;
-        }
-    }
-
-    /// Asks for the first line of the leaf to read next; of its others, those before the ones that the key is
-    /// likely to need aren't asked for.
-    #[inline(always)]
-    fn ask_from_share<S: Search>(&mut self, tree: &BlinkTree<B>, inner: Inner<'_, B>, key: B) {
-        prefetch_read(tree.arena.address(self.ahead[0]));
-        let inside = self.direction == Direction::Forward && self.read == 0;
-        let share = if inside { inner.child_and_share::<S>(key).1 } else { 0 };
-        self.asked = self.asked.max(share.saturating_sub(1).max(1));
-    }
-
-    /// As [`Sweep::ask`], for the first lines alone.
-    #[inline(always)]
-    fn ask_for_headers(&mut self, tree: &BlinkTree<B>) {
-        let to = (1 + LINES_IN_FLIGHT).min(self.len - self.at);
-        for at in self.asked.div_ceil(LINES)..to {
-            prefetch_read(tree.arena.address(self.ahead[self.at + at]));
-        }
-        self.asked = self.asked.max(to * LINES);
     }
 
     /// Looks up leaves from where those end that inner nodes named.

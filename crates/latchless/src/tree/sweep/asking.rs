@@ -1,0 +1,92 @@
+//! What a sweep asks for ahead of its reader.
+
+use super::*;
+use latchless_core::mem::line::LINE_BYTES;
+
+/// About how many lines so many entries fill, in leaves that are two thirds full.
+#[inline(always)]
+pub(in crate::tree) fn lines_of<B: Bits>(entries: usize) -> usize {
+    (entries / 2).saturating_mul(3) / Leaf::<B>::PER_BLOCK + 2
+}
+
+/// Asks for so many lines from this one on.
+#[inline(always)]
+pub(super) fn prefetch_lines(first: *const u8, lines: usize) {
+    // Four at a time, and then those that are left.
+    let (mut line, end) = (first, first.wrapping_add(lines * LINE_BYTES));
+    while line.addr() + 4 * LINE_BYTES <= end.addr() {
+        (0..4).for_each(|at| prefetch_read(line.wrapping_add(at * LINE_BYTES)));
+        line = line.wrapping_add(4 * LINE_BYTES);
+    }
+    while line.addr() < end.addr() {
+        prefetch_read(line);
+        line = line.wrapping_add(LINE_BYTES);
+    }
+}
+
+impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
+    /// Asks for lines up to line `to`, but for no more than can be wanted from line `from` on; both are
+    /// counted from the first line of the leaf to read next.
+    #[inline(always)]
+    pub(in crate::tree) fn ask(&mut self, tree: &BlinkTree<B>, from: usize, to: usize) {
+        let wanted = lines_of::<B>(self.expected);
+        let to = to.min(from.saturating_add(wanted)).min((self.len - self.at) * LINES);
+        while self.asked < to {
+            let leaf = self.asked / LINES;
+            let address = tree.arena.address(self.ahead[self.at + leaf]);
+            let end = to.min((leaf + 1) * LINES);
+            prefetch_lines(node::line_address(address, self.asked), end - self.asked);
+            self.asked = end;
+        }
+    }
+
+    /// Asks for the leaf of the key at which a long range begins, and for the one after it, as they are
+    /// guessed; and for the inner node that says which leaves come then.
+    #[inline(always)]
+    pub(super) fn ask_by_guess(&self, tree: &BlinkTree<B>, key: B) {
+        tree.ask_for_way(key);
+        let guess = tree.guesses.slots().and_then(|slots| slots.guess_two(key.to_u64()));
+        let Some((leaf, share, next)) = guess else { return };
+        let (address, first) = (tree.arena.address(leaf), Leaf::<B>::first_likely_line(share));
+        prefetch_read(address);
+        prefetch_lines(node::line_address(address, first), LINES - first);
+        if next != leaf {
+            prefetch_lines(tree.arena.address(next), LINES);
+        }
+    }
+
+    /// As [`Sweep::ask`], as far ahead as a reader of whole leaves needs. In the midst of a long range that
+    /// is all lines of one leaf: these aren't asked for, and where they begin is said. So many requests at a
+    /// time would keep the processor from everything else.
+    #[inline(always)]
+    pub(super) fn ask_but_one(&mut self, tree: &BlinkTree<B>, from: usize) -> Option<*const u8> {
+        const LAST: usize = LINES_IN_FLIGHT / LINES;
+        let to = LINES + LINES_IN_FLIGHT;
+        if self.asked == LAST * LINES && self.len - self.at > LAST && lines_of::<B>(self.expected) >= to {
+            self.asked = to;
+            return Some(tree.arena.address(self.ahead[self.at + LAST]));
+        }
+        self.ask(tree, from, to);
+        None
+    }
+
+    /// Asks for the first line of the leaf to read next; of its others, those before the ones that the key is
+    /// likely to need aren't asked for.
+    #[inline(always)]
+    pub(super) fn ask_from_share<S: Search>(&mut self, tree: &BlinkTree<B>, inner: Inner<'_, B>, key: B) {
+        prefetch_read(tree.arena.address(self.ahead[0]));
+        let inside = self.direction == Direction::Forward && self.read == 0;
+        let share = if inside { inner.child_and_share::<S>(key).1 } else { 0 };
+        self.asked = self.asked.max(share.saturating_sub(1).max(1));
+    }
+
+    /// As [`Sweep::ask`], for the first lines alone.
+    #[inline(always)]
+    pub(super) fn ask_for_headers(&mut self, tree: &BlinkTree<B>) {
+        let to = (1 + LINES_IN_FLIGHT).min(self.len - self.at);
+        for at in self.asked.div_ceil(LINES)..to {
+            prefetch_read(tree.arena.address(self.ahead[self.at + at]));
+        }
+        self.asked = self.asked.max(to * LINES);
+    }
+}

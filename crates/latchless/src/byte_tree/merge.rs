@@ -20,8 +20,6 @@ const TRIES: usize = 4;
 
 /// A node that takes at most so many words is nearly empty.
 const NEARLY_EMPTY: usize = WORDS / 4;
-/// So is one of so few entries, where nodes are small by their number of entries.
-const FEW: usize = if cfg!(latchless_small_nodes) { ENTRIES_MAX / 4 } else { 0 };
 
 /// What became of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +44,9 @@ pub(super) fn taken<W: Words>(node: Node<'_, W>) -> usize {
 }
 
 fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
-    taken(node) <= NEARLY_EMPTY || node.shape().len() <= FEW
+    // Nodes of four entries are small by their number.
+    let is_by_number = cfg!(latchless_small_nodes) && node.shape().len() <= ENTRIES_MAX / 4;
+    taken(node) <= NEARLY_EMPTY || is_by_number
 }
 
 impl ByteTree {

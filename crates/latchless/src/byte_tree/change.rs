@@ -176,19 +176,24 @@ impl<'a> Shared<'a> {
         self.set(SHAPE, Shape::DEAD);
     }
 
-    /// Writes the whole node but its latch.
+    /// Writes the whole node but its latch, and what it doesn't use.
     pub fn write(self, image: &[u64; WORDS]) {
         debug_assert!(self.latch().is_held());
-        for (word, &to) in self.words.iter().zip(image).skip(LATCH + 1) {
-            word.store_relaxed(to);
+        let [slots, heap] = Shape(image[SHAPE]).used_lines();
+        for words in [LATCH + 1..8 * slots.end, 8 * heap.start..WORDS] {
+            let from = image[words.clone()].iter();
+            self.words[words].iter().zip(from).for_each(|(word, &to)| word.store_relaxed(to));
         }
     }
 
-    /// Copies the whole node.
+    /// Copies the node but what it doesn't use.
     #[inline(always)]
     pub fn copy<S: Lines>(self, to: &mut [u64; WORDS]) {
-        for (from, to) in self.words.chunks_exact(4).zip(to.chunks_exact_mut(4)) {
-            S::copy_words(from.first_chunk().expect("four words"), to);
+        let (from, to) = (self.words.as_chunks::<4>().0, to.as_chunks_mut::<4>().0);
+        for lines in self.shape().used_lines() {
+            let halves = 2 * lines.start..2 * lines.end;
+            let pairs = from[halves.clone()].iter().zip(&mut to[halves]);
+            pairs.for_each(|(from, to)| S::copy_words(from, to));
         }
     }
 

@@ -3,8 +3,9 @@
 use super::aside::{Aside, Lack};
 use super::change::Entry;
 use super::long::LongStrings;
+use super::merge::taken;
 use super::node::{Side, Toward};
-use super::shape::{LONG, LongRef, SUFFIX_MAX, entry_words};
+use super::shape::{LONG, LongRef, SUFFIX_MAX, Shape, entry_words};
 use super::text::head;
 use super::tree::{ByteTree, Held};
 use crate::node::operation::{Operation, Run, Search};
@@ -117,8 +118,9 @@ impl ByteTree {
             }
             (Step::TakeOut, Some(at)) => {
                 held.changing();
+                let words = taken(leaf);
                 let long = leaf.remove(at);
-                let is_small = Self::invites_a_merge(leaf);
+                let is_small = Self::invites_a_merge(words, leaf);
                 drop(held);
                 self.entries.add(-1);
                 self.follow_up(key, long, is_small);
@@ -145,11 +147,13 @@ impl ByteTree {
     fn edit_with_room(&self, mut node: NodeRef, own: (&[u8], u64), edit: Edit<u64>) -> Result<Edited<u64>> {
         let (key, tag) = (own.0, Self::tag(own.1));
         self.ask_for_all(node);
+        self.ask_for_header(self.at(node).1.link());
         if self.guesses.is_outgrown(self.len()) {
             self.grow_guesses();
         }
         self.longest.publish_max(key.len() as u64);
         let (mut aside, mut lack) = (Aside::none(self), Lack { levels: 1, blocks: 0 });
+        let mut has_lent = false;
         loop {
             aside.reserve(lack)?;
             let leaf = self.latch_covering_from(node, 0, key).expect("there is always a level of leaves");
@@ -177,7 +181,19 @@ impl ByteTree {
                 return Ok(Edited { before: None, applied: true });
             }
             let mut strings = aside.take_strings(0);
-            let is_wider = self.make_room(leaf, &mut held, words, &mut strings);
+            // Where keys grow, nothing is lent to the right: what comes next would come to the same leaf.
+            let grows = leaf.rank(leaf.shape(), key).0 == leaf.shape().len();
+            let is_wider = self.make_room(leaf, &mut held, words, &mut strings)
+                || !grows && !has_lent && self.lend(leaf, &mut held, &mut strings);
+            let is_last = grows && leaf.shape().has(Shape::NO_HIGH);
+            if !is_wider && is_last && !has_lent {
+                drop(held);
+                self.lend_back(&mut strings);
+                aside.bring_strings(0, strings);
+                has_lent = true;
+                continue;
+            }
+            has_lent = true;
             aside.bring_strings(0, strings);
             if is_wider {
                 continue;

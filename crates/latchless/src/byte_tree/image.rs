@@ -160,20 +160,42 @@ impl<'i> Builder<'i> {
     /// Adds entries after all others. There is room for them.
     pub fn extend(&mut self, part: &Part<'_>) {
         let prefix = Shape(self.image[SHAPE]).prefix();
-        part.each(prefix, |entry| self.push(entry));
+        if prefix == part.node.shape().prefix() {
+            part.entries.clone().for_each(|at| self.push_same(part.node, at));
+        } else {
+            part.each(prefix, |entry| self.push(entry));
+        }
+    }
+
+    /// Adds an entry of a node with the same prefix after all others. There is room for it.
+    fn push_same(&mut self, node: Private<'_>, from: usize) {
+        let (shape, old) = (Shape(self.image[SHAPE]), node.shape());
+        let (length, first) = (node.length(old, from), node.place(old, from));
+        let words = entry_words(length);
+        debug_assert!(shape.has_room(words), "entries that were counted fit");
+        let place = WORDS - shape.used() - words;
+        self.image[place..place + words].copy_from_slice(&node.words[first..first + words]);
+        self.fill_slot(shape, (node.tag(from), length, place as u8), node.head(old, from));
+        self.image[SHAPE] = shape.with_entry(words).0;
+    }
+
+    /// Fills the first slot that is empty.
+    #[inline(always)]
+    fn fill_slot(&mut self, shape: Shape, (tag, length, place): (u8, u8, u8), head: u64) {
+        let at = shape.len();
+        for (array, byte) in [(SLOTS, tag), (shape.lengths(), length), (shape.places(), place)] {
+            self.image[array + at / 8] |= u64::from(byte) << (at % 8 * 8);
+        }
+        self.image[shape.heads() + at] = head;
     }
 
     /// Adds an entry after all others. There is room for it.
     pub fn push(&mut self, entry: Entry<'_>) {
         let (shape, words) = (Shape(self.image[SHAPE]), entry.words());
         debug_assert!(shape.has_room(words), "entries that were counted fit");
-        let (at, place) = (shape.len(), WORDS - shape.used() - words);
+        let place = WORDS - shape.used() - words;
         entry.store(|word, to| self.image[place + word] = to);
-        let bytes = [(SLOTS, entry.tag), (shape.lengths(), entry.length), (shape.places(), place as u8)];
-        for (array, byte) in bytes {
-            self.image[array + at / 8] |= u64::from(byte) << (at % 8 * 8);
-        }
-        self.image[shape.heads() + at] = entry.head;
+        self.fill_slot(shape, (entry.tag, entry.length, place as u8), entry.head);
         self.image[SHAPE] = shape.with_entry(words).0;
     }
 

@@ -11,7 +11,8 @@ use super::shape::*;
 use super::text::words_of;
 use super::tree::ByteTree;
 use crate::node::lines::Lines;
-use core::ops::{Bound, Range};
+use core::cell::Cell;
+use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::mem::node_ref::NodeRef;
 
@@ -25,6 +26,16 @@ pub struct Bounds<'k> {
 impl Bounds<'_> {
     /// Everything.
     pub const ALL: Bounds<'static> = Bounds { low: Bound::Unbounded, high: Bound::Unbounded };
+}
+
+/// Words of a key that are copied at once.
+const AT_ONCE: usize = 4;
+/// Bytes of strings that a spare copy keeps room for.
+const SPARE_BYTES: usize = 4096;
+
+thread_local! {
+    /// A copy that this thread's next range uses: to make one costs as much as reading a leaf.
+    static SPARE: Cell<Option<Box<LeafCopy>>> = const { Cell::new(None) };
 }
 
 /// The entries of a leaf at one moment.
@@ -48,6 +59,8 @@ pub struct LeafCopy {
     goes_on: bool,
     goes_on_before: bool,
     link: NodeRef,
+    /// The leaf whose lines were asked for last.
+    pub(super) asked: NodeRef,
 }
 
 impl Default for LeafCopy {
@@ -65,11 +78,25 @@ impl Default for LeafCopy {
             goes_on: false,
             goes_on_before: false,
             link: NodeRef::NIL,
+            asked: NodeRef::NIL,
         }
     }
 }
 
 impl LeafCopy {
+    /// Lends a copy of no leaf yet.
+    pub fn lend<R>(serve: impl FnOnce(&mut LeafCopy) -> R) -> R {
+        // A range inside of a range, and one while the thread ends, have one of their own.
+        let mut leaf = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let outcome = serve(&mut leaf);
+        let strings = [&leaf.low, &leaf.high, &leaf.long, &leaf.key, &leaf.pivot];
+        if strings.into_iter().map(Vec::capacity).sum::<usize>() <= SPARE_BYTES {
+            // Refused: the thread ends.
+            let _ = SPARE.try_with(|spare| spare.set(Some(leaf)));
+        }
+        outcome
+    }
+
     /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range,
     /// in this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
     #[inline(always)]
@@ -82,16 +109,17 @@ impl LeafCopy {
         tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
             self.copy::<S>(leaf, bounds);
             // A leaf that has taken in its neighbour has keys that were seen already.
-            let own = self.first_from(leaf.long, key, false);
-            match after {
-                Some(Direction::Forward) => self.within.start = self.within.start.max(own),
-                Some(Direction::Reverse) => self.within.end = self.within.end.min(own),
-                None => {}
+            if let Some(direction) = after {
+                let own = self.first_from(leaf.long, key, false);
+                match direction {
+                    Direction::Forward => self.within.start = self.within.start.max(own),
+                    Direction::Reverse => self.within.end = self.within.end.min(own),
+                }
             }
             self.within.end = self.within.end.max(self.within.start);
         });
         let prefix = self.shape().prefix().min(self.low.len());
-        let longest = prefix + SUFFIX_ROOM;
+        let longest = prefix + SUFFIX_ROOM + 8 * AT_ONCE;
         if self.key.len() < longest {
             self.key.resize(longest, 0);
         }
@@ -120,8 +148,8 @@ impl LeafCopy {
         self.has_high = copy.high_to(&mut self.high);
         self.link = copy.link();
         // Long strings belong to the same moment: they are copied before the leaf is validated.
-        for at in 0..len {
-            if copy.length(shape, at) == LONG {
+        if copy.may_have_long(shape) {
+            for at in (0..len).filter(|&at| copy.length(shape, at) == LONG) {
                 self.long_starts.push(self.long.len());
                 leaf.long.append(copy.long_key(shape, at), &mut self.long);
             }
@@ -211,34 +239,100 @@ impl LeafCopy {
     /// An entry: its key, which is made anew at each call, and its value.
     #[inline(always)]
     pub fn entry(&mut self, at: usize) -> (&[u8], u64) {
-        let shape = self.shape();
-        let image = &self.image;
-        let byte = |array: usize| (image.word(array + at / 8) >> (at % 8 * 8)) as u8;
-        let (length, place) = (byte(shape.lengths()), usize::from(byte(shape.places())));
-        let value = image.word(place);
+        let slots = Slots::of(self.shape());
+        let (length, place) = slots.of_entry(&self.image, at);
+        let value = self.image.word(place);
         if length == LONG {
-            return (self.long_key(at), value);
+            return (long_key(&self.image, (&self.long, &self.long_starts), at), value);
         }
-        let (prefix, length) = (shape.prefix(), usize::from(length));
-        let words = words_of(length.saturating_sub(8));
-        let (room, _) = self.key[prefix..].as_chunks_mut::<8>();
-        room[0] = image.word(shape.heads() + at).to_be_bytes();
-        for (to, from) in room[1..=words].iter_mut().zip(&image[place + 1..]) {
-            *to = from.to_le_bytes();
-        }
-        (&self.key[..prefix + length], value)
+        (slots.make_key(&self.image, (at, length, place), &mut self.key), value)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn long_key(&self, at: usize) -> &[u8] {
-        let shape = self.shape();
-        let is_long =
-            |at: &usize| (self.image.as_slice()[shape.lengths() + at / 8] >> (at % 8 * 8)) as u8 == LONG;
-        let number = (0..at).filter(is_long).count();
-        let end = self.long_starts.get(number + 1).copied().unwrap_or(self.long.len());
-        &self.long[self.long_starts[number]..end]
+    /// Shows these entries until `see` breaks off.
+    #[inline(always)]
+    pub fn show<B>(
+        &mut self,
+        entries: impl Iterator<Item = usize>,
+        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        // What stays the same from entry to entry stays in registers.
+        let Self { image, key, long, long_starts, .. } = self;
+        let (image, key, slots) = (&*image, &mut key[..], Slots::of(Shape(image[SHAPE])));
+        for at in entries {
+            let (length, place) = slots.of_entry(image, at);
+            let value = image.word(place);
+            if length == LONG {
+                see(long_key(image, (long, long_starts), at), value)?;
+            } else {
+                see(slots.make_key(image, (at, length, place), key), value)?;
+            }
+        }
+        ControlFlow::Continue(())
     }
+}
+
+/// Where a copy's slots are.
+#[derive(Debug, Clone, Copy)]
+struct Slots {
+    lengths: usize,
+    places: usize,
+    heads: usize,
+    prefix: usize,
+}
+
+impl Slots {
+    #[inline(always)]
+    fn of(shape: Shape) -> Self {
+        Self {
+            lengths: shape.lengths(),
+            places: shape.places(),
+            heads: shape.heads(),
+            prefix: shape.prefix(),
+        }
+    }
+
+    /// An entry's length and place.
+    #[inline(always)]
+    fn of_entry(self, image: &Image, at: usize) -> (u8, usize) {
+        let byte = |array: usize| (image.word(array + at / 8) >> (at % 8 * 8)) as u8;
+        (byte(self.lengths), usize::from(byte(self.places)))
+    }
+
+    /// Makes the key of an entry that isn't long of `key`, which begins with the prefix.
+    #[inline(always)]
+    fn make_key<'k>(
+        self,
+        image: &Image,
+        (at, length, place): (usize, u8, usize),
+        key: &'k mut [u8],
+    ) -> &'k [u8] {
+        let (length, end) = (usize::from(length), self.prefix + usize::from(length));
+        let (room, _) = key[self.prefix..].as_chunks_mut::<8>();
+        let (head, rest) = room.split_first_mut().expect("there is room for a head");
+        *head = image.word(self.heads + at).to_be_bytes();
+        // A few words at once: what is copied too much nobody looks at.
+        let words = words_of(length.saturating_sub(8)).next_multiple_of(AT_ONCE);
+        if place < WORDS - words {
+            let (to, _) = rest[..words].as_chunks_mut::<AT_ONCE>();
+            let (from, _) = image[place + 1..][..words].as_chunks::<AT_ONCE>();
+            for (to, &[a, b, c, d]) in to.iter_mut().zip(from) {
+                *to = [a.to_le_bytes(), b.to_le_bytes(), c.to_le_bytes(), d.to_le_bytes()];
+            }
+        } else {
+            rest.iter_mut().zip(&image[place + 1..]).for_each(|(to, from)| *to = from.to_le_bytes());
+        }
+        &key[..end]
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn long_key<'k>(image: &Image, (long, starts): (&'k [u8], &[usize]), at: usize) -> &'k [u8] {
+    let shape = Shape(image[SHAPE]);
+    let is_long = |at: &usize| Slots::of(shape).of_entry(image, *at).0 == LONG;
+    let number = (0..at).filter(is_long).count();
+    let end = starts.get(number + 1).copied().unwrap_or(long.len());
+    &long[starts[number]..end]
 }
 
 /// The first entry of a leaf that isn't before a key, or, `after` it, that is after it.

@@ -14,10 +14,12 @@ use super::shape::*;
 use super::split::fences_of;
 use super::tree::{ByteTree, Held};
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
 
 /// How often a merge is tried when others get in its way.
 const TRIES: usize = 4;
+
+/// A node that takes at most so many words is nearly empty.
+const NEARLY_EMPTY: usize = WORDS / 4;
 
 /// What became of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,23 +37,26 @@ enum Outcome {
 }
 
 /// Words that the entries of a node take, slots included.
-fn taken<W: Words>(node: Node<'_, W>) -> usize {
+pub(super) fn taken<W: Words>(node: Node<'_, W>) -> usize {
     let shape = node.shape();
     let fences = high_words(node.high_len()) + low_words(node.low_len());
-    (shape.used() - shape.wasted()).saturating_sub(fences) + shape.len() * 11 / 8
+    shape.used().saturating_sub(shape.wasted() + fences) + shape.len() * 11 / 8
 }
 
 fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
-    taken(node) <= WORDS / 4 || node.shape().len() <= ENTRIES_MAX / 4
+    // Nodes of four entries are small by their number.
+    let is_by_number = cfg!(latchless_small_nodes) && node.shape().len() <= ENTRIES_MAX / 4;
+    taken(node) <= NEARLY_EMPTY || is_by_number
 }
 
 impl ByteTree {
-    /// Whether a leaf after a removal is worth a look at its neighbours: not after each removal, since the
-    /// neighbours may be full.
+    /// Whether a leaf that took `before` words before a removal is worth a look at its neighbours: not after
+    /// each removal, since the neighbours may be full.
     #[inline(always)]
-    pub(super) fn invites_a_merge(leaf: Shared<'_>) -> bool {
-        let len = leaf.shape().len();
-        len == 0 || (len.is_multiple_of(8) && is_nearly_empty(leaf))
+    pub(super) fn invites_a_merge(before: usize, leaf: Shared<'_>) -> bool {
+        let now = taken(leaf);
+        let sinks_below = |words: usize| now <= words && before > words;
+        leaf.shape().len() == 0 || [1, 2, 4].into_iter().any(|part| sinks_below(NEARLY_EMPTY / part))
     }
 
     /// Merges the node of this level that `key` belongs to with a neighbour, if it is nearly empty. Says
@@ -141,8 +146,8 @@ impl ByteTree {
         let (left, mut left_held) = left;
         let (right, mut right_held) = self.latch(self.at(right));
         let [mut left_image, mut right_image] = [[0; WORDS]; 2];
-        left.1.copy::<Scalar>(&mut left_image);
-        right.1.copy::<Scalar>(&mut right_image);
+        self.copy_latched(left.1, &mut left_image);
+        self.copy_latched(right.1, &mut right_image);
         let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: &self.long });
         let Strings { low, high, separator, .. } = strings;
         [&mut *low, &mut *high, &mut *separator].into_iter().for_each(Vec::clear);

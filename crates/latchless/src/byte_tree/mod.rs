@@ -13,6 +13,7 @@ mod group;
 mod guesses;
 mod image;
 mod leaf_copy;
+mod lend;
 mod load;
 mod long;
 mod merge;

@@ -8,6 +8,7 @@
 //! A removal latches the leaves from its start to its answer, from left to right.
 
 use super::leaf_copy::first_from;
+use super::merge::taken;
 use super::node::{Node, Toward, Words};
 use super::shape::Shape;
 use super::tree::{ByteTree, Held};
@@ -85,8 +86,9 @@ impl ByteTree {
                 let value = leaf.value(shape, at);
                 whole_key(leaf, at, key);
                 held.changing();
+                let before = taken(leaf);
                 let long = leaf.remove(at);
-                let is_small = Self::invites_a_merge(leaf);
+                let is_small = Self::invites_a_merge(before, leaf);
                 drop((held, latched));
                 self.entries.add(-1);
                 self.follow_up(key, long, is_small);

@@ -217,34 +217,26 @@ impl<'a, W: Words> Node<'a, W> {
         }
     }
 
-    /// How an entry's key compares with one whose head is the same.
+    /// How an entry's key compares with one whose head is the same. The eight bytes after the head, of which
+    /// the key's are `next`, are likely to tell.
     #[inline(always)]
-    fn compare_rest(self, shape: Shape, at: usize, key: &[u8]) -> Ordering {
+    fn compare_after_head(self, shape: Shape, at: usize, (key, next): (&[u8], u64)) -> Ordering {
         let length = self.length(shape, at);
         if length == LONG {
             return self.long.compare(self.long_key(shape, at), key);
         }
-        let (length, rest) = (usize::from(length), shape.prefix() + 8);
-        let own = key.len().saturating_sub(shape.prefix());
+        let (length, own) = (usize::from(length), key.len().saturating_sub(shape.prefix()));
         if length <= 8 || own <= 8 {
             return length.cmp(&own);
         }
         let place = self.place(shape, at) + 1;
-        compare(length - 8, key.get(rest..).unwrap_or(&[]), |word| self.words.word(place + word))
-    }
-
-    /// As [`Node::compare_rest`], where the eight bytes after the head, of which the key's are `next`, are
-    /// likely to tell.
-    #[inline(always)]
-    fn compare_after_head(self, shape: Shape, at: usize, (key, next): (&[u8], u64)) -> Ordering {
-        let length = self.length(shape, at);
-        if length > 8 && length != LONG {
-            let own = self.words.word(self.place(shape, at) + 1).swap_bytes();
-            if own != next {
-                return own.cmp(&next);
-            }
+        match self.words.word(place).swap_bytes().cmp(&next) {
+            // Behind the end of a string are zeros: lengths tell whether a string ends there.
+            Ordering::Equal => compare(length - 8, key.get(shape.prefix() + 8..).unwrap_or(&[]), |word| {
+                self.words.word(place + word)
+            }),
+            order => order,
         }
-        self.compare_rest(shape, at, key)
     }
 
     /// Whether an entry has this key, whose head is the entry's; both have the node's prefix.
@@ -277,7 +269,8 @@ impl<'a, W: Words> Node<'a, W> {
         if base == len || self.head(shape, base) != own {
             return (base, false);
         }
-        match self.compare_rest(shape, base, key) {
+        let next = head(key, shape.prefix() + 8);
+        match self.compare_after_head(shape, base, (key, next)) {
             Ordering::Less => self.rank_among_equal_heads(shape, base + 1, key),
             order => (base, order.is_eq()),
         }
@@ -287,21 +280,37 @@ impl<'a, W: Words> Node<'a, W> {
     #[inline(never)]
     fn rank_among_equal_heads(self, shape: Shape, from: usize, key: &[u8]) -> (usize, bool) {
         let (own, next) = (head(key, shape.prefix()), head(key, shape.prefix() + 8));
-        let order = |at: usize| match self.head(shape, at).cmp(&own) {
-            Ordering::Equal => self.compare_after_head(shape, at, (key, next)),
-            order => order,
-        };
-        let (mut base, mut size) = (from, shape.len().saturating_sub(from));
+        // Where the run of equal heads ends, by the heads alone.
+        let (mut end, mut size) = (from, shape.len().saturating_sub(from));
+        while size > 0 {
+            let half = size.div_ceil(2);
+            end = core::hint::select_unpredictable(self.head(shape, end + half - 1) <= own, end + half, end);
+            size -= half;
+        }
+        let (mut base, mut size) = (from, end - from);
         while size > 0 {
             let half = size / 2;
-            if order(base + half).is_lt() {
-                base += half + 1;
-                size -= half + 1;
-            } else {
-                size = half;
+            match self.compare_after_head(shape, base + half, (key, next)) {
+                Ordering::Less => {
+                    base += half + 1;
+                    size -= half + 1;
+                }
+                Ordering::Equal => return (base + half, true),
+                Ordering::Greater => size = half,
             }
         }
-        (base, base < shape.len() && order(base).is_eq())
+        (base, false)
+    }
+
+    /// Whether an entry may be long; if not, none is.
+    #[inline(always)]
+    pub fn may_have_long(self, shape: Shape) -> bool {
+        const { assert!(LONG == u8::MAX) };
+        const LOWEST: u64 = u64::MAX / 0xFF;
+        // A byte of ones shows as the highest bit of a byte.
+        let ones = |word: u64| (!word).wrapping_sub(LOWEST) & word & (LOWEST << 7);
+        let lengths = shape.lengths();
+        (0..shape.len().div_ceil(8)).any(|at| ones(self.words.word(lengths + at)) != 0)
     }
 
     /// Adds the low fence to the end of `to`.
@@ -310,9 +319,7 @@ impl<'a, W: Words> Node<'a, W> {
             self.long.append(self.long_low(), to);
             return;
         }
-        let end = to.len() + self.low_len();
-        (0..words_of(self.low_len())).for_each(|at| to.extend_from_slice(&self.low_word(at).to_le_bytes()));
-        to.truncate(end);
+        append_words(to, self.low_len(), |at| self.low_word(at));
     }
 
     /// Adds the high fence, if there is one, to the end of `to`, and says whether there is.
@@ -325,10 +332,8 @@ impl<'a, W: Words> Node<'a, W> {
             self.long.append(self.long_high(), to);
             return true;
         }
-        let (end, words) = (to.len() + self.high_len(), high_words(self.high_len()));
-        let word = |at: usize| self.words.word(WORDS - words + at).to_le_bytes();
-        (0..words).for_each(|at| to.extend_from_slice(&word(at)));
-        to.truncate(end);
+        let start = WORDS - high_words(self.high_len());
+        append_words(to, self.high_len(), |at| self.words.word(start + at));
         true
     }
 
@@ -384,6 +389,16 @@ impl<'a, W: Words> Node<'a, W> {
         let high = shape.has(Shape::HIGH_LONG).then(|| self.long_high());
         entries.map(move |at| self.long_key(shape, at)).chain(low).chain(high)
     }
+}
+
+/// Adds a string of `len` bytes to the end of `to`. `stored(at)`: its word at this place.
+#[inline(always)]
+fn append_words(to: &mut Vec<u8>, len: usize, stored: impl Fn(usize) -> u64) {
+    let start = to.len();
+    to.resize(start + 8 * words_of(len), 0);
+    let (words, _) = to[start..].as_chunks_mut::<8>();
+    words.iter_mut().enumerate().for_each(|(at, to)| *to = stored(at).to_le_bytes());
+    to.truncate(start + len);
 }
 
 /// Room for the words of a suffix that isn't long, and one more.

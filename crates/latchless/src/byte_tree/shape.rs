@@ -21,6 +21,7 @@
 
 use super::text::words_of;
 use crate::tree::SharedArena;
+use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Line;
 
@@ -141,11 +142,24 @@ impl Shape {
         heads_at(self.slots())
     }
 
+    /// The lines that are in use, whatever the word is: header and slots, and the heap.
+    #[inline(always)]
+    pub fn used_lines(self) -> [Range<usize>; 2] {
+        let slots = slots_end(self.slots()).div_ceil(8);
+        let heap = (WORDS - self.used()) / 8;
+        if heap < slots { [0..LINES, LINES..LINES] } else { [0..slots, heap..LINES] }
+    }
+
     /// Whether there is a slot and room for an entry of so many words.
     #[inline(always)]
     pub fn has_room(self, words: usize) -> bool {
         let slots = self.slots();
         self.len() < slots.min(ENTRIES_MAX) && slots_end(slots) + self.used() + words <= WORDS
+    }
+
+    /// Whether there is room for an entry of so many words in another one's slot.
+    pub fn has_room_instead(self, words: usize) -> bool {
+        slots_end(self.slots()) + self.used() + words <= WORDS
     }
 }
 

@@ -15,7 +15,6 @@ use super::text::{common, head, separator_len};
 use super::tree::{ByteTree, Held};
 use latchless_core::latch::Latched;
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::Scalar;
 
 /// A node's fences as they are, with their strings.
 pub(super) fn fences_of<'a>(node: Private<'_>, low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
@@ -26,7 +25,7 @@ pub(super) fn fences_of<'a>(node: Private<'_>, low: &'a [u8], high: Option<&'a [
 }
 
 /// What an entry weighs, in eighths of a word: its slot and its words.
-fn weight(words: usize) -> usize {
+pub(super) fn weight(words: usize) -> usize {
     8 * words + 11
 }
 
@@ -40,10 +39,16 @@ impl ByteTree {
         words: usize,
         strings: &mut Strings,
     ) -> bool {
+        let (shape, len) = (node.shape(), node.shape().len());
+        // Otherwise it would be written anew again and again.
+        let (more, fences) = (1 + len / 8, high_words(node.high_len()) + low_words(node.low_len()));
+        let taken = shape.used() - shape.wasted() - fences;
+        if slots_for(len + more, taken + more * words, fences).is_none() {
+            return false;
+        }
         let mut image = [0; WORDS];
-        node.copy::<Scalar>(&mut image);
+        self.copy_latched(node, &mut image);
         let old = Node { words: &image, long: &self.long };
-        let (shape, len) = (old.shape(), old.shape().len());
         let Strings { low, high, .. } = strings;
         low.clear();
         high.clear();
@@ -51,9 +56,6 @@ impl ByteTree {
         let has_high = old.high_to(high);
         let fences = fences_of(old, low, has_high.then_some(&high[..]));
         let part = Part { node: old, low, entries: 0..len };
-        let Some(taken) = part.words(shape.prefix()) else { return false };
-        // Otherwise it would be written anew again and again.
-        let more = 1 + len / 8;
         let Some(slots) = slots_for(len + more, taken + more * words, fences.words()) else { return false };
         let mut image = [0; WORDS];
         let mut builder = Builder::new(&mut image, &fences, old.link(), slots);
@@ -79,7 +81,7 @@ impl ByteTree {
             return Err(Lack { levels: level + 1, blocks: 0 });
         }
         let mut image = [0; WORDS];
-        node.0.1.copy::<Scalar>(&mut image);
+        self.copy_latched(node.0.1, &mut image);
         let mut strings = aside.take_strings(level);
         let outcome = self.split_copied(level, (node, &image), key, (&mut strings, aside));
         aside.bring_strings(level, strings);
@@ -267,7 +269,7 @@ fn cheapest_cut(node: Private<'_>, level: usize) -> usize {
 }
 
 /// How long the separator before an entry is, after the prefix.
-fn separator_bytes(node: Private<'_>, level: usize, at: usize) -> usize {
+pub(super) fn separator_bytes(node: Private<'_>, level: usize, at: usize) -> usize {
     let shape = node.shape();
     let length = usize::from(node.length(shape, at));
     if level > 0 {

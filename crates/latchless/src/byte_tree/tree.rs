@@ -22,11 +22,12 @@
 
 use super::change::Shared;
 use super::guesses::Guesses;
-use super::image::{Builder, Fence, Fences};
+use super::image::{Builder, Fence, Fences, Image};
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Side, Toward};
-use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX, WORDS};
+use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX, Shape, WORDS};
 use super::text::hash;
+use crate::node::operation::{Operation, Run, Search};
 use core::ops::Range;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::{Latched, Version};
@@ -39,8 +40,6 @@ use std::hash::{BuildHasher, RandomState};
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
 
-/// Lines of an inner node that a search is likely to read: its header, and slots up to the heads.
-const INNER_LINES: usize = 12;
 /// Lines of a leaf that tell where a key is: its header, and tags, lengths and places.
 const LEAF_LINES: usize = 4;
 
@@ -199,16 +198,18 @@ impl ByteTree {
         if key.len() <= LEN_MAX { Ok(()) } else { Err(Error::KeyTooLong { len: key.len(), limit: LEN_MAX }) }
     }
 
-    /// Asks for the lines of a node that tell where to go on.
+    /// Asks for the lines of a node that tell where to go on: of an inner node all, since children, and what
+    /// tells equal heads apart, are anywhere in it.
     #[inline(always)]
     pub(super) fn ask_for(&self, node: NodeRef, level: usize) {
-        self.ask_for_lines(node, if level == 0 { 0..LEAF_LINES } else { 0..INNER_LINES });
+        self.ask_for_lines(node, if level == 0 { 0..LEAF_LINES } else { 0..LINES });
     }
 
-    /// Asks for what is read and written of a leaf beside that when an entry comes or goes: the heads.
+    /// Asks for what is read and written of a leaf beside that when an entry comes or goes: the heads, and
+    /// what tells equal ones apart.
     #[inline(always)]
     pub(super) fn ask_for_heads(&self, leaf: NodeRef) {
-        self.ask_for_lines(leaf, LEAF_LINES..INNER_LINES);
+        self.ask_for_lines(leaf, LEAF_LINES..LINES);
     }
 
     #[inline(always)]
@@ -224,6 +225,20 @@ impl ByteTree {
         (0..LINES).for_each(|line| prefetch_read(address.wrapping_add(line * LINE_BYTES)));
     }
 
+    /// Asks for the lines that a node of this shape uses.
+    #[inline(always)]
+    pub(super) fn ask_for_used(&self, node: NodeRef, shape: Shape) {
+        let [slots, heap] = shape.used_lines();
+        self.ask_for_lines(node, slots);
+        self.ask_for_lines(node, heap);
+    }
+
+    /// Asks for a node's header.
+    #[inline(always)]
+    pub(super) fn ask_for_header(&self, node: NodeRef) {
+        self.ask_for_lines(node, 0..1);
+    }
+
     /// The child of an inner node that is likely to have a key; if the node was at rest and part of the
     /// tree.
     #[inline(always)]
@@ -231,15 +246,27 @@ impl ByteTree {
         let (_, view) = self.at(node);
         let version = view.latch().stable_version()?;
         let shape = view.shape();
-        let at = if toward == Toward::Last {
-            shape.len().saturating_sub(1)
-        } else {
-            let (rank, is_there) = view.rank(shape, key);
-            rank.saturating_sub(usize::from(!is_there || toward == Toward::Before))
-        };
-        let child = NodeRef::from_word(view.value(shape, at) as u32);
+        let child = NodeRef::from_word(view.value(shape, place_of_child(view, key, toward)) as u32);
         let is_good = view.latch().validate(version) && shape.len() > 0;
         is_good.then_some(child)
+    }
+
+    /// As [`ByteTree::child`], and the child after it, or the same one: to ask for, not to follow.
+    #[inline(always)]
+    pub(super) fn child_and_next(
+        &self,
+        node: NodeRef,
+        key: &[u8],
+        toward: Toward,
+    ) -> Option<(NodeRef, NodeRef)> {
+        let (_, view) = self.at(node);
+        let version = view.latch().stable_version()?;
+        let shape = view.shape();
+        let at = place_of_child(view, key, toward);
+        let next = (at + 1).min(shape.len().saturating_sub(1));
+        let [child, next] = [at, next].map(|at| NodeRef::from_word(view.value(shape, at) as u32));
+        let is_good = view.latch().validate(version) && shape.len() > 0;
+        is_good.then_some((child, next))
     }
 
     /// The node of a level that is likely to have a key; if there is such a level.
@@ -268,6 +295,12 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn descend_to_leaf(&self, key: &[u8], toward: Toward) -> NodeRef {
         self.descend(0, key, toward).expect("there is always a level of leaves")
+    }
+
+    /// Copies a latched node.
+    #[inline]
+    pub(super) fn copy_latched(&self, node: Shared<'_>, to: &mut Image) {
+        self.dispatch.run(Copy { node, to });
     }
 
     /// Waits for a node's latch.
@@ -354,5 +387,30 @@ impl ByteTree {
         read: impl FnMut(At<'_>) -> R,
     ) -> (R, NodeRef, Option<Version>) {
         self.read_leaf_inlined(start, own, read)
+    }
+}
+
+/// Which child of an inner node is likely to have a key.
+#[inline(always)]
+fn place_of_child(node: Shared<'_>, key: &[u8], toward: Toward) -> usize {
+    let shape = node.shape();
+    if toward == Toward::Last {
+        return shape.len().saturating_sub(1);
+    }
+    let (rank, is_there) = node.rank(shape, key);
+    rank.saturating_sub(usize::from(!is_there || toward == Toward::Before))
+}
+
+struct Copy<'a> {
+    node: Shared<'a>,
+    to: &'a mut Image,
+}
+
+impl Operation for Copy<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        self.node.copy::<S>(self.to);
     }
 }

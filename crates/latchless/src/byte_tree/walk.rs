@@ -9,6 +9,7 @@ use super::tree::ByteTree;
 use crate::node::operation::{Operation, Run, Search};
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::index::Direction;
+use latchless_core::mem::node_ref::NodeRef;
 
 impl ByteTree {
     /// Copies the leaf in which a range begins.
@@ -48,14 +49,8 @@ impl ByteTree {
     ) -> ControlFlow<B> {
         self.load_first(bounds, leaf);
         loop {
-            // It comes while this one's entries are shown.
-            if leaf.goes_on() {
-                self.ask_for_all(leaf.link());
-            }
-            for at in leaf.within() {
-                let (key, value) = leaf.entry(at);
-                see(key, value)?;
-            }
+            self.ask_ahead(leaf);
+            leaf.show(leaf.within(), see)?;
             if !self.load_next(bounds, leaf) {
                 return ControlFlow::Continue(());
             }
@@ -71,13 +66,39 @@ impl ByteTree {
     ) -> ControlFlow<B> {
         self.load_last(bounds, leaf);
         loop {
-            for at in leaf.within().rev() {
-                let (key, value) = leaf.entry(at);
-                see(key, value)?;
-            }
+            leaf.show(leaf.within().rev(), see)?;
             if !self.load_previous(bounds, leaf) {
                 return ControlFlow::Continue(());
             }
+        }
+    }
+}
+
+impl ByteTree {
+    /// Asks for the leaf after a copied one, if the range goes on there, and for the header of the leaf
+    /// after that: they come while the copy's entries are shown.
+    #[inline(always)]
+    fn ask_ahead(&self, leaf: &mut LeafCopy) {
+        let next = leaf.link();
+        if leaf.goes_on() && leaf.asked != next {
+            let (_, view) = self.at(next);
+            // It may be changing: then these are lines that nobody wants.
+            self.ask_for_used(next, view.shape());
+            self.ask_for_header(view.link());
+            leaf.asked = next;
+        }
+    }
+
+    /// The leaf that is likely to have a key. Asks for the header of the next one.
+    #[inline(always)]
+    fn descend_with_next(&self, key: &[u8], toward: Toward) -> NodeRef {
+        let parent = self.descend(1, key, toward);
+        match parent.and_then(|parent| self.child_and_next(parent, key, toward)) {
+            Some((child, next)) => {
+                self.ask_for_header(next);
+                child
+            }
+            None => self.descend_to_leaf(key, toward),
         }
     }
 }
@@ -126,9 +147,15 @@ impl Operation for Load<'_> {
         };
         let start = match which {
             Which::Next => leaf.link(),
+            Which::First => tree.descend_with_next(&pivot, toward),
             _ => tree.descend_to_leaf(&pivot, toward),
         };
-        tree.ask_for_all(start);
+        if !matches!(which, Which::Next) {
+            leaf.asked = NodeRef::NIL;
+        }
+        if start != leaf.asked {
+            tree.ask_for_all(start);
+        }
         let after = match which {
             Which::Next => Some(Direction::Forward),
             Which::Previous => Some(Direction::Reverse),
@@ -136,5 +163,8 @@ impl Operation for Load<'_> {
         };
         leaf.load::<S>(tree, (start, &pivot, toward), (bounds, after));
         leaf.bring_pivot(pivot);
+        if matches!(which, Which::Next) {
+            tree.ask_ahead(leaf);
+        }
     }
 }

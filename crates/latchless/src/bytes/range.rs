@@ -199,9 +199,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         Q: BytesKey<Owned = K> + ?Sized,
     {
         let bounds = OwnedBounds::of(&range)?;
-        Ok(self
-            .tree
-            .visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value))))
+        let mut see = |key: &[u8], value| see(key, decode(value));
+        Ok(LeafCopy::lend(|leaf| self.tree.visit(bounds.borrowed(), leaf, &mut see)))
     }
 
     /// As [`BytesIndex::scan`], from the end of the range down.
@@ -218,7 +217,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     {
         let bounds = OwnedBounds::of(&range)?;
         let mut see = |key: &[u8], value| see(key, decode(value));
-        Ok(self.tree.visit_back(bounds.borrowed(), &mut LeafCopy::default(), &mut see))
+        Ok(LeafCopy::lend(|leaf| self.tree.visit_back(bounds.borrowed(), leaf, &mut see)))
     }
 
     /// How many keys a range has. O(r). Weakly consistent.
@@ -231,13 +230,14 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     }
 
     fn count_within(&self, bounds: Bounds<'_>) -> usize {
-        let mut leaf = LeafCopy::default();
-        self.tree.load_first(bounds, &mut leaf);
-        let mut count = leaf.within().len();
-        while self.tree.load_next(bounds, &mut leaf) {
-            count += leaf.within().len();
-        }
-        count
+        LeafCopy::lend(|leaf| {
+            self.tree.load_first(bounds, leaf);
+            let mut count = leaf.within().len();
+            while self.tree.load_next(bounds, leaf) {
+                count += leaf.within().len();
+            }
+            count
+        })
     }
 
     /// Removes the keys of a range and says how many. Not atomic as a whole: others see some gone and
@@ -289,8 +289,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let bounds = prefix.with_bytes(OwnedBounds::of_prefix);
-        self.tree
-            .visit(bounds.borrowed(), &mut LeafCopy::default(), &mut |key, value| see(key, decode(value)))
+        let mut see = |key: &[u8], value| see(key, decode(value));
+        LeafCopy::lend(|leaf| self.tree.visit(bounds.borrowed(), leaf, &mut see))
     }
 }
 

@@ -1,0 +1,294 @@
+//! Lending entries to a neighbour instead of splitting.
+//!
+//! A full leaf beside one that is little more than half full needs no third one: half of the difference is
+//! moved to the right. The last leaf has no high fence and so no prefix: keys that ascend fill it whole, and
+//! the leaf that it becomes by a split has room again. So when it is full the next time, as many of its
+//! entries as fit go to the left.
+//!
+//! Both leaves are latched from left to right, then their parent, as for a merge. Who comes to the left leaf
+//! for an entry that has moved follows the link; who comes to the right one for it begins anew.
+
+use super::aside::Strings;
+use super::change::{Entry, Shared};
+use super::image::{Builder, Fence, Fences, Part, Private};
+use super::merge::taken;
+use super::node::{Node, SUFFIX_ROOM, Toward, Words};
+use super::shape::*;
+use super::split::{fences_of, separator_bytes, weight};
+use super::text::separator_len;
+use super::tree::{At, ByteTree};
+use core::ops::Range;
+use latchless_core::latch::Latched;
+
+/// Whether a leaf takes at most so many eighths of a node.
+fn takes_at_most<W: Words>(leaf: Node<'_, W>, eighths: usize) -> bool {
+    let shape = leaf.shape();
+    !shape.has(Shape::DEAD) && taken(leaf) <= WORDS * eighths / 8 && shape.len() <= ENTRIES_MAX * eighths / 8
+}
+
+/// Two neighbours and their latches.
+type Pair<'p, 'a> = [(Shared<'a>, &'p mut Latched<'a>); 2];
+/// Two neighbours' copies.
+type Copies<'c> = [Private<'c>; 2];
+
+/// What is moved between two leaves: how many entries stay left, and how many of the right leaf go there.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    stay: usize,
+    come: usize,
+}
+
+impl ByteTree {
+    /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room to
+    /// spare, and nothing of it is long. Says whether it did.
+    pub(super) fn lend<'a>(
+        &'a self,
+        left: Shared<'a>,
+        held: &mut Latched<'a>,
+        strings: &mut Strings,
+    ) -> bool {
+        let right = left.link();
+        // A first look, without its latch.
+        if right.is_nil() || !takes_at_most(self.at(right).1, 5) {
+            return false;
+        }
+        self.ask_for_used(right, self.at(right).1.shape());
+        let (right, mut right_held) = self.latch(self.at(right));
+        takes_at_most(right.1, 5)
+            && self.share(
+                right,
+                [(left, held), (right.1, &mut right_held)],
+                strings,
+                |[left, right], _, _| Some(Cut { stay: cut_to_lend(left, right)?, come: 0 }),
+            )
+    }
+
+    /// Moves entries of the last leaf to its left neighbour, if that has the same parent and room. Says
+    /// whether it did.
+    pub(super) fn lend_back(&self, strings: &mut Strings) -> bool {
+        let Some(last) = self.descend(0, &[], Toward::Last) else { return false };
+        let (at, held) = self.latch(self.at(last));
+        strings.other.clear();
+        at.1.low_to(&mut strings.other);
+        // Latches are taken from left to right: this one has to go first.
+        drop(held);
+        let Some(left) = self.descend(0, &strings.other, Toward::Before) else { return false };
+        let ((_, left), mut left_held) = self.latch(self.at(left));
+        if left.link() != last || !takes_at_most(left, 7) {
+            return false;
+        }
+        let (right, mut right_held) = self.latch(self.at(last));
+        let pair = [(left, &mut left_held), (right.1, &mut right_held)];
+        right.1.shape().has(Shape::NO_HIGH) && self.share(right, pair, strings, cut_to_lend_back)
+    }
+
+    /// Moves entries between two latched neighbours as `choose` says. Says whether it did.
+    fn share<'a>(
+        &'a self,
+        (right, _): At<'a>,
+        [(left, left_held), (right_leaf, right_held)]: Pair<'_, 'a>,
+        strings: &mut Strings,
+        choose: impl FnOnce(Copies<'_>, [&[u8]; 2], &mut Vec<u8>) -> Option<Cut>,
+    ) -> bool {
+        if left.shape().has(Shape::HIGH_LONG) || left.shape().has(Shape::DEAD) {
+            return false;
+        }
+        let [mut left_image, mut right_image] = [[0; WORDS]; 2];
+        self.copy_latched(left, &mut left_image);
+        self.copy_latched(right_leaf, &mut right_image);
+        let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: &self.long });
+        let Strings { low, high, separator, other } = strings;
+        [&mut *low, &mut *high, &mut *other].into_iter().for_each(Vec::clear);
+        one.low_to(low);
+        two.low_to(other);
+        let has_high = two.high_to(high);
+        let Some(cut) = choose([one, two], [&low[..], &other[..]], &mut *separator) else { return false };
+        let from = if cut.come == 0 { (one, &low[..], cut.stay) } else { (two, &other[..], cut.come) };
+        if !separate(from, separator) {
+            return false;
+        }
+        let (low, high, other, separator) = (&low[..], &high[..], &other[..], &separator[..]);
+        let Some((parent, mut parent_held)) = self.latch_covering(1, other) else { return false };
+        let shape = parent.1.shape();
+        let (rank, is_there) = parent.1.rank(shape, other);
+        let is_named = is_there && rank > 0 && parent.1.length(shape, rank) != LONG;
+        // Beside its neighbour in the same parent it begins with that parent's prefix.
+        let suffix = separator.get(shape.prefix()..).unwrap_or(&[]);
+        if !is_named || suffix.len() > SUFFIX_MAX || !shape.has_room_instead(entry_words(suffix.len() as u8))
+        {
+            return false;
+        }
+        let own = Fence { bytes: separator, long: None };
+        let left_fences = Fences { high: Some(own), ..fences_of(one, low, None) };
+        let right_fences = Fences { low: own, ..fences_of(two, other, has_high.then_some(high)) };
+        let of_one = |entries: Range<usize>| Part { node: one, low, entries };
+        let of_two = |entries: Range<usize>| Part { node: two, low: other, entries };
+        let (first, second) = (one.shape().len(), two.shape().len());
+        let [mut left_image, mut right_image] = [[0; WORDS]; 2];
+        let parts = [of_one(0..cut.stay), of_two(0..cut.come)];
+        let new_left = Builder::of_parts(&mut left_image, &left_fences, one.link(), &parts);
+        let parts = [of_one(cut.stay..first), of_two(cut.come..second)];
+        let new_right = Builder::of_parts(&mut right_image, &right_fences, two.link(), &parts);
+        let (Some(new_left), Some(new_right)) = (new_left, new_right) else { return false };
+        [left_held, right_held, &mut parent_held].into_iter().for_each(|held| held.changing());
+        right_leaf.write(new_right.image());
+        left.write(new_left.image());
+        parent.1.remove(rank);
+        let has_gone_in = parent.1.insert(rank, Entry::short(suffix, 0, u64::from(right.to_word())));
+        debug_assert!(has_gone_in, "there was room for another separator");
+        true
+    }
+}
+
+/// How many entries stay in the left leaf when half of the difference is lent: of the cuts near there the one
+/// with the shortest separator. None: there is nothing to be lent.
+fn cut_to_lend(left: Private<'_>, right: Private<'_>) -> Option<usize> {
+    let (shape, len) = (left.shape(), left.shape().len());
+    let half = (8 * taken(left)).saturating_sub(8 * taken(right)) / 2;
+    let (mut lent, mut best) = (0, None);
+    for at in (1..len).rev() {
+        lent += weight(entry_words(left.length(shape, at)));
+        if lent > half {
+            break;
+        }
+        // Not much less than half of the difference.
+        if lent * 4 >= half * 3 {
+            let cost = separator_bytes(left, 0, at);
+            if best.is_none_or(|(least, _)| cost <= least) {
+                best = Some((cost, at));
+            }
+        }
+    }
+    best.map(|(_, at)| at)
+}
+
+/// As many entries of the right leaf go to the left one as fit, but not the last of them.
+fn cut_to_lend_back([left, right]: Copies<'_>, fences: [&[u8]; 2], separator: &mut Vec<u8>) -> Option<Cut> {
+    let (mut come, mut most) = (0, right.shape().len().saturating_sub(1));
+    while come < most {
+        let half = (come + most).div_ceil(2);
+        if fits_back([left, right], fences, half, separator) {
+            come = half;
+        } else {
+            most = half - 1;
+        }
+    }
+    (come > 0).then_some(Cut { stay: left.shape().len(), come })
+}
+
+/// Whether the first `come` entries of the right leaf fit the left one.
+fn fits_back(
+    [left, right]: Copies<'_>,
+    [low, right_low]: [&[u8]; 2],
+    come: usize,
+    separator: &mut Vec<u8>,
+) -> bool {
+    if !separate((right, right_low, come), separator) {
+        return false;
+    }
+    let len = left.shape().len();
+    let high = Some(Fence { bytes: separator, long: None });
+    let fences = Fences { high, ..fences_of(left, low, None) };
+    let (own, more) =
+        (Part { node: left, low, entries: 0..len }, Part { node: right, low: right_low, entries: 0..come });
+    let words = |part: Part<'_>| part.words(fences.prefix());
+    words(own)
+        .zip(words(more))
+        .is_some_and(|(own, more)| slots_for(len + come, own + more, fences.words()).is_some())
+}
+
+/// Makes `separator` the shortest string between the entries before and after `cut`. Says no where it would
+/// be long.
+fn separate((node, low, cut): (Private<'_>, &[u8], usize), separator: &mut Vec<u8>) -> bool {
+    let shape = node.shape();
+    if [cut - 1, cut].into_iter().any(|at| node.length(shape, at) == LONG) {
+        return false;
+    }
+    let [mut one, mut two] = [[0; SUFFIX_ROOM]; 2];
+    let (last, first) = (node.suffix(shape, cut - 1, &mut one), node.suffix(shape, cut, &mut two));
+    separator.clear();
+    separator.extend_from_slice(&low[..shape.prefix()]);
+    separator.extend_from_slice(&first[..separator_len(last, first)]);
+    separator.len() <= FENCE_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::tree;
+    use crate::tree::Edit;
+    use latchless_core::testing::Rng;
+
+    const KEYS: u64 = if cfg!(miri) { 300 } else { 20_000 };
+
+    /// A key that has 40 bytes, of which those around it have 24 or more.
+    fn address(number: u64) -> Vec<u8> {
+        format!("https://example.com/section/{number:08}/it").into_bytes()
+    }
+
+    #[test]
+    fn leaves_of_random_keys_are_fuller_than_splits_alone_leave_them() {
+        let (tree, mut random) = (tree(), Rng(11));
+        for number in 0..KEYS {
+            tree.edit(&random.next().to_be_bytes(), Edit::Put(number)).unwrap();
+        }
+        tree.check_invariants().unwrap();
+        let fill = tree.stats().leaf_fill;
+        // 0.69 without lending.
+        assert!(cfg!(any(miri, latchless_small_nodes)) || fill > 0.71, "{fill}");
+    }
+
+    #[test]
+    fn long_keys_that_ascend_leave_full_leaves() {
+        let tree = tree();
+        for number in 0..KEYS {
+            tree.edit(&address(number), Edit::Put(number)).unwrap();
+        }
+        tree.check_invariants().unwrap();
+        let fill = tree.stats().leaf_fill;
+        // 0.6 without lending.
+        assert!(cfg!(any(miri, latchless_small_nodes)) || fill > 0.9, "{fill}");
+        assert!((0..KEYS).all(|number| tree.get(&address(number)) == Some(number)));
+    }
+
+    #[test]
+    fn leaves_with_few_long_keys_are_merged() {
+        let tree = tree();
+        for number in 0..KEYS {
+            tree.edit(&address(number * 7 % KEYS), Edit::Put(number)).unwrap();
+        }
+        let before = tree.live_bytes();
+        for number in (0..KEYS).filter(|number| number % 10 != 0) {
+            assert!(tree.edit(&address(number), Edit::Remove).unwrap().applied);
+        }
+        tree.check_invariants().unwrap();
+        let after = tree.live_bytes();
+        assert!(cfg!(any(miri, latchless_small_nodes)) || 3 * after < before, "{before} bytes, then {after}");
+    }
+
+    #[test]
+    fn readers_beside_lending_writers_find_all_that_stays() {
+        let tree = tree();
+        let kept = |number: u64| address(number * 16);
+        (0..KEYS / 16)
+            .for_each(|number| assert!(tree.edit(&kept(number), Edit::Put(number)).unwrap().applied));
+        std::thread::scope(|scope| {
+            for own in 1..3u64 {
+                let tree = &tree;
+                scope.spawn(move || {
+                    let mut random = Rng(own);
+                    for _ in 0..KEYS {
+                        let number = random.below(KEYS / 16) * 16 + own;
+                        let edit = if random.below(3) == 0 { Edit::Remove } else { Edit::Put(number) };
+                        tree.edit(&address(number), edit).unwrap();
+                    }
+                });
+            }
+            let mut random = Rng(3);
+            for _ in 0..KEYS {
+                let number = random.below(KEYS / 16);
+                assert_eq!(tree.get(&kept(number)), Some(number));
+            }
+        });
+        tree.check_invariants().unwrap();
+    }
+}

@@ -13,6 +13,7 @@ use super::tree::ByteTree;
 use crate::node::lines::Lines;
 use core::ops::{Bound, Range};
 use latchless_core::base::index::Direction;
+use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// What a range is between.
@@ -48,6 +49,8 @@ pub struct LeafCopy {
     goes_on: bool,
     goes_on_before: bool,
     link: NodeRef,
+    /// The leaf that this is a copy of, and its version, if it was read without its latch.
+    source: (NodeRef, Option<Version>),
 }
 
 impl Default for LeafCopy {
@@ -65,6 +68,7 @@ impl Default for LeafCopy {
             goes_on: false,
             goes_on_before: false,
             link: NodeRef::NIL,
+            source: (NodeRef::NIL, None),
         }
     }
 }
@@ -79,7 +83,7 @@ impl LeafCopy {
         (start, key, toward): (NodeRef, &[u8], Toward),
         (bounds, after): (Bounds<'_>, Option<Direction>),
     ) {
-        tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
+        let (_, node, version) = tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
             self.copy::<S>(leaf, bounds);
             // A leaf that has taken in its neighbour has keys that were seen already.
             let own = self.first_from(leaf.long, key, false);
@@ -90,6 +94,7 @@ impl LeafCopy {
             }
             self.within.end = self.within.end.max(self.within.start);
         });
+        self.source = (node, version);
         let prefix = self.shape().prefix().min(self.low.len());
         let longest = prefix + SUFFIX_ROOM;
         if self.key.len() < longest {
@@ -227,6 +232,23 @@ impl LeafCopy {
             *to = from.to_le_bytes();
         }
         (&self.key[..prefix + length], value)
+    }
+
+    /// The words of an entry's value: the first, and the others.
+    #[inline(always)]
+    pub(super) fn value_words(&self, at: usize) -> (u64, &[u64]) {
+        let (image, shape) = (&self.image, self.shape());
+        let byte = |array: usize| (image.word(array + at / 8) >> (at % 8 * 8)) as u8;
+        let place = usize::from(byte(shape.places()));
+        let first = image.word(place);
+        let start = place + entry_words(byte(shape.lengths()));
+        (first, image.get(start..start + shape.values().more(first)).unwrap_or(&[]))
+    }
+
+    /// Whether the leaf is still as it was copied.
+    pub(super) fn is_up_to_date(&self, tree: &ByteTree) -> bool {
+        let (node, version) = self.source;
+        version.is_some_and(|version| tree.at(node).1.latch().validate(version))
     }
 
     #[cold]

@@ -13,6 +13,7 @@ use super::node::{Node, Words};
 use super::shape::*;
 use super::split::fences_of;
 use super::tree::{ByteTree, Held};
+use super::values::Values;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
@@ -42,7 +43,10 @@ fn taken<W: Words>(node: Node<'_, W>) -> usize {
 }
 
 fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
-    taken(node) <= WORDS / 4 || node.shape().len() <= ENTRIES_MAX / 4
+    let (shape, taken) = (node.shape(), taken(node));
+    // A few entries whose values are long may fill a node.
+    let may_be_few = shape.values() == Values::ONE_WORD || taken <= WORDS / 2;
+    taken <= WORDS / 4 || (may_be_few && shape.len() <= ENTRIES_MAX / 4)
 }
 
 impl ByteTree {

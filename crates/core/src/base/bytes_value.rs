@@ -465,6 +465,10 @@ mod tests {
             ($($len:literal)*) => {$( comes_back(bytes::<$len>()); )*};
         }
         lengths!(1 7 8 9 15 16 17 24 25 31 32 33 40 41 48 49 55 56 57 63 64);
-        assert_eq!(<[u8; 9]>::to_words([1; 9]), [0x0101_0101_0101_0101, 1], "nothing else is in the last word");
+        assert_eq!(
+            <[u8; 9]>::to_words([1; 9]),
+            [0x0101_0101_0101_0101, 1],
+            "nothing else is in the last word"
+        );
     }
 }

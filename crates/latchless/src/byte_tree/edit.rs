@@ -156,7 +156,8 @@ impl ByteTree {
             (Step::Set(value), None) => {
                 let shape = leaf.shape();
                 let (suffix, more) = (&key[shape.prefix()..], edit.more());
-                if suffix.len() > SUFFIX_MAX || !shape.has_room(entry_words(suffix.len() as u8) + more.len()) {
+                if suffix.len() > SUFFIX_MAX || !shape.has_room(entry_words(suffix.len() as u8) + more.len())
+                {
                     return Err((at, held));
                 }
                 held.changing();

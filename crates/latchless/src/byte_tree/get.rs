@@ -133,8 +133,8 @@ impl ByteTree {
         take: &mut T,
     ) -> (Option<T::Value>, NodeRef) {
         let tag = Self::tag(hash);
-        let (value, leaf, _) = self
-            .read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar, T>(leaf, key, tag, take));
+        let (value, leaf, _) =
+            self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar, T>(leaf, key, tag, take));
         (value, leaf)
     }
 }

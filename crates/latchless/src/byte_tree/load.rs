@@ -178,8 +178,7 @@ impl<'a> Level<'a> {
         let high = fences.high.map(|high| high.stored(&mut self.blocks));
         let mut image = [0; WORDS];
         let values = if self.level == 0 { self.tree.values } else { Values::ONE_WORD };
-        let mut builder =
-            Builder::new(&mut image, &Fences { low, high }, link, slots).with_values(values);
+        let mut builder = Builder::new(&mut image, &Fences { low, high }, link, slots).with_values(values);
         for at in 0..count {
             let (key, word) = (self.pending.key(at), self.pending.ends[at].1);
             let tag = if self.level == 0 { ByteTree::tag(self.tree.hash(key)) } else { 0 };

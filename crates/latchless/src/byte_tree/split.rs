@@ -56,8 +56,7 @@ impl ByteTree {
         let more = 1 + len / 8;
         let Some(slots) = slots_for(len + more, taken + more * words, fences.words()) else { return false };
         let mut image = [0; WORDS];
-        let mut builder =
-            Builder::new(&mut image, &fences, old.link(), slots).with_values(shape.values());
+        let mut builder = Builder::new(&mut image, &fences, old.link(), slots).with_values(shape.values());
         builder.extend(&part);
         debug_assert!(builder.has_room(words));
         held.changing();

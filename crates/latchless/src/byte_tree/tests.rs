@@ -176,7 +176,11 @@ fn pops_and_empties(tree: &mut ByteTree, mut model: Model, class: &str) {
     for round in 0.. {
         let end = if round % 2 == 0 { Direction::Forward } else { Direction::Reverse };
         let expected = if round % 2 == 0 { model.pop_first() } else { model.pop_last() };
-        assert_eq!(tree.pop(end, &mut key, &mut OneWord).map(|value| (key.clone(), value)), expected, "{class}");
+        assert_eq!(
+            tree.pop(end, &mut key, &mut OneWord).map(|value| (key.clone(), value)),
+            expected,
+            "{class}"
+        );
         if expected.is_none() {
             break;
         }

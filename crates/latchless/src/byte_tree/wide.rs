@@ -78,7 +78,8 @@ impl ByteTree {
         &self,
         keys: &[&[u8]],
         edits: &mut dyn Iterator<Item = Edit<Raw<'a>>>,
-        (kept, done): (&mut Kept, &mut dyn FnMut(Edited<()>, &Kept)),
+        kept: &mut Kept,
+        done: &mut dyn FnMut(Edited<()>, &Kept),
     ) -> Result<()> {
         let refused = keys.iter().position(|key| Self::check_length(key).is_err()).unwrap_or(keys.len());
         self.dispatch.run(EditGroupWide { tree: self, keys: &keys[..refused], edits, kept, done })?;

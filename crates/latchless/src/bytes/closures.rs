@@ -62,11 +62,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     ///
     /// # Errors
     /// As there.
-    pub fn upsert<Q>(
-        &self,
-        key: &Q,
-        mut value: impl FnMut(Option<Lent<'_, V>>) -> V,
-    ) -> Result<Option<V>>
+    pub fn upsert<Q>(&self, key: &Q, mut value: impl FnMut(Option<Lent<'_, V>>) -> V) -> Result<Option<V>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {

@@ -87,10 +87,10 @@ mod traits;
 
 pub use boxed::{BoxedBytesEntries, BoxedBytesIndex};
 pub use cursor::{BytesCursor, Holder};
-pub use multi::{MultiEntries, MultiIndex};
-pub use range::BytesEntries;
 #[doc(inline)]
 pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
+pub use multi::{MultiEntries, MultiIndex};
+pub use range::BytesEntries;
 
 use crate::byte_tree::{Bounds, ByteTree, ByteTreeOptions};
 use crate::index::Options;

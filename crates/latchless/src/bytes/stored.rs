@@ -141,7 +141,8 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
             // wouldn't have been applied then, either.
             let Some(now) = self.look_up(key, |lent| own::<V>(lent)) else { continue };
             match &edit {
-                Edit::Swap { expected, .. } | Edit::RemoveIf(expected) if is_alike(raw::<V>(expected), &now) => {}
+                Edit::Swap { expected, .. } | Edit::RemoveIf(expected)
+                    if is_alike(raw::<V>(expected), &now) => {}
                 _ => return Ok(Edited { before: Some(now), applied }),
             }
         }
@@ -152,9 +153,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         let outcome = if is_word::<V>() {
             self.tree.edit(key, Edit::Remove).map(|edited| edited.applied)
         } else {
-            self.tree
-                .edit_wide(key, Edit::Remove, &mut Kept::of(kind::<V>()))
-                .map(|edited| edited.applied)
+            self.tree.edit_wide(key, Edit::Remove, &mut Kept::of(kind::<V>())).map(|edited| edited.applied)
         };
         outcome.is_ok_and(|applied| applied)
     }
@@ -216,7 +215,7 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         done: &mut dyn FnMut(Option<V>),
     ) -> Result<()> {
         let done = &mut |edited: Edited<()>, kept: &Kept| done(edited.before.map(|()| own_kept(kept)));
-        self.tree.edit_group_wide(keys, edits, (&mut Kept::of(kind::<V>()), done))
+        self.tree.edit_group_wide(keys, edits, &mut Kept::of(kind::<V>()), done)
     }
 
     /// Shows the entries of a range, in this direction.
@@ -229,8 +228,9 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     ) -> ControlFlow<()> {
         let mut leaf = LeafCopy::default();
         if is_word::<V>() {
-            let see =
-                &mut |key: &[u8], word: u64, _: &OneWord| see(key, <FormOf<V> as Form<V>>::lent(Raw::Word(word)));
+            let see = &mut |key: &[u8], word: u64, _: &OneWord| {
+                see(key, <FormOf<V> as Form<V>>::lent(Raw::Word(word)))
+            };
             return match direction {
                 Direction::Forward => self.tree.visit(bounds, (&mut leaf, &mut OneWord), see),
                 Direction::Reverse => self.tree.visit_back(bounds, (&mut leaf, &mut OneWord), see),

@@ -121,7 +121,7 @@ fn like_a_map<V: Numbered>() {
     let (mut index, mut model, mut random) = (empty::<V>(), Model::<V>::new(), Rng(1));
     let at_first = index.live_bytes();
     for round in 0..ROUNDS {
-        edit(&index, &mut model, &mut random, round / (ROUNDS / 4) % 2 == 0);
+        edit(&index, &mut model, &mut random, (round / (ROUNDS / 4)).is_multiple_of(2));
         if round % (ROUNDS / 20) == 0 {
             index.check_invariants().unwrap_or_else(|broken| panic!("round {round}: {broken}"));
             assert_eq!(index.len(), model.len());

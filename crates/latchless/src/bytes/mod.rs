@@ -70,8 +70,8 @@
 //! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one
 //! moment, and a key that is there throughout is seen exactly once. A byte string of more than 192 bytes is
 //! read when it is shown: if its leaf has changed since, it is the present value, and a key without one isn't
-//! shown. Readers hold nothing. Refused memory is
-//! a typed error, and the index is then as before. No code of the caller runs while anything is latched.
+//! shown. Readers hold nothing. Refused memory is a typed error, and the index is then as before. No code of
+//! the caller runs while anything is latched.
 
 mod batch;
 mod boxed;

@@ -33,6 +33,8 @@ pub mod tuner;
 #[cfg(not(loom))]
 pub use base::bytes_key::BytesKey;
 #[cfg(not(loom))]
+pub use base::bytes_value::{BytesValue, WideValue};
+#[cfg(not(loom))]
 pub use base::error::{Error, Result};
 #[cfg(not(loom))]
 pub use base::fill::FillFactor;

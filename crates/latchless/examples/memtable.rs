@@ -3,7 +3,6 @@
 //! frozen, and an active one takes its place: a merging iterator shows both as one.
 //! `cargo run --release -p latchless --example memtable`
 
-use latchless::BoxedIndex;
 use latchless::bytes::{BytesCursor, BytesIndex};
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,40 +11,42 @@ use std::thread;
 /// A key, and the sequence number of one of its versions: of one key, the newest version comes first.
 type Version = (String, Reverse<u64>);
 
+/// The versions of all keys, with their values. A tombstone is empty; a value has this byte before it.
+type Versions = BytesIndex<Version, Vec<u8>>;
+const VALUE: u8 = b'+';
+
 struct Memtable {
-    /// Whether a version is a value; otherwise it is a tombstone.
-    versions: BytesIndex<Version, bool>,
-    /// Values of any size, by the sequence number of their version.
-    values: BoxedIndex<u64, String>,
+    versions: Versions,
 }
 
 impl Memtable {
     fn new() -> latchless::Result<Self> {
-        Ok(Self { versions: BytesIndex::new()?, values: BoxedIndex::new()? })
+        Ok(Self { versions: Versions::new()? })
     }
 
     fn put(&self, key: &str, sequence: u64, value: &str) -> latchless::Result<()> {
-        // The value first: a reader that sees the version finds it.
-        self.values.insert(sequence, value.to_owned(), &self.values.pin())?;
-        self.versions.insert(&(key, Reverse(sequence)), true)?;
+        let value = [&[VALUE], value.as_bytes()].concat();
+        self.versions.insert(&(key, Reverse(sequence)), &value)?;
         Ok(())
     }
 
     fn delete(&self, key: &str, sequence: u64) -> latchless::Result<()> {
-        self.versions.insert(&(key, Reverse(sequence)), false)?;
+        self.versions.insert(&(key, Reverse(sequence)), &[])?;
         Ok(())
     }
 
     /// The newest version of a key up to a sequence number, if this memtable has one: its value, or none if
     /// it is a tombstone.
     fn get(&self, key: &str, snapshot: u64) -> Option<Option<String>> {
-        let ((found, Reverse(sequence)), is_value) = self.versions.ceiling(&(key, Reverse(snapshot)))?;
-        (found == key).then(|| is_value.then(|| self.value(sequence)))
+        let ((found, _), value) = self.versions.ceiling(&(key, Reverse(snapshot)))?;
+        (found == key).then(|| text_of(&value))
     }
+}
 
-    fn value(&self, sequence: u64) -> String {
-        self.values.read(sequence, String::clone).expect("a value is put in before its version")
-    }
+/// What a version says: its value, or none if it is a tombstone.
+fn text_of(value: &[u8]) -> Option<String> {
+    let (_, text) = value.split_first()?;
+    Some(String::from_utf8_lossy(text).into_owned())
 }
 
 /// The newest version of a key in several memtables, the newest of them first.
@@ -56,7 +57,7 @@ fn get(memtables: &[&Memtable], key: &str, snapshot: u64) -> Option<String> {
 /// The keys of several memtables with their newest visible values, in order.
 struct Merge<'m> {
     snapshot: u64,
-    sources: Vec<(&'m Memtable, BytesCursor<&'m BytesIndex<Version, bool>>)>,
+    sources: Vec<BytesCursor<&'m Versions>>,
     /// The key whose newest visible version was met last; older ones are passed over.
     last: Option<String>,
 }
@@ -67,7 +68,7 @@ impl<'m> Merge<'m> {
         let source = |&memtable: &&'m Memtable| {
             let mut cursor = memtable.versions.cursor();
             cursor.seek(&(key, Reverse(snapshot)));
-            (memtable, cursor)
+            cursor
         };
         Self { snapshot, sources: memtables.iter().map(source).collect(), last: None }
     }
@@ -79,22 +80,22 @@ impl Iterator for Merge<'_> {
     fn next(&mut self) -> Option<(String, String)> {
         loop {
             // Keys are compared as the bytes that cursors lend: these have the order of the versions.
-            let rest = self.sources.iter_mut().filter(|(_, cursor)| cursor.key().is_some());
-            let (memtable, cursor) = rest.min_by(|(_, a), (_, b)| a.key().cmp(&b.key()))?;
+            let rest = self.sources.iter_mut().filter(|cursor| cursor.key().is_some());
+            let cursor = rest.min_by(|a, b| a.key().cmp(&b.key()))?;
             let (key, Reverse(sequence)) = cursor.owned_key()?;
-            let is_value = cursor.value()?;
             if sequence > self.snapshot {
                 // However many versions came after the snapshot, only the newest is looked at.
                 cursor.seek(&(&key[..], Reverse(self.snapshot)));
                 continue;
             }
+            let value = cursor.value().and_then(text_of);
             cursor.next();
             if self.last.as_deref() == Some(&key) {
                 continue;
             }
             self.last = Some(key.clone());
-            if is_value {
-                return Some((key, memtable.value(sequence)));
+            if let Some(value) = value {
+                return Some((key, value));
             }
         }
     }

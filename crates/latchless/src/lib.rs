@@ -51,6 +51,7 @@ pub use index::{BoxedIndex, Index, TryInsertError};
 #[doc(inline)]
 pub use latchless_core::base::{
     bytes_key::BytesKey,
+    bytes_value::{BytesValue, WideValue},
     error::{Broken, Error, Result},
     fill::FillFactor,
     index::Direction,

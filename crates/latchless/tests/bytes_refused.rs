@@ -57,6 +57,44 @@ fn with_each_allocation_refused(
     unreachable!("no work allocates for ever")
 }
 
+/// Values of several words, and byte strings in their leaf and outside: new ones, and others in their place.
+#[test]
+fn byte_strings_succeed_when_they_are_repeated() {
+    let index = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
+    let (mut model, mut refusals) = (BTreeMap::new(), 0);
+    for number in 0..KEYS {
+        let key = KINDS[number as usize / 2 % 3](number / 2);
+        let value = vec![number as u8; [10, 3000, 200, 150, 20, 300, 100][number as usize % 7]];
+        let before = model.get(&key).cloned();
+        let insert = || index.insert(&key, &value).map(|replaced| assert_eq!(replaced, before));
+        refusals += with_each_allocation_refused(insert, || {
+            index.check_invariants().unwrap();
+            assert_eq!(index.get(&key), before, "what was refused isn't there");
+        });
+        model.insert(key, value);
+        assert!(index.iter().eq(model.clone()));
+    }
+    let other = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
+    model.iter().for_each(|(key, value)| assert_eq!(other.insert(key, value).unwrap(), None));
+    while index.pop_last().is_some() {}
+    while other.pop_last().is_some() {}
+    index.check_invariants().unwrap();
+    assert_eq!(index.live_bytes(), other.live_bytes(), "what was put aside went back");
+    assert!(refusals as u64 > KEYS / 4, "{refusals} refusals");
+    let entries = model.iter().map(|(key, value)| (key.clone(), value.clone()));
+    let mut loaded = BytesIndex::<Vec<u8>, Vec<u8>>::with_options(options()).unwrap();
+    for count in 0.. {
+        let (outcome, _) = refusing(count, || loaded.bulk_load(entries.clone(), FillFactor::FULL));
+        if outcome.is_ok() {
+            assert!(count > 3, "{count} refusals");
+            break;
+        }
+        assert_eq!(loaded.len(), 0);
+        loaded.check_invariants().unwrap();
+    }
+    assert!(loaded.iter().eq(model));
+}
+
 #[test]
 fn inserts_succeed_when_they_are_repeated() {
     for key_of in KINDS {

@@ -74,6 +74,14 @@ pub enum Error {
         /// The most bytes that a key may have.
         limit: usize,
     },
+    /// A value of more bytes than any may have.
+    #[error("the value has {len} bytes, more than the {limit} that a value may have")]
+    ValueTooLong {
+        /// Its length in bytes.
+        len: usize,
+        /// The most bytes that a value may have.
+        limit: usize,
+    },
     /// The key is there already, and its value isn't to be replaced.
     #[error("the key is there already")]
     KeyPresent,

@@ -2,6 +2,7 @@
 //! the command line and the lab drive. Nothing here knows what a node is.
 
 pub mod bytes_key;
+pub mod bytes_value;
 pub mod error;
 pub mod fill;
 pub mod index;

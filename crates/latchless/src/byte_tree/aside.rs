@@ -2,7 +2,7 @@
 
 use super::long::Blocks;
 use super::tree::ByteTree;
-use latchless_core::base::error::{Error, Result};
+use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::reserve;
 
@@ -72,12 +72,9 @@ impl<'a> Aside<'a> {
             self.strings[level].reserve(longest)?;
         }
         self.blocks.reserve(lack.blocks)?;
-        match self.tree.limit_bytes {
-            Some(limit_bytes) if lack.blocks > 0 && self.tree.live_bytes() > limit_bytes => {
-                Err(Error::MemoryLimit { requested_bytes: self.tree.live_bytes(), limit_bytes })
-            }
-            _ => Ok(()),
-        }
+        // Nodes and blocks have one limit together.
+        let has_blocks = lack.blocks > 0 || self.tree.long.live_bytes() > 0;
+        if has_blocks { self.tree.check_limit() } else { Ok(()) }
     }
 
     /// Whether there is a node for a level.

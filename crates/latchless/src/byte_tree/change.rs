@@ -18,9 +18,11 @@ pub struct Entry<'k> {
     pub tag: u8,
     pub value: u64,
     pub rest: Rest<'k>,
+    /// The value's words after its first.
+    pub more: &'k [u64],
 }
 
-/// What is stored after an entry's value.
+/// What is stored after the first word of an entry's value.
 #[derive(Debug, Clone, Copy)]
 pub enum Rest<'k> {
     /// The suffix from its ninth byte on.
@@ -37,7 +39,7 @@ impl<'k> Entry<'k> {
     pub fn short(suffix: &'k [u8], tag: u8, value: u64) -> Self {
         debug_assert!(suffix.len() <= SUFFIX_MAX);
         let rest = Rest::Bytes(suffix.get(8..).unwrap_or(&[]));
-        Self { head: head(suffix, 0), length: suffix.len() as u8, tag, value, rest }
+        Self { head: head(suffix, 0), length: suffix.len() as u8, tag, value, rest, more: &[] }
     }
 
     /// An entry whose suffix has `length` bytes, not too many, in these words.
@@ -45,24 +47,32 @@ impl<'k> Entry<'k> {
     pub fn of_words(words: &'k [u64], length: usize, tag: u8, value: u64) -> Self {
         debug_assert!(length <= SUFFIX_MAX);
         let rest = Rest::Words(words.get(1..words_of(length)).unwrap_or(&[]));
-        Self { head: words[0].swap_bytes(), length: length as u8, tag, value, rest }
+        Self { head: words[0].swap_bytes(), length: length as u8, tag, value, rest, more: &[] }
     }
 
     /// An entry whose key is stored as a long string.
     pub fn long(head: u64, string: LongRef, tag: u8, value: u64) -> Self {
-        Self { head, length: LONG, tag, value, rest: Rest::Long(string) }
+        Self { head, length: LONG, tag, value, rest: Rest::Long(string), more: &[] }
+    }
+
+    /// The same entry, whose value has these words after its first.
+    #[inline(always)]
+    pub fn with_more(self, more: &'k [u64]) -> Self {
+        Self { more, ..self }
     }
 
     /// Words that it takes beside its slot.
     #[inline(always)]
     pub fn words(self) -> usize {
-        entry_words(self.length)
+        entry_words(self.length) + self.more.len()
     }
 
     /// Stores value and rest by `store(at, word)`, from 0 on.
     #[inline(always)]
     pub fn store(self, mut store: impl FnMut(usize, u64)) {
+        let key_words = entry_words(self.length);
         store(0, self.value);
+        self.more.iter().enumerate().for_each(|(at, &word)| store(key_words + at, word));
         match self.rest {
             Rest::Long(string) => store(1, string.to_word()),
             Rest::Words(rest) => rest.iter().enumerate().for_each(|(at, &word)| store(1 + at, word)),
@@ -79,7 +89,7 @@ impl<'a> Shared<'a> {
     }
 
     #[inline(always)]
-    fn set(self, at: usize, to: u64) {
+    pub(super) fn set(self, at: usize, to: u64) {
         self.words[at % WORDS].store_relaxed(to);
     }
 
@@ -123,7 +133,13 @@ impl<'a> Shared<'a> {
         None
     }
 
-    /// Gives an entry another value.
+    /// Says that an entry is at another place.
+    pub(super) fn set_place(self, shape: Shape, at: usize, place: usize) {
+        let (word, shift) = (shape.places() + at / 8, at % 8 * 8);
+        self.set(word, self.words.word(word) & !(0xFF << shift) | (place as u64) << shift);
+    }
+
+    /// Gives an entry another value of one word.
     #[inline(always)]
     pub fn set_value(self, at: usize, value: u64) {
         debug_assert!(self.latch().is_held());
@@ -158,7 +174,7 @@ impl<'a> Shared<'a> {
         debug_assert!(self.latch().is_held());
         let (shape, length) = (self.shape(), self.length(self.shape(), at));
         let long = (length == LONG).then(|| self.long_key(shape, at));
-        let len = shape.len();
+        let (len, words) = (shape.len(), self.words_of_entry(shape, at));
         [SLOTS, shape.lengths(), shape.places()]
             .into_iter()
             .for_each(|array| self.remove_byte(array, (at, len)));
@@ -166,7 +182,7 @@ impl<'a> Shared<'a> {
         for from in at + 1..len {
             self.set(heads + from - 1, self.words.word(heads + from));
         }
-        self.set(SHAPE, shape.without_entry(entry_words(length)).0);
+        self.set(SHAPE, shape.without_entry(words).0);
         long
     }
 

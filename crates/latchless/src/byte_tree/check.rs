@@ -6,6 +6,7 @@ use super::node::Toward;
 use super::shape::*;
 use super::text::common;
 use super::tree::ByteTree;
+use super::values::Values;
 use latchless_core::base::error::Broken;
 use latchless_core::base::stats::Stats;
 use latchless_core::mem::node_ref::NodeRef;
@@ -118,7 +119,7 @@ impl ByteTree {
             ensure!(entries.last().is_none_or(|(last, _)| *last < key), "keys don't ascend");
             ensure!(view.head(shape, at) == super::text::head(&key, prefix), "a head isn't its key's");
             ensure!(level > 0 || view.tag(at) == Self::tag(self.hash(&key)), "a tag isn't its key's");
-            let (place, words) = (view.place(shape, at), entry_words(view.length(shape, at)));
+            let (place, words) = (view.place(shape, at), view.words_of_entry(shape, at));
             taken.extend(place..place + words);
             entries.push((key, view.value(shape, at)));
         }
@@ -131,7 +132,9 @@ impl ByteTree {
             "entries reach the slots"
         );
         ensure!(words + shape.wasted() == shape.used(), "{words} words and {} wasted", shape.wasted());
-        let blocks = view.long_strings().map(|string| LongStrings::blocks_for(string.len)).sum();
+        ensure!(shape.values() == if level == 0 { self.values } else { Values::ONE_WORD }, "other values");
+        let strings = view.long_strings().chain(view.long_values());
+        let blocks = strings.map(|string| LongStrings::blocks_for(string.len)).sum();
         Ok(Content { low, high, entries, blocks })
     }
 }

@@ -1,19 +1,49 @@
 //! Changing one entry, in one atomic step.
 
 use super::aside::{Aside, Lack};
-use super::change::Entry;
+use super::change::{Entry, Shared};
 use super::long::LongStrings;
 use super::merge::taken;
 use super::node::{Side, Toward};
 use super::shape::{LONG, LongRef, SUFFIX_MAX, Shape, entry_words};
 use super::text::head;
 use super::tree::{ByteTree, Held};
+use super::values::OneWord;
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Change, Edit, Edited, Step};
 use latchless_core::base::error::Result;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 use latchless_core::sync::BitsWord;
+
+/// What is done with an entry, for one form of values.
+pub(super) trait LeafEdit {
+    /// What it says about the value that was there.
+    type Before: Copy;
+    /// Whether values have one word.
+    const IS_WORD: bool;
+    /// What is there, and what follows from that: to be set is the first word of a value. Under the leaf's
+    /// latch.
+    fn step(&mut self, leaf: Shared<'_>, found: Option<usize>) -> (Option<Self::Before>, Step<u64>);
+    /// The words of the value that is to be set after its first.
+    fn more(&self) -> &[u64];
+}
+
+impl LeafEdit for Edit<u64> {
+    type Before = u64;
+    const IS_WORD: bool = true;
+
+    #[inline(always)]
+    fn step(&mut self, leaf: Shared<'_>, found: Option<usize>) -> (Option<u64>, Step<u64>) {
+        let before = found.map(|at| leaf.value(leaf.shape(), at));
+        (before, Change::step(*self, before))
+    }
+
+    #[inline(always)]
+    fn more(&self) -> &[u64] {
+        &[]
+    }
+}
 
 /// Where an edit begins.
 #[derive(Debug, Clone, Copy)]
@@ -36,15 +66,15 @@ impl ByteTree {
 
     /// As [`ByteTree::edit`], of a key with this hash, in a leaf that is likely to cover it.
     #[inline(always)]
-    pub(super) fn edit_from<S: Search>(
+    pub(super) fn edit_from<S: Search, E: LeafEdit>(
         &self,
         start: Start,
         (key, hash): (&[u8], u64),
-        edit: Edit<u64>,
-    ) -> Result<Edited<u64>> {
+        edit: &mut E,
+    ) -> Result<Edited<E::Before>> {
         let (leaf, wrong) = self.latch_leaf(start, key);
         let node = leaf.0.0;
-        match self.edit_in::<S>(leaf, (key, hash), edit) {
+        match self.edit_in::<S, E>(leaf, (key, hash), edit) {
             Ok(edited) => {
                 self.learn_from_edit(node, (key, hash, wrong), &edited);
                 Ok(edited)
@@ -54,6 +84,18 @@ impl ByteTree {
                 self.edit_with_room(node, (key, hash), edit)
             }
         }
+    }
+
+    /// Where an edit of a key with this hash begins: by a guess, or a descent.
+    #[inline(always)]
+    pub(super) fn start_of(&self, key: &[u8], hash: u64) -> Start {
+        let guess = self.guesses.leaf(hash);
+        if let Some(leaf) = guess {
+            self.ask_for(leaf, 0);
+        }
+        let leaf = guess.unwrap_or_else(|| self.descend_to_leaf(key, Toward::Key));
+        self.ask_for_heads(leaf);
+        Start { leaf, is_guess: guess.is_some() }
     }
 
     /// Latches the leaf that covers a key. Says which guess was wrong, or nil.
@@ -76,7 +118,7 @@ impl ByteTree {
 
     /// Writes the guess of a key that was found or put into a leaf.
     #[inline(always)]
-    fn learn_from_edit(&self, leaf: NodeRef, own: (&[u8], u64, NodeRef), edited: &Edited<u64>) {
+    fn learn_from_edit<B>(&self, leaf: NodeRef, own: (&[u8], u64, NodeRef), edited: &Edited<B>) {
         let (key, hash, wrong) = own;
         if edited.before.is_some() {
             self.learn_from(key, true, !wrong.is_nil());
@@ -89,30 +131,38 @@ impl ByteTree {
     /// Edits a latched leaf, and lets go of it.
     ///
     /// # Errors
-    /// The leaf, when it has no room for a new entry, or the entry is long.
+    /// The leaf, when it has no room for a new entry or a longer value, or the new entry is long.
     #[inline(always)]
-    fn edit_in<'a, S: Search>(
+    fn edit_in<'a, S: Search, E: LeafEdit>(
         &self,
         (at, mut held): Held<'a>,
         (key, hash): (&[u8], u64),
-        edit: Edit<u64>,
-    ) -> Result<Edited<u64>, Held<'a>> {
+        edit: &mut E,
+    ) -> Result<Edited<E::Before>, Held<'a>> {
         let ((_, leaf), tag) = (at, Self::tag(hash));
         let found = leaf.find::<S>(key, tag);
-        let before = found.map(|at| leaf.value(leaf.shape(), at));
-        match (edit.step(before), found) {
-            (Step::Set(value), Some(at)) => {
+        let (before, step) = edit.step(leaf, found);
+        match (step, found) {
+            (Step::Set(value), Some(entry)) if E::IS_WORD => {
                 held.changing();
-                leaf.set_value(at, value);
+                leaf.set_value(entry, value);
             }
-            (Step::Set(value), None) => {
-                let shape = leaf.shape();
-                let suffix = &key[shape.prefix()..];
-                if suffix.len() > SUFFIX_MAX || !shape.has_room(entry_words(suffix.len() as u8)) {
+            (Step::Set(value), Some(entry)) => {
+                if !leaf.has_room_to_set(entry, edit.more().len()) {
                     return Err((at, held));
                 }
                 held.changing();
-                leaf.insert(leaf.rank(shape, key).0, Entry::short(suffix, tag, value));
+                leaf.set_words(entry, value, edit.more());
+            }
+            (Step::Set(value), None) => {
+                let shape = leaf.shape();
+                let (suffix, more) = (&key[shape.prefix()..], edit.more());
+                if suffix.len() > SUFFIX_MAX || !shape.has_room(entry_words(suffix.len() as u8) + more.len())
+                {
+                    return Err((at, held));
+                }
+                held.changing();
+                leaf.insert(leaf.rank(shape, key).0, Entry::short(suffix, tag, value).with_more(more));
                 drop(held);
                 self.entries.add(1);
             }
@@ -144,7 +194,12 @@ impl ByteTree {
     /// Edits a leaf that had no room: puts nodes aside, then makes room in it, or splits it.
     #[cold]
     #[inline(never)]
-    fn edit_with_room(&self, mut node: NodeRef, own: (&[u8], u64), edit: Edit<u64>) -> Result<Edited<u64>> {
+    fn edit_with_room<E: LeafEdit>(
+        &self,
+        mut node: NodeRef,
+        own: (&[u8], u64),
+        edit: &mut E,
+    ) -> Result<Edited<E::Before>> {
         let (key, tag) = (own.0, Self::tag(own.1));
         self.ask_for_all(node);
         self.ask_for_header(self.at(node).1.link());
@@ -158,24 +213,33 @@ impl ByteTree {
             aside.reserve(lack)?;
             let leaf = self.latch_covering_from(node, 0, key).expect("there is always a level of leaves");
             node = leaf.0.0;
-            let (at, mut held) = match self.edit_in::<Scalar>(leaf, own, edit) {
+            let (at, mut held) = match self.edit_in::<Scalar, E>(leaf, own, edit) {
                 Ok(edited) => return Ok(edited),
                 Err(leaf) => leaf,
             };
             let leaf = at.1;
             let prefix = leaf.shape().prefix();
-            let is_long = key.len() - prefix > SUFFIX_MAX;
+            // An entry that was there before keeps its form.
+            let found = if E::IS_WORD { None } else { leaf.find::<Scalar>(key, tag) };
+            let is_long = found.is_none() && key.len() - prefix > SUFFIX_MAX;
             let blocks = if is_long { LongStrings::blocks_for(key.len()) } else { 0 };
             if aside.blocks.len() < blocks {
                 lack.blocks = blocks;
                 continue;
             }
-            let words = entry_words(if is_long { LONG } else { (key.len() - prefix) as u8 });
+            let length = match found {
+                Some(entry) => leaf.length(leaf.shape(), entry),
+                None if is_long => LONG,
+                None => (key.len() - prefix) as u8,
+            };
+            let words = entry_words(length) + edit.more().len();
             if is_long && leaf.shape().has_room(words) {
-                let Step::Set(value) = edit.step(None) else { unreachable!("a new entry was to be added") };
+                let (None, Step::Set(value)) = edit.step(leaf, None) else {
+                    unreachable!("a new entry was to be added")
+                };
                 held.changing();
                 let entry = Entry::long(head(key, prefix), aside.blocks.store(key), tag, value);
-                leaf.insert(leaf.rank(leaf.shape(), key).0, entry);
+                leaf.insert(leaf.rank(leaf.shape(), key).0, entry.with_more(edit.more()));
                 drop(held);
                 self.entries.add(1);
                 return Ok(Edited { before: None, applied: true });
@@ -216,18 +280,12 @@ impl Operation for EditOne<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<Edited<u64>> {
-        let hash = self.tree.hash(self.key);
-        if self.edit == Edit::Look {
-            let before = self.tree.get_hashed::<S>(self.key, hash);
+        let Self { tree, key, mut edit } = self;
+        let hash = tree.hash(key);
+        if edit == Edit::Look {
+            let before = tree.get_hashed::<S, _>(key, hash, &mut OneWord);
             return Ok(Edited { before, applied: false });
         }
-        let guess = self.tree.guesses.leaf(hash);
-        if let Some(leaf) = guess {
-            self.tree.ask_for(leaf, 0);
-        }
-        let leaf = guess.unwrap_or_else(|| self.tree.descend_to_leaf(self.key, Toward::Key));
-        self.tree.ask_for_heads(leaf);
-        let start = Start { leaf, is_guess: guess.is_some() };
-        self.tree.edit_from::<S>(start, (self.key, hash), self.edit)
+        tree.edit_from::<S, _>(tree.start_of(key, hash), (key, hash), &mut edit)
     }
 }

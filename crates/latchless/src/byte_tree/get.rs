@@ -3,14 +3,15 @@
 use super::change::Shared;
 use super::node::{Side, Toward};
 use super::tree::ByteTree;
+use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::Scalar;
 
 /// What a leaf tells about a key.
-enum Told {
+enum Told<V> {
     /// Its value, or that there is none.
-    Answer(Option<u64>),
+    Answer(Option<V>),
     /// The right neighbour may have it.
     ToTheRight(NodeRef),
     /// Nothing.
@@ -21,37 +22,48 @@ impl ByteTree {
     /// The value under a key.
     #[inline]
     pub fn get(&self, key: &[u8]) -> Option<u64> {
-        self.dispatch.run(Get { tree: self, key })
+        self.dispatch.run(Get { tree: self, key, take: &mut OneWord })
+    }
+
+    /// As [`ByteTree::get`], where `take` takes the value.
+    #[inline]
+    pub fn get_by<T: Take>(&self, key: &[u8], take: &mut T) -> Option<T::Value> {
+        self.dispatch.run(Get { tree: self, key, take })
     }
 
     /// As [`ByteTree::get`], of a key with this hash.
     #[inline(always)]
-    pub(super) fn get_hashed<S: Search>(&self, key: &[u8], hash: u64) -> Option<u64> {
+    pub(super) fn get_hashed<S: Search, T: Take>(
+        &self,
+        key: &[u8],
+        hash: u64,
+        take: &mut T,
+    ) -> Option<T::Value> {
         let mut wrong = NodeRef::NIL;
         if let Some(line) = self.guesses.line(hash) {
             for leaf in line.leaves() {
                 self.ask_for(leaf, 0);
-                match self.get_guessed::<S>(leaf, key, hash) {
+                match self.get_guessed::<S, T>(leaf, (key, hash), take) {
                     Some(answer) => return answer,
                     None => wrong = leaf,
                 }
             }
         }
         let node = self.descend_to_leaf(key, Toward::Key);
-        self.get_from::<S>(node, key, (hash, wrong))
+        self.get_from::<S, T>(node, key, (hash, wrong), take)
     }
 
     /// The answer, if a guessed leaf or its right neighbour has it.
     #[inline(always)]
-    pub(super) fn get_guessed<S: Search>(
+    pub(super) fn get_guessed<S: Search, T: Take>(
         &self,
         guess: NodeRef,
-        key: &[u8],
-        hash: u64,
-    ) -> Option<Option<u64>> {
+        (key, hash): (&[u8], u64),
+        take: &mut T,
+    ) -> Option<Option<T::Value>> {
         let mut leaf = guess;
         let answer = loop {
-            match self.look_in::<S>(leaf, key, hash) {
+            match self.look_in::<S, T>(leaf, (key, hash), take) {
                 Told::Answer(answer) => break answer,
                 // Since the guess was written the leaf was split.
                 Told::ToTheRight(next) if leaf == guess && !next.is_nil() => leaf = next,
@@ -69,10 +81,15 @@ impl ByteTree {
     }
 
     #[inline(always)]
-    fn look_in<S: Search>(&self, node: NodeRef, key: &[u8], hash: u64) -> Told {
+    fn look_in<S: Search, T: Take>(
+        &self,
+        node: NodeRef,
+        (key, hash): (&[u8], u64),
+        take: &mut T,
+    ) -> Told<T::Value> {
         let (_, leaf) = self.at(node);
         let Some(version) = leaf.latch().stable_version() else { return Told::Nothing };
-        let found = value_in::<S>(leaf, key, Self::tag(hash));
+        let found = value_in::<S, T>(leaf, key, Self::tag(hash), take);
         // A key that is found is right, however the reader came here.
         if found.is_some() {
             return if leaf.latch().validate(version) { Told::Answer(found) } else { Told::Nothing };
@@ -89,15 +106,16 @@ impl ByteTree {
     /// As [`ByteTree::get`], of a key with this hash, whose guess was `wrong`, or nil. `node`: where a
     /// descent came out.
     #[inline(always)]
-    pub(super) fn get_from<S: Search>(
+    pub(super) fn get_from<S: Search, T: Take>(
         &self,
         node: NodeRef,
         key: &[u8],
         (hash, wrong): (u64, NodeRef),
-    ) -> Option<u64> {
-        let (answer, leaf) = match self.look_in::<S>(node, key, hash) {
+        take: &mut T,
+    ) -> Option<T::Value> {
+        let (answer, leaf) = match self.look_in::<S, T>(node, (key, hash), take) {
             Told::Answer(answer) => (answer, node),
-            _ => self.get_again(node, key, hash),
+            _ => self.get_again(node, (key, hash), take),
         };
         if answer.is_some() {
             self.guesses.write(hash, leaf, wrong);
@@ -108,30 +126,36 @@ impl ByteTree {
 
     /// The value, and the leaf that covers the key, when looking once told nothing.
     #[inline(never)]
-    fn get_again(&self, node: NodeRef, key: &[u8], hash: u64) -> (Option<u64>, NodeRef) {
+    fn get_again<T: Take>(
+        &self,
+        node: NodeRef,
+        (key, hash): (&[u8], u64),
+        take: &mut T,
+    ) -> (Option<T::Value>, NodeRef) {
         let tag = Self::tag(hash);
         let (value, leaf, _) =
-            self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar>(leaf, key, tag));
+            self.read_leaf(node, (key, Toward::Key), |(_, leaf)| value_in::<Scalar, T>(leaf, key, tag, take));
         (value, leaf)
     }
 }
 
 /// The value of a key in a leaf.
 #[inline(always)]
-fn value_in<S: Search>(leaf: Shared<'_>, key: &[u8], tag: u8) -> Option<u64> {
-    leaf.find::<S>(key, tag).map(|at| leaf.value(leaf.shape(), at))
+fn value_in<S: Search, T: Take>(leaf: Shared<'_>, key: &[u8], tag: u8, take: &mut T) -> Option<T::Value> {
+    leaf.find::<S>(key, tag).map(|at| take.take(leaf, leaf.shape(), at))
 }
 
-struct Get<'a> {
+struct Get<'a, T> {
     tree: &'a ByteTree,
     key: &'a [u8],
+    take: &'a mut T,
 }
 
-impl Operation for Get<'_> {
-    type Output = Option<u64>;
+impl<T: Take> Operation for Get<'_, T> {
+    type Output = Option<T::Value>;
 
     #[inline(always)]
-    fn run<S: Search>(self) -> Option<u64> {
-        self.tree.get_hashed::<S>(self.key, self.tree.hash(self.key))
+    fn run<S: Search>(self) -> Option<T::Value> {
+        self.tree.get_hashed::<S, T>(self.key, self.tree.hash(self.key), self.take)
     }
 }

@@ -7,6 +7,7 @@ use super::edit::Start;
 use super::node::Toward;
 use super::shape::WORDS;
 use super::tree::ByteTree;
+use super::values::{OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::{Edit, Edited};
 use latchless_core::base::error::Result;
@@ -18,10 +19,10 @@ pub const GROUP: usize = 32;
 
 /// A key's way down.
 #[derive(Debug, Clone, Copy)]
-struct Way {
-    hash: u64,
+pub(super) struct Way {
+    pub hash: u64,
     /// The node that it has come to; at the end a leaf.
-    at: Start,
+    pub at: Start,
 }
 
 impl Way {
@@ -31,7 +32,21 @@ impl Way {
 impl ByteTree {
     /// The values under at most [`GROUP`] keys.
     pub fn get_group(&self, keys: &[&[u8]], answers: &mut [Option<u64>]) {
-        self.dispatch.run(GetGroup { tree: self, keys, answers });
+        let mut answers = answers.iter_mut();
+        let done = |answer, _: &_| *answers.next().expect("a place for each answer") = answer;
+        self.get_group_by(keys, &mut OneWord, done);
+    }
+
+    /// As [`ByteTree::get_group`], where `take` takes the values. `done` is told of each key in turn whether
+    /// it has one.
+    #[inline]
+    pub fn get_group_by<T: Take>(
+        &self,
+        keys: &[&[u8]],
+        take: &mut T,
+        done: impl FnMut(Option<T::Value>, &T),
+    ) {
+        self.dispatch.run(GetGroup { tree: self, keys, take, done });
     }
 
     /// Does with the entries of at most [`GROUP`] keys what edits say, in order. Says what was there, for
@@ -53,7 +68,7 @@ impl ByteTree {
 
     /// The leaves that are likely to have these keys, and the keys' hashes: by guesses where there are any.
     #[inline(always)]
-    fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
+    pub(super) fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
         let mut ways = [Way::NONE; GROUP];
         for (way, key) in ways.iter_mut().zip(keys) {
             way.hash = self.hash(key);
@@ -110,25 +125,29 @@ impl ByteTree {
     }
 }
 
-struct GetGroup<'a> {
+struct GetGroup<'a, T, D> {
     tree: &'a ByteTree,
     keys: &'a [&'a [u8]],
-    answers: &'a mut [Option<u64>],
+    take: &'a mut T,
+    done: D,
 }
 
-impl Operation for GetGroup<'_> {
+impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Search>(self) {
-        let ways = self.tree.descend_together::<S>(self.keys);
-        for ((answer, &key), way) in self.answers.iter_mut().zip(self.keys).zip(ways) {
+        let Self { tree, keys, take, mut done } = self;
+        let ways = tree.descend_together::<S>(keys);
+        for (&key, way) in keys.iter().zip(ways) {
             let Way { hash, at: Start { leaf, is_guess } } = way;
-            *answer = if is_guess {
-                self.tree.get_guessed::<S>(leaf, key, hash).unwrap_or_else(|| self.tree.get(key))
+            let answer = if is_guess {
+                let guessed = tree.get_guessed::<S, T>(leaf, (key, hash), take);
+                guessed.unwrap_or_else(|| tree.get_by(key, take))
             } else {
-                self.tree.get_from::<S>(leaf, key, (hash, NodeRef::NIL))
+                tree.get_from::<S, T>(leaf, key, (hash, NodeRef::NIL), take)
             };
+            done(answer, take);
         }
     }
 }
@@ -147,8 +166,8 @@ impl Operation for EditGroup<'_> {
     fn run<S: Search>(self) -> Result<()> {
         let ways = self.tree.descend_together::<S>(self.keys);
         ways.iter().take(self.keys.len()).for_each(|way| self.tree.ask_for_heads(way.at.leaf));
-        for ((key, way), edit) in self.keys.iter().zip(ways).zip(self.edits) {
-            (self.done)(self.tree.edit_from::<S>(way.at, (key, way.hash), edit)?);
+        for ((key, way), mut edit) in self.keys.iter().zip(ways).zip(self.edits) {
+            (self.done)(self.tree.edit_from::<S, _>(way.at, (key, way.hash), &mut edit)?);
         }
         Ok(())
     }

@@ -332,7 +332,7 @@ impl ByteTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::byte_tree::ByteTreeOptions;
+    use crate::byte_tree::{ByteTreeOptions, OneWord};
     use crate::tree::Edit;
     use latchless_core::base::fill::FillFactor;
     use latchless_core::base::index::Direction;
@@ -479,9 +479,9 @@ mod tests {
     fn guesses_of_an_emptied_tree_do_not_outlive_a_load() {
         let mut tree = tree_of(KEYS);
         (0..2).for_each(|_| look_for(&tree, 0..KEYS as u64, true));
-        while tree.pop(Direction::Forward, &mut Vec::new()).is_some() {}
+        while tree.pop(Direction::Forward, &mut Vec::new(), &mut OneWord).is_some() {}
         assert!(tree.guesses.bytes() > 0, "no guess was looked at");
-        tree.load(FillFactor::FULL, &mut |_| None).unwrap();
+        tree.load(FillFactor::FULL, &mut |_, _| false).unwrap();
         look_for(&tree, 0..KEYS as u64, false);
     }
 

@@ -5,6 +5,7 @@ use super::long::LongStrings;
 use super::node::{Node, SUFFIX_ROOM, SuffixWords};
 use super::shape::*;
 use super::text::{common, head, word, words_of};
+use super::values::Values;
 use core::ops::Range;
 use latchless_core::mem::node_ref::NodeRef;
 
@@ -65,13 +66,23 @@ impl<'a> Part<'a> {
     pub fn words(&self, prefix: usize) -> Option<usize> {
         let shape = self.node.shape();
         self.entries.clone().try_fold(0, |sum, at| {
-            let length = self.node.length(shape, at);
+            let (length, more) = (self.node.length(shape, at), self.more(shape, at).len());
             if length == LONG {
-                return Some(sum + entry_words(LONG));
+                return Some(sum + entry_words(LONG) + more);
             }
             let length = shape.prefix() + usize::from(length) - prefix;
-            (length <= SUFFIX_MAX).then(|| sum + entry_words(length as u8))
+            (length <= SUFFIX_MAX).then(|| sum + entry_words(length as u8) + more)
         })
+    }
+
+    /// The words of an entry's value after its first.
+    #[inline(always)]
+    fn more(&self, shape: Shape, at: usize) -> &'a [u64] {
+        if shape.values() == Values::ONE_WORD {
+            return &[];
+        }
+        let more = shape.values().more(self.node.value(shape, at));
+        &self.node.words[self.node.more_at(shape, at)..][..more]
     }
 
     /// Shows each entry as one of a node with this prefix.
@@ -80,16 +91,16 @@ impl<'a> Part<'a> {
         let (mut own, mut longer) = ([0; SUFFIX_ROOM], [0; 2 * SUFFIX_ROOM]);
         let (cut, mut words) = (prefix.checked_sub(shape.prefix()), SuffixWords::default());
         for at in self.entries.clone() {
-            let (tag, value) = (node.tag(at), node.value(shape, at));
+            let (tag, value, more) = (node.tag(at), node.value(shape, at), self.more(shape, at));
             if node.length(shape, at) == LONG {
                 let string = node.long_key(shape, at);
                 let head = long_head(node.long, string, prefix);
-                show(Entry::long(head, string, tag, value));
+                show(Entry::long(head, string, tag, value).with_more(more));
                 continue;
             }
             if let Some(cut) = cut {
                 let length = node.suffix_words(shape, at, cut, &mut words);
-                show(Entry::of_words(&words, length, tag, value));
+                show(Entry::of_words(&words, length, tag, value).with_more(more));
                 continue;
             }
             let suffix = node.suffix(shape, at, &mut own);
@@ -97,7 +108,7 @@ impl<'a> Part<'a> {
             let len = before.len() + suffix.len();
             longer[..before.len()].copy_from_slice(before);
             longer[before.len()..len].copy_from_slice(suffix);
-            show(Entry::short(&longer[..len], tag, value));
+            show(Entry::short(&longer[..len], tag, value).with_more(more));
         }
     }
 }
@@ -141,6 +152,12 @@ impl<'i> Builder<'i> {
         Self { image }
     }
 
+    /// The same node, of such values.
+    pub fn with_values(self, values: Values) -> Self {
+        self.image[SHAPE] = Shape(self.image[SHAPE]).with_values(values).0;
+        self
+    }
+
     /// A node with the entries of these parts, one after the other; if they fit.
     pub fn of_parts(
         image: &'i mut Image,
@@ -152,7 +169,8 @@ impl<'i> Builder<'i> {
         let words = parts.iter().try_fold(0, |sum, part| Some(sum + part.words(prefix)?))?;
         let len = parts.iter().map(|part| part.entries.len()).sum();
         let slots = slots_for(len, words, fences.words())?;
-        let mut builder = Self::new(image, fences, link, slots);
+        let values = parts.first().map_or(Values::ONE_WORD, |part| part.node.shape().values());
+        let mut builder = Self::new(image, fences, link, slots).with_values(values);
         parts.iter().for_each(|part| builder.extend(part));
         Some(builder)
     }
@@ -171,7 +189,7 @@ impl<'i> Builder<'i> {
     fn push_same(&mut self, node: Private<'_>, from: usize) {
         let (shape, old) = (Shape(self.image[SHAPE]), node.shape());
         let (length, first) = (node.length(old, from), node.place(old, from));
-        let words = entry_words(length);
+        let words = node.words_of_entry(old, from);
         debug_assert!(shape.has_room(words), "entries that were counted fit");
         let place = WORDS - shape.used() - words;
         self.image[place..place + words].copy_from_slice(&node.words[first..first + words]);

@@ -10,10 +10,12 @@ use super::node::{Node, SUFFIX_ROOM, Side, Words};
 use super::shape::*;
 use super::text::words_of;
 use super::tree::ByteTree;
+use super::values::Take;
 use crate::node::lines::Lines;
 use core::cell::Cell;
 use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
+use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// What a range is between.
@@ -61,6 +63,8 @@ pub struct LeafCopy {
     link: NodeRef,
     /// The leaf whose lines were asked for last.
     pub(super) asked: NodeRef,
+    /// The leaf that this is a copy of, and its version, if it was read without its latch.
+    source: (NodeRef, Option<Version>),
 }
 
 impl Default for LeafCopy {
@@ -79,6 +83,7 @@ impl Default for LeafCopy {
             goes_on_before: false,
             link: NodeRef::NIL,
             asked: NodeRef::NIL,
+            source: (NodeRef::NIL, None),
         }
     }
 }
@@ -106,7 +111,7 @@ impl LeafCopy {
         (start, key, toward): (NodeRef, &[u8], Toward),
         (bounds, after): (Bounds<'_>, Option<Direction>),
     ) {
-        tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
+        let (_, node, version) = tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
             self.copy::<S>(leaf, bounds);
             // A leaf that has taken in its neighbour has keys that were seen already.
             if let Some(direction) = after {
@@ -118,6 +123,7 @@ impl LeafCopy {
             }
             self.within.end = self.within.end.max(self.within.start);
         });
+        self.source = (node, version);
         let prefix = self.shape().prefix().min(self.low.len());
         let longest = prefix + SUFFIX_ROOM + 8 * AT_ONCE;
         if self.key.len() < longest {
@@ -248,13 +254,25 @@ impl LeafCopy {
         (slots.make_key(&self.image, (at, length, place), &mut self.key), value)
     }
 
-    /// Shows these entries until `see` breaks off.
+    /// Shows these entries until `see` breaks off: the key, the first word of the value, and `take`, which took
+    /// it.
     #[inline(always)]
-    pub fn show<B>(
+    pub fn show<T: Take, B>(
         &mut self,
+        tree: &ByteTree,
         entries: impl Iterator<Item = usize>,
-        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
+        take: &mut T,
+        see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        if !T::IS_ONE_WORD {
+            for at in entries {
+                if take.take_copied(tree, self, at) {
+                    let (key, word) = self.entry(at);
+                    see(key, word, take)?;
+                }
+            }
+            return ControlFlow::Continue(());
+        }
         // What stays the same from entry to entry stays in registers.
         let Self { image, key, long, long_starts, .. } = self;
         let (image, key, slots) = (&*image, &mut key[..], Slots::of(Shape(image[SHAPE])));
@@ -262,12 +280,29 @@ impl LeafCopy {
             let (length, place) = slots.of_entry(image, at);
             let value = image.word(place);
             if length == LONG {
-                see(long_key(image, (long, long_starts), at), value)?;
+                see(long_key(image, (long, long_starts), at), value, take)?;
             } else {
-                see(slots.make_key(image, (at, length, place), key), value)?;
+                see(slots.make_key(image, (at, length, place), key), value, take)?;
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// The words of an entry's value: the first, and the others.
+    #[inline(always)]
+    pub(super) fn value_words(&self, at: usize) -> (u64, &[u64]) {
+        let (image, shape) = (&self.image, self.shape());
+        let byte = |array: usize| (image.word(array + at / 8) >> (at % 8 * 8)) as u8;
+        let place = usize::from(byte(shape.places()));
+        let first = image.word(place);
+        let start = place + entry_words(byte(shape.lengths()));
+        (first, image.get(start..start + shape.values().more(first)).unwrap_or(&[]))
+    }
+
+    /// Whether the leaf is still as it was copied.
+    pub(super) fn is_up_to_date(&self, tree: &ByteTree) -> bool {
+        let (node, version) = self.source;
+        version.is_some_and(|version| tree.at(node).1.latch().validate(version))
     }
 }
 

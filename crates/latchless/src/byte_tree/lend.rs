@@ -147,7 +147,7 @@ fn cut_to_lend(left: Private<'_>, right: Private<'_>) -> Option<usize> {
     let half = (8 * taken(left)).saturating_sub(8 * taken(right)) / 2;
     let (mut lent, mut best) = (0, None);
     for at in (1..len).rev() {
-        lent += weight(entry_words(left.length(shape, at)));
+        lent += weight(left.words_of_entry(shape, at));
         if lent > half {
             break;
         }

@@ -6,18 +6,21 @@ use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::shape::*;
 use super::text::{common, head, separator_len};
 use super::tree::ByteTree;
+use super::values::{Packed, Values};
+use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::mem::refusal::reserve;
 use latchless_core::sync::BitsWord;
 
-/// Strings one after the other, each with a word.
+/// Strings one after the other, each with a word, and some with more.
 #[derive(Debug, Default)]
 struct Entries {
     bytes: Vec<u8>,
-    /// Where each string ends, and its word.
-    ends: Vec<(usize, u64)>,
+    /// Where each string ends, its word, and where its other words end.
+    ends: Vec<(usize, u64, usize)>,
+    more: Vec<u64>,
 }
 
 impl Entries {
@@ -30,20 +33,31 @@ impl Entries {
         &self.bytes[start..self.ends[at].0]
     }
 
-    fn push(&mut self, key: &[u8], word: u64) -> Result<()> {
+    /// The words of a string after its first.
+    fn more(&self, at: usize) -> &[u64] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before].2);
+        &self.more[start..self.ends[at].2]
+    }
+
+    fn push(&mut self, key: &[u8], word: u64, more: &[u64]) -> Result<()> {
         reserve(&mut self.bytes, key.len())?;
         reserve(&mut self.ends, 1)?;
+        reserve(&mut self.more, more.len())?;
         self.bytes.extend_from_slice(key);
-        self.ends.push((self.bytes.len(), word));
+        self.more.extend_from_slice(more);
+        self.ends.push((self.bytes.len(), word, self.more.len()));
         Ok(())
     }
 
     /// Removes the first `count` strings.
     fn remove_first(&mut self, count: usize) {
-        let start = count.checked_sub(1).map_or(0, |last| self.ends[last].0);
+        let (start, _, more) = count.checked_sub(1).map_or((0, 0, 0), |last| self.ends[last]);
         self.bytes.drain(..start);
+        self.more.drain(..more);
         self.ends.drain(..count);
-        self.ends.iter_mut().for_each(|(end, _)| *end -= start);
+        for (end, _, more_end) in &mut self.ends {
+            (*end, *more_end) = (*end - start, *more_end - more);
+        }
     }
 }
 
@@ -66,7 +80,7 @@ struct Level<'a> {
     blocks: Blocks<'a>,
 }
 
-/// What an entry weighs after a prefix, in eighths of a word.
+/// What an entry whose value has one word weighs after a prefix, in eighths of a word.
 fn weight(len: usize, prefix: usize) -> usize {
     let suffix = len - prefix;
     8 * entry_words(if suffix > SUFFIX_MAX { LONG } else { suffix as u8 }) + 11
@@ -89,8 +103,8 @@ impl<'a> Level<'a> {
     }
 
     /// Adds an entry after all others.
-    fn push(&mut self, key: &[u8], word: u64) -> Result<()> {
-        self.pending.push(key, word)?;
+    fn push(&mut self, key: &[u8], word: u64, more: &[u64]) -> Result<()> {
+        self.pending.push(key, word, more)?;
         self.weigh(self.pending.len() - 1);
         let room = 8 * (WORDS - SLOTS - 4) * self.fill / 1000;
         let most = (ENTRIES_MAX * self.fill / 1000).max(2);
@@ -107,11 +121,16 @@ impl<'a> Level<'a> {
         // The first node of a level begins before all keys.
         let prefix = common(&self.low, key).min(self.prefix);
         if prefix == self.prefix {
-            self.weight += weight(key.len(), prefix);
+            self.weight += self.weight_of(at, prefix);
         } else {
             self.prefix = prefix;
-            self.weight = (0..=at).map(|at| weight(self.pending.key(at).len(), prefix)).sum();
+            self.weight = (0..=at).map(|at| self.weight_of(at, prefix)).sum();
         }
+    }
+
+    /// What the entry at `at` weighs after a prefix, in eighths of a word.
+    fn weight_of(&self, at: usize, prefix: usize) -> usize {
+        weight(self.pending.key(at).len(), prefix) + 8 * self.pending.more(at).len()
     }
 
     /// Fills the node with the first `count` entries, or as many as fit. An entry follows these.
@@ -136,7 +155,7 @@ impl<'a> Level<'a> {
     }
 
     fn words(&self, count: usize, prefix: usize) -> usize {
-        (0..count).map(|at| (weight(self.pending.key(at).len(), prefix) - 11) / 8).sum()
+        (0..count).map(|at| (self.weight_of(at, prefix) - 11) / 8).sum()
     }
 
     fn fits(&self, count: usize, high: Option<&[u8]>) -> bool {
@@ -158,20 +177,22 @@ impl<'a> Level<'a> {
         let low = fences.low.stored(&mut self.blocks);
         let high = fences.high.map(|high| high.stored(&mut self.blocks));
         let mut image = [0; WORDS];
-        let mut builder = Builder::new(&mut image, &Fences { low, high }, link, slots);
+        let values = if self.level == 0 { self.tree.values } else { Values::ONE_WORD };
+        let mut builder = Builder::new(&mut image, &Fences { low, high }, link, slots).with_values(values);
         for at in 0..count {
             let (key, word) = (self.pending.key(at), self.pending.ends[at].1);
             let tag = if self.level == 0 { ByteTree::tag(self.tree.hash(key)) } else { 0 };
-            builder.push(if key.len() - prefix > SUFFIX_MAX {
+            let entry = if key.len() - prefix > SUFFIX_MAX {
                 Entry::long(head(key, prefix), self.blocks.store(key), tag, word)
             } else {
                 Entry::short(&key[prefix..], tag, word)
-            });
+            };
+            builder.push(entry.with_more(self.pending.more(at)));
         }
         let (at, mut held) = self.tree.latch(self.tree.at(self.node));
         held.changing();
         at.1.write(builder.image());
-        self.nodes.push(&self.low, u64::from(self.node.to_word()))
+        self.nodes.push(&self.low, u64::from(self.node.to_word()), &[])
     }
 
     /// Fills the last nodes. Says which nodes there are.
@@ -188,6 +209,25 @@ impl<'a> Level<'a> {
 fn fences<'a>(low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
     let fence = |bytes| Fence { bytes, long: None };
     Fences { low: fence(low), high: high.map(fence) }
+}
+
+/// What makes a string the next key, and a value that key's; says whether there is one.
+pub type Next<'n> = dyn FnMut(&mut Vec<u8>, &mut Loaded<'_>) -> bool + 'n;
+
+/// The value of the next key.
+#[derive(Debug)]
+pub struct Loaded<'a> {
+    tree: &'a ByteTree,
+    packed: Packed,
+    outcome: Result<()>,
+}
+
+impl Loaded<'_> {
+    /// Makes it this value. If that is refused, so is the load.
+    #[inline]
+    pub fn set(&mut self, value: Raw<'_>) {
+        self.outcome = self.packed.set(self.tree, value);
+    }
 }
 
 /// A tree that is being loaded. Empty again, unless the load gets to its end: it may be refused, and the
@@ -207,16 +247,12 @@ impl Drop for Loading<'_> {
 
 impl ByteTree {
     /// Fills an empty tree with ascending keys. `next` makes the string that it is given the next key, and
-    /// says the key's value.
+    /// the value that it is given the key's, if there is another one.
     ///
     /// # Errors
-    /// When keys don't ascend or are too long, or memory is refused. The tree is empty then. So it is when
-    /// `next` panics.
-    pub fn load(
-        &mut self,
-        fill: FillFactor,
-        next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>,
-    ) -> Result<()> {
+    /// When keys don't ascend, keys or values are too long, or memory is refused. The tree is empty then. So
+    /// it is when `next` panics.
+    pub fn load(&mut self, fill: FillFactor, next: &mut Next<'_>) -> Result<()> {
         if !self.is_empty() {
             return Err(Error::NotEmpty { len: self.len() });
         }
@@ -231,15 +267,13 @@ impl ByteTree {
         Ok(())
     }
 
-    fn load_levels(
-        &self,
-        fill: FillFactor,
-        next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>,
-    ) -> Result<usize> {
+    fn load_levels(&self, fill: FillFactor, next: &mut Next<'_>) -> Result<usize> {
         let (mut len, mut longest) = (0, 0);
+        let mut value = Loaded { tree: self, packed: Packed::of(self, Raw::Word(0))?, outcome: Ok(()) };
         let [mut key, mut last] = [Vec::new(), Vec::new()];
         let mut leaves = Level::new(self, 0, fill)?;
-        while let Some(value) = next(&mut key) {
+        while next(&mut key, &mut value) {
+            core::mem::replace(&mut value.outcome, Ok(()))?;
             if key.len() > LEN_MAX {
                 return Err(Error::KeyTooLong { len: key.len(), limit: LEN_MAX });
             }
@@ -251,7 +285,7 @@ impl ByteTree {
                     Error::Unsorted { position }
                 });
             }
-            leaves.push(&key, value)?;
+            leaves.push(&key, value.packed.first(), value.packed.more())?;
             longest = longest.max(key.len());
             len += 1;
             core::mem::swap(&mut key, &mut last);
@@ -261,7 +295,7 @@ impl ByteTree {
         let (mut nodes, mut level) = (leaves.finish()?, 1);
         while nodes.len() > 1 {
             let mut above = Level::new(self, level, fill)?;
-            (0..nodes.len()).try_for_each(|at| above.push(nodes.key(at), nodes.ends[at].1))?;
+            (0..nodes.len()).try_for_each(|at| above.push(nodes.key(at), nodes.ends[at].1, &[]))?;
             (nodes, level) = (above.finish()?, level + 1);
         }
         self.set_root(NodeRef::from_word(nodes.ends[0].1 as u32), level);

@@ -13,6 +13,7 @@ use super::node::{Node, Words};
 use super::shape::*;
 use super::split::fences_of;
 use super::tree::{ByteTree, Held};
+use super::values::Values;
 use latchless_core::mem::node_ref::NodeRef;
 
 /// How often a merge is tried when others get in its way.
@@ -44,9 +45,11 @@ pub(super) fn taken<W: Words>(node: Node<'_, W>) -> usize {
 }
 
 fn is_nearly_empty<W: Words>(node: Node<'_, W>) -> bool {
-    // Nodes of four entries are small by their number.
-    let is_by_number = cfg!(latchless_small_nodes) && node.shape().len() <= ENTRIES_MAX / 4;
-    taken(node) <= NEARLY_EMPTY || is_by_number
+    // Nodes of four entries are small by their number, unless their values are long.
+    let (shape, taken) = (node.shape(), taken(node));
+    let may_be_few = shape.values() == Values::ONE_WORD || taken <= WORDS / 2;
+    let is_by_number = cfg!(latchless_small_nodes) && may_be_few && shape.len() <= ENTRIES_MAX / 4;
+    taken <= NEARLY_EMPTY || is_by_number
 }
 
 impl ByteTree {

@@ -1,8 +1,9 @@
 //! Byte strings as keys: nodes with entries of any length, and the tree of them.
 //!
 //! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
-//! of nodes), `node.rs` (reading), `change.rs` (changing in place), `image.rs` (nodes in private memory),
-//! `guesses.rs` (ways round inner nodes), `tree.rs` (the tree and the ways down), and one algorithm a file.
+//! of nodes), `node.rs` (reading), `change.rs` (changing in place), `values.rs` (what values look like),
+//! `image.rs` (nodes in private memory), `guesses.rs` (ways round inner nodes), `tree.rs` (the tree and the
+//! ways down), and one algorithm a file.
 
 mod aside;
 mod change;
@@ -27,8 +28,11 @@ mod text;
 #[cfg(any(test, fuzzing))]
 pub mod torn;
 mod tree;
+mod values;
 mod walk;
+mod wide;
 
 pub use group::GROUP;
 pub use leaf_copy::{Bounds, LeafCopy};
 pub use tree::{ByteTree, ByteTreeOptions};
+pub use values::{Kept, OneWord, Take};

@@ -12,6 +12,7 @@ use super::merge::taken;
 use super::node::{Node, Toward, Words};
 use super::shape::Shape;
 use super::tree::{ByteTree, Held};
+use super::values::Take;
 use core::ops::Bound;
 use latchless_core::base::index::Direction;
 use latchless_core::latch::Version;
@@ -19,20 +20,26 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Backoff;
 
 /// What a leaf has, in a search's direction.
-pub(super) struct Seen {
-    value: Option<u64>,
+pub(super) struct Seen<V> {
+    value: Option<V>,
     /// Whether there are leaves beyond its fence.
     goes_on: bool,
 }
 
 impl ByteTree {
-    /// The first entry from a border on, in this direction, as of one moment. Makes `key` its key.
-    pub fn nearest(&self, from: Bound<&[u8]>, direction: Direction, key: &mut Vec<u8>) -> Option<u64> {
+    /// The first entry from a border on, in this direction, as of one moment. Makes `key` its key; `take`
+    /// takes its value.
+    pub fn nearest<T: Take>(
+        &self,
+        from: Bound<&[u8]>,
+        direction: Direction,
+        (key, take): (&mut Vec<u8>, &mut T),
+    ) -> Option<T::Value> {
         let mut backoff = Backoff::default();
         let mut fence = Vec::new();
         loop {
             let toward = start(from, direction, &mut fence)?;
-            if let Ok(found) = self.pass((from, direction), toward, &mut fence, key) {
+            if let Ok(found) = self.pass((from, direction), toward, &mut fence, (key, take)) {
                 return found;
             }
             self.restarts.add(1);
@@ -44,19 +51,19 @@ impl ByteTree {
     ///
     /// # Errors
     /// When a leaf that was passed has changed.
-    fn pass(
+    fn pass<T: Take>(
         &self,
         (from, direction): (Bound<&[u8]>, Direction),
         mut toward: Toward,
         fence: &mut Vec<u8>,
-        key: &mut Vec<u8>,
-    ) -> Result<Option<u64>, ()> {
+        (key, take): (&mut Vec<u8>, &mut T),
+    ) -> Result<Option<T::Value>, ()> {
         let mut passed: Vec<(NodeRef, Version)> = Vec::new();
         let mut next = Vec::new();
         loop {
             let leaf = self.descend_to_leaf(fence, toward);
             let (seen, node, version) = self.read_leaf(leaf, (fence, toward), |(_, leaf)| {
-                look(leaf, (from, direction), (key, &mut next))
+                look(leaf, (from, direction), (key, &mut next), take)
             });
             if seen.value.is_some() || !seen.goes_on {
                 let still = |&(node, version): &(NodeRef, Version)| self.at(node).1.latch().validate(version);
@@ -68,8 +75,9 @@ impl ByteTree {
         }
     }
 
-    /// Removes the first or the last entry, in one atomic step, and makes `key` its key.
-    pub fn pop(&self, end: Direction, key: &mut Vec<u8>) -> Option<u64> {
+    /// Removes the first or the last entry, in one atomic step, and makes `key` its key; `take` takes its
+    /// value.
+    pub fn pop<T: Take>(&self, end: Direction, key: &mut Vec<u8>, take: &mut T) -> Option<T::Value> {
         let mut fence = Vec::new();
         let mut toward = if end == Direction::Forward { Toward::Key } else { Toward::Last };
         loop {
@@ -83,7 +91,7 @@ impl ByteTree {
                 let (at, mut held) = latched.swap_remove(found);
                 let (leaf, shape) = (at.1, at.1.shape());
                 let at = if end == Direction::Forward { 0 } else { shape.len() - 1 };
-                let value = leaf.value(shape, at);
+                let value = take.take_latched(leaf, shape, at);
                 whole_key(leaf, at, key);
                 held.changing();
                 let before = taken(leaf);
@@ -91,6 +99,7 @@ impl ByteTree {
                 let is_small = Self::invites_a_merge(before, leaf);
                 drop((held, latched));
                 self.entries.add(-1);
+                take.take_the_rest(&self.long);
                 self.follow_up(key, long, is_small);
                 return Some(value);
             }
@@ -151,11 +160,12 @@ fn whole_key<W: Words>(leaf: Node<'_, W>, at: usize, key: &mut Vec<u8>) {
 }
 
 /// The nearest entry that a leaf has, whose key `key` becomes; and its fence in the search's direction.
-pub(super) fn look<W: Words>(
+pub(super) fn look<W: Words, T: Take>(
     leaf: Node<'_, W>,
     (from, direction): (Bound<&[u8]>, Direction),
     (key, fence): (&mut Vec<u8>, &mut Vec<u8>),
-) -> Seen {
+    take: &mut T,
+) -> Seen<T::Value> {
     let shape = leaf.shape();
     let at = match (direction, from) {
         (Direction::Forward, Bound::Unbounded) => Some(0),
@@ -167,7 +177,7 @@ pub(super) fn look<W: Words>(
     };
     if let Some(at) = at.filter(|&at| at < shape.len()) {
         whole_key(leaf, at, key);
-        return Seen { value: Some(leaf.value(shape, at)), goes_on: false };
+        return Seen { value: Some(take.take(leaf, shape, at)), goes_on: false };
     }
     fence.clear();
     let goes_on = match direction {

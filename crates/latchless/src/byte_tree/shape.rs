@@ -3,7 +3,7 @@
 //! | word | what |
 //! |---|---|
 //! | 0 | latch and version |
-//! | 1 | the [`Shape`]: entries, slots, used and wasted words, length of the prefix, flags |
+//! | 1 | the [`Shape`]: entries, slots, used and wasted words, length of the prefix, flags, the form of values |
 //! | 2 | link to the right neighbour (32 bits), lengths of the low and the high fence (16 bits each) |
 //! | 3 | the [`head`](super::text::head) of the high fence after the prefix; all ones without a high fence |
 //! | 4–7 | the first 32 bytes of the low fence |
@@ -12,8 +12,8 @@
 //!
 //! The *prefix* is what both fences begin with, so every key of the node begins with it, and none stores
 //! it. What comes after it is the key's *suffix*: its first eight bytes are the *head*, the others are the
-//! *rest*. A slot's *place* is the word where the entry's value is; the rest follows it. The *tag* is a
-//! byte of the key's hash.
+//! *rest*. A slot's *place* is the word where the entry's value begins; the rest follows its first word, and
+//! its other words, if it has any, follow that (see `values.rs`). The *tag* is a byte of the key's hash.
 //!
 //! A suffix of more than [`SUFFIX_MAX`] bytes, and a fence of more than [`FENCE_MAX`], is *long*: the whole
 //! string is stored outside of the node (see `long.rs`), and in its place is a word that says where, and
@@ -70,6 +70,8 @@ impl Shape {
     pub const HIGH_LONG: u64 = 1 << 50;
     /// The node is no longer part of the tree.
     pub const DEAD: u64 = 1 << 51;
+    /// From this bit on: four bits that say how long values are.
+    pub const VALUES: u32 = 52;
 
     /// How many entries there are, at most as many as slots, whatever the word is.
     #[inline(always)]
@@ -124,6 +126,16 @@ impl Shape {
         Self(self.0 - 1 + ((words as u64) << 24))
     }
 
+    /// With so many words more in use.
+    pub fn with_words(self, words: usize) -> Self {
+        Self(self.0 + ((words as u64) << 16))
+    }
+
+    /// With so many words more that belong to no entry.
+    pub fn with_waste(self, words: usize) -> Self {
+        Self(self.0 + ((words as u64) << 24))
+    }
+
     /// The first word of the lengths.
     #[inline(always)]
     pub fn lengths(self) -> usize {
@@ -153,8 +165,13 @@ impl Shape {
     /// Whether there is a slot and room for an entry of so many words.
     #[inline(always)]
     pub fn has_room(self, words: usize) -> bool {
-        let slots = self.slots();
-        self.len() < slots.min(ENTRIES_MAX) && slots_end(slots) + self.used() + words <= WORDS
+        self.len() < self.slots().min(ENTRIES_MAX) && self.has_words(words)
+    }
+
+    /// Whether there is room for so many words, beside the slots.
+    #[inline(always)]
+    pub fn has_words(self, words: usize) -> bool {
+        slots_end(self.slots()) + self.used() + words <= WORDS
     }
 
     /// Whether there is room for an entry of so many words in another one's slot.
@@ -186,7 +203,7 @@ pub fn slots_for(len: usize, words: usize, other: usize) -> Option<usize> {
     (least..=most).rev().step_by(8).find(|&slots| fitting(slots)).filter(|_| len <= ENTRIES_MAX)
 }
 
-/// Words that an entry takes beside its slot, by the length of its suffix.
+/// Words that an entry whose value has one takes beside its slot, by the length of its suffix.
 #[inline(always)]
 pub fn entry_words(length: u8) -> usize {
     if length == LONG { 2 } else { 1 + words_of(usize::from(length).saturating_sub(8)) }

@@ -58,7 +58,7 @@ impl ByteTree {
         let part = Part { node: old, low, entries: 0..len };
         let Some(slots) = slots_for(len + more, taken + more * words, fences.words()) else { return false };
         let mut image = [0; WORDS];
-        let mut builder = Builder::new(&mut image, &fences, old.link(), slots);
+        let mut builder = Builder::new(&mut image, &fences, old.link(), slots).with_values(shape.values());
         builder.extend(&part);
         debug_assert!(builder.has_room(words));
         held.changing();
@@ -251,7 +251,7 @@ fn cut(
 /// The cut near the middle, by weight, whose separator is shortest.
 fn cheapest_cut(node: Private<'_>, level: usize) -> usize {
     let (shape, len) = (node.shape(), node.shape().len());
-    let words = |at: usize| entry_words(node.length(shape, at));
+    let words = |at: usize| node.words_of_entry(shape, at);
     let all: usize = (0..len).map(|at| weight(words(at))).sum();
     let (mut before, mut best, mut least) = (0, len / 2, usize::MAX);
     let mut nearest = usize::MAX;

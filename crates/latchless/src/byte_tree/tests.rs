@@ -3,7 +3,8 @@
 use super::*;
 use crate::tree::Edit;
 use core::ops::{Bound, ControlFlow};
-use latchless_core::base::error::Error;
+use latchless_core::base::bytes_value::Raw;
+use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
 use latchless_core::testing::Rng;
@@ -53,16 +54,34 @@ pub(super) fn key_of(class: &str, number: u64) -> Vec<u8> {
 
 pub(super) fn see_all(tree: &ByteTree, bounds: Bounds<'_>, back: bool) -> Vec<(Vec<u8>, u64)> {
     let (mut leaf, mut seen) = (LeafCopy::default(), Vec::new());
-    let mut see = |key: &[u8], value| {
+    let mut see = |key: &[u8], value, _: &OneWord| {
         seen.push((key.to_vec(), value));
         ControlFlow::<()>::Continue(())
     };
     let _ = if back {
-        tree.visit_back(bounds, &mut leaf, &mut see)
+        tree.visit_back(bounds, (&mut leaf, &mut OneWord), &mut see)
     } else {
-        tree.visit(bounds, &mut leaf, &mut see)
+        tree.visit(bounds, (&mut leaf, &mut OneWord), &mut see)
     };
     seen
+}
+
+pub(super) fn nearest(
+    tree: &ByteTree,
+    from: Bound<&[u8]>,
+    direction: Direction,
+    key: &mut Vec<u8>,
+) -> Option<u64> {
+    tree.nearest(from, direction, (key, &mut OneWord))
+}
+
+/// Loads keys with a word each, that `next` makes and says.
+pub(super) fn load_words(
+    tree: &mut ByteTree,
+    fill: FillFactor,
+    next: &mut dyn FnMut(&mut Vec<u8>) -> Option<u64>,
+) -> Result<()> {
+    tree.load(fill, &mut |key, value| next(key).map(|word| value.set(Raw::Word(word))).is_some())
 }
 
 fn borders<'k>(low: &'k [u8], high: &'k [u8], kind: u64) -> (Bound<&'k [u8]>, Bound<&'k [u8]>) {
@@ -100,13 +119,13 @@ fn compare(tree: &ByteTree, model: &Model, class: &str, random: &mut Rng) {
         (Bound::Unbounded, Bound::Unbounded, Bound::Unbounded),
     ] {
         let mut key = Vec::new();
-        let found = tree.nearest(from, Direction::Forward, &mut key).map(|value| (key.clone(), value));
+        let found = nearest(tree, from, Direction::Forward, &mut key).map(|value| (key.clone(), value));
         assert_eq!(
             found,
             owned(model.range::<[u8], _>((up, Bound::Unbounded)).next()),
             "{class}: after {from:?}"
         );
-        let found = tree.nearest(from, Direction::Reverse, &mut key).map(|value| (key.clone(), value));
+        let found = nearest(tree, from, Direction::Reverse, &mut key).map(|value| (key.clone(), value));
         assert_eq!(
             found,
             owned(model.range::<[u8], _>((Bound::Unbounded, down)).next_back()),
@@ -157,7 +176,11 @@ fn pops_and_empties(tree: &mut ByteTree, mut model: Model, class: &str) {
     for round in 0.. {
         let end = if round % 2 == 0 { Direction::Forward } else { Direction::Reverse };
         let expected = if round % 2 == 0 { model.pop_first() } else { model.pop_last() };
-        assert_eq!(tree.pop(end, &mut key).map(|value| (key.clone(), value)), expected, "{class}");
+        assert_eq!(
+            tree.pop(end, &mut key, &mut OneWord).map(|value| (key.clone(), value)),
+            expected,
+            "{class}"
+        );
         if expected.is_none() {
             break;
         }
@@ -184,7 +207,7 @@ fn loads_of_every_class_hold_what_was_given() {
                 key.extend_from_slice(own);
                 Some(value)
             };
-            tree.load(FillFactor::new(fill).unwrap(), &mut next).unwrap();
+            load_words(&mut tree, FillFactor::new(fill).unwrap(), &mut next).unwrap();
             tree.check_invariants().unwrap_or_else(|broken| panic!("{class}, {count} at {fill}: {broken}"));
             let expected: Vec<_> = model.iter().map(|(key, &value)| (key.clone(), value)).collect();
             assert_eq!(see_all(&tree, Bounds::ALL, false), expected);
@@ -203,7 +226,7 @@ fn loads_of_every_class_hold_what_was_given() {
 fn loads_that_do_not_ascend_are_refused_and_leave_nothing() {
     let load = |keys: &[&[u8]]| {
         let (mut tree, mut keys) = (tree(), keys.iter());
-        let outcome = tree.load(FillFactor::FULL, &mut |key: &mut Vec<u8>| {
+        let outcome = load_words(&mut tree, FillFactor::FULL, &mut |key: &mut Vec<u8>| {
             key.extend_from_slice(keys.next()?);
             Some(0)
         });
@@ -230,7 +253,7 @@ fn a_load_whose_caller_panics_leaves_an_empty_tree() {
         key.extend_from_slice(&count.to_be_bytes());
         Some(count)
     };
-    let load = std::panic::AssertUnwindSafe(|| tree.load(FillFactor::FULL, &mut next));
+    let load = std::panic::AssertUnwindSafe(|| load_words(&mut tree, FillFactor::FULL, &mut next));
     assert!(std::panic::catch_unwind(load).is_err());
     tree.check_invariants().unwrap();
     assert_eq!((tree.len(), tree.get(&1u64.to_be_bytes())), (0, None));

@@ -13,10 +13,12 @@ use super::near::look;
 use super::node::{Node, Toward, Words};
 use super::shape::*;
 use super::tree::{ByteTree, ByteTreeOptions};
+use super::values::{Kept, OneWord, Take};
 use crate::node::operation::{Operation, Run, Search};
 use crate::tree::Edit;
 use core::cell::Cell;
 use core::ops::Bound;
+use latchless_core::base::bytes_value::{Kind, Raw};
 use latchless_core::base::index::Direction;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::search::{Dispatch, Kernel, Scalar};
@@ -131,10 +133,22 @@ impl TornNode {
                 assert!(whole.len() <= LEN_MAX, "an entry's key has {} bytes", whole.len());
             }
         });
+        for kind in [Kind::Words(8), Kind::Bytes] {
+            counted(&|node| {
+                let (shape, mut kept) = (node.shape(), Kept::of(kind));
+                for at in 0..shape.len() {
+                    kept.take(node, shape, at);
+                    assert!(matches!(kept.raw(), Raw::Words([_, _, _, _, _, _, _, _]) | Raw::Bytes(..)));
+                    assert!(node.words_of_entry(shape, at) <= WORDS);
+                }
+            });
+        }
         for (after, from) in [(false, Bound::Included(key)), (true, Bound::Excluded(key))] {
             counted(&|node| assert!(first_from(node, key, after) <= node.shape().len()));
             for direction in [Direction::Forward, Direction::Reverse] {
-                counted(&|node| _ = look(node, (from, direction), (&mut Vec::new(), &mut Vec::new())));
+                counted(&|node| {
+                    look(node, (from, direction), (&mut Vec::new(), &mut Vec::new()), &mut OneWord);
+                });
             }
         }
     }
@@ -179,7 +193,7 @@ impl Operation for Find<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{CLASSES, Model, key_of, see_all, tree};
+    use super::super::tests::{CLASSES, Model, key_of, nearest, see_all, tree};
     use super::*;
     use latchless_core::sync::Word;
     use latchless_core::testing::{Rng, random_cases};
@@ -281,7 +295,8 @@ mod tests {
             }
             if fill == 1 {
                 let prefix = random.below(12) as usize;
-                let flags = random.next() & (Shape::NO_HIGH | Shape::LOW_LONG | Shape::HIGH_LONG);
+                let values = 0xF << Shape::VALUES;
+                let flags = random.next() & (Shape::NO_HIGH | Shape::LOW_LONG | Shape::HIGH_LONG | values);
                 let slots = 8 * random.below(17) as usize;
                 torn.set(SHAPE, Shape::new(slots, 0, prefix, flags).0 | random.below(256));
             }
@@ -315,7 +330,7 @@ mod tests {
                     assert_eq!(tree.get(&key), model.get(&key).copied());
                     let from = Bound::Excluded(&key[..]);
                     let mut next = Vec::new();
-                    let found = tree.nearest(from, Direction::Forward, &mut next);
+                    let found = nearest(&tree, from, Direction::Forward, &mut next);
                     let expected = model.range::<[u8], _>((from, Bound::Unbounded)).next();
                     assert_eq!(found.map(|value| (&next, value)), expected.map(|(key, &value)| (key, value)));
                     if random.below(16) == 0 {

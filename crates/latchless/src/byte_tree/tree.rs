@@ -27,8 +27,10 @@ use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Side, Toward};
 use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX, Shape, WORDS};
 use super::text::hash;
+use super::values::Values;
 use crate::node::operation::{Operation, Run, Search};
 use core::ops::Range;
+use latchless_core::base::bytes_value::Kind;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::{Latched, Version};
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
@@ -56,11 +58,20 @@ pub struct ByteTreeOptions {
     pub kernel: Option<Kernel>,
     /// How many nodes references can tell apart; tests make it tiny.
     pub references: u32,
+    /// What values are.
+    pub values: Kind,
 }
 
 impl Default for ByteTreeOptions {
     fn default() -> Self {
-        Self { limit_bytes: None, huge_pages: true, prefault: false, kernel: None, references: u32::MAX }
+        Self {
+            limit_bytes: None,
+            huge_pages: true,
+            prefault: false,
+            kernel: None,
+            references: u32::MAX,
+            values: Kind::Word,
+        }
     }
 }
 
@@ -72,6 +83,8 @@ pub struct ByteTree {
     pub(super) nodes: Nodes,
     pub(super) long: LongStrings,
     pub(super) guesses: Guesses,
+    /// What the entries of leaves have.
+    pub(super) values: Values,
     pub(super) limit_bytes: Option<usize>,
     pub(super) dispatch: Dispatch,
     /// What hashes begin with: nobody can choose keys whose tags are equal.
@@ -97,7 +110,7 @@ impl ByteTree {
     /// When memory for that leaf is refused, or the kernel isn't available here.
     pub fn new(options: ByteTreeOptions) -> Result<Self> {
         look_for_the_flag();
-        let ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references } = options;
+        let ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references, values } = options;
         let nodes = Nodes::new(limit_bytes, huge_pages, references)?;
         let tree = Self {
             root: Word::new(0),
@@ -105,6 +118,7 @@ impl ByteTree {
             limit_bytes,
             long: LongStrings::new(limit_bytes, huge_pages, references)?,
             guesses: Guesses::none(huge_pages),
+            values: Values::of(values),
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
             seed: if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) },
             entries: Striped::default(),
@@ -120,7 +134,7 @@ impl ByteTree {
     fn init_root(&self) -> Result<()> {
         let leaf = self.nodes.allocate(0)?;
         let (mut image, fences) = ([0; WORDS], Fences { low: Fence::FIRST, high: None });
-        let empty = Builder::new(&mut image, &fences, NodeRef::NIL, SLOTS_MAX / 2);
+        let empty = Builder::new(&mut image, &fences, NodeRef::NIL, SLOTS_MAX / 2).with_values(self.values);
         let (at, mut held) = self.latch(self.at(leaf));
         held.changing();
         at.1.write(empty.image());
@@ -155,6 +169,16 @@ impl ByteTree {
     /// Bytes of the nodes and blocks in use, and of the guesses.
     pub fn live_bytes(&self) -> usize {
         self.nodes.live_bytes() + self.long.live_bytes() + self.guesses.bytes()
+    }
+
+    /// Refuses what would take more than the index may have.
+    pub(super) fn check_limit(&self) -> Result<()> {
+        match self.limit_bytes {
+            Some(limit_bytes) if self.live_bytes() > limit_bytes => {
+                Err(Error::MemoryLimit { requested_bytes: self.live_bytes(), limit_bytes })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The root and the number of levels.

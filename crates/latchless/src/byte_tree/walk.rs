@@ -6,6 +6,7 @@
 use super::leaf_copy::{Bounds, LeafCopy};
 use super::node::Toward;
 use super::tree::ByteTree;
+use super::values::Take;
 use crate::node::operation::{Operation, Run, Search};
 use core::ops::{Bound, ControlFlow};
 use latchless_core::base::index::Direction;
@@ -40,17 +41,19 @@ impl ByteTree {
         goes_on
     }
 
-    /// Shows the entries of a range in order, until `see` breaks off.
-    pub fn visit<B>(
+    /// Shows the entries of a range in order, until `see` breaks off: the key, the first word of the value,
+    /// and `take`, which took it.
+    pub fn visit<T: Take, B>(
         &self,
         bounds: Bounds<'_>,
-        leaf: &mut LeafCopy,
-        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
+        (leaf, take): (&mut LeafCopy, &mut T),
+        see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.load_first(bounds, leaf);
         loop {
             self.ask_ahead(leaf);
-            leaf.show(leaf.within(), see)?;
+            let within = leaf.within();
+            leaf.show(self, within, take, see)?;
             if !self.load_next(bounds, leaf) {
                 return ControlFlow::Continue(());
             }
@@ -58,15 +61,16 @@ impl ByteTree {
     }
 
     /// As [`ByteTree::visit`], from the end of the range down.
-    pub fn visit_back<B>(
+    pub fn visit_back<T: Take, B>(
         &self,
         bounds: Bounds<'_>,
-        leaf: &mut LeafCopy,
-        see: &mut impl FnMut(&[u8], u64) -> ControlFlow<B>,
+        (leaf, take): (&mut LeafCopy, &mut T),
+        see: &mut impl FnMut(&[u8], u64, &T) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.load_last(bounds, leaf);
         loop {
-            leaf.show(leaf.within().rev(), see)?;
+            let within = leaf.within().rev();
+            leaf.show(self, within, take, see)?;
             if !self.load_previous(bounds, leaf) {
                 return ControlFlow::Continue(());
             }

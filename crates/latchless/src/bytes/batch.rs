@@ -3,15 +3,14 @@
 //! Answers come in the order of the requests, and requests for the same key are served in their order. Each
 //! request is atomic; the batch is not.
 
-use super::{BytesIndex, decode, encode};
+use super::BytesIndex;
 use crate::byte_tree::GROUP;
 use crate::index::Incomplete;
-use crate::tree::{Edit, Edited};
 use core::array;
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::index::check_side_by_side;
-use latchless_core::base::value::Value;
 
 /// The bytes of a group's keys, one after the other.
 #[derive(Default)]
@@ -40,7 +39,7 @@ impl GroupKeys {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// The values under many keys: `answers[i]` is that of `keys[i]`.
     ///
     /// # Errors
@@ -58,9 +57,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut group = GroupKeys::default();
         for (keys, answers) in keys.chunks(GROUP).zip(answers.chunks_mut(GROUP)) {
-            let mut words = [None; GROUP];
-            group.with(keys.iter(), |keys| self.tree.get_group(keys, &mut words[..keys.len()]));
-            answers.iter_mut().zip(words).for_each(|(answer, word)| *answer = word.map(decode));
+            group.with(keys.iter(), |keys| self.get_group(keys, answers));
         }
         Ok(())
     }
@@ -99,14 +96,13 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
             let mut from = 0;
             while from < entries.len() {
                 let rest = &entries[from..];
-                let mut edits = rest.iter().map(|(_, value)| Edit::Put(encode(*value)));
                 let mut at = from;
-                let mut done = |edited: Edited<u64>| {
-                    replaced[at] = edited.before.map(decode);
+                let done = |before| {
+                    replaced[at] = before;
                     at += 1;
                 };
                 let outcome = group.with(rest.iter().map(|(key, _)| key), |keys| {
-                    self.tree.edit_group(keys, &mut edits, &mut done)
+                    self.put_group(keys, rest.iter().map(|(_, value)| value), done)
                 });
                 from = at;
                 if let Err(error) = outcome {
@@ -128,12 +124,11 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         let mut group = GroupKeys::default();
         for (keys, removed) in keys.chunks(GROUP).zip(removed.chunks_mut(GROUP)) {
             let mut count = 0;
-            let mut done = |edited: Edited<u64>| {
-                removed[count] = edited.before.map(decode);
+            let done = |before| {
+                removed[count] = before;
                 count += 1;
             };
-            let mut edits = core::iter::repeat(Edit::Remove);
-            let outcome = group.with(keys.iter(), |keys| self.tree.edit_group(keys, &mut edits, &mut done));
+            let outcome = group.with(keys.iter(), |keys| self.remove_group(keys, done));
             if let Err(Error::KeyTooLong { .. }) = outcome {
                 // Such a key isn't there: those from there on one by one.
                 let rest = keys.iter().zip(&mut *removed).skip(count);

@@ -1,16 +1,17 @@
 //! Operations with closures: they read the entry, ask the closure, and put its answer in place if the entry
 //! still is as it was; otherwise they ask again.
 
-use super::{BytesIndex, decode, encode};
+use super::stored::{lend, own};
+use super::{BytesIndex, Lent};
 use crate::tree::Edit;
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::{Error, Result};
-use latchless_core::base::value::Value;
 
 /// How often in a row a closure may be asked again.
 const TRIES_MAX: u32 = 1 << 16;
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// Gives a key the value that a closure makes of the one that it has, if any; `None` removes the key.
     /// Returns what the key had before. O(log n) each time that the closure is asked. It may run several
     /// times when other threads change the key; its last answer counts, and was made from the very value
@@ -29,22 +30,27 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// assert_eq!(index.get("hits"), None);
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compute<Q>(&self, key: &Q, mut value: impl FnMut(Option<V>) -> Option<V>) -> Result<Option<V>>
+    pub fn compute<Q>(
+        &self,
+        key: &Q,
+        mut value: impl FnMut(Option<Lent<'_, V>>) -> Option<V>,
+    ) -> Result<Option<V>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
         key.with_bytes(|key| {
-            let mut before = self.tree.get(key);
+            let mut before = self.look_up(key, |lent| own::<V>(lent));
             for _ in 0..TRIES_MAX {
-                let edit = match (before, value(before.map(decode)).map(encode)) {
+                let after = value(before.as_ref().map(lend));
+                let edit = match (before.as_ref().map(lend), after.as_ref().map(lend)) {
                     (None, None) => return Ok(None),
                     (None, Some(value)) => Edit::Add(value),
                     (Some(expected), Some(value)) => Edit::Swap { expected, value },
                     (Some(expected), None) => Edit::RemoveIf(expected),
                 };
-                let edited = self.tree.edit(key, edit)?;
+                let edited = self.edit_bytes(key, edit)?;
                 if edited.applied {
-                    return Ok(before.map(decode));
+                    return Ok(before);
                 }
                 before = edited.before;
             }
@@ -56,7 +62,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     ///
     /// # Errors
     /// As there.
-    pub fn upsert<Q>(&self, key: &Q, mut value: impl FnMut(Option<V>) -> V) -> Result<Option<V>>
+    pub fn upsert<Q>(&self, key: &Q, mut value: impl FnMut(Option<Lent<'_, V>>) -> V) -> Result<Option<V>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
@@ -67,7 +73,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     ///
     /// # Errors
     /// As there.
-    pub fn update<Q>(&self, key: &Q, mut change: impl FnMut(V) -> V) -> Result<Option<V>>
+    pub fn update<Q>(&self, key: &Q, mut change: impl FnMut(Lent<'_, V>) -> V) -> Result<Option<V>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
@@ -83,12 +89,12 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         Q: BytesKey<Owned = K> + ?Sized,
     {
         key.with_bytes(|key| {
-            if let Some(present) = self.tree.get(key) {
-                return Ok(decode(present));
+            if let Some(present) = self.look_up(key, |lent| own::<V>(lent)) {
+                return Ok(present);
             }
             let value = value();
-            let edited = self.tree.edit(key, Edit::Add(encode(value)))?;
-            Ok(edited.before.map_or(value, decode))
+            let edited = self.edit_bytes(key, Edit::Add(lend(&value)))?;
+            Ok(edited.before.unwrap_or(value))
         })
     }
 }

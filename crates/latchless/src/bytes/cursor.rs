@@ -1,11 +1,11 @@
 //! Cursors: a position in an index, from which one goes both ways.
 
-use super::{BytesIndex, decode};
-use crate::byte_tree::{Bounds, LeafCopy};
+use super::{BytesIndex, Lent, stored};
+use crate::byte_tree::{Bounds, Kept, LeafCopy};
 use core::fmt;
 use core::ops::Bound;
 use latchless_core::base::bytes_key::BytesKey;
-use latchless_core::base::value::Value;
+use latchless_core::base::bytes_value::BytesValue;
 use std::sync::Arc;
 
 /// What leads a cursor to its index: a reference or an `Arc`.
@@ -13,12 +13,12 @@ pub trait Holder {
     /// The type of the keys.
     type Key: BytesKey<Owned = Self::Key>;
     /// The type of the values.
-    type Value: Value;
+    type Value: BytesValue;
     /// The index.
     fn index(&self) -> &BytesIndex<Self::Key, Self::Value>;
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> Holder for &BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> Holder for &BytesIndex<K, V> {
     type Key = K;
     type Value = V;
 
@@ -27,7 +27,7 @@ impl<K: BytesKey<Owned = K>, V: Value> Holder for &BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> Holder for Arc<BytesIndex<K, V>> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> Holder for Arc<BytesIndex<K, V>> {
     type Key = K;
     type Value = V;
 
@@ -60,6 +60,8 @@ pub struct BytesCursor<H> {
     position: Position,
     key: Vec<u8>,
     word: u64,
+    /// The value, if it has more than a word.
+    kept: Kept,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,12 +76,16 @@ impl<H: Holder> BytesCursor<H> {
     /// A cursor before the first entry. The holder is a reference or an `Arc`: with that, the cursor can be
     /// kept and sent.
     pub fn of(holder: H) -> Self {
-        let (leaf, key) = (Box::default(), Vec::new());
-        Self { holder, leaf, position: Position::BeforeFirst, key, word: 0 }
+        let (leaf, key, kept) = (Box::default(), Vec::new(), Kept::of(stored::kind::<H::Value>()));
+        Self { holder, leaf, position: Position::BeforeFirst, key, word: 0, kept }
     }
 
-    /// Goes to an entry of the leaf.
+    /// Goes to an entry of the leaf, if it still has a value.
     fn arrive(&mut self, at: usize) -> bool {
+        let tree = &self.holder.index().tree;
+        if !stored::keep::<H::Value>(tree, &mut self.leaf, (&mut self.kept, at)) {
+            return false;
+        }
         let (key, word) = self.leaf.entry(at);
         self.key.clear();
         self.key.extend_from_slice(key);
@@ -90,9 +96,8 @@ impl<H: Holder> BytesCursor<H> {
     /// Goes to the first entry of the leaf's part of the range, or of a later leaf.
     fn first_here(&mut self) -> bool {
         loop {
-            let within = self.leaf.within();
-            if !within.is_empty() {
-                return self.arrive(within.start);
+            if self.leaf.within().any(|at| self.arrive(at)) {
+                return true;
             }
             if !self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
                 self.position = Position::AfterLast;
@@ -104,9 +109,8 @@ impl<H: Holder> BytesCursor<H> {
     /// Goes to the last entry of the leaf's part of the range, or of an earlier leaf.
     fn last_here(&mut self) -> bool {
         loop {
-            let within = self.leaf.within();
-            if !within.is_empty() {
-                return self.arrive(within.end - 1);
+            if self.leaf.within().rev().any(|at| self.arrive(at)) {
+                return true;
             }
             if !self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
                 self.position = Position::BeforeFirst;
@@ -153,8 +157,10 @@ impl<H: Holder> BytesCursor<H> {
         match self.position {
             Position::BeforeFirst => self.seek_first(),
             Position::AfterLast => false,
-            Position::At(at) if at + 1 < self.leaf.entry_count() => self.arrive(at + 1),
-            Position::At(_) => {
+            Position::At(at) => {
+                if (at + 1..self.leaf.entry_count()).any(|at| self.arrive(at)) {
+                    return true;
+                }
                 if self.holder.index().tree.load_next(Bounds::ALL, &mut self.leaf) {
                     return self.first_here();
                 }
@@ -169,8 +175,10 @@ impl<H: Holder> BytesCursor<H> {
         match self.position {
             Position::AfterLast => self.seek_last(),
             Position::BeforeFirst => false,
-            Position::At(at) if at > 0 => self.arrive(at - 1),
-            Position::At(_) => {
+            Position::At(at) => {
+                if (0..at).rev().any(|at| self.arrive(at)) {
+                    return true;
+                }
                 if self.holder.index().tree.load_previous(Bounds::ALL, &mut self.leaf) {
                     return self.last_here();
                 }
@@ -190,9 +198,10 @@ impl<H: Holder> BytesCursor<H> {
         self.key().map(H::Key::from_bytes)
     }
 
-    /// The value that the key had when the cursor came to its leaf.
-    pub fn value(&self) -> Option<H::Value> {
-        matches!(self.position, Position::At(_)).then(|| decode(self.word))
+    /// The value that the key had when the cursor came to its leaf, or, of a byte string outside of it, to
+    /// the key.
+    pub fn value(&self) -> Option<Lent<'_, H::Value>> {
+        matches!(self.position, Position::At(_)).then(|| stored::lent::<H::Value>(self.word, &self.kept))
     }
 }
 
@@ -202,7 +211,7 @@ impl<H> fmt::Debug for BytesCursor<H> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// A cursor before the first entry: see [`BytesCursor`].
     pub fn cursor(&self) -> BytesCursor<&Self> {
         BytesCursor::of(self)

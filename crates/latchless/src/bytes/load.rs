@@ -1,13 +1,14 @@
 //! Building an index of sorted entries.
 
-use super::{BytesIndex, encode};
+use super::BytesIndex;
+use super::stored::{hold, lend, raw};
 use crate::index::Options;
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
-use latchless_core::base::value::Value;
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// An index of entries whose keys ascend. O(n).
     ///
     /// # Errors
@@ -34,7 +35,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// # Errors
     /// [`Error::NotEmpty`](crate::Error::NotEmpty), [`Error::Unsorted`](crate::Error::Unsorted),
     /// [`Error::DuplicateKey`](crate::Error::DuplicateKey),
-    /// [`Error::KeyTooLong`](crate::Error::KeyTooLong), or memory is refused. The index is empty then,
+    /// [`Error::KeyTooLong`](crate::Error::KeyTooLong),
+    /// [`Error::ValueTooLong`](crate::Error::ValueTooLong), or memory is refused. The index is empty then,
     /// unless it wasn't before.
     pub fn bulk_load<Q>(&mut self, entries: impl IntoIterator<Item = (Q, V)>, fill: FillFactor) -> Result<()>
     where
@@ -55,6 +57,12 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         fill: FillFactor,
         mut next: impl FnMut(&mut Vec<u8>) -> Option<V>,
     ) -> Result<()> {
-        self.tree.load(fill, &mut |bytes| next(bytes).map(encode))
+        self.tree.load(fill, &mut |bytes, loaded| {
+            let value = next(bytes);
+            if let Some(value) = &value {
+                loaded.set(raw::<V>(&hold::<V>(lend(value))));
+            }
+            value.is_some()
+        })
     }
 }

@@ -19,6 +19,29 @@
 //! for a `str`, one of `(u64, String)` for a `(u64, &str)`. The longest key has 65,535 bytes; operations
 //! that would add a longer one return [`KeyTooLong`](crate::Error::KeyTooLong), and others don't find it.
 //!
+//! # Values
+//! A value is any [`BytesValue`]: the numbers, `u128`, `[u8; N]` of up to 64 bytes, pairs and arrays of
+//! numbers, types of your own of up to eight words, and the byte strings `Vec<u8>` and `String`. All of them
+//! lie beside their keys; a byte string of more than 192 bytes lies outside, and its lookup costs one miss
+//! more for each 248 bytes. The longest value has 65,535 bytes; operations that would put a longer one return
+//! [`ValueTooLong`](crate::Error::ValueTooLong). Byte strings are taken and lent as slices:
+//!
+//! ```
+//! use latchless::bytes::BytesIndex;
+//!
+//! let titles = BytesIndex::<String, String>::new()?;
+//! titles.insert("https://example.org/", "Example Domain")?;
+//! assert_eq!(titles.get("https://example.org/"), Some("Example Domain".to_owned()));
+//! // This allocates nothing.
+//! assert_eq!(titles.get_with("https://example.org/", |title| title.len()), Some(14));
+//!
+//! let extents = BytesIndex::<String, (u64, u64)>::new()?;
+//! extents.insert("file", (4096, 512))?;
+//! extents.update("file", |(start, len)| (start, len + 1))?;
+//! assert_eq!(extents.get("file"), Some((4096, 513)));
+//! # Ok::<(), latchless::Error>(())
+//! ```
+//!
 //! For keys that fit 64 bits [`Index`](crate::Index) is faster and takes less memory. For keys that are in
 //! many rows there is [`MultiIndex`], for values of any type and size [`BoxedBytesIndex`].
 //!
@@ -45,8 +68,10 @@
 //! # What is guaranteed
 //! As for [`Index`](mod@crate::index): operations on one key and on the nearest key are linearizable, each
 //! request of a batch is, ranges and cursors are weakly consistent: the entries of one leaf are of one
-//! moment, and a key that is there throughout is seen exactly once. Readers hold nothing. Refused memory is
-//! a typed error, and the index is then as before. No code of the caller runs while anything is latched.
+//! moment, and a key that is there throughout is seen exactly once. A byte string of more than 192 bytes is
+//! read when it is shown: if its leaf has changed since, it is the present value, and a key without one isn't
+//! shown. Readers hold nothing. Refused memory is a typed error, and the index is then as before. No code of
+//! the caller runs while anything is latched.
 
 mod batch;
 mod boxed;
@@ -57,10 +82,13 @@ mod multi;
 mod order;
 mod point;
 mod range;
+mod stored;
 mod traits;
 
 pub use boxed::{BoxedBytesEntries, BoxedBytesIndex};
 pub use cursor::{BytesCursor, Holder};
+#[doc(inline)]
+pub use latchless_core::base::bytes_value::{ByteString, FixedForm, Form, Text, Word, Words};
 pub use multi::{MultiEntries, MultiIndex};
 pub use range::BytesEntries;
 
@@ -70,19 +98,22 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Bound, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::{Broken, Error, Result};
-use latchless_core::base::key::Bits;
 use latchless_core::base::stats::Stats;
-use latchless_core::base::value::Value;
 
-/// An ordered map from keys of any length to small `Copy` values, one value a key, for many readers and
-/// many writers at once. See the [module's head](crate::bytes).
+/// What operations take of a value, and what scans lend: the value itself if it is `Copy`, `&[u8]` of a
+/// `Vec<u8>`, `&str` of a `String`.
+pub type Lent<'v, V> = <<V as BytesValue>::Form as Form<V>>::Lent<'v>;
+
+/// An ordered map from keys of any length to `Copy` values of up to 64 bytes, or to byte strings, one value a
+/// key, for many readers and many writers at once. See the [module's head](crate::bytes).
 pub struct BytesIndex<K, V> {
     tree: ByteTree,
     of: PhantomData<fn() -> (K, V)>,
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// An empty index.
     ///
     /// # Errors
@@ -104,7 +135,8 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     pub fn with_options(options: Options) -> Result<Self> {
         let Options { limit_bytes, huge_pages, prefault, kernel, node_references, .. } = options;
         let references = node_references;
-        let options = ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references };
+        let values = stored::kind::<V>();
+        let options = ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references, values };
         Ok(Self { tree: ByteTree::new(options)?, of: PhantomData })
     }
 
@@ -152,18 +184,6 @@ impl<K, V> fmt::Debug for BytesIndex<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BytesIndex").field("len", &self.tree.len()).finish_non_exhaustive()
     }
-}
-
-/// A value as the tree stores it.
-#[inline(always)]
-fn encode<V: Value>(value: V) -> u64 {
-    value.encode().to_u64()
-}
-
-/// A value that was stored.
-#[inline(always)]
-fn decode<V: Value>(word: u64) -> V {
-    V::decode(V::Bits::truncate(word))
 }
 
 /// The bytes of a range's ends.

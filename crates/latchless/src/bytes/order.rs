@@ -1,16 +1,16 @@
 //! The nearest entries, each as of one moment.
 
-use super::{BytesIndex, decode};
+use super::BytesIndex;
 use core::ops::Bound;
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::index::Direction;
-use latchless_core::base::value::Value;
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     fn nearest(&self, from: Bound<&[u8]>, direction: Direction) -> Option<(K, V)> {
         let mut key = Vec::new();
-        let value = self.tree.nearest(from, direction, &mut key)?;
-        Some((K::from_bytes(&key), decode(value)))
+        let value = self.nearest_bytes(from, direction, &mut key)?;
+        Some((K::from_bytes(&key), value))
     }
 
     /// The entry of the smallest key.
@@ -74,7 +74,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
 
     fn pop(&self, end: Direction) -> Option<(K, V)> {
         let mut key = Vec::new();
-        let value = self.tree.pop(end, &mut key)?;
-        Some((K::from_bytes(&key), decode(value)))
+        let value = self.pop_bytes(end, &mut key)?;
+        Some((K::from_bytes(&key), value))
     }
 }

@@ -1,26 +1,45 @@
 //! One key at a time: look, put, remove, compare and exchange. Each is one atomic step.
 
-use super::{BytesIndex, decode, encode};
+use super::stored::{lend, own};
+use super::{BytesIndex, Lent};
 use crate::TryInsertError;
 use crate::tree::{Edit, Edited};
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::{BytesValue, FixedForm};
 use latchless_core::base::error::{Error, Result};
-use latchless_core::base::value::Value;
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     #[inline]
-    fn edit<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, edit: Edit<u64>) -> Result<Edited<V>> {
-        let edited = key.with_bytes(|key| self.tree.edit(key, edit))?;
-        Ok(Edited { before: edited.before.map(decode), applied: edited.applied })
+    fn edit<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Result<Edited<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        key.with_bytes(|key| self.edit_bytes(key, edit))
     }
 
     /// As `edit`, of an edit that adds no key: a key that is too long isn't there.
+    ///
+    /// # Errors
+    /// When a byte string that isn't there yet is refused.
     #[inline]
-    fn edit_present<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, edit: Edit<u64>) -> Edited<V> {
+    fn edit_present<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Result<Edited<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
         match self.edit(key, edit) {
-            Err(Error::KeyTooLong { .. }) => Edited { before: None, applied: false },
-            outcome => outcome.unwrap_or_else(|error| unreachable!("no key is added, but: {error}")),
+            Err(Error::KeyTooLong { .. }) => Ok(Edited { before: None, applied: false }),
+            outcome => outcome,
         }
+    }
+
+    /// As `edit_present`, of an edit that needs no memory.
+    #[inline]
+    fn edit_in_place<Q>(&self, key: &Q, edit: Edit<Lent<'_, V>>) -> Edited<V>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let outcome = self.edit_present(key, edit);
+        outcome.unwrap_or_else(|error| unreachable!("nothing is added, but: {error}"))
     }
 
     /// The value under a key. O(log n); takes no latch.
@@ -33,7 +52,24 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// ```
     #[inline]
     pub fn get<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<V> {
-        key.with_bytes(|key| self.tree.get(key)).map(decode)
+        key.with_bytes(|key| self.look_up(key, |lent| own::<V>(lent)))
+    }
+
+    /// Shows `see` the value under a key, and returns what it says: of a byte string nothing is allocated.
+    /// What is lent is a copy of the value, as of one moment. O(log n); takes no latch.
+    ///
+    /// ```
+    /// let index = latchless::bytes::BytesIndex::<String, Vec<u8>>::new()?;
+    /// index.insert("seven", b"VII")?;
+    /// assert_eq!(index.get_with("seven", |value| value.len()), Some(3));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_with<Q, R>(&self, key: &Q, see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        key.with_bytes(|key| self.look_up(key, see))
     }
 
     /// Whether a key is there. O(log n).
@@ -46,8 +82,9 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// missing whose value is replaced.
     ///
     /// # Errors
-    /// [`Error::KeyTooLong`], or memory for a new key is refused: [`Error::OutOfMemory`],
-    /// [`Error::MemoryLimit`], [`Error::ReferencesExhausted`]. The index is then as before.
+    /// [`Error::KeyTooLong`], [`Error::ValueTooLong`], or memory for a new key or a byte string is refused:
+    /// [`Error::OutOfMemory`], [`Error::MemoryLimit`], [`Error::ReferencesExhausted`]. The index is then as
+    /// before.
     ///
     /// ```
     /// # let index = latchless::bytes::BytesIndex::<String, u32>::new()?;
@@ -56,8 +93,11 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// # Ok::<(), latchless::Error>(())
     /// ```
     #[inline]
-    pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
-        Ok(self.edit(key, Edit::Put(encode(value)))?.before)
+    pub fn insert<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        Ok(self.edit(key, Edit::Put(value))?.before)
     }
 
     /// Puts a value under a key that isn't there. O(log n). Of several threads that try the same absent key
@@ -78,7 +118,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         key: &Q,
         value: V,
     ) -> Result<(), TryInsertError<V>> {
-        match self.edit(key, Edit::Add(encode(value))) {
+        match self.edit(key, Edit::Add(lend(&value))) {
             Ok(Edited { before: Some(present), .. }) => Err(TryInsertError::Present { present, value }),
             Ok(_) => Ok(()),
             Err(error) => Err(TryInsertError::Refused { error, value }),
@@ -95,13 +135,68 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// ```
     #[inline]
     pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Option<V> {
-        self.edit_present(key, Edit::Remove).before
+        self.edit_in_place(key, Edit::Remove).before
     }
 
+    /// Removes a key whose value is `expected`, compared by its bits. O(log n).
+    ///
+    /// # Errors
+    /// What is stored instead: another value, or nothing.
+    pub fn compare_remove<Q>(&self, key: &Q, expected: Lent<'_, V>) -> Result<V, Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        exchanged(self.edit_in_place(key, Edit::RemoveIf(expected)))
+    }
+
+    /// Gives another value to a key that is there, and returns the one before. O(log n).
+    ///
+    /// # Errors
+    /// As [`BytesIndex::insert`], of a byte string. Of other values none: there is
+    /// [`replace`](BytesIndex::replace) for them.
+    pub fn try_replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        Ok(self.edit_present(key, Edit::Replace(value))?.before)
+    }
+
+    /// Gives `value` to a key whose value is `expected`. O(log n). Says, within, what is stored if it is
+    /// something else.
+    ///
+    /// # Errors
+    /// As [`BytesIndex::insert`], of a byte string. Of other values none: there is
+    /// [`compare_exchange`](BytesIndex::compare_exchange) for them.
+    ///
+    /// ```
+    /// let index = latchless::bytes::BytesIndex::<String, String>::new()?;
+    /// index.insert("seven", "LXX")?;
+    /// assert_eq!(index.try_compare_exchange("seven", "LXX", "VII")?, Ok("LXX".into()));
+    /// assert_eq!(index.try_compare_exchange("seven", "LXX", "VIII")?, Err(Some("VII".into())));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn try_compare_exchange<'v, Q>(
+        &self,
+        key: &Q,
+        expected: Lent<'v, V>,
+        value: Lent<'v, V>,
+    ) -> Result<Result<V, Option<V>>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        Ok(exchanged(self.edit_present(key, Edit::Swap { expected, value })?))
+    }
+}
+
+/// Values that all have as many words: an entry's value changes in place.
+impl<K: BytesKey<Owned = K>, V: BytesValue<Form: FixedForm>> BytesIndex<K, V> {
     /// Gives another value to a key that is there, and returns the one before. O(log n). Needs no memory.
     #[inline]
-    pub fn replace<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Option<V> {
-        self.edit_present(key, Edit::Replace(encode(value))).before
+    pub fn replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Option<V>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.edit_in_place(key, Edit::Replace(value)).before
     }
 
     /// Gives `value` to a key whose value is `expected`; values are compared by their bits. O(log n).
@@ -116,24 +211,16 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     /// assert_eq!(index.compare_exchange("seven", 70, 8), Err(Some(7)));
     /// # Ok::<(), latchless::Error>(())
     /// ```
-    pub fn compare_exchange<Q>(&self, key: &Q, expected: V, value: V) -> Result<V, Option<V>>
+    pub fn compare_exchange<'v, Q>(
+        &self,
+        key: &Q,
+        expected: Lent<'v, V>,
+        value: Lent<'v, V>,
+    ) -> Result<V, Option<V>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        let (expected, value) = (encode(expected), encode(value));
-        exchanged(self.edit_present(key, Edit::Swap { expected, value }))
-    }
-
-    /// Removes a key whose value is `expected`, compared by its bits. O(log n).
-    ///
-    /// # Errors
-    /// What is stored instead: another value, or nothing.
-    pub fn compare_remove<Q: BytesKey<Owned = K> + ?Sized>(
-        &self,
-        key: &Q,
-        expected: V,
-    ) -> Result<V, Option<V>> {
-        exchanged(self.edit_present(key, Edit::RemoveIf(encode(expected))))
+        exchanged(self.edit_in_place(key, Edit::Swap { expected, value }))
     }
 }
 

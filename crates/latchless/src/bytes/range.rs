@@ -1,13 +1,14 @@
 //! Ranges: iterators of owned entries, and scans that lend keys.
 
-use super::{BytesIndex, OwnedBounds, decode};
+use super::{BytesIndex, Lent, OwnedBounds, stored};
 use crate::byte_tree::{Bounds, LeafCopy};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::ops::{ControlFlow, RangeBounds};
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
-use latchless_core::base::value::Value;
+use latchless_core::base::index::Direction;
 
 /// The entries of a range, from both ends, in the order of their keys.
 ///
@@ -43,7 +44,7 @@ impl End {
     }
 }
 
-impl<'i, K: BytesKey<Owned = K>, V: Value> BytesEntries<'i, K, V> {
+impl<'i, K: BytesKey<Owned = K>, V: BytesValue> BytesEntries<'i, K, V> {
     fn new(index: &'i BytesIndex<K, V>, bounds: OwnedBounds) -> Self {
         Self { index, bounds, front: End::default(), back: End::default() }
     }
@@ -95,45 +96,51 @@ impl<'i, K: BytesKey<Owned = K>, V: Value> BytesEntries<'i, K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> Iterator for BytesEntries<'_, K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> Iterator for BytesEntries<'_, K, V> {
     type Item = (K, V);
 
     fn next(&mut self) -> Option<(K, V)> {
-        if self.front.is_over || !self.fill_front() {
-            return None;
+        loop {
+            if self.front.is_over || !self.fill_front() {
+                return None;
+            }
+            let at = self.front.from;
+            self.front.from += 1;
+            let leaf = self.front.leaf.as_mut()?;
+            let Some((key, value)) = stored::entry::<V>(&self.index.tree, leaf, at) else { continue };
+            if self.back.last.as_ref().is_some_and(|last| key >= &last[..]) {
+                self.front.is_over = true;
+                return None;
+            }
+            let entry = (K::from_bytes(key), value);
+            End::gave(&mut self.front.last, key);
+            return Some(entry);
         }
-        let at = self.front.from;
-        self.front.from += 1;
-        let (key, value) = self.front.leaf.as_mut()?.entry(at);
-        if self.back.last.as_ref().is_some_and(|last| key >= &last[..]) {
-            self.front.is_over = true;
-            return None;
-        }
-        let entry = (K::from_bytes(key), decode(value));
-        End::gave(&mut self.front.last, key);
-        Some(entry)
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> DoubleEndedIterator for BytesEntries<'_, K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> DoubleEndedIterator for BytesEntries<'_, K, V> {
     fn next_back(&mut self) -> Option<(K, V)> {
-        if self.back.is_over || !self.fill_back() {
-            return None;
+        loop {
+            if self.back.is_over || !self.fill_back() {
+                return None;
+            }
+            self.back.to -= 1;
+            let at = self.back.to;
+            let leaf = self.back.leaf.as_mut()?;
+            let Some((key, value)) = stored::entry::<V>(&self.index.tree, leaf, at) else { continue };
+            if self.front.last.as_ref().is_some_and(|last| key <= &last[..]) {
+                self.back.is_over = true;
+                return None;
+            }
+            let entry = (K::from_bytes(key), value);
+            End::gave(&mut self.back.last, key);
+            return Some(entry);
         }
-        self.back.to -= 1;
-        let at = self.back.to;
-        let (key, value) = self.back.leaf.as_mut()?.entry(at);
-        if self.front.last.as_ref().is_some_and(|last| key <= &last[..]) {
-            self.back.is_over = true;
-            return None;
-        }
-        let entry = (K::from_bytes(key), decode(value));
-        End::gave(&mut self.back.last, key);
-        Some(entry)
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> FusedIterator for BytesEntries<'_, K, V> {}
+impl<K: BytesKey<Owned = K>, V: BytesValue> FusedIterator for BytesEntries<'_, K, V> {}
 
 impl<K, V> fmt::Debug for BytesEntries<'_, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,7 +148,7 @@ impl<K, V> fmt::Debug for BytesEntries<'_, K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// The entries of a range, as an iterator from both ends. Each key is a new one of type `K`; where
     /// borrowed bytes do, [`BytesIndex::scan`] is faster.
     ///
@@ -171,8 +178,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     }
 
     /// Shows the entries of a range in order until `see` breaks off: the bytes of each key, as
-    /// [`BytesKey::with_bytes`] has them, and its value. The bytes are lent: nothing is allocated for an
-    /// entry.
+    /// [`BytesKey::with_bytes`] has them, and its value. Both are lent: nothing is allocated for an entry.
     ///
     /// # Errors
     /// As [`BytesIndex::range`].
@@ -193,14 +199,13 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     pub fn scan<Q>(
         &self,
         range: impl RangeBounds<Q>,
-        mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
+        see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
         let bounds = OwnedBounds::of(&range)?;
-        let mut see = |key: &[u8], value| see(key, decode(value));
-        Ok(LeafCopy::lend(|leaf| self.tree.visit(bounds.borrowed(), leaf, &mut see)))
+        Ok(self.visit(bounds.borrowed(), Direction::Forward, see))
     }
 
     /// As [`BytesIndex::scan`], from the end of the range down.
@@ -210,14 +215,13 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     pub fn scan_back<Q>(
         &self,
         range: impl RangeBounds<Q>,
-        mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
+        see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
         let bounds = OwnedBounds::of(&range)?;
-        let mut see = |key: &[u8], value| see(key, decode(value));
-        Ok(LeafCopy::lend(|leaf| self.tree.visit_back(bounds.borrowed(), leaf, &mut see)))
+        Ok(self.visit(bounds.borrowed(), Direction::Reverse, see))
     }
 
     /// How many keys a range has. O(r). Weakly consistent.
@@ -251,8 +255,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         self.tree.load_first(bounds.borrowed(), &mut leaf);
         loop {
             for at in leaf.within() {
-                let outcome = self.tree.edit(leaf.entry(at).0, crate::tree::Edit::Remove);
-                removed += usize::from(outcome.is_ok_and(|edited| edited.applied));
+                removed += usize::from(self.remove_bytes(leaf.entry(at).0));
             }
             if !self.tree.load_next(bounds.borrowed(), &mut leaf) {
                 return Ok(removed);
@@ -262,7 +265,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
 }
 
 /// Keys that are byte strings or texts: what others begin with is a key, too.
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// The entries whose keys' bytes begin with those of `prefix`, as an iterator from both ends. For texts
     /// and byte strings that is what it says; for tuples it is of use with the first parts alone when those
     /// have a fixed length.
@@ -286,15 +289,14 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
     pub fn scan_prefix<Q: BytesKey + ?Sized>(
         &self,
         prefix: &Q,
-        mut see: impl FnMut(&[u8], V) -> ControlFlow<()>,
+        see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let bounds = prefix.with_bytes(OwnedBounds::of_prefix);
-        let mut see = |key: &[u8], value| see(key, decode(value));
-        LeafCopy::lend(|leaf| self.tree.visit(bounds.borrowed(), leaf, &mut see))
+        self.visit(bounds.borrowed(), Direction::Forward, see)
     }
 }
 
-impl<'i, K: BytesKey<Owned = K>, V: Value> IntoIterator for &'i BytesIndex<K, V> {
+impl<'i, K: BytesKey<Owned = K>, V: BytesValue> IntoIterator for &'i BytesIndex<K, V> {
     type Item = (K, V);
     type IntoIter = BytesEntries<'i, K, V>;
 

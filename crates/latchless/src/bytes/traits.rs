@@ -2,12 +2,13 @@
 //! too long, as the standard library's own containers do.
 
 use super::BytesIndex;
+use super::stored::lend;
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::error::Result;
 use latchless_core::base::fill::FillFactor;
-use latchless_core::base::value::Value;
 
-impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// Puts in all entries of an iterator; of equal keys the last one stays.
     ///
     /// # Errors
@@ -16,7 +17,7 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         &self,
         entries: impl IntoIterator<Item = (Q, V)>,
     ) -> Result<()> {
-        entries.into_iter().try_for_each(|(key, value)| self.insert(&key, value).map(drop))
+        entries.into_iter().try_for_each(|(key, value)| self.insert(&key, lend(&value)).map(drop))
     }
 
     /// An index of all entries of an iterator, in any order; of equal keys the last one stays. O(n log n).
@@ -37,16 +38,16 @@ impl<K: BytesKey<Owned = K>, V: Value> BytesIndex<K, V> {
         });
         let mut index = Self::new()?;
         let mut entries = entries.into_iter();
-        index.tree.load(FillFactor::default(), &mut |bytes| {
+        index.bulk_load_bytes(FillFactor::default(), |bytes| {
             let (key, value) = entries.next()?;
             bytes.extend_from_slice(&key);
-            Some(super::encode(value))
+            Some(value)
         })?;
         Ok(index)
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> FromIterator<(K, V)> for BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> FromIterator<(K, V)> for BytesIndex<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
@@ -54,7 +55,7 @@ impl<K: BytesKey<Owned = K>, V: Value> FromIterator<(K, V)> for BytesIndex<K, V>
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value, const N: usize> From<[(K, V); N]> for BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue, const N: usize> From<[(K, V); N]> for BytesIndex<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn from(entries: [(K, V); N]) -> Self {
@@ -62,7 +63,7 @@ impl<K: BytesKey<Owned = K>, V: Value, const N: usize> From<[(K, V); N]> for Byt
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> Extend<(K, V)> for BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> Extend<(K, V)> for BytesIndex<K, V> {
     /// # Panics
     /// When memory is refused or a key is too long.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
@@ -70,7 +71,7 @@ impl<K: BytesKey<Owned = K>, V: Value> Extend<(K, V)> for BytesIndex<K, V> {
     }
 }
 
-impl<K: BytesKey<Owned = K>, V: Value> Default for BytesIndex<K, V> {
+impl<K: BytesKey<Owned = K>, V: BytesValue> Default for BytesIndex<K, V> {
     /// An empty index.
     ///
     /// # Panics

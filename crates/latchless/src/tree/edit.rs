@@ -64,6 +64,35 @@ struct Put<B>(B);
 #[derive(Debug, Clone, Copy)]
 struct Remove;
 
+impl<B> Edit<B> {
+    /// The same edit, of values that are made of these.
+    #[inline(always)]
+    pub(crate) fn map<C>(self, mut of: impl FnMut(B) -> C) -> Edit<C> {
+        match self {
+            Self::Look => Edit::Look,
+            Self::Put(value) => Edit::Put(of(value)),
+            Self::Add(value) => Edit::Add(of(value)),
+            Self::Replace(value) => Edit::Replace(of(value)),
+            Self::Swap { expected, value } => Edit::Swap { expected: of(expected), value: of(value) },
+            Self::Remove => Edit::Remove,
+            Self::RemoveIf(expected) => Edit::RemoveIf(of(expected)),
+        }
+    }
+
+    /// The same edit, of borrowed values.
+    pub(crate) fn as_ref(&self) -> Edit<&B> {
+        match self {
+            Self::Look => Edit::Look,
+            Self::Put(value) => Edit::Put(value),
+            Self::Add(value) => Edit::Add(value),
+            Self::Replace(value) => Edit::Replace(value),
+            Self::Swap { expected, value } => Edit::Swap { expected, value },
+            Self::Remove => Edit::Remove,
+            Self::RemoveIf(expected) => Edit::RemoveIf(expected),
+        }
+    }
+}
+
 impl<B: Bits> Edit<B> {
     /// Whether the key may come in anew.
     #[inline(always)]

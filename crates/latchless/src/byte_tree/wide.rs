@@ -1,0 +1,155 @@
+//! Operations on values of more than a word: of several words, or byte strings.
+//!
+//! A value that is to be put is made ready before a latch is taken: its words, or the blocks outside that it
+//! is stored in. What a value outside was is read when no node names it any more, and no latch is held.
+
+use super::change::Shared;
+use super::edit::{LeafEdit, Start};
+use super::group::Way;
+use super::tree::ByteTree;
+use super::values::{Kept, Packed, Take};
+use crate::node::operation::{Operation, Run, Search};
+use crate::tree::{Change, Edit, Edited, Step};
+use latchless_core::base::bytes_value::Raw;
+use latchless_core::base::error::Result;
+
+/// What is done with an entry whose value has more than a word.
+struct WideEdit<'a> {
+    edit: Edit<Raw<'a>>,
+    packed: Packed,
+    /// What was there.
+    kept: &'a mut Kept,
+}
+
+impl LeafEdit for WideEdit<'_> {
+    type Before = ();
+    const IS_WORD: bool = false;
+
+    fn step(&mut self, leaf: Shared<'_>, found: Option<usize>) -> (Option<()>, Step<u64>) {
+        let before = found.map(|at| self.kept.take_latched(leaf, leaf.shape(), at));
+        let is = |expected| self.kept.is(expected, leaf.long);
+        // The same questions as of words: whether the value is the one that is expected.
+        let edit = match self.edit {
+            Edit::Look => Edit::Look,
+            Edit::Put(_) => Edit::Put(1),
+            Edit::Add(_) => Edit::Add(1),
+            Edit::Replace(_) => Edit::Replace(1),
+            Edit::Remove => Edit::Remove,
+            Edit::Swap { expected, .. } => {
+                Edit::Swap { expected: u64::from(before.is_none() || is(expected)), value: 1 }
+            }
+            Edit::RemoveIf(expected) => Edit::RemoveIf(u64::from(before.is_none() || is(expected))),
+        };
+        let step = match Change::step(edit, before.map(|()| 1)) {
+            Step::Set(_) => Step::Set(self.packed.first()),
+            other => other,
+        };
+        (before, step)
+    }
+
+    fn more(&self) -> &[u64] {
+        self.packed.more()
+    }
+}
+
+impl ByteTree {
+    /// As [`ByteTree::get`], of a value of more than a word. Says whether there is one.
+    #[inline]
+    pub fn get_wide(&self, key: &[u8], kept: &mut Kept) -> bool {
+        self.get_by(key, kept).is_some()
+    }
+
+    /// As [`ByteTree::edit`], of values of more than a word. What was there is kept, unless nothing was
+    /// applied: then it may still be outside.
+    ///
+    /// # Errors
+    /// As there; and when the value is too long.
+    pub fn edit_wide(&self, key: &[u8], edit: Edit<Raw<'_>>, kept: &mut Kept) -> Result<Edited<()>> {
+        Self::check_length(key)?;
+        self.dispatch.run(EditWide { tree: self, key, edit, kept })
+    }
+
+    /// Does with the entries of at most [`GROUP`](super::GROUP) keys what edits say, in order. `done` is told
+    /// of each what was there.
+    ///
+    /// # Errors
+    /// The first error; the edits before it are done.
+    pub fn edit_group_wide<'a>(
+        &self,
+        keys: &[&[u8]],
+        edits: &mut dyn Iterator<Item = Edit<Raw<'a>>>,
+        kept: &mut Kept,
+        done: &mut dyn FnMut(Edited<()>, &Kept),
+    ) -> Result<()> {
+        let refused = keys.iter().position(|key| Self::check_length(key).is_err()).unwrap_or(keys.len());
+        self.dispatch.run(EditGroupWide { tree: self, keys: &keys[..refused], edits, kept, done })?;
+        keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
+    }
+
+    #[inline(always)]
+    fn edit_wide_from<S: Search>(
+        &self,
+        start: Start,
+        own: (&[u8], u64),
+        (edit, kept): (Edit<Raw<'_>>, &mut Kept),
+    ) -> Result<Edited<()>> {
+        let value = match edit {
+            Edit::Put(value) | Edit::Add(value) | Edit::Replace(value) | Edit::Swap { value, .. } => value,
+            Edit::Look | Edit::Remove | Edit::RemoveIf(_) => Raw::Word(0),
+        };
+        let mut wide = WideEdit { edit, packed: Packed::of(self, value)?, kept };
+        let edited = self.edit_from::<S, _>(start, own, &mut wide);
+        let WideEdit { mut packed, kept, .. } = wide;
+        if edited.as_ref().is_ok_and(|edited| edited.applied) {
+            // Of the string outside that was there no node says anything any more.
+            if edited.as_ref().is_ok_and(|edited| edited.before.is_some()) {
+                kept.take_the_rest(&self.long);
+            }
+        } else if let Some(string) = packed.take_stored() {
+            self.long.free(string);
+        }
+        edited
+    }
+}
+
+struct EditWide<'a> {
+    tree: &'a ByteTree,
+    key: &'a [u8],
+    edit: Edit<Raw<'a>>,
+    kept: &'a mut Kept,
+}
+
+impl Operation for EditWide<'_> {
+    type Output = Result<Edited<()>>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Result<Edited<()>> {
+        let Self { tree, key, edit, kept } = self;
+        let hash = tree.hash(key);
+        tree.edit_wide_from::<S>(tree.start_of(key, hash), (key, hash), (edit, kept))
+    }
+}
+
+struct EditGroupWide<'a, 'e> {
+    tree: &'a ByteTree,
+    keys: &'a [&'a [u8]],
+    edits: &'a mut dyn Iterator<Item = Edit<Raw<'e>>>,
+    kept: &'a mut Kept,
+    done: &'a mut dyn FnMut(Edited<()>, &Kept),
+}
+
+impl Operation for EditGroupWide<'_, '_> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Result<()> {
+        let Self { tree, keys, edits, kept, done } = self;
+        let ways = tree.descend_together::<S>(keys);
+        ways.iter().take(keys.len()).for_each(|way| tree.ask_for_heads(way.at.leaf));
+        for ((key, Way { hash, at }), edit) in keys.iter().zip(ways).zip(edits) {
+            let edited = tree.edit_wide_from::<S>(at, (key, hash), (edit, kept))?;
+            done(edited, kept);
+        }
+        Ok(())
+    }
+}

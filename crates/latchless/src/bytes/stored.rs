@@ -1,0 +1,268 @@
+//! Values between an index and its tree: the tree has words, or what was kept of values of more than one.
+//! Which of the two, the compiler knows.
+
+use super::{BytesIndex, Lent};
+use crate::byte_tree::{Bounds, ByteTree, GROUP, Kept, LeafCopy, OneWord, Take};
+use crate::tree::{Edit, Edited};
+use core::ops::{Bound, ControlFlow};
+use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::{BytesValue, Form, Kind, Raw};
+use latchless_core::base::error::Result;
+use latchless_core::base::index::Direction;
+
+/// How values of a type are stored.
+type FormOf<V> = <V as BytesValue>::Form;
+/// A value made of words or bytes.
+type Held<'v, V> = <FormOf<V> as Form<V>>::Held<'v>;
+
+/// Which form the values of a type have.
+pub(super) const fn kind<V: BytesValue>() -> Kind {
+    <FormOf<V> as Form<V>>::KIND
+}
+
+/// Whether values are words, as the tree has them.
+#[inline(always)]
+const fn is_word<V: BytesValue>() -> bool {
+    matches!(kind::<V>(), Kind::Word)
+}
+
+#[inline(always)]
+pub(super) fn lend<V: BytesValue>(value: &V) -> Lent<'_, V> {
+    <FormOf<V> as Form<V>>::lend(value)
+}
+
+#[inline(always)]
+pub(super) fn own<V: BytesValue>(lent: Lent<'_, V>) -> V {
+    <FormOf<V> as Form<V>>::own(lent)
+}
+
+#[inline(always)]
+pub(super) fn hold<V: BytesValue>(lent: Lent<'_, V>) -> Held<'_, V> {
+    <FormOf<V> as Form<V>>::hold(lent)
+}
+
+#[inline(always)]
+pub(super) fn raw<'h, V: BytesValue>(held: &'h Held<'_, V>) -> Raw<'h> {
+    <FormOf<V> as Form<V>>::raw(held)
+}
+
+/// The value that was kept, or that is this word.
+#[inline(always)]
+pub(super) fn lent<V: BytesValue>(word: u64, kept: &Kept) -> Lent<'_, V> {
+    <FormOf<V> as Form<V>>::lent(if is_word::<V>() { Raw::Word(word) } else { kept.raw() })
+}
+
+#[inline(always)]
+fn own_word<V: BytesValue>(word: u64) -> V {
+    own::<V>(<FormOf<V> as Form<V>>::lent(Raw::Word(word)))
+}
+
+#[inline(always)]
+fn own_kept<V: BytesValue>(kept: &Kept) -> V {
+    own::<V>(<FormOf<V> as Form<V>>::lent(kept.raw()))
+}
+
+/// A value's word. Of a value that has one.
+#[inline(always)]
+fn word<V: BytesValue>(held: Held<'_, V>) -> u64 {
+    match raw::<V>(&held) {
+        Raw::Word(word) => word,
+        Raw::Words(_) | Raw::Bytes(_) => unreachable!("a value has the kind of its form"),
+    }
+}
+
+/// Whether a value is stored as another one is.
+fn is_alike<V: BytesValue>(one: Raw<'_>, other: &V) -> bool {
+    let other = hold::<V>(lend(other));
+    match (one, raw::<V>(&other)) {
+        (Raw::Word(one), Raw::Word(other)) => one == other,
+        (Raw::Words(one), Raw::Words(other)) => one == other,
+        (Raw::Bytes(one), Raw::Bytes(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// An entry of a leaf that was copied, if it still has a value. The key is lent by the copy.
+#[inline(always)]
+pub(super) fn entry<'l, V: BytesValue>(
+    tree: &ByteTree,
+    leaf: &'l mut LeafCopy,
+    at: usize,
+) -> Option<(&'l [u8], V)> {
+    if is_word::<V>() {
+        let (key, word) = leaf.entry(at);
+        return Some((key, own_word(word)));
+    }
+    let mut kept = Kept::of(kind::<V>());
+    kept.take_copied(tree, leaf, at).then(|| (leaf.entry(at).0, own_kept(&kept)))
+}
+
+/// As [`entry`], of which the value goes to `kept` if it has more than a word. Says whether there still is
+/// one.
+#[inline(always)]
+pub(super) fn keep<V: BytesValue>(
+    tree: &ByteTree,
+    leaf: &mut LeafCopy,
+    (kept, at): (&mut Kept, usize),
+) -> bool {
+    is_word::<V>() || kept.take_copied(tree, leaf, at)
+}
+
+impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
+    /// Shows `see` the value of a key, if it is there.
+    #[inline(always)]
+    pub(super) fn look_up<R>(&self, key: &[u8], see: impl FnOnce(Lent<'_, V>) -> R) -> Option<R> {
+        if is_word::<V>() {
+            return self.tree.get(key).map(|word| see(<FormOf<V> as Form<V>>::lent(Raw::Word(word))));
+        }
+        let mut kept = Kept::of(kind::<V>());
+        self.tree.get_wide(key, &mut kept).then(|| see(lent::<V>(0, &kept)))
+    }
+
+    /// Does with the entry of `key` what `edit` says.
+    #[inline(always)]
+    pub(super) fn edit_bytes(&self, key: &[u8], edit: Edit<Lent<'_, V>>) -> Result<Edited<V>> {
+        if is_word::<V>() {
+            let edited = self.tree.edit(key, edit.map(|lent| word::<V>(hold::<V>(lent))))?;
+            return Ok(Edited { before: edited.before.map(own_word), applied: edited.applied });
+        }
+        self.edit_wide(key, edit.map(|lent| hold::<V>(lent)))
+    }
+
+    fn edit_wide(&self, key: &[u8], edit: Edit<Held<'_, V>>) -> Result<Edited<V>> {
+        loop {
+            let mut kept = Kept::of(kind::<V>());
+            let raw_edit = edit.as_ref().map(|held| raw::<V>(held));
+            let Edited { before, applied } = self.tree.edit_wide(key, raw_edit, &mut kept)?;
+            if before.is_none() || !kept.is_outside() {
+                return Ok(Edited { before: before.map(|()| own_kept(&kept)), applied });
+            }
+            // Nothing was changed, and the value is outside: it is looked up. That is an answer if the edit
+            // wouldn't have been applied then, either.
+            let Some(now) = self.look_up(key, |lent| own::<V>(lent)) else { continue };
+            match &edit {
+                Edit::Swap { expected, .. } | Edit::RemoveIf(expected)
+                    if is_alike(raw::<V>(expected), &now) => {}
+                _ => return Ok(Edited { before: Some(now), applied }),
+            }
+        }
+    }
+
+    /// Removes a key. Says whether it was there.
+    pub(super) fn remove_bytes(&self, key: &[u8]) -> bool {
+        let outcome = if is_word::<V>() {
+            self.tree.edit(key, Edit::Remove).map(|edited| edited.applied)
+        } else {
+            self.tree.edit_wide(key, Edit::Remove, &mut Kept::of(kind::<V>())).map(|edited| edited.applied)
+        };
+        outcome.is_ok_and(|applied| applied)
+    }
+
+    /// Looks up at most [`GROUP`] keys.
+    #[inline]
+    pub(super) fn get_group(&self, keys: &[&[u8]], answers: &mut [Option<V>]) {
+        if is_word::<V>() {
+            let mut words = [None; GROUP];
+            self.tree.get_group(keys, &mut words[..keys.len()]);
+            answers.iter_mut().zip(words).for_each(|(answer, word)| *answer = word.map(own_word));
+            return;
+        }
+        let mut answers = answers.iter_mut();
+        self.tree.get_group_by(keys, &mut Kept::of(kind::<V>()), |found, kept| {
+            let answer = answers.next().expect("a place for each answer");
+            *answer = found.map(|()| own_kept(kept));
+        });
+    }
+
+    /// Puts at most [`GROUP`] values in, in order, and tells `done` of each what it replaces.
+    ///
+    /// # Errors
+    /// The first error; those before it are in.
+    #[inline]
+    pub(super) fn put_group<'v>(
+        &self,
+        keys: &[&[u8]],
+        values: impl Iterator<Item = &'v V>,
+        mut done: impl FnMut(Option<V>),
+    ) -> Result<()> {
+        if is_word::<V>() {
+            let mut edits = values.map(|value| Edit::Put(word::<V>(hold::<V>(lend(value)))));
+            return self.tree.edit_group(keys, &mut edits, &mut |edited| done(edited.before.map(own_word)));
+        }
+        let held: Vec<_> = values.map(|value| hold::<V>(lend(value))).collect();
+        let mut edits = held.iter().map(|held| Edit::Put(raw::<V>(held)));
+        self.edit_group_wide(keys, &mut edits, &mut done)
+    }
+
+    /// Removes at most [`GROUP`] keys, in order, and tells `done` of each what it had.
+    ///
+    /// # Errors
+    /// The first key that is too long; those before it are removed.
+    #[inline]
+    pub(super) fn remove_group(&self, keys: &[&[u8]], mut done: impl FnMut(Option<V>)) -> Result<()> {
+        if is_word::<V>() {
+            let mut edits = core::iter::repeat(Edit::Remove);
+            return self.tree.edit_group(keys, &mut edits, &mut |edited| done(edited.before.map(own_word)));
+        }
+        self.edit_group_wide(keys, &mut core::iter::repeat(Edit::Remove), &mut done)
+    }
+
+    /// Edits that are applied to whatever is there.
+    fn edit_group_wide<'a>(
+        &self,
+        keys: &[&[u8]],
+        edits: &mut dyn Iterator<Item = Edit<Raw<'a>>>,
+        done: &mut dyn FnMut(Option<V>),
+    ) -> Result<()> {
+        let done = &mut |edited: Edited<()>, kept: &Kept| done(edited.before.map(|()| own_kept(kept)));
+        self.tree.edit_group_wide(keys, edits, &mut Kept::of(kind::<V>()), done)
+    }
+
+    /// Shows the entries of a range, in this direction.
+    #[inline(always)]
+    pub(super) fn visit(
+        &self,
+        bounds: Bounds<'_>,
+        direction: Direction,
+        mut see: impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if is_word::<V>() {
+            let see = &mut |key: &[u8], word: u64, _: &OneWord| {
+                see(key, <FormOf<V> as Form<V>>::lent(Raw::Word(word)))
+            };
+            return LeafCopy::lend(|leaf| match direction {
+                Direction::Forward => self.tree.visit(bounds, (leaf, &mut OneWord), see),
+                Direction::Reverse => self.tree.visit_back(bounds, (leaf, &mut OneWord), see),
+            });
+        }
+        let mut kept = Kept::of(kind::<V>());
+        let see = &mut |key: &[u8], _: u64, kept: &Kept| see(key, lent::<V>(0, kept));
+        LeafCopy::lend(|leaf| match direction {
+            Direction::Forward => self.tree.visit(bounds, (leaf, &mut kept), see),
+            Direction::Reverse => self.tree.visit_back(bounds, (leaf, &mut kept), see),
+        })
+    }
+
+    /// The first entry from a border on, in this direction; makes `key` its key.
+    pub(super) fn nearest_bytes(
+        &self,
+        from: Bound<&[u8]>,
+        direction: Direction,
+        key: &mut Vec<u8>,
+    ) -> Option<V> {
+        if is_word::<V>() {
+            return self.tree.nearest(from, direction, (key, &mut OneWord)).map(own_word);
+        }
+        let mut kept = Kept::of(kind::<V>());
+        self.tree.nearest(from, direction, (key, &mut kept)).map(|()| own_kept(&kept))
+    }
+
+    /// Removes the first or the last entry; makes `key` its key.
+    pub(super) fn pop_bytes(&self, end: Direction, key: &mut Vec<u8>) -> Option<V> {
+        if is_word::<V>() {
+            return self.tree.pop(end, key, &mut OneWord).map(own_word);
+        }
+        let mut kept = Kept::of(kind::<V>());
+        self.tree.pop(end, key, &mut kept).map(|()| own_kept(&kept))
+    }
+}

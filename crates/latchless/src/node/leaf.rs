@@ -373,26 +373,28 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// Copies the entries of block `first` and of all behind it. For each block that is copied, the line of
-    /// the same block of the node at `ahead` is asked for, and that node's first line.
+    /// the same block of the node at `ahead`, if there is one, is asked for, and that node's first line.
     #[inline(always)]
-    pub fn copy_out_and_ask<S: Lines>(self, first: usize, into: &mut Entries<B>, ahead: *const u8) {
+    pub fn copy_out_and_ask<S: Lines>(self, first: usize, into: &mut Entries<B>, ahead: Option<*const u8>) {
         into.len = 0;
-        prefetch_read(ahead);
-        self.append::<S, true>(first, into, ahead);
+        if let Some(ahead) = ahead {
+            prefetch_read(ahead);
+        }
+        self.append::<S>(first, into, ahead);
     }
 
     /// Adds the entries of block `first` and of all behind it to others.
     #[inline(always)]
     pub(super) fn append_to<S: Lines>(self, first: usize, to: &mut Entries<B>) {
-        self.append::<S, false>(first, to, core::ptr::null());
+        self.append::<S>(first, to, None);
     }
 
     #[inline(always)]
-    fn append<S: Lines, const ASK: bool>(self, first: usize, to: &mut Entries<B>, ahead: *const u8) {
+    fn append<S: Lines>(self, first: usize, to: &mut Entries<B>, ahead: Option<*const u8>) {
         let (shape, mut len) = (self.shape(), to.len);
         let (keys, values) = to.room();
         for at in first..Self::BLOCKS {
-            if ASK {
+            if let Some(ahead) = ahead {
                 prefetch_read(line_address(ahead, at + 1));
             }
             S::copy_half(self.line(at), 0, &mut keys[len..]);
@@ -404,17 +406,21 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// Adds up the values of the entries in `low..=high`, modulo 2^64, but of no more than `most`
-    /// entries. Says how many there were, and the sum. Meanwhile the lines of the node at `ahead` are asked
-    /// for.
+    /// entries. Says how many there were, and the sum. Meanwhile the lines of the node at `ahead`, if there
+    /// is one, are asked for.
     #[inline(always)]
-    pub fn sum<S: Lines>(self, (low, high): (B, B), most: usize, ahead: *const u8) -> (usize, u64) {
+    pub fn sum<S: Lines>(self, (low, high): (B, B), most: usize, ahead: Option<*const u8>) -> (usize, u64) {
         let (shape, mut sums) = (self.shape(), S::no_sums());
-        prefetch_read(ahead);
+        if let Some(ahead) = ahead {
+            prefetch_read(ahead);
+        }
         if !((low <= self.low()) & (self.high() <= high) & (most >= Self::CAPACITY)) {
             return self.sum_some::<S>(shape, (low, high), most);
         }
         for at in 0..Self::BLOCKS {
-            prefetch_read(line_address(ahead, at + 1));
+            if let Some(ahead) = ahead {
+                prefetch_read(line_address(ahead, at + 1));
+            }
             sums = S::add_values::<B>(self.line(at), (1 << shape.count(at)) - 1, sums);
         }
         (shape.total(), S::total(sums))

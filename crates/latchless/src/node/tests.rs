@@ -67,11 +67,7 @@ fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key
     ] {
         let values = model.range(low..=high).take(most).map(|(_, value)| value.to_u64());
         let expected = values.fold((0, 0u64), |(n, sum), value| (n + 1, sum.wrapping_add(value)));
-        assert_eq!(
-            leaf.sum::<S>((low, high), most, core::ptr::null()),
-            expected,
-            "{low:?}..={high:?}, at most {most}"
-        );
+        assert_eq!(leaf.sum::<S>((low, high), most, None), expected, "{low:?}..={high:?}, at most {most}");
     }
 }
 

@@ -206,16 +206,15 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
 
     /// Where the leaf to read next is likely to be, all of which will be read, and the leaves after it are
     /// known and asked for; but for the lines of one, which are best asked for one by one while those of the
-    /// first are read: where they begin. If all were asked for, that is where the leaf itself begins.
+    /// first are read: where they begin, unless all were asked for.
     #[inline(always)]
-    pub(super) fn reach<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>) -> (At<'a>, *const u8) {
+    pub(super) fn reach<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>) -> (At<'a>, Option<*const u8>) {
         let start = self.find::<S>(tree, Depth::Entries);
         self.follow_link(start.leaf());
         // The lines of the first leaf that are before the range aren't wanted.
         let inside = self.direction == Direction::Forward && self.read == 0;
         let from = if inside && self.linked { start.leaf().named_block::<S>(self.low) + 1 } else { 0 };
-        let ahead = self.ask_but_one(tree, from);
-        (start, ahead.unwrap_or(start.line_address(0)))
+        (start, self.ask_but_one(tree, from))
     }
 
     /// Asks for the first lines of the first leaves.

@@ -194,13 +194,16 @@ pub const fn slots_end(slots: usize) -> usize {
 /// How many slots suit a node with `len` entries that take so many words, beside `other` words of fences;
 /// if they fit.
 pub fn slots_for(len: usize, words: usize, other: usize) -> Option<usize> {
+    if len > ENTRIES_MAX {
+        return None;
+    }
     let free = WORDS - SLOTS - other;
     // An entry takes eleven eighths of a word in the slots.
     let eighths = (8 * words).checked_div(len).unwrap_or(16) + 11;
     let fitting = |slots: usize| slots_end(slots) + other + words <= WORDS;
     let least = len.next_multiple_of(8).max(8);
     let most = ((free * 8 / eighths + 4) / 8 * 8).clamp(least, SLOTS_MAX);
-    (least..=most).rev().step_by(8).find(|&slots| fitting(slots)).filter(|_| len <= ENTRIES_MAX)
+    (least..=most).rev().step_by(8).find(|&slots| fitting(slots))
 }
 
 /// Words that an entry whose value has one takes beside its slot, by the length of its suffix.
@@ -235,5 +238,18 @@ impl LongRef {
     #[inline(always)]
     pub fn from_word(word: u64) -> Self {
         Self { first: NodeRef::from_word(word as u32), len: (word >> 32) as usize & 0xFFFF }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_entries_than_a_node_may_have_do_not_fit() {
+        for len in [ENTRIES_MAX + 1, SLOTS_MAX + 1, 2 * SLOTS_MAX] {
+            assert_eq!(slots_for(len, 0, 0), None, "{len}");
+        }
+        assert!(slots_for(ENTRIES_MAX, ENTRIES_MAX / 2, 0).is_none_or(|slots| slots >= ENTRIES_MAX));
     }
 }

@@ -1,4 +1,4 @@
-//! Which bits of its keys the hints of a leaf are made of.
+//! Which bits of its keys, or separators, the hints of a node are made of.
 //!
 //! Usually these are the leading bits of a key's distance from the low fence: one *field*. Where keys lie in
 //! runs that are far apart, as those of a few users do that each begin with the user's number, one field of
@@ -8,7 +8,8 @@
 //! The lower field is cut off at the top, so hints of two fields are in order only as long as keys with the
 //! same upper field agree on all bits between the fields. The keys that the form is chosen for do. A key that
 //! comes in later may not. So an insert compares the key's hint with those of the keys beside it, and makes
-//! all hints anew if they are out of order.
+//! all hints anew if they are out of order. An inner node is searched for keys that it doesn't have, so its
+//! searches don't rely on hints of two fields alone (`inner_search.rs`).
 
 use super::hints::{Form, HINT_MAX, Shape};
 use latchless_core::base::key::Bits;

@@ -177,6 +177,9 @@ impl<B: Bits> Shape<B> {
     /// A key's hint in an inner node with this base.
     #[inline(always)]
     pub(super) fn hint_from(self, key: u64, base: u64) -> u16 {
+        if self.width() > 0 {
+            return self.hint(key.max(base), base);
+        }
         (key.saturating_sub(base) >> self.shift()).min(HINT_MAX) as u16
     }
 

@@ -1,23 +1,22 @@
 //! Inner nodes: blocks of separators and the children that start at them.
 
-use super::hints::{NO_BLOCK, Shape, block, first_tied, is_tied, named_block, prefetch_tied, set_block_hint};
+use super::fields::form_for;
+use super::hints::{NO_BLOCK, Shape, block, block_hint, set_block_hint};
 use super::*;
 use crate::node::lines::children_in_line;
-use core::hint::select_unpredictable;
 use latchless_core::base::index::Direction;
 use latchless_core::base::span::{before, next, previous};
-use latchless_core::search::Scalar;
 
 /// An inner node. See the [module's head](super) for where things stand.
 #[derive(Debug, Clone, Copy)]
 pub struct Inner<'a, B> {
-    node: &'a NodeLines,
+    pub(super) node: &'a NodeLines,
     lanes: core::marker::PhantomData<B>,
 }
 
 impl<'a, B: Bits> Inner<'a, B> {
     /// Blocks in an inner node: the last line holds the fences.
-    const BLOCKS: usize = or_few(LINES - 2);
+    pub(super) const BLOCKS: usize = or_few(LINES - 2);
     /// Children that a block's line has room for.
     const WIDTH: usize = children_in_line::<B>();
     /// Children in a block.
@@ -53,89 +52,9 @@ impl<'a, B: Bits> Inner<'a, B> {
         Shape::<B>::of(self.node).total()
     }
 
-    /// The child that `key` belongs to. Without validation it may be another one, of the same level.
-    #[inline(always)]
-    pub fn child<S: Lines>(self, key: B) -> NodeRef {
-        self.child_in::<S>(self.named_block::<S>(key), key)
-    }
-
-    /// The block that has the child for `key`.
-    #[inline(always)]
-    pub fn named_block<S: Lines>(self, key: B) -> usize {
-        let shape = Shape::<B>::of(self.node);
-        let hint = self.hint(shape, key);
-        let at = named_block::<S>(self.node, hint);
-        if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
-    }
-
-    /// The block that has the child for `key`, of those up to block `at` that have the same hint: the last
-    /// one that begins with it or before it.
-    #[inline(always)]
-    fn untie<S: Lines>(self, shape: Shape<B>, (mut at, hint): (usize, u16), key: B) -> usize {
-        prefetch_tied::<S>(self.node, at, hint);
-        let first = first_tied::<S>(self.node, hint);
-        while at > first && (shape.count(at) == 0 || lane::<B>(block(self.node, at), 0) > key) {
-            at -= 1;
-        }
-        at
-    }
-
-    /// Where a block begins: an address to prefetch.
-    #[inline(always)]
-    pub fn block_address(self, at: usize) -> *const u8 {
-        core::ptr::from_ref(block(self.node, at)).cast()
-    }
-
-    /// Which lines a search reads that begins in block `at` or the one behind it.
-    #[inline(always)]
-    pub fn likely_lines(at: usize) -> [usize; 3] {
-        [0, at + 1, at + 2]
-    }
-
-    /// The child that `key` belongs to, for which the hints named block `at`.
-    #[inline(always)]
-    pub fn child_in<S: Lines>(self, at: usize, key: B) -> NodeRef {
-        let up_to = S::separators_up_to(block(self.node, at), key);
-        if up_to == 0 { self.child_left(at, key) } else { self.node_at(at, up_to - 1) }
-    }
-
-    /// As [`Inner::child`], and how far between the child's fences `key` stands, in sixteenths.
-    #[inline(always)]
-    pub fn child_and_share<S: Lines>(self, key: B) -> (NodeRef, usize) {
-        let at = self.named_block::<S>(key);
-        let line = block(self.node, at);
-        let up_to = S::separators_up_to(line, key);
-        if up_to == 0 {
-            return (self.child_left(at, key), 0);
-        }
-        // Where the child ends the next one begins: in this block or in front of the next. Behind the
-        // last child of all stands something else; then the share is wrong, which is no harm.
-        let ends_block = up_to >= Shape::<B>::of(self.node).count(at);
-        let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
-        let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
-        let low = lane::<B>(line, up_to - 1).to_u64();
-        let sixteenth = (next.wrapping_sub(low) >> 4) + 1;
-        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / sixteenth) as usize & 15)
-    }
-
-    /// Looks for the child to the left of block `at`.
-    #[cold]
-    #[inline(never)]
-    fn child_left(self, mut at: usize, key: B) -> NodeRef {
-        let shape = Shape::<B>::of(self.node);
-        while at > 0 {
-            at -= 1;
-            let up_to = Scalar::separators_up_to(block(self.node, at), key);
-            if up_to > 0 && shape.count(at) > 0 {
-                return self.node_at(at, up_to - 1);
-            }
-        }
-        self.node_at(0, 0)
-    }
-
     /// The child at a place of a block.
     #[inline(always)]
-    fn node_at(self, at: usize, place: usize) -> NodeRef {
+    pub(super) fn node_at(self, at: usize, place: usize) -> NodeRef {
         let line = block(self.node, at);
         // Children are four bytes wide, behind the separators; the mask only tells the compiler.
         let lane = Self::WIDTH * B::BYTES / 4 + place;
@@ -155,7 +74,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         to: &mut [NodeRef],
     ) -> (usize, Option<B>) {
         let shape = Shape::<B>::of(self.node);
-        let mut at = self.named_block::<S>(key);
+        let mut at = self.block_for::<S>(key);
         let mut up_to = S::separators_up_to(block(self.node, at), key).min(shape.count(at));
         while up_to == 0 && at > 0 {
             at -= 1;
@@ -235,15 +154,15 @@ impl<'a, B: Bits> Inner<'a, B> {
         word.publish(word.load_relaxed() & !(0xFFFF_FFFF << shift) | u64::from(node.to_word()) << shift);
     }
 
-    /// Adds a child whose separator isn't here, if there is room in its block or in one to the right: up to
-    /// there each block passes one child on. For the holder of the latch.
+    /// Adds a child whose separator isn't here, if there is room in its block or in one to the right, and
+    /// hints stay in order: up to there each block passes one child on. For the holder of the latch.
     pub fn insert_in_place<S: Lines>(self, separator: B, child: NodeRef) -> bool {
         assert_held(self.node);
         debug_assert!(self.low() <= separator && separator <= self.high(), "a child that belongs here");
         let mut shape = Shape::<B>::of(self.node);
         let (mut at, mut place) = self.place_up_to::<S>(shape, separator);
         let room = shape.room_from(at, Self::PER_BLOCK);
-        if shape.count(at) == 0 || room >= Self::BLOCKS {
+        if shape.count(at) == 0 || room >= Self::BLOCKS || !self.keeps_order(shape, (at, place), separator) {
             return false;
         }
         if room > at {
@@ -278,8 +197,13 @@ impl<'a, B: Bits> Inner<'a, B> {
         if end == 0 || shape.count(at) == 0 || lane::<B>(block(self.node, at), end - 1) != old {
             return false;
         }
+        let keeps_order = self.keeps_order(shape, (at, end - 1), new);
         set_lane(block(self.node, at), end - 1, new);
-        if end == 1 && at > 0 {
+        if !keeps_order {
+            let mut children = Children::default();
+            self.copy_out(&mut children);
+            self.fill(children.separators(), children.nodes());
+        } else if end == 1 && at > 0 {
             let hint = self.hint(shape, new);
             set_block_hint(self.node, at, hint);
             // Empty blocks before it have its hint.
@@ -293,7 +217,7 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// The block that has the last separator up to this one, and how many of its separators are.
     fn place_up_to<S: Lines>(self, shape: Shape<B>, separator: B) -> (usize, usize) {
-        let mut at = named_block::<S>(self.node, self.hint(shape, separator));
+        let mut at = self.block_for::<S>(separator);
         while at > 0 && (shape.count(at) == 0 || S::separators_up_to(block(self.node, at), separator) == 0) {
             at -= 1;
         }
@@ -322,8 +246,30 @@ impl<'a, B: Bits> Inner<'a, B> {
     }
 
     #[inline(always)]
-    fn hint(self, shape: Shape<B>, key: B) -> u16 {
+    pub(super) fn hint(self, shape: Shape<B>, key: B) -> u16 {
         shape.hint_from(key.to_u64(), header(self.node)[BASE].load_relaxed())
+    }
+
+    /// Whether hints of two fields stay in order if this separator stands at a place, before those that are
+    /// there now, or in place of one. Others are in order anyway.
+    fn keeps_order(self, shape: Shape<B>, (at, place): (usize, usize), separator: B) -> bool {
+        if shape.width() == 0 {
+            return true;
+        }
+        let hint_at = |at: usize, place: usize| self.hint(shape, lane(block(self.node, at), place));
+        let before = match (place, at) {
+            (1.., _) => hint_at(at, place - 1),
+            (0, 1..) => hint_at(at - 1, shape.count(at - 1).max(1) - 1),
+            _ => 0,
+        };
+        let after = if place < shape.count(at) {
+            hint_at(at, place)
+        } else if at + 1 < Self::BLOCKS {
+            block_hint(self.node, at + 1)
+        } else {
+            NO_BLOCK
+        };
+        (before..=after).contains(&self.hint(shape, separator))
     }
 
     /// Fills the places of a block behind its `count` children with the last of them.
@@ -369,12 +315,9 @@ impl<'a, B: Bits> Inner<'a, B> {
         debug_assert!(1 <= len && len <= Self::CAPACITY && nodes.len() == len, "children that fit a node");
         debug_assert!(separators.is_sorted_by(|a, b| a < b), "separators ascend");
         // The first separator is the low fence, which may be far from all the others.
-        let second = separators[1.min(len - 1)].to_u64();
-        let mut shape = Shape::<B>::for_span(separators[len - 1].to_u64().saturating_sub(second));
-        // A hint lower: keys before the second separator aren't tied with it.
-        let base = second.saturating_sub(shape.step());
+        let (mut shape, base) = Self::shape_for(&separators[1.min(len - 1)..]);
         for at in 0..Self::BLOCKS {
-            let (from, to) = ((at * len).div_ceil(Self::BLOCKS), ((at + 1) * len).div_ceil(Self::BLOCKS));
+            let (from, to) = (Self::start(len, at), Self::start(len, at + 1));
             let line = block(self.node, at);
             for place in 0..Self::WIDTH {
                 // An empty block repeats the child before it, so that all words name nodes.
@@ -394,6 +337,32 @@ impl<'a, B: Bits> Inner<'a, B> {
         (Self::BLOCKS..LINES - 1).for_each(|at| set_block_hint(self.node, at, NO_BLOCK));
         header(self.node)[BASE].store_relaxed(base);
         header(self.node)[SHAPE].store_relaxed(shape.0);
+    }
+
+    /// Which of `len` children block `at` begins with, where they are spread evenly.
+    fn start(len: usize, at: usize) -> usize {
+        (at * len).div_ceil(Self::BLOCKS)
+    }
+
+    /// How hints are to be made for these separators, which are all but the first one, and from which base.
+    fn shape_for(separators: &[B]) -> (Shape<B>, u64) {
+        let (second, last) = (separators[0].to_u64(), separators[separators.len() - 1].to_u64());
+        let plain = Shape::<B>::for_span(last.saturating_sub(second));
+        // A hint lower: keys before the second separator aren't tied with it.
+        let base = second.saturating_sub(plain.step());
+        let starts = (1..Self::BLOCKS).map(|at| Self::start(separators.len() + 1, at));
+        let apart = |at: usize| {
+            let hint = |at: usize| plain.hint_from(separators[at].to_u64(), base);
+            hint(at - 2) < hint(at - 1)
+        };
+        // Where blocks have two children each, none is empty.
+        if B::BYTES < 8 || separators.len() < 2 * Self::BLOCKS || starts.clone().all(apart) {
+            return (plain, base);
+        }
+        let mut borders = [0; LINES];
+        starts.zip(&mut borders).for_each(|(start, border)| *border = start - 1);
+        let form = form_for(separators, second, last - second, &borders);
+        if form.width > 0 { (Shape::new(form), second) } else { (plain, base) }
     }
 
     /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
@@ -417,6 +386,11 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         if separators[separators.len() - 1] > self.high() {
             return Some("the last separator lies above the high fence".to_owned());
+        }
+        let shape = Shape::<B>::of(self.node);
+        let hint = |separator: &&B| self.hint(shape, **separator);
+        if shape.width() > 0 && !separators[1..].iter().is_sorted_by_key(|separator| hint(&separator)) {
+            return Some("hints of two fields are out of order".to_owned());
         }
         for (at, (&separator, &node)) in separators.iter().zip(children.nodes()).enumerate() {
             let last = separators.get(at + 1).map_or(self.high(), |&next| before(next));

@@ -12,8 +12,8 @@
 //!
 //! The *shape* is a word that says how many places of each block are taken, and how hints are made of
 //! keys. In an inner node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts
-//! from the low fence, and may have a second field: bits of the key further down, which tell the keys of
-//! a run apart (see `fields.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no key reaches.
+//! from the low fence. Hints of both may have a second field: bits of the key further down, which tell the
+//! keys of a run apart (see `fields.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no key reaches.
 //! Different keys may have the same hint (a *tie*): a search that doesn't find its place in the block
 //! that the hints name looks further left. A leaf says in its shape whether there may be ties.
 //!
@@ -40,6 +40,7 @@ mod copies;
 mod fields;
 mod hints;
 mod inner;
+mod inner_search;
 mod leaf;
 mod leaf_nearest;
 mod leaf_split;

@@ -119,6 +119,32 @@ impl<B: Bits> Operation for Leaves<B> {
     }
 }
 
+/// How separators crowd.
+#[derive(Clone, Copy)]
+enum Crowding {
+    None,
+    OnePlace,
+    /// Those of a few users, and now and then one of other bits between the fields of hints.
+    Runs,
+}
+
+impl Crowding {
+    /// In runs one key of `one_in` has other bits between the fields.
+    fn draw<B: Bits>(self, state: &mut Rng, one_in: u64) -> B {
+        let bits = state.next();
+        B::truncate(match self {
+            Self::None => bits >> (64 - 8 * B::BYTES),
+            Self::OnePlace => B::MAX.to_u64() / 2 + bits % 500,
+            Self::Runs => {
+                let user = ((1 + bits % 5) * 0x1234_5678) << 32;
+                let between =
+                    if (bits >> 8).is_multiple_of(one_in) { bits >> 14 } else { (bits >> 20) % 4096 };
+                user + between
+            }
+        })
+    }
+}
+
 struct Inners<B>(core::marker::PhantomData<B>);
 
 impl<B: Bits> Operation for Inners<B> {
@@ -126,18 +152,15 @@ impl<B: Bits> Operation for Inners<B> {
 
     #[inline(always)]
     fn run<S: Search>(self) {
-        for clustered in [false, true] {
+        for crowding in [Crowding::None, Crowding::OnePlace, Crowding::Runs] {
             let (node, mut state) = (blank(), Rng(99_194_853_094_755_497));
             let (inner, _held) = (Inner::<B>::new(&node), latch(&node).try_latch().unwrap());
             let mut children = Children::default();
             children.push(B::MIN, NodeRef::from_word(0));
-            let mut refused = 0;
+            let (mut refused, mut fields) = (0, false);
             inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
             for name in 1..if cfg!(miri) { 12 } else { Inner::<B>::CAPACITY as u32 } {
-                let bits = state.next();
-                let bits =
-                    if clustered { B::MAX.to_u64() / 2 + bits % 500 } else { bits >> (64 - 8 * B::BYTES) };
-                let separator = B::truncate(bits);
+                let separator = crowding.draw::<B>(&mut state, if name < 40 { 1000 } else { 2 });
                 if children.separators().contains(&separator) {
                     continue;
                 }
@@ -150,17 +173,35 @@ impl<B: Bits> Operation for Inners<B> {
                 // A child is lent keys by the one before it.
                 let lent = 1 + state.next() as usize % (children.separators().len() - 1);
                 let (left, old) = (children.separators()[lent - 1].to_u64(), children.separators()[lent]);
-                let lower = B::truncate(left + 1 + (old.to_u64() - left - 1) / 4 * 3);
+                let span = old.to_u64() - left;
+                // A separator between two runs may differ from both in the bits between the fields.
+                let stays = matches!(crowding, Crowding::Runs) && span > 1 << 20 && name % 16 != 0;
+                let lower = if stays { old } else { B::truncate(left + 1 + (span - 1) / 4 * 3) };
                 assert!(inner.lower_separator::<S>(old, lower));
                 assert_eq!(inner.lower_separator::<S>(old, lower), lower == old, "nobody begins there now");
                 let child = children.nodes()[lent];
                 children.remove(lent);
                 children.insert(lower, child);
+                if name % 9 == 0 {
+                    inner.fill(children.separators(), children.nodes());
+                }
+                fields |= hints::Shape::<B>::of(&node).width() > 0;
                 assert_eq!(inner.fault::<S>(), None, "child {name}");
                 assert_eq!(inner.children(), children.separators().len());
+                for _ in 0..if cfg!(miri) { 2 } else { 20 } {
+                    let key = crowding.draw::<B>(&mut state, 2);
+                    let child = children.separators().partition_point(|&separator| separator <= key) - 1;
+                    assert_eq!(inner.child::<S>(key), children.nodes()[child], "key {key:?}");
+                    assert_eq!(inner.child_and_share::<S>(key).0, children.nodes()[child], "key {key:?}");
+                }
             }
+            let few = B::BYTES < 8 || cfg!(any(miri, latchless_small_nodes));
             assert!(
-                cfg!(latchless_small_nodes) || refused < 3,
+                fields || few || !matches!(crowding, Crowding::Runs),
+                "hints of two fields where it helps"
+            );
+            assert!(
+                cfg!(latchless_small_nodes) || matches!(crowding, Crowding::Runs) || refused < 3,
                 "{refused} children made the node be filled anew"
             );
         }

@@ -4,6 +4,7 @@
 //! first lines and asks for the blocks that the hints name, the next reads the blocks and asks for the
 //! children. By the time a line is read, it was asked for a whole group earlier.
 
+use super::directory::{DEPTH_MAX, Entry, Routes};
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
 use core::num::NonZeroUsize;
@@ -112,10 +113,11 @@ impl<'a, B: Bits> Descents<'a, B> {
             self.rest[..self.rest_len].iter().for_each(|&at| self.nodes[usize::from(at)] = root);
             return self.go_on_together::<S>(tree, top.level());
         };
+        let starts = self.find_starts(routes);
         let (mut lowest, mut highest) = (usize::MAX, 0);
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
-            let start = tree.start_by(routes, self.keys[at]);
+            let start = if starts[at].is_empty() { tree.top() } else { starts[at] };
             self.levels[at] = start.level() as u8;
             (lowest, highest) = (lowest.min(start.level()), highest.max(start.level()));
             self.go_to(tree, at, start.node());
@@ -127,6 +129,31 @@ impl<'a, B: Bits> Descents<'a, B> {
             lowest = self.go_on_together::<S>(tree, lowest);
         }
         lowest
+    }
+
+    /// Looks the entries of the requests up in the directory, one cell deeper in each pass: no branch depends
+    /// on how many cells lie on a key's way.
+    #[inline(always)]
+    fn find_starts(&self, routes: Routes<'_>) -> [Entry; Group::MAX] {
+        let (mut entries, mut cells) = ([Entry::EMPTY; Group::MAX], [0; Group::MAX]);
+        let (mut left, mut len) = (self.rest, self.rest_len);
+        for _ in 0..DEPTH_MAX {
+            let mut deeper = 0;
+            for i in 0..len {
+                let at = usize::from(left[i]);
+                let entry = routes.entry_in(cells[at], self.keys[at].to_u64());
+                routes.ask(entry.cell_number());
+                (entries[at], cells[at], left[deeper]) = (entry, entry.cell_number(), at as u8);
+                deeper += usize::from(entry.is_cell());
+            }
+            len = deeper;
+            if len == 0 {
+                break;
+            }
+        }
+        // More can't be, but for words that are being written.
+        left[..len].iter().for_each(|&at| entries[usize::from(at)] = Entry::EMPTY);
+        entries
     }
 
     /// Leads those that are above this level down to it.
@@ -177,7 +204,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             let at = usize::from(self.rest[i]);
             let inner = self.nodes[at].inner::<B>();
             let block = inner.named_block::<S>(self.keys[at]);
-            prefetch_read_later(inner.block_address(block));
+            inner.ask_for_block(block);
             self.blocks[at] = block as u8;
         }
         for i in 0..self.rest_len {

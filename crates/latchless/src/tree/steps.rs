@@ -73,7 +73,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
             Next::Inner => {
                 let inner = place.at.inner::<B>();
                 let block = inner.named_block::<S>(key);
-                prefetch_read_later(inner.block_address(block));
+                inner.ask_for_block(block);
                 (place.block, place.next) = (block as u8, Next::Block);
             }
             Next::Block => {

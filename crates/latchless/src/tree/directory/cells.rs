@@ -1,6 +1,7 @@
 //! Cells: how a range of keys is cut into slots, and the memory of cells and their entries.
 
 use crate::tree::*;
+use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
 
 /// Slots that a cell has for each border between nodes in its range; up to twice as many in fact.
@@ -8,13 +9,16 @@ const SLOTS_PER_BORDER: usize = 4;
 /// Entries for each cell that there is room for.
 const ENTRIES_PER_CELL: usize = 8;
 /// Cells that a way leads through at most.
-pub(super) const DEPTH_MAX: usize = 16;
+pub(in crate::tree) const DEPTH_MAX: usize = 16;
 
 /// Where a descent begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tree) struct Entry(pub(super) u64);
 
 impl Entry {
+    /// Nothing is known.
+    pub(in crate::tree) const EMPTY: Self = Self(0);
+
     /// In place of the level: this is a cell.
     const CELL: u64 = 0xFF;
 
@@ -27,8 +31,25 @@ impl Entry {
     }
 
     #[inline(always)]
+    pub(in crate::tree) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a cell cuts the slot further.
+    #[inline(always)]
+    pub(in crate::tree) fn is_cell(self) -> bool {
+        self.0 >> 32 == Self::CELL
+    }
+
+    /// The number of that cell, if there is one.
+    #[inline(always)]
+    pub(in crate::tree) fn cell_number(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    #[inline(always)]
     fn cell(self) -> Option<usize> {
-        (self.0 >> 32 == Self::CELL).then_some(self.0 as u32 as usize)
+        self.is_cell().then_some(self.cell_number())
     }
 
     #[inline(always)]
@@ -169,6 +190,22 @@ impl<'a> Routes<'a> {
             }
         }
         None
+    }
+
+    /// What the slot of a key says in one cell; an empty entry where nothing is known.
+    #[inline(always)]
+    pub(in crate::tree) fn entry_in(self, cell: usize, key: u64) -> Entry {
+        let entry = self.headers.get(cell).and_then(|header| {
+            let form = Cell::read(header);
+            self.entries.get(form.first + form.slot(key))
+        });
+        Entry(entry.map_or(0, Word::follow))
+    }
+
+    /// Asks for what says how a cell cuts its range.
+    #[inline(always)]
+    pub(in crate::tree) fn ask(self, cell: usize) {
+        prefetch_read(self.headers.as_ptr().wrapping_add(cell).cast());
     }
 
     /// The word of a key's entry and the keys that it is about.

@@ -32,12 +32,12 @@ mod tests;
 
 use super::*;
 use crate::node::Children;
-use cells::{DEPTH_MAX, Table};
+use cells::Table;
 use latchless_core::search::Scalar;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use survey::Survey;
 
-pub(super) use cells::{Entry, Routes};
+pub(super) use cells::{DEPTH_MAX, Entry, Routes};
 
 /// Trees with fewer of the lowest inner nodes are low and small enough. Harsher in tests.
 const NODES_MIN: u64 = if cfg!(debug_assertions) { 3 } else { 128 };

@@ -1,0 +1,131 @@
+//! Searching an inner node: the hints name a block, and its separators the child.
+//!
+//! Where many separators crowd together, as those of one user's items do, hints have two fields (see
+//! `fields.rs`). Such hints are in order for the separators, and may name any block for a key that agrees with
+//! none of them in the bits between the fields. So a search compares the key with the first separators of the
+//! named block and of the next one.
+
+use super::hints::{NO_BLOCK, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
+use super::*;
+use core::hint::select_unpredictable;
+use latchless_core::mem::line::prefetch_read_later;
+use latchless_core::search::Scalar;
+
+impl<'a, B: Bits> Inner<'a, B> {
+    /// The child that `key` belongs to. Without validation it may be another one, of the same level.
+    #[inline(always)]
+    pub fn child<S: Lines>(self, key: B) -> NodeRef {
+        self.child_in::<S>(self.named_block::<S>(key), key)
+    }
+
+    /// The block that the hints name for `key`: the one with its child, if hints have one field.
+    #[inline(always)]
+    pub fn named_block<S: Lines>(self, key: B) -> usize {
+        let shape = Shape::<B>::of(self.node);
+        let hint = self.hint(shape, key);
+        let at = named_block::<S>(self.node, hint);
+        if is_tied(self.node, at, hint) { self.untie::<S>(shape, (at, hint), key) } else { at }
+    }
+
+    /// The block that has the child for `key`, of those up to block `at` that have the same hint: the last
+    /// one that begins with it or before it.
+    #[inline(always)]
+    fn untie<S: Lines>(self, shape: Shape<B>, (mut at, hint): (usize, u16), key: B) -> usize {
+        prefetch_tied::<S>(self.node, at, hint);
+        let first = first_tied::<S>(self.node, hint);
+        while at > first && (shape.count(at) == 0 || self.first_of(at) > key) {
+            at -= 1;
+        }
+        at
+    }
+
+    /// The first separator of a block.
+    #[inline(always)]
+    fn first_of(self, at: usize) -> B {
+        lane(block(self.node, at), 0)
+    }
+
+    /// The block that has the child for `key`. `named`: the one that the hints name.
+    #[inline(always)]
+    fn settle(self, named: usize, key: B) -> usize {
+        if Shape::<B>::of(self.node).width() == 0 {
+            return named;
+        }
+        let begins = named == 0 || self.first_of(named) <= key;
+        let is_last = named + 1 >= Self::BLOCKS || block_hint(self.node, named + 1) == NO_BLOCK;
+        if begins && (is_last || key < self.first_of(named + 1)) { named } else { self.compare_all(key) }
+    }
+
+    /// The block that has the child for `key`, without a look at the hints.
+    #[cold]
+    #[inline(never)]
+    fn compare_all(self, key: B) -> usize {
+        let shape = Shape::<B>::of(self.node);
+        let begins = |&at: &usize| shape.count(at) > 0 && self.first_of(at) <= key;
+        (1..Self::BLOCKS).rev().find(begins).unwrap_or(0)
+    }
+
+    /// The block that has the child for `key`.
+    #[inline(always)]
+    pub(super) fn block_for<S: Lines>(self, key: B) -> usize {
+        self.settle(self.named_block::<S>(key), key)
+    }
+
+    /// Asks for what a search reads of a block that the hints named.
+    #[inline(always)]
+    pub fn ask_for_block(self, at: usize) {
+        let address = |at: usize| core::ptr::from_ref(block(self.node, at)).cast();
+        prefetch_read_later(address(at));
+        if Shape::<B>::of(self.node).width() > 0 {
+            prefetch_read_later(address(at + 1));
+        }
+    }
+
+    /// Which lines a search reads that begins in block `at` or the one behind it.
+    #[inline(always)]
+    pub fn likely_lines(at: usize) -> [usize; 3] {
+        [0, at + 1, at + 2]
+    }
+
+    /// The child that `key` belongs to, for which the hints named block `at`.
+    #[inline(always)]
+    pub fn child_in<S: Lines>(self, at: usize, key: B) -> NodeRef {
+        let at = self.settle(at, key);
+        let up_to = S::separators_up_to(block(self.node, at), key);
+        if up_to == 0 { self.child_left(at, key) } else { self.node_at(at, up_to - 1) }
+    }
+
+    /// As [`Inner::child`], and how far between the child's fences `key` stands, in sixteenths.
+    #[inline(always)]
+    pub fn child_and_share<S: Lines>(self, key: B) -> (NodeRef, usize) {
+        let at = self.block_for::<S>(key);
+        let line = block(self.node, at);
+        let up_to = S::separators_up_to(line, key);
+        if up_to == 0 {
+            return (self.child_left(at, key), 0);
+        }
+        // Where the child ends the next one begins: in this block or in front of the next. Behind the
+        // last child of all stands something else; then the share is wrong, which is no harm.
+        let ends_block = up_to >= Shape::<B>::of(self.node).count(at);
+        let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
+        let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
+        let low = lane::<B>(line, up_to - 1).to_u64();
+        let sixteenth = (next.wrapping_sub(low) >> 4) + 1;
+        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / sixteenth) as usize & 15)
+    }
+
+    /// Looks for the child to the left of block `at`.
+    #[cold]
+    #[inline(never)]
+    fn child_left(self, mut at: usize, key: B) -> NodeRef {
+        let shape = Shape::<B>::of(self.node);
+        while at > 0 {
+            at -= 1;
+            let up_to = Scalar::separators_up_to(block(self.node, at), key);
+            if up_to > 0 && shape.count(at) > 0 {
+                return self.node_at(at, up_to - 1);
+            }
+        }
+        self.node_at(0, 0)
+    }
+}

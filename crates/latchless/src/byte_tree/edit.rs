@@ -221,17 +221,13 @@ impl ByteTree {
             let prefix = leaf.shape().prefix();
             // An entry that was there before keeps its form.
             let found = if E::IS_WORD { None } else { leaf.find::<Scalar>(key, tag) };
-            let is_long = found.is_none() && key.len() - prefix > SUFFIX_MAX;
+            let length = length_in(leaf, found, key);
+            let is_long = found.is_none() && length == LONG;
             let blocks = if is_long { LongStrings::blocks_for(key.len()) } else { 0 };
             if aside.blocks.len() < blocks {
                 lack.blocks = blocks;
                 continue;
             }
-            let length = match found {
-                Some(entry) => leaf.length(leaf.shape(), entry),
-                None if is_long => LONG,
-                None => (key.len() - prefix) as u8,
-            };
             let words = entry_words(length) + edit.more().len();
             if is_long && leaf.shape().has_room(words) {
                 let (None, Step::Set(value)) = edit.step(leaf, None) else {
@@ -266,6 +262,16 @@ impl ByteTree {
                 lack = Lack { levels: lack.levels.max(more.levels), blocks: lack.blocks.max(more.blocks) };
             }
         }
+    }
+}
+
+/// The length that a key's entry has in a leaf, if it was found there, or will have.
+fn length_in(leaf: Shared<'_>, found: Option<usize>, key: &[u8]) -> u8 {
+    let suffix = key.len() - leaf.shape().prefix();
+    match found {
+        Some(entry) => leaf.length(leaf.shape(), entry),
+        None if suffix > SUFFIX_MAX => LONG,
+        None => suffix as u8,
     }
 }
 

@@ -254,8 +254,8 @@ impl LeafCopy {
         (slots.make_key(&self.image, (at, length, place), &mut self.key), value)
     }
 
-    /// Shows these entries until `see` breaks off: the key, the first word of the value, and `take`, which took
-    /// it.
+    /// Shows these entries until `see` breaks off: the key, the first word of the value, and `take`, which
+    /// took it.
     #[inline(always)]
     pub fn show<T: Take, B>(
         &mut self,

@@ -1,9 +1,9 @@
 //! Searching an inner node: the hints name a block, and its separators the child.
 //!
 //! Where many separators crowd together, as those of one user's items do, hints have two fields (see
-//! `fields.rs`). Such hints are in order for the separators, and may name any block for a key that agrees with
-//! none of them in the bits between the fields. So a search compares the key with the first separators of the
-//! named block and of the next one.
+//! `fields.rs`). Such hints are in order for the separators, and may name any block for a key that agrees
+//! with none of them in the bits between the fields. So a search compares the key with the first separators
+//! of the named block and of the next one.
 
 use super::hints::{NO_BLOCK, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
 use super::*;

@@ -12,10 +12,10 @@
 //!
 //! The *shape* is a word that says how many places of each block are taken, and how hints are made of
 //! keys. In an inner node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts
-//! from the low fence. Hints of both may have a second field: bits of the key further down, which tell the
-//! keys of a run apart (see `fields.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no key reaches.
-//! Different keys may have the same hint (a *tie*): a search that doesn't find its place in the block
-//! that the hints name looks further left. A leaf says in its shape whether there may be ties.
+//! from the low fence. Hints of both may have a second field: bits of the key further down, which tell
+//! the keys of a run apart (see `fields.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no
+//! key reaches. Different keys may have the same hint (a *tie*): a search that doesn't find its place in
+//! the block that the hints name looks further left. A leaf says in its shape whether there may be ties.
 //!
 //! # Thread safety
 //! Words are atomics. Writers hold the node's latch; readers look without one. What a reader of a

@@ -218,7 +218,7 @@ mod tests {
     use crate::tree::Edit;
     use latchless_core::testing::Rng;
 
-    const KEYS: u64 = if cfg!(miri) { 300 } else { 20_000 };
+    const KEYS: u64 = if cfg!(miri) { 160 } else { 20_000 };
 
     /// A key that has 40 bytes, of which those around it have 24 or more.
     fn address(number: u64) -> Vec<u8> {

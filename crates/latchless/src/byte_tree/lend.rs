@@ -5,8 +5,8 @@
 //! the leaf that it becomes by a split has room again. So when it is full the next time, as many of its
 //! entries as fit go to the left.
 //!
-//! Both leaves are latched from left to right, then their parent, as for a merge. Who comes to the left leaf
-//! for an entry that has moved follows the link; who comes to the right one for it begins anew.
+//! Both leaves are latched from left to right, then their parent, as for a merge. A reader
+//! of the left leaf follows the link to an entry that has moved; one of the right leaf begins anew.
 
 use super::aside::Strings;
 use super::change::{Entry, Shared};

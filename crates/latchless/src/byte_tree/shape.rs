@@ -3,7 +3,7 @@
 //! | word | what |
 //! |---|---|
 //! | 0 | latch and version |
-//! | 1 | the [`Shape`]: entries, slots, used and wasted words, length of the prefix, flags, the form of values |
+//! | 1 | the [`Shape`]: entries, slots, used and wasted words, length of the prefix, flags, values |
 //! | 2 | link to the right neighbour (32 bits), lengths of the low and the high fence (16 bits each) |
 //! | 3 | the [`head`](super::text::head) of the high fence after the prefix; all ones without a high fence |
 //! | 4–7 | the first 32 bytes of the low fence |

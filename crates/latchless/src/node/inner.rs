@@ -250,8 +250,8 @@ impl<'a, B: Bits> Inner<'a, B> {
         shape.hint_from(key.to_u64(), header(self.node)[BASE].load_relaxed())
     }
 
-    /// Whether hints of two fields stay in order if this separator stands at a place, before those that are
-    /// there now, or in place of one. Others are in order anyway.
+    /// Whether hints of two fields stay in order if this separator is put at a place, before the separator
+    /// there or instead of it. Hints of one field always do.
     fn keeps_order(self, shape: Shape<B>, (at, place): (usize, usize), separator: B) -> bool {
         if shape.width() == 0 {
             return true;

@@ -182,11 +182,10 @@ impl<'a> Routes<'a> {
         let mut cell = 0;
         // More can't be, but for words that are being written.
         for _ in 0..DEPTH_MAX {
-            let form = Cell::read(self.headers.get(cell)?);
-            let entry = Entry(self.entries.get(form.first + form.slot(key))?.follow());
+            let entry = self.entry_in(cell, key);
             match entry.cell() {
                 Some(next) => cell = next,
-                None => return (entry.0 != 0).then_some(entry),
+                None => return (!entry.is_empty()).then_some(entry),
             }
         }
         None

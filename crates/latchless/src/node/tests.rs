@@ -145,6 +145,16 @@ impl Crowding {
     }
 }
 
+/// Searches from any block find this child or none. Says whether the one from the key's own block finds it.
+fn check_near<S: Search, B: Bits>(inner: Inner<'_, B>, key: B, child: NodeRef) -> usize {
+    for from in 0..Inner::<B>::BLOCKS {
+        if let Some((found, _)) = inner.child_near::<S>(from, key) {
+            assert_eq!(found, child, "key {key:?} from block {from}");
+        }
+    }
+    usize::from(inner.child_near::<S>(inner.block_for::<S>(key), key).is_some())
+}
+
 struct Inners<B>(core::marker::PhantomData<B>);
 
 impl<B: Bits> Operation for Inners<B> {
@@ -157,7 +167,7 @@ impl<B: Bits> Operation for Inners<B> {
             let (inner, _held) = (Inner::<B>::new(&node), latch(&node).try_latch().unwrap());
             let mut children = Children::default();
             children.push(B::MIN, NodeRef::from_word(0));
-            let (mut refused, mut fields) = (0, false);
+            let (mut refused, mut fields, mut looked, mut near) = (0, false, 0, 0);
             inner.set((B::MIN, B::MAX), NodeRef::NIL, children.separators(), children.nodes());
             for name in 1..if cfg!(miri) { 12 } else { Inner::<B>::CAPACITY as u32 } {
                 let separator = crowding.draw::<B>(&mut state, if name < 40 { 1000 } else { 2 });
@@ -193,8 +203,11 @@ impl<B: Bits> Operation for Inners<B> {
                     let child = children.separators().partition_point(|&separator| separator <= key) - 1;
                     assert_eq!(inner.child::<S>(key), children.nodes()[child], "key {key:?}");
                     assert_eq!(inner.child_and_share::<S>(key).0, children.nodes()[child], "key {key:?}");
+                    near += check_near::<S, B>(inner, key, children.nodes()[child]);
+                    looked += 1;
                 }
             }
+            assert!(near * 10 >= looked * 9, "{near} of {looked} children were near the block asked for");
             let few = B::BYTES < 8 || cfg!(any(miri, latchless_small_nodes));
             assert!(
                 fields || few || !matches!(crowding, Crowding::Runs),

@@ -226,8 +226,16 @@ impl HalfLine for Scalar {
 
     #[inline(always)]
     unsafe fn bytes_equal(half: [u64; 4], byte: u8) -> u32 {
-        let equal = |at: usize| (half[at / 8] >> (at % 8 * 8)) as u8 == byte;
-        (0..32).fold(0, |bits, at| bits | u32::from(equal(at)) << at)
+        const LOWEST: u64 = u64::MAX / 0xFF;
+        const ALL_BUT_HIGHEST: u64 = LOWEST * 0x7F;
+        let equal = |word: u64| {
+            let other = word ^ (LOWEST * u64::from(byte));
+            // The highest bit of each byte that is zero, without carries from byte to byte.
+            let zeros = !(((other & ALL_BUT_HIGHEST) + ALL_BUT_HIGHEST) | other | ALL_BUT_HIGHEST);
+            // The product brings them together in its highest byte.
+            ((zeros >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+        };
+        half.iter().rev().fold(0, |bits, &word| bits << 8 | equal(word))
     }
 
     #[inline(always)]

@@ -205,11 +205,14 @@ impl<'a> Shared<'a> {
     /// Copies the node but what it doesn't use.
     #[inline(always)]
     pub fn copy<S: Lines>(self, to: &mut [u64; WORDS]) {
-        let (from, to) = (self.words.as_chunks::<4>().0, to.as_chunks_mut::<4>().0);
+        let (from, to) = (self.words.as_chunks::<8>().0, to.as_chunks_mut::<8>().0);
         for lines in self.shape().used_lines() {
-            let halves = 2 * lines.start..2 * lines.end;
-            let pairs = from[halves.clone()].iter().zip(&mut to[halves]);
-            pairs.for_each(|(from, to)| S::copy_words(from, to));
+            for (from, to) in from[lines.clone()].iter().zip(&mut to[lines]) {
+                let ([low, high], _) = from.as_chunks::<4>() else { unreachable!("a line is two halves") };
+                let (to_low, to_high) = to.split_at_mut(4);
+                S::copy_words(low, to_low);
+                S::copy_words(high, to_high);
+            }
         }
     }
 

@@ -165,7 +165,7 @@ impl Operation for EditGroup<'_> {
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
         let ways = self.tree.descend_together::<S>(self.keys);
-        ways.iter().take(self.keys.len()).for_each(|way| self.tree.ask_for_heads(way.at.leaf));
+        ways.iter().take(self.keys.len()).for_each(|way| self.tree.ask_for_slots(way.at.leaf));
         for ((key, way), mut edit) in self.keys.iter().zip(ways).zip(self.edits) {
             (self.done)(self.tree.edit_from::<S, _>(way.at, (key, way.hash), &mut edit)?);
         }

@@ -64,9 +64,20 @@ pub struct Part<'a> {
 impl<'a> Part<'a> {
     /// Words that the entries take in a node with this prefix, if they fit one at all.
     pub fn words(&self, prefix: usize) -> Option<usize> {
+        // The compiler makes a loop of its own for values of one word.
+        if self.node.shape().values() == Values::ONE_WORD {
+            self.words_with(prefix, |_| 0)
+        } else {
+            self.words_with(prefix, |at| self.more(self.node.shape(), at).len())
+        }
+    }
+
+    /// As [`Part::words`]. `more`: how many words of an entry's value there are after its first.
+    #[inline(always)]
+    fn words_with(&self, prefix: usize, more: impl Fn(usize) -> usize) -> Option<usize> {
         let shape = self.node.shape();
         self.entries.clone().try_fold(0, |sum, at| {
-            let (length, more) = (self.node.length(shape, at), self.more(shape, at).len());
+            let (length, more) = (self.node.length(shape, at), more(at));
             if length == LONG {
                 return Some(sum + entry_words(LONG) + more);
             }
@@ -179,22 +190,33 @@ impl<'i> Builder<'i> {
     pub fn extend(&mut self, part: &Part<'_>) {
         let prefix = Shape(self.image[SHAPE]).prefix();
         if prefix == part.node.shape().prefix() {
-            part.entries.clone().for_each(|at| self.push_same(part.node, at));
+            self.extend_same(part.node, part.entries.clone());
         } else {
             part.each(prefix, |entry| self.push(entry));
         }
     }
 
-    /// Adds an entry of a node with the same prefix after all others. There is room for it.
-    fn push_same(&mut self, node: Private<'_>, from: usize) {
-        let (shape, old) = (Shape(self.image[SHAPE]), node.shape());
-        let (length, first) = (node.length(old, from), node.place(old, from));
-        let words = node.words_of_entry(old, from);
-        debug_assert!(shape.has_room(words), "entries that were counted fit");
-        let place = WORDS - shape.used() - words;
-        self.image[place..place + words].copy_from_slice(&node.words[first..first + words]);
-        self.fill_slot(shape, (node.tag(from), length, place as u8), node.head(old, from));
-        self.image[SHAPE] = shape.with_entry(words).0;
+    /// Adds entries of a node with the same prefix after all others. There is room for them.
+    fn extend_same(&mut self, node: Private<'_>, entries: Range<usize>) {
+        let (shape, old, count) = (Shape(self.image[SHAPE]), node.shape(), entries.len());
+        let (first, heads) = (shape.len(), shape.heads() + shape.len());
+        let from = old.heads() + entries.start;
+        self.image[heads..heads + count].copy_from_slice(&node.words[from..from + count]);
+        for (to, from) in [(SLOTS, SLOTS), (shape.lengths(), old.lengths())] {
+            append_bytes((self.image, to, first), (node.words, from), entries.clone());
+        }
+        let (mut place, places) = (WORDS - shape.used(), shape.places());
+        for (to, at) in (first..).zip(entries) {
+            let (own, words) = (node.place(old, at), node.words_of_entry(old, at));
+            place -= words;
+            let (copy, from) = (&mut self.image[place..place + words], &node.words[own..own + words]);
+            // A call to copy a few words takes longer than that.
+            copy.iter_mut().zip(from).for_each(|(to, &from)| *to = from);
+            self.image[places + to / 8] |= (place as u64) << (to % 8 * 8);
+        }
+        let words = WORDS - shape.used() - place;
+        debug_assert!(shape.len() + count <= shape.slots() && slots_end(shape.slots()) <= place);
+        self.image[SHAPE] = shape.with_entries(count, words).0;
     }
 
     /// Fills the first slot that is empty.
@@ -228,6 +250,24 @@ impl<'i> Builder<'i> {
     }
 }
 
+/// Adds the bytes `range` of an array of one image to an array of another, which has `len` and zeros after that.
+fn append_bytes(
+    (image, to, len): (&mut Image, usize, usize),
+    (from, array): (&Image, usize),
+    range: Range<usize>,
+) {
+    for at in range.clone().step_by(8) {
+        let (word, bits) = (array + at / 8, 8 * (at % 8));
+        // Shifted in two steps: by no bits at all, the next word gives nothing.
+        let bytes = from[word] >> bits | from[word + 1] << 1 << (63 - bits);
+        let bytes = bytes & u64::MAX >> (64 - 8 * (range.end - at).min(8));
+        let end = len + at - range.start;
+        let (word, bits) = (to + end / 8, 8 * (end % 8));
+        image[word] |= bytes << bits;
+        image[word + 1] |= bytes >> 1 >> (63 - bits);
+    }
+}
+
 /// Writes a fence from byte `from` on, or where it is stored; says with this flag that it is long.
 fn write_fence(to: &mut [u64], fence: Fence<'_>, from: usize, flag: u64) -> u64 {
     if let Some(string) = fence.long {
@@ -238,4 +278,32 @@ fn write_fence(to: &mut [u64], fence: Fence<'_>, from: usize, flag: u64) -> u64 
     let rest = fence.bytes.get(from..).unwrap_or(&[]);
     (0..words_of(rest.len())).for_each(|at| to[at] = word(rest, 8 * at));
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_after_those_that_are_there_and_leave_the_next_array_alone() {
+        let number = |at: usize| (at * 37 + 11) as u8;
+        let from: Image = core::array::from_fn(|word| {
+            u64::from_le_bytes(core::array::from_fn(|byte| number(8 * word + byte)))
+        });
+        let most = if cfg!(miri) { 17 } else { 33 };
+        for (len, start, count) in (0..most)
+            .flat_map(|len| (0..10).flat_map(move |start| (0..most).map(move |count| (len, start, count))))
+        {
+            let mut image = [0; WORDS];
+            for at in 0..len {
+                image[SLOTS + at / 8] |= 0xAA << (at % 8 * 8);
+            }
+            append_bytes((&mut image, SLOTS, len), (&from, 3), start..start + count);
+            let bytes = image.map(u64::to_le_bytes);
+            let own = &bytes.as_flattened()[8 * SLOTS..];
+            assert!(own[..len].iter().all(|&byte| byte == 0xAA));
+            assert!((0..count).all(|at| own[len + at] == number(24 + start + at)), "{len} {start} {count}");
+            assert!(own[len + count..].iter().all(|&byte| byte == 0), "{len} {start} {count}");
+        }
+    }
 }

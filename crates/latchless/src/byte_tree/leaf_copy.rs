@@ -30,8 +30,12 @@ impl Bounds<'_> {
     pub const ALL: Bounds<'static> = Bounds { low: Bound::Unbounded, high: Bound::Unbounded };
 }
 
-/// Words of a key that are copied at once.
-const AT_ONCE: usize = 4;
+/// Words of a key that are copied at once, however many it has.
+const AT_ONCE: usize = 8;
+/// Room for a key after its prefix: what is copied too much nobody looks at.
+const TAIL: usize = SUFFIX_ROOM + 8 * AT_ONCE;
+/// A node's words, and behind them as many as are copied at once.
+type Padded = [u64; WORDS + AT_ONCE];
 /// Bytes of strings that a spare copy keeps room for.
 const SPARE_BYTES: usize = 4096;
 
@@ -43,7 +47,10 @@ thread_local! {
 /// The entries of a leaf at one moment.
 #[derive(Debug)]
 pub struct LeafCopy {
-    image: Image,
+    image: Padded,
+    /// The lengths and places of its entries.
+    lengths: [u8; SLOTS_MAX],
+    places: [u8; SLOTS_MAX],
     /// The fences: the first one's start is the prefix.
     low: Vec<u8>,
     high: Vec<u8>,
@@ -70,7 +77,9 @@ pub struct LeafCopy {
 impl Default for LeafCopy {
     fn default() -> Self {
         Self {
-            image: [0; WORDS],
+            image: [0; WORDS + AT_ONCE],
+            lengths: [0; SLOTS_MAX],
+            places: [0; SLOTS_MAX],
             low: Vec::new(),
             high: Vec::new(),
             has_high: false,
@@ -124,12 +133,22 @@ impl LeafCopy {
             self.within.end = self.within.end.max(self.within.start);
         });
         self.source = (node, version);
-        let prefix = self.shape().prefix().min(self.low.len());
-        let longest = prefix + SUFFIX_ROOM + 8 * AT_ONCE;
-        if self.key.len() < longest {
-            self.key.resize(longest, 0);
+        let shape = self.shape();
+        for (array, to) in [(shape.lengths(), &mut self.lengths), (shape.places(), &mut self.places)] {
+            let (to, _) = to.as_chunks_mut::<8>();
+            let words = &self.image[array..array + shape.slots() / 8];
+            to.iter_mut().zip(words).for_each(|(to, from)| *to = from.to_le_bytes());
+        }
+        let prefix = shape.prefix().min(self.low.len());
+        if self.key.len() < prefix + TAIL {
+            self.key.resize(prefix + TAIL, 0);
         }
         self.key[..prefix].copy_from_slice(&self.low[..prefix]);
+    }
+
+    /// The leaf's words.
+    fn words(&self) -> &Image {
+        words_of_node(&self.image)
     }
 
     /// How many entries come before a key, or before what follows it.
@@ -138,15 +157,15 @@ impl LeafCopy {
         if key <= &self.low[..] && !is_after {
             0
         } else {
-            first_from(Node { words: &self.image, long }, key, is_after)
+            first_from(Node { words: self.words(), long }, key, is_after)
         }
     }
 
     /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
     #[inline(always)]
     pub(super) fn copy<S: Lines>(&mut self, leaf: Shared<'_>, bounds: Bounds<'_>) {
-        leaf.copy::<S>(&mut self.image);
-        let copy = Node { words: &self.image, long: leaf.long };
+        leaf.copy::<S>(self.image.first_chunk_mut().expect("more words than a node has"));
+        let copy = Node { words: words_of_node(&self.image), long: leaf.long };
         let (shape, len) = (copy.shape(), copy.shape().len());
         [&mut self.low, &mut self.high, &mut self.long].into_iter().for_each(Vec::clear);
         self.long_starts.clear();
@@ -245,13 +264,14 @@ impl LeafCopy {
     /// An entry: its key, which is made anew at each call, and its value.
     #[inline(always)]
     pub fn entry(&mut self, at: usize) -> (&[u8], u64) {
-        let slots = Slots::of(self.shape());
-        let (length, place) = slots.of_entry(&self.image, at);
-        let value = self.image.word(place);
+        let shape = self.shape();
+        let (length, place) = (self.lengths[at % SLOTS_MAX], usize::from(self.places[at % SLOTS_MAX]));
+        let value = self.image[place];
         if length == LONG {
-            return (long_key(&self.image, (&self.long, &self.long_starts), at), value);
+            return (long_key(&self.lengths, (&self.long, &self.long_starts), at), value);
         }
-        (slots.make_key(&self.image, (at, length, place), &mut self.key), value)
+        let head = self.image[(shape.heads() + at) % WORDS];
+        (make_key(&self.image, (head, length, place), (&mut self.key, shape.prefix())), value)
     }
 
     /// Shows these entries until `see` breaks off: the key, the first word of the value, and `take`, which
@@ -274,15 +294,17 @@ impl LeafCopy {
             return ControlFlow::Continue(());
         }
         // What stays the same from entry to entry stays in registers.
-        let Self { image, key, long, long_starts, .. } = self;
-        let (image, key, slots) = (&*image, &mut key[..], Slots::of(Shape(image[SHAPE])));
+        let Self { image, lengths, places, key, long, long_starts, .. } = self;
+        let (image, key, shape) = (&*image, &mut key[..], Shape(image[SHAPE]));
+        let (heads, prefix) = (shape.heads(), shape.prefix());
         for at in entries {
-            let (length, place) = slots.of_entry(image, at);
-            let value = image.word(place);
+            let (length, place) = (lengths[at % SLOTS_MAX], usize::from(places[at % SLOTS_MAX]));
+            let value = image[place];
             if length == LONG {
-                see(long_key(image, (long, long_starts), at), value, take)?;
+                see(long_key(lengths, (long, long_starts), at), value, take)?;
             } else {
-                see(slots.make_key(image, (at, length, place), key), value, take)?;
+                let head = image[(heads + at) % WORDS];
+                see(make_key(image, (head, length, place), (key, prefix)), value, take)?;
             }
         }
         ControlFlow::Continue(())
@@ -291,12 +313,10 @@ impl LeafCopy {
     /// The words of an entry's value: the first, and the others.
     #[inline(always)]
     pub(super) fn value_words(&self, at: usize) -> (u64, &[u64]) {
-        let (image, shape) = (&self.image, self.shape());
-        let byte = |array: usize| (image.word(array + at / 8) >> (at % 8 * 8)) as u8;
-        let place = usize::from(byte(shape.places()));
-        let first = image.word(place);
-        let start = place + entry_words(byte(shape.lengths()));
-        (first, image.get(start..start + shape.values().more(first)).unwrap_or(&[]))
+        let (image, place) = (self.words(), usize::from(self.places[at % SLOTS_MAX]));
+        let first = image[place];
+        let start = place + entry_words(self.lengths[at % SLOTS_MAX]);
+        (first, image.get(start..start + self.shape().values().more(first)).unwrap_or(&[]))
     }
 
     /// Whether the leaf is still as it was copied.
@@ -306,66 +326,42 @@ impl LeafCopy {
     }
 }
 
-/// Where a copy's slots are.
-#[derive(Debug, Clone, Copy)]
-struct Slots {
-    lengths: usize,
-    places: usize,
-    heads: usize,
-    prefix: usize,
+/// The words of a node, without those behind them.
+#[inline(always)]
+fn words_of_node(image: &Padded) -> &Image {
+    image.first_chunk().expect("more words than a node has")
 }
 
-impl Slots {
-    #[inline(always)]
-    fn of(shape: Shape) -> Self {
-        Self {
-            lengths: shape.lengths(),
-            places: shape.places(),
-            heads: shape.heads(),
-            prefix: shape.prefix(),
-        }
+/// Makes the key of an entry that isn't long of `key`, which begins with the prefix.
+#[inline(always)]
+fn make_key<'k>(
+    image: &Padded,
+    (head, length, place): (u64, u8, usize),
+    (key, prefix): (&'k mut [u8], usize),
+) -> &'k [u8] {
+    let (length, end) = (usize::from(length), prefix + usize::from(length));
+    let tail: &mut [u8; TAIL] = key[prefix..].first_chunk_mut().expect("room for a suffix");
+    let (to, _) = tail.as_chunks_mut::<8>();
+    to[0] = head.to_be_bytes();
+    // As many words for every key: how many it has can't be foretold.
+    let from: &[u64; AT_ONCE] = image[place + 1..].first_chunk().expect("words behind those of the node");
+    *to[1..].first_chunk_mut().expect("room for as many") = from.map(u64::to_le_bytes);
+    if length > 8 + 8 * AT_ONCE {
+        copy_more(&mut to[1 + AT_ONCE..words_of(length)], &image[place + 1 + AT_ONCE..]);
     }
+    &key[..end]
+}
 
-    /// An entry's length and place.
-    #[inline(always)]
-    fn of_entry(self, image: &Image, at: usize) -> (u8, usize) {
-        let byte = |array: usize| (image.word(array + at / 8) >> (at % 8 * 8)) as u8;
-        (byte(self.lengths), usize::from(byte(self.places)))
-    }
-
-    /// Makes the key of an entry that isn't long of `key`, which begins with the prefix.
-    #[inline(always)]
-    fn make_key<'k>(
-        self,
-        image: &Image,
-        (at, length, place): (usize, u8, usize),
-        key: &'k mut [u8],
-    ) -> &'k [u8] {
-        let (length, end) = (usize::from(length), self.prefix + usize::from(length));
-        let (room, _) = key[self.prefix..].as_chunks_mut::<8>();
-        let (head, rest) = room.split_first_mut().expect("there is room for a head");
-        *head = image.word(self.heads + at).to_be_bytes();
-        // A few words at once: what is copied too much nobody looks at.
-        let words = words_of(length.saturating_sub(8)).next_multiple_of(AT_ONCE);
-        if place < WORDS - words {
-            let (to, _) = rest[..words].as_chunks_mut::<AT_ONCE>();
-            let (from, _) = image[place + 1..][..words].as_chunks::<AT_ONCE>();
-            for (to, &[a, b, c, d]) in to.iter_mut().zip(from) {
-                *to = [a.to_le_bytes(), b.to_le_bytes(), c.to_le_bytes(), d.to_le_bytes()];
-            }
-        } else {
-            rest.iter_mut().zip(&image[place + 1..]).for_each(|(to, from)| *to = from.to_le_bytes());
-        }
-        &key[..end]
-    }
+/// Copies what so few keys have that it would only be in the way of the others.
+#[inline(never)]
+fn copy_more(to: &mut [[u8; 8]], from: &[u64]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = from.to_le_bytes());
 }
 
 #[cold]
 #[inline(never)]
-fn long_key<'k>(image: &Image, (long, starts): (&'k [u8], &[usize]), at: usize) -> &'k [u8] {
-    let shape = Shape(image[SHAPE]);
-    let is_long = |at: &usize| Slots::of(shape).of_entry(image, *at).0 == LONG;
-    let number = (0..at).filter(is_long).count();
+fn long_key<'k>(lengths: &[u8; SLOTS_MAX], (long, starts): (&'k [u8], &[usize]), at: usize) -> &'k [u8] {
+    let number = lengths[..at].iter().filter(|&&length| length == LONG).count();
     let end = starts.get(number + 1).copied().unwrap_or(long.len());
     &long[starts[number]..end]
 }

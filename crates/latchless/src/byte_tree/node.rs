@@ -391,14 +391,16 @@ impl<'a, W: Words> Node<'a, W> {
     }
 }
 
-/// Adds a string of `len` bytes to the end of `to`. `stored(at)`: its word at this place.
+/// Adds a string of `len` bytes to the end of `to`. `stored(at)`: its word at this place, or any after its end.
 #[inline(always)]
 fn append_words(to: &mut Vec<u8>, len: usize, stored: impl Fn(usize) -> u64) {
-    let start = to.len();
-    to.resize(start + 8 * words_of(len), 0);
-    let (words, _) = to[start..].as_chunks_mut::<8>();
-    words.iter_mut().enumerate().for_each(|(at, to)| *to = stored(at).to_le_bytes());
-    to.truncate(start + len);
+    // Most fences are as short as that.
+    let mut first = [[0; 8]; LOW_BYTES / 8];
+    first.iter_mut().enumerate().for_each(|(at, to)| *to = stored(at).to_le_bytes());
+    to.extend_from_slice(&first.as_flattened()[..len.min(LOW_BYTES)]);
+    for at in LOW_BYTES / 8..words_of(len) {
+        to.extend_from_slice(&stored(at).to_le_bytes()[..(len - 8 * at).min(8)]);
+    }
 }
 
 /// Room for the words of a suffix that isn't long, and one more.

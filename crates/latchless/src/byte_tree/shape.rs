@@ -120,6 +120,11 @@ impl Shape {
         Self(self.0 + 1 + ((words as u64) << 16))
     }
 
+    /// With so many entries more, which take so many words together.
+    pub fn with_entries(self, count: usize, words: usize) -> Self {
+        Self(self.0 + count as u64 + ((words as u64) << 16))
+    }
+
     /// With one entry fewer, which took so many words.
     #[inline(always)]
     pub fn without_entry(self, words: usize) -> Self {

@@ -102,6 +102,9 @@ impl ByteTree {
         let has_high = old.high_to(high);
         let fences = fences_of(old, low, has_high.then_some(&high[..]));
         let cut = cut(old, level, (low, key), (separator, other));
+        if level == 0 {
+            self.learn_ties(old);
+        }
         let parent = self.latch_parent(level, at.0, separator, aside)?;
         let missing = Lack { levels: level + 1 + usize::from(parent.is_none()), blocks: 0 };
         if parent.is_none() && !aside.has_node(level + 1) {
@@ -252,7 +255,8 @@ fn cut(
 fn cheapest_cut(node: Private<'_>, level: usize) -> usize {
     let (shape, len) = (node.shape(), node.shape().len());
     let words = |at: usize| node.words_of_entry(shape, at);
-    let all: usize = (0..len).map(|at| weight(words(at))).sum();
+    let fences = high_words(node.high_len()) + low_words(node.low_len());
+    let all = 8 * (shape.used() - shape.wasted() - fences) + len * weight(0);
     let (mut before, mut best, mut least) = (0, len / 2, usize::MAX);
     let mut nearest = usize::MAX;
     for at in 1..len {

@@ -22,7 +22,7 @@
 
 use super::change::Shared;
 use super::guesses::Guesses;
-use super::image::{Builder, Fence, Fences, Image};
+use super::image::{Builder, Fence, Fences, Image, Private};
 use super::long::{LEN_MAX, LongStrings};
 use super::node::{Node, Side, Toward};
 use super::shape::{LINES, NodeLines, Nodes, SLOTS_MAX, Shape, WORDS};
@@ -96,6 +96,8 @@ pub struct ByteTree {
     pub(super) misled: Word,
     /// At least as long as the longest key that was ever put.
     pub(super) longest: Word,
+    /// One, if the leaf that was split last had equal heads; zero, if not.
+    has_ties: Word,
 }
 
 /// A node that was looked up.
@@ -126,6 +128,7 @@ impl ByteTree {
             restarts: Word::new(0),
             misled: Word::new(0),
             longest: Word::new(0),
+            has_ties: Word::new(1),
         };
         tree.init_root()?;
         Ok(tree)
@@ -234,6 +237,28 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn ask_for_heads(&self, leaf: NodeRef) {
         self.ask_for_lines(leaf, LEAF_LINES..LINES);
+    }
+
+    /// As [`ByteTree::ask_for_heads`], of a leaf whose header has come, and with it where the slots end and the
+    /// next entry goes. What tells equal heads apart is asked for if other leaves have such. In a group of keys
+    /// lines that nobody reads are in the way of others.
+    #[inline(always)]
+    pub(super) fn ask_for_slots(&self, leaf: NodeRef) {
+        let [slots, heap] = self.at(leaf).1.shape().used_lines();
+        self.ask_for_lines(leaf, LEAF_LINES..slots.end);
+        let end = if self.has_ties.load_relaxed() == 0 { (heap.start + 1).min(LINES) } else { LINES };
+        self.ask_for_lines(leaf, heap.start.saturating_sub(1)..end);
+    }
+
+    /// Remembers whether a leaf had equal heads.
+    pub(super) fn learn_ties(&self, leaf: Private<'_>) {
+        let (shape, first) = (leaf.shape(), leaf.shape().heads());
+        let heads = &leaf.words[first..first + shape.len()];
+        let has_ties = u64::from(heads.array_windows().any(|[one, next]| one == next));
+        // A line that nobody writes stays in every processor's cache.
+        if self.has_ties.load_relaxed() != has_ties {
+            self.has_ties.store_relaxed(has_ties);
+        }
     }
 
     #[inline(always)]

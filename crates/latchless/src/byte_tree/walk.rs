@@ -5,11 +5,13 @@
 
 use super::leaf_copy::{Bounds, LeafCopy};
 use super::node::Toward;
+use super::shape::LINES;
 use super::tree::ByteTree;
 use super::values::Take;
 use crate::node::operation::{Operation, Run, Search};
-use core::ops::{Bound, ControlFlow};
+use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
+use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
 
 impl ByteTree {
@@ -25,6 +27,16 @@ impl ByteTree {
 
     /// Copies the leaf after this one, if the range goes on there.
     pub fn load_next(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
+        let goes_on = self.load_after(bounds, leaf);
+        if goes_on {
+            self.ask_ahead(leaf).rest();
+        }
+        goes_on
+    }
+
+    /// As [`ByteTree::load_next`], without asking for the leaf after that.
+    #[inline(always)]
+    fn load_after(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
         let goes_on = leaf.goes_on();
         if goes_on {
             self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::Next });
@@ -51,10 +63,17 @@ impl ByteTree {
     ) -> ControlFlow<B> {
         self.load_first(bounds, leaf);
         loop {
-            self.ask_ahead(leaf);
-            let within = leaf.within();
-            leaf.show(self, within, take, see)?;
-            if !self.load_next(bounds, leaf) {
+            let (mut ahead, within) = (self.ask_ahead(leaf), leaf.within());
+            // A few of the lines with every fourth entry.
+            let some = (4 * ahead.count()).div_ceil(within.len().max(1));
+            let entries = within.inspect(|&at| {
+                if at.is_multiple_of(4) {
+                    ahead.ask(some);
+                }
+            });
+            leaf.show(self, entries, take, see)?;
+            ahead.rest();
+            if !self.load_after(bounds, leaf) {
                 return ControlFlow::Continue(());
             }
         }
@@ -79,18 +98,20 @@ impl ByteTree {
 }
 
 impl ByteTree {
-    /// Asks for the leaf after a copied one, if the range goes on there, and for the header of the leaf
-    /// after that: they come while the copy's entries are shown.
+    /// What to ask for of the leaf after a copied one, if the range goes on there. Asks for the header of the
+    /// leaf after that: both come while the copy's entries are shown.
     #[inline(always)]
-    fn ask_ahead(&self, leaf: &mut LeafCopy) {
+    fn ask_ahead(&self, leaf: &mut LeafCopy) -> Ahead {
         let next = leaf.link();
-        if leaf.goes_on() && leaf.asked != next {
-            let (_, view) = self.at(next);
-            // It may be changing: then these are lines that nobody wants.
-            self.ask_for_used(next, view.shape());
-            self.ask_for_header(view.link());
-            leaf.asked = next;
+        if !leaf.goes_on() || leaf.asked == next {
+            return Ahead { address: core::ptr::null(), lines: 0 };
         }
+        leaf.asked = next;
+        let (_, view) = self.at(next);
+        self.ask_for_header(view.link());
+        // It may be changing: then these are lines that nobody wants.
+        let lines = view.shape().used_lines().into_iter().fold(0, |lines, range| lines | bits_of(range));
+        Ahead { address: self.nodes.address(next), lines }
     }
 
     /// The leaf that is likely to have a key. Asks for the header of the next one.
@@ -105,6 +126,45 @@ impl ByteTree {
             None => self.descend_to_leaf(key, toward),
         }
     }
+}
+
+/// Lines of a leaf that are still to be asked for. All at once would keep the processor waiting: it has room
+/// for no more than some twenty that are on their way.
+struct Ahead {
+    address: *const u8,
+    /// A bit for each line.
+    lines: u32,
+}
+
+impl Ahead {
+    /// How many lines there are.
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.lines.count_ones() as usize
+    }
+
+    /// Asks for so many lines, or for all.
+    #[inline(always)]
+    fn ask(&mut self, count: usize) {
+        for _ in 0..count {
+            if self.lines == 0 {
+                return;
+            }
+            prefetch_read(self.address.wrapping_add(self.lines.trailing_zeros() as usize * LINE_BYTES));
+            self.lines &= self.lines - 1;
+        }
+    }
+
+    #[inline(always)]
+    fn rest(mut self) {
+        self.ask(self.count());
+    }
+}
+
+/// A bit for each of these lines.
+fn bits_of(lines: Range<usize>) -> u32 {
+    const { assert!(LINES == 32) };
+    ((1u64 << lines.end) - (1u64 << lines.start)) as u32
 }
 
 enum Which {
@@ -167,8 +227,5 @@ impl Operation for Load<'_> {
         };
         leaf.load::<S>(tree, (start, &pivot, toward), (bounds, after));
         leaf.bring_pivot(pivot);
-        if matches!(which, Which::Next) {
-            tree.ask_ahead(leaf);
-        }
     }
 }

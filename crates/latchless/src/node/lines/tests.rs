@@ -341,3 +341,32 @@ fn values_of_32_and_of_64_bits_are_added_up() {
     values_are_added_up::<u32>();
     values_are_added_up::<u64>();
 }
+
+struct Bytes<'a>(&'a Line, u8);
+
+impl Operation for Bytes<'_> {
+    type Output = [u32; 2];
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> [u32; 2] {
+        let (halves, _) = self.0.as_chunks::<4>();
+        [S::which_bytes(&halves[0], self.1), S::which_bytes(&halves[1], self.1)]
+    }
+}
+
+#[test]
+fn bytes_are_found_and_none_beside_them() {
+    let kernels = kernels();
+    for words in lines() {
+        let (block, bytes) = (line(words), words.map(u64::to_le_bytes));
+        let near = bytes.as_flattened().iter().flat_map(|byte| [byte.wrapping_sub(1), *byte, byte ^ 0x80]);
+        for byte in near.chain([0, 1, 0x7F, 0x80, 0xFF]).step_by(if cfg!(miri) { 17 } else { 1 }) {
+            let is_equal = bytes.as_flattened().iter().map(|&other| u64::from(other == byte));
+            let expected = is_equal.enumerate().fold(0, |bits, (at, is_equal)| bits | is_equal << at);
+            for kernel in &kernels {
+                let [low, high] = kernel.run(Bytes(&block, byte)).map(u64::from);
+                assert_eq!(low | high << 32, expected, "{byte:#x} in {words:x?} by {}", kernel.kernel());
+            }
+        }
+    }
+}

@@ -391,7 +391,8 @@ impl<'a, W: Words> Node<'a, W> {
     }
 }
 
-/// Adds a string of `len` bytes to the end of `to`. `stored(at)`: its word at this place, or any after its end.
+/// Adds a string of `len` bytes to the end of `to`. `stored(at)`: its word at this place, or any word after
+/// its end.
 #[inline(always)]
 fn append_words(to: &mut Vec<u8>, len: usize, stored: impl Fn(usize) -> u64) {
     // Most fences are as short as that.

@@ -239,9 +239,9 @@ impl ByteTree {
         self.ask_for_lines(leaf, LEAF_LINES..LINES);
     }
 
-    /// As [`ByteTree::ask_for_heads`], of a leaf whose header has come, and with it where the slots end and the
-    /// next entry goes. What tells equal heads apart is asked for if other leaves have such. In a group of keys
-    /// lines that nobody reads are in the way of others.
+    /// As [`ByteTree::ask_for_heads`], of a leaf whose header has come, and with it where the slots end and
+    /// the next entry goes. What tells equal heads apart is asked for if other leaves have such. In a group
+    /// of keys, lines that nobody reads are in the way of others.
     #[inline(always)]
     pub(super) fn ask_for_slots(&self, leaf: NodeRef) {
         let [slots, heap] = self.at(leaf).1.shape().used_lines();

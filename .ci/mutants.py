@@ -74,6 +74,10 @@ def place_of(mutant, text):
         found = [found[mutant["nth"] - 1]]
     if len(found) != 1:
         fail(f"{mutant['name']}: {mutant['file']} has its snippet {len(found)} times, not once: {mutant['find']!r}")
+    for code in (mutant["find"], mutant["with"]):
+        # Such a switch wouldn't compile, and no other mutant would be tried.
+        if any(code.count(left) != code.count(right) for left, right in ("()", "[]", "{}")):
+            fail(f"{mutant['name']}: brackets that are open at one end: {code!r}")
     return found[0], found[0] + len(mutant["find"])
 
 

@@ -299,8 +299,7 @@ mod tests {
                 image[SLOTS + at / 8] |= 0xAA << (at % 8 * 8);
             }
             append_bytes((&mut image, SLOTS, len), (&from, 3), start..start + count);
-            let bytes = image.map(u64::to_le_bytes);
-            let own = &bytes.as_flattened()[8 * SLOTS..];
+            let own: Vec<u8> = image[SLOTS..SLOTS + 12].iter().flat_map(|word| word.to_le_bytes()).collect();
             assert!(own[..len].iter().all(|&byte| byte == 0xAA));
             assert!((0..count).all(|at| own[len + at] == number(24 + start + at)), "{len} {start} {count}");
             assert!(own[len + count..].iter().all(|&byte| byte == 0), "{len} {start} {count}");

@@ -290,10 +290,9 @@ mod tests {
         let from: Image = core::array::from_fn(|word| {
             u64::from_le_bytes(core::array::from_fn(|byte| number(8 * word + byte)))
         });
-        let most = if cfg!(miri) { 10 } else { 33 };
-        for (len, start, count) in (0..most)
-            .flat_map(|len| (0..10).flat_map(move |start| (0..most).map(move |count| (len, start, count))))
-        {
+        let starts = |len| (0..10).flat_map(move |start| (0..33).map(move |count| (len, start, count)));
+        let cases = (0..33).flat_map(starts).step_by(if cfg!(miri) { 331 } else { 1 });
+        for (len, start, count) in cases {
             let mut image = [0; WORDS];
             for at in 0..len {
                 image[SLOTS + at / 8] |= 0xAA << (at % 8 * 8);

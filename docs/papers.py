@@ -5,7 +5,8 @@
 
 A line is one claim of a paper: a number, a band or an order, over all points and indexes for which its text
 states it. Every figure of every paper has a line. A claim that is off by more than 15 % somewhere needs
-its measured reason in docs/papers.toml, and a reason needs such a claim.
+its measured reason in docs/papers.toml, and a reason needs such a claim. What a reason doesn't explain, and what was
+tried, is said under `left`.
 """
 
 import json
@@ -112,10 +113,11 @@ def reason(paper, experiment, panel, unit, place, series, used):
     """Why a claim is off, as docs/papers.toml has it. An entry is about all that it doesn't narrow down."""
     where = {"paper": {paper}, "figure": {experiment}, "panel": {panel}, "unit": {unit}, "on": {place}, "series": set(series)}
     for nth, entry in enumerate(KNOWN["off"]):
-        narrowed = ((key, value) for key, value in entry.items() if key != "reason")
+        narrowed = ((key, value) for key, value in entry.items() if key not in ("reason", "left"))
         if all(where[key] <= set(value if isinstance(value, list) else [value]) for key, value in narrowed):
             used.add(nth)
-            return entry["reason"]
+            left = f". **Not explained**: {entry['left']}" if "left" in entry else ""
+            return entry["reason"] + left
     return None
 
 

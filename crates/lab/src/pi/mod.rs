@@ -63,6 +63,7 @@ pub const PAPER: Paper = Paper {
         ablation::FIG_15,
         machines::MACHINES,
         machines::REBUILDS,
+        machines::LATCHED,
         sorting::SORTING,
         pages::HUGE_PAGES,
         entries::ENTRY_KEYS,

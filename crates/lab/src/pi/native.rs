@@ -7,7 +7,7 @@
 
 use super::contestant::{
     Contestant, Form, Loaded, all_inserts, all_searches, load_native, serve_alone, serve_shared,
-    serve_together,
+    serve_together, serve_wide,
 };
 use super::traffic::Keys;
 use super::{Case, Measured};
@@ -113,6 +113,9 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
         }
         Loaded::Shared(index) => {
             in_parts(batch, threads, |part| part.iter().map(|&query| serve_shared(&**index, query)).sum())
+        }
+        Loaded::Wide(index) => {
+            in_parts(batch, threads, |part| part.iter().map(|&query| serve_wide(&**index, query)).sum())
         }
         Loaded::Batched(index) => in_parts(batch, threads, |part| serve_together(&**index, part)),
     }

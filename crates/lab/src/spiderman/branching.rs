@@ -1,4 +1,4 @@
-//! Figures 9 to 12 natively, on a tree whose searches compute where they go on, and on one whose searches
+//! Figures 9 to 13 natively, on a tree whose searches compute where they go on, and on one whose searches
 //! branch, so that a processor guesses: whether batches gain what they do because lines aren't guessed.
 
 use super::{PAPER, naive};
@@ -15,8 +15,15 @@ const RECORDS: Scaled<usize> = Scaled::new(20_000_000, 10_000);
 /// Requests of a round.
 const REQUESTS: Scaled<usize> = Scaled::new(64 << 10, 512);
 const ROUNDS: Scaled<usize> = Scaled::new(11, 3);
-const WAYS: [Way; 4] =
-    [Way::NONE, naive("naive 1", 1, PAPER), naive("naive 8", 8, PAPER), naive("naive 16", 16, PAPER)];
+const WAYS: [Way; 6] = [
+    Way::NONE,
+    naive("naive 1", 1, PAPER),
+    naive("naive 8", 8, PAPER),
+    naive("naive 16", 16, PAPER),
+    naive("4", 16, &[4]),
+    naive(ONE, 16, &[1]),
+];
+const ONE: &str = "1";
 const WORKLOADS: [(&str, Workload); 4] = [
     ("A", Workload::SpidermanA),
     ("B", Workload::SpidermanB),
@@ -26,12 +33,13 @@ const WORKLOADS: [(&str, Workload); 4] = [
 
 pub(super) const BRANCHING: Experiment = Experiment {
     name: "branching",
-    title: "Figures 9 to 12 on one thread: searches that compute where they go on, and searches that branch",
+    title: "Figures 9 to 13 on one thread: searches that compute where they go on, and searches that branch",
     remarks: &[
         "Searches in pages here compute their next key, so a processor can't ask for it before the last one is there. \
          \"branching\" searches a tree of the same keys by branches, of which a processor guesses half rightly, and asks \
-         for lines early. The two trees and the ways take turns, round by round; of each way the median round counts, and \
-         is compared with no batching on the same tree.",
+         for lines early. \"4\" and \"1\" are Figure 13's: batches of sixteen with these options alone.",
+        "The two trees and the ways take turns, round by round; of each way the median round counts, and is compared with \
+         no batching on the same tree.",
     ],
     body: Body::Timed { x_label: "threads", rows },
 };
@@ -60,6 +68,7 @@ fn rows(scale: Scale) -> Result<Vec<Row>> {
         let none = median(&mut tried[0].1[0].clone());
         for (name, mut ways) in tried {
             let medians: Vec<f64> = ways.iter_mut().map(|seconds| median(seconds)).collect();
+            let one = WAYS.iter().position(|way| way.name == ONE).map_or(f64::NAN, |one| medians[one]);
             for (way, &seconds) in WAYS.iter().zip(&medians) {
                 let row = |unit: &str, ours| {
                     let cost = Some(1e9 * seconds / REQUESTS.at(scale) as f64);
@@ -68,6 +77,7 @@ fn rows(scale: Scale) -> Result<Vec<Row>> {
                     Row { panel, on: On::Native, cost, cost_unit, ..Row::new(series, 1.0, unit, ours) }
                 };
                 rows.push(row("throughput over no batching", medians[0] / seconds));
+                rows.push(row("throughput over 1", one / seconds));
                 rows.push(row("throughput over no batching, computed", none / seconds));
             }
         }
@@ -89,7 +99,7 @@ mod tests {
     #[test]
     fn each_way_is_compared_with_none_of_its_tree() {
         let rows = rows(Scale::Small).unwrap();
-        assert_eq!(rows.len(), WORKLOADS.len() * 2 * WAYS.len() * 2);
+        assert_eq!(rows.len(), WORKLOADS.len() * 2 * WAYS.len() * 3);
         for tree in ["computed", "branching"] {
             let none = rows.iter().find(|row| row.series == format!("{tree}, no batching")).unwrap();
             assert_eq!((none.unit.as_str(), none.ours), ("throughput over no batching", 1.0));

@@ -210,9 +210,10 @@ The figures themselves are images, so their curves can't be compared.
   band. Model before native where there are both.
 - *holds*: the same to as many digits as the paper gives, or within a tenth where it says "about". *off*: by more
   than 15 % somewhere, with the measured reason.
-- *again*: the command that measures it. Native results are of the machine that their page names, at
-  rest; CSSL's Figures 5, 6 and 8 are of another one, which was busy, and the native results of `chained` and
-  `rebuilds` of a third one, which has no AVX-512 and did other work beside.
+- *again*: the command that measures it. Native results are of the machine that their page names, which has AVX-512,
+  at rest. Those that are "natively with avx2" on their page, and those of `chained`, `readers` and `updates`, are of
+  another one of that name, without AVX-512, beside other work; so a reason that compares the two says so. CSSL's
+  Figure 5 with 256M keys is of a third one, which was busy as well.
 
 {said(total)}
 """

@@ -116,7 +116,7 @@ def reason(paper, experiment, panel, unit, place, series, used):
         narrowed = ((key, value) for key, value in entry.items() if key not in ("reason", "left"))
         if all(where[key] <= set(value if isinstance(value, list) else [value]) for key, value in narrowed):
             used.add(nth)
-            left = f". **Not explained**: {entry['left']}" if "left" in entry else ""
+            left = f". *Not explained*: {entry['left']}" if "left" in entry else ""
             return entry["reason"] + left
     return None
 
@@ -209,7 +209,7 @@ The figures themselves are images, so their curves can't be compared.
 - *ratio*: ours over the nearest published number, at the point where it is furthest from 1; 1.00 inside a
   band. Model before native where there are both.
 - *holds*: the same to as many digits as the paper gives, or within a tenth where it says "about". *off*: by more
-  than 15 % somewhere, with the measured reason.
+  than 15 % somewhere, with the measured reason; what that leaves is said after *not explained*.
 - *again*: the command that measures it. Native results are of the machine that their page names, which has AVX-512,
   at rest. Those that are "natively with avx2" on their page, and those of `chained`, `readers` and `updates`, are of
   another one of that name, without AVX-512, beside other work; so a reason that compares the two says so. CSSL's

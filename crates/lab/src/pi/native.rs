@@ -2,8 +2,8 @@
 //! hits all of them alike; of each the median round counts. A round has several batches, because an index
 //! that serves one batch after the other doesn't find the caches full of its rivals.
 //!
-//! PI and OLFIT's tree ask for huge pages; what published maps allocate is put on them when all is loaded, and again
-//! after the round that doesn't count, since inserts allocate.
+//! PI and OLFIT's tree ask for huge pages; what published maps allocate is put on them when all is loaded,
+//! and again after the round that doesn't count, since inserts allocate.
 
 use super::contestant::{
     Contestant, Form, Loaded, all_inserts, all_searches, load_native, serve_alone, serve_shared,

@@ -16,6 +16,11 @@ pub fn random_cases(cases: u32) -> Config {
     }
 }
 
+/// A step: every `one_in`-th case under Miri, and all of them elsewhere.
+pub fn sample(one_in: usize) -> usize {
+    if cfg!(miri) { one_in } else { 1 }
+}
+
 /// SplitMix64: small, good enough, and the same everywhere.
 #[derive(Debug, Clone)]
 pub struct Rng(pub u64);

@@ -123,16 +123,17 @@ mod tests {
 
     #[test]
     fn words_that_are_given_back_are_zero_and_the_others_stay() {
-        let many = if cfg!(miri) { 2 } else { 64 };
+        // Interpreters look at every 101st word.
+        let (many, step) = if cfg!(miri) { (2, 101) } else { (64, 1) };
         for len in [PAGE_WORDS + 5, many * PAGE_WORDS + 9] {
             let words = Words::<Word>::new(len, false).unwrap();
-            words.iter().for_each(|word| word.store_relaxed(7));
+            words.iter().step_by(step).for_each(|word| word.store_relaxed(7));
             let went_back = words.give_back(PAGE_WORDS.min(len)..len);
             assert_eq!(went_back, cfg!(all(target_os = "linux", not(miri))) && len > 4 * PAGE_WORDS);
-            assert!(words[..PAGE_WORDS.min(len)].iter().all(|word| word.load_relaxed() == 7));
-            assert!(words[PAGE_WORDS.min(len)..].iter().all(|word| word.load_relaxed() == 0));
-            words.iter().for_each(|word| word.store_relaxed(9));
-            assert!(words.iter().all(|word| word.load_relaxed() == 9));
+            assert!(words[..PAGE_WORDS.min(len)].iter().step_by(step).all(|word| word.load_relaxed() == 7));
+            assert!(words[PAGE_WORDS.min(len)..].iter().step_by(step).all(|word| word.load_relaxed() == 0));
+            words.iter().step_by(step).for_each(|word| word.store_relaxed(9));
+            assert!(words.iter().step_by(step).all(|word| word.load_relaxed() == 9));
         }
     }
 

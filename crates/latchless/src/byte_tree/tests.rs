@@ -282,8 +282,9 @@ fn the_longest_keys_are_kept_and_longer_ones_refused() {
 #[test]
 fn groups_answer_as_single_keys_do() {
     let tree = tree();
-    let keys: Vec<_> =
-        (0..if cfg!(miri) { 64 } else { 3000 }).map(|number| key_of("shared", number)).collect();
+    let keys: Vec<_> = (0..if cfg!(miri) { GROUP as u64 + 8 } else { 3000 })
+        .map(|number| key_of("shared", number))
+        .collect();
     for group in keys.chunks(GROUP) {
         let group: Vec<&[u8]> = group.iter().map(|key| &key[..]).collect();
         let mut edits = (0..).map(Edit::Put);

@@ -18,13 +18,15 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Blocks in an inner node: the last line holds the fences.
     pub(super) const BLOCKS: usize = or_few(LINES - 2);
     /// Children that a block's line has room for.
-    const WIDTH: usize = children_in_line::<B>();
+    pub(super) const WIDTH: usize = children_in_line::<B>();
+    /// Blocks among which a search looks that doesn't look at hints.
+    pub(super) const NEAR: usize = if Self::BLOCKS < 8 { Self::BLOCKS } else { 8 };
     /// Children in a block.
     const PER_BLOCK: usize = or_few(Self::WIDTH);
     /// Children in a node: 70 below 64-bit separators, 112 below 32-bit ones.
     pub const CAPACITY: usize = Self::BLOCKS * Self::PER_BLOCK;
-    /// The line of the fences.
-    pub const FENCES: usize = LINES - 1;
+    /// The line of the fences, the high one first: it stands where another block's first separator would.
+    pub const FENCES: usize = Self::BLOCKS + 1;
 
     /// The inner node that these lines are.
     #[inline(always)]
@@ -34,12 +36,12 @@ impl<'a, B: Bits> Inner<'a, B> {
 
     /// The smallest key that may be found below.
     pub fn low(self) -> B {
-        B::truncate(line(self.node, Self::FENCES)[0].load_relaxed())
+        B::truncate(line(self.node, Self::FENCES)[1].load_relaxed())
     }
 
     /// The largest key that may be found below.
     pub fn high(self) -> B {
-        B::truncate(line(self.node, Self::FENCES)[1].load_relaxed())
+        B::truncate(line(self.node, Self::FENCES)[0].load_relaxed())
     }
 
     /// The next inner node to the right, if there is one.
@@ -185,7 +187,18 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         shape.set_count(room, shape.count(room) + 1);
         header(self.node)[SHAPE].store_relaxed(shape.0);
+        self.repeat_last(shape, room);
         true
+    }
+
+    /// Has the empty blocks behind a block repeat its last child.
+    fn repeat_last(self, shape: Shape<B>, at: usize) {
+        let last = shape.count(at) - 1;
+        let (separator, node) = (lane(block(self.node, at), last), self.node_at(at, last));
+        for empty in (at + 1..Self::BLOCKS).take_while(|&at| shape.count(at) == 0) {
+            (0..Self::WIDTH).for_each(|place| self.set_node_at(empty, place, node));
+            set_lane::<B>(block(self.node, empty), 0, separator);
+        }
     }
 
     /// Moves the separator of a child down from `old`, still above the one before it. `false`: there is no
@@ -302,8 +315,8 @@ impl<'a, B: Bits> Inner<'a, B> {
             low <= high && separators[0] == low,
             "fences are in order, and children begin at the low one"
         );
-        line(self.node, Self::FENCES)[0].store_relaxed(low.to_u64());
-        line(self.node, Self::FENCES)[1].store_relaxed(high.to_u64());
+        line(self.node, Self::FENCES)[0].store_relaxed(high.to_u64());
+        line(self.node, Self::FENCES)[1].store_relaxed(low.to_u64());
         self.fill(separators, nodes);
         set_link(self.node, link);
     }
@@ -368,8 +381,8 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Makes the node a dead one: no key lies between its fences. Its children stay readable.
     pub fn mark_dead(self) {
         assert_held(self.node);
-        line(self.node, Self::FENCES)[0].store_relaxed(B::MAX.to_u64());
-        line(self.node, Self::FENCES)[1].store_relaxed(B::MIN.to_u64());
+        line(self.node, Self::FENCES)[0].store_relaxed(B::MIN.to_u64());
+        line(self.node, Self::FENCES)[1].store_relaxed(B::MAX.to_u64());
     }
 
     /// What is wrong with the node, if anything is. Wants it at rest.

@@ -211,6 +211,7 @@ mod tests {
     use super::*;
     use latchless_core::search::Scalar;
     use latchless_core::sync::Word;
+    use latchless_core::testing::sample;
 
     /// Where a full leaf is cut of which each key is 1,000 larger than the one before, but one, which is so
     /// much larger still, for a new key behind the third.
@@ -229,7 +230,7 @@ mod tests {
     #[test]
     fn a_leaf_is_cut_in_a_large_gap_near_its_middle_or_in_the_middle() {
         let (middle, around) = (Leaf::<u64>::CAPACITY / 2, Leaf::<u64>::AROUND);
-        for large in 5..Leaf::<u64>::CAPACITY {
+        for large in (5..Leaf::<u64>::CAPACITY).step_by(sample(6)) {
             // With the new key there is one more before the gap.
             let before = large + 1;
             let near = if middle.abs_diff(before) <= around { before } else { middle };

@@ -45,7 +45,12 @@ impl<B: Bits> BlinkTree<B> {
     pub(super) fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
         let start = self.start(key);
         let mut at = self.at(start.node());
-        Self::ask_for_block(at, start);
+        // The slot of an entry is about as wide as a few blocks.
+        if start.level() == 1
+            && let Some(found) = at.inner::<B>().child_near::<S>(start.block(), key)
+        {
+            return found;
+        }
         for _ in 1..start.level() {
             at = self.at(at.inner::<B>().child::<S>(key));
         }

@@ -287,9 +287,8 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
             Direction::Forward => (leaf.first_from_in::<S>(block, key), block + 1),
             Direction::Reverse => (leaf.last_up_to_in::<S>(block, key), block.saturating_sub(1)),
         };
-        if found.is_some() {
-            let good = still::<M>(node, version);
-            (self.answer)(at, if good { found } else { self.tree.nearest_again::<M>(key, self.direction) });
+        if let Some(entry) = found {
+            self.answer_if_still(at, key, (node, version), entry);
             return true;
         }
         prefetch_read_later(leaf.block_address(beside));
@@ -315,8 +314,28 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
             (None, Direction::Forward) => leaf.first_from::<S>(key),
             (None, Direction::Reverse) => leaf.last_up_to::<S>(key),
         };
-        let good = found.is_some() && still::<M>(node, version);
-        (self.answer)(at, if good { found } else { self.tree.nearest_again::<M>(key, self.direction) });
+        match found {
+            Some(entry) => self.answer_if_still(at, key, (node, version), entry),
+            None => (self.answer)(at, self.tree.nearest_again::<M>(key, self.direction)),
+        }
+    }
+
+    /// Answers a key with an entry of its leaf, or by itself if the leaf has changed.
+    #[inline(always)]
+    fn answer_if_still(
+        &mut self,
+        at: usize,
+        key: B,
+        (node, version): (At<'_>, Option<Version>),
+        entry: (B, B),
+    ) {
+        // Two calls: with one the entry would go through memory, written as two words and read as one vector,
+        // which has to wait for both.
+        if still::<M>(node, version) {
+            (self.answer)(at, Some(entry));
+        } else {
+            (self.answer)(at, self.tree.nearest_again::<M>(key, self.direction));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Cells: how a range of keys is cut into slots, and the memory of cells and their entries.
 
 use crate::tree::*;
+use core::hint::select_unpredictable;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
 
@@ -8,6 +9,8 @@ use latchless_core::mem::words::Words;
 const SLOTS_PER_BORDER: usize = 4;
 /// Entries for each cell that there is room for.
 const ENTRIES_PER_CELL: usize = 8;
+/// Cells that most ways lead through at most.
+const USUAL_DEPTH: usize = 2;
 /// Cells that a way leads through at most.
 pub(in crate::tree) const DEPTH_MAX: usize = 16;
 
@@ -19,15 +22,15 @@ impl Entry {
     /// Nothing is known.
     pub(in crate::tree) const EMPTY: Self = Self(0);
 
-    /// In place of the level: this is a cell.
-    const CELL: u64 = 0xFF;
+    /// Above a block: this is a cell.
+    const CELL: u64 = 1 << 63;
 
     pub(super) fn node_at(node: NodeRef, level: usize, block: usize) -> Self {
         Self(u64::from(node.to_word()) | (level as u64) << 32 | (block as u64) << 40)
     }
 
     pub(super) fn of_cell(cell: usize) -> Self {
-        Self(cell as u64 | Self::CELL << 32)
+        Self(cell as u64 | Self::CELL)
     }
 
     #[inline(always)]
@@ -38,7 +41,7 @@ impl Entry {
     /// Whether a cell cuts the slot further.
     #[inline(always)]
     pub(in crate::tree) fn is_cell(self) -> bool {
-        self.0 >> 32 == Self::CELL
+        self.0 & Self::CELL != 0
     }
 
     /// The number of that cell, if there is one.
@@ -163,6 +166,7 @@ impl Table {
         Some((at, cell))
     }
 
+    #[inline(always)]
     pub(super) fn view(&self) -> Routes<'_> {
         Routes { headers: self.headers.as_chunks().0, entries: &self.entries }
     }
@@ -179,12 +183,18 @@ impl<'a> Routes<'a> {
     /// The entry of a key. `None`: nothing is known.
     #[inline(always)]
     pub(super) fn entry(self, key: u64) -> Option<Entry> {
+        // Most ways lead through one cell or two, and which can't be predicted where keys come in runs: a look
+        // too many is one at the same slot again.
         let mut cell = 0;
+        let mut entry = self.entry_in(cell, key);
+        for _ in 1..USUAL_DEPTH {
+            cell = select_unpredictable(entry.is_cell(), entry.cell_number(), cell);
+            entry = self.entry_in(cell, key);
+        }
         // More can't be, but for words that are being written.
-        for _ in 0..DEPTH_MAX {
-            let entry = self.entry_in(cell, key);
+        for _ in USUAL_DEPTH..DEPTH_MAX {
             match entry.cell() {
-                Some(next) => cell = next,
+                Some(next) => entry = self.entry_in(next, key),
                 None => return (!entry.is_empty()).then_some(entry),
             }
         }

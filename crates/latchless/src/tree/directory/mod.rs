@@ -57,7 +57,7 @@ pub(super) struct Directory {
     form: Word,
     /// Two by size, which are used in turn; each is made when it is first wanted. In boxes, since an index
     /// without any is to be small.
-    tables: [[OnceLock<Box<Table>>; 2]; SIZES],
+    tables: [OnceLock<Box<Table>>; 2 * SIZES],
     /// Nodes that the lowest inner level had when the directory was made.
     nodes: Word,
     /// Nodes that it has got since.
@@ -74,7 +74,7 @@ impl Default for Directory {
     fn default() -> Self {
         Self {
             form: Word::new(0),
-            tables: [const { [const { OnceLock::new() }; 2] }; SIZES],
+            tables: [const { OnceLock::new() }; 2 * SIZES],
             nodes: Word::new(0),
             added: Word::new(0),
             due: Word::new(NODES_MIN),
@@ -92,8 +92,7 @@ impl Directory {
 
     #[inline(always)]
     fn table_of(&self, form: usize) -> Option<&Table> {
-        let at = form.wrapping_sub(1);
-        Some(self.tables.get(at / 2)?[at % 2].get()?)
+        Some(self.tables.get(form.wrapping_sub(1))?.get()?)
     }
 
     /// The directory, if there is one.
@@ -162,7 +161,7 @@ impl Directory {
     fn other_table(&self, nodes: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<(&Table, usize)> {
         let size = (0..SIZES).find(|&size| nodes * ROOM_PER_NODE <= FEWEST_ENTRIES << size)?;
         let turn = self.form.load_relaxed() as usize % 2;
-        let slot = &self.tables[size][turn];
+        let slot = &self.tables[2 * size + turn];
         if slot.get().is_none() {
             let table = Table::new(FEWEST_ENTRIES << size).ok()?;
             charge(table.bytes()).ok()?;
@@ -180,13 +179,8 @@ impl<B: Bits> BlinkTree<B> {
     /// Where the descent to `key` begins.
     #[inline(always)]
     pub(super) fn start(&self, key: B) -> Entry {
-        self.directory.routes().map_or_else(|| self.top(), |routes| self.start_by(routes, key))
-    }
-
-    /// Where the descent to `key` begins by this directory.
-    #[inline(always)]
-    pub(super) fn start_by(&self, routes: Routes<'_>, key: B) -> Entry {
-        routes.entry(key.to_u64()).unwrap_or_else(|| self.top())
+        let entry = self.directory.routes().and_then(|routes| routes.entry(key.to_u64()));
+        if let Some(entry) = entry { entry } else { self.top() }
     }
 
     /// Where descents begin of which nothing is known.
@@ -266,7 +260,7 @@ impl<B: Bits> BlinkTree<B> {
     /// What an entry for these keys says, which lie in these nodes.
     fn entry_for(&self, table: &Table, nodes: &[(u64, NodeRef)], keys: (u64, u64), depth: usize) -> Entry {
         if let [(_, node)] = *nodes {
-            let block = self.inner(node).named_block::<Scalar>(B::truncate(keys.0));
+            let block = self.inner(node).block_for::<Scalar>(B::truncate(keys.0));
             return Entry::node_at(node, 1, block);
         }
         if depth + 1 < DEPTH_MAX
@@ -313,7 +307,7 @@ impl<B: Bits> BlinkTree<B> {
             }
             (node, level) = (child, level - 1);
         }
-        let block = if level > 0 { self.inner(node).named_block::<Scalar>(first) } else { 0 };
+        let block = if level > 0 { self.inner(node).block_for::<Scalar>(first) } else { 0 };
         Entry::node_at(node, level, block)
     }
 }

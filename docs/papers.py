@@ -213,7 +213,7 @@ The figures themselves are images, so their curves can't be compared.
 - *again*: the command that measures it. Native results are of the machine that their page names, which has AVX-512,
   at rest. Those that are "natively with avx2" on their page, and those of `chained`, `readers` and `updates`, are of
   another one of that name, without AVX-512, beside other work; so a reason that compares the two says so. CSSL's
-  Figure 6, and Figure 5 with 256M keys, are of a third one, which was busy as well.
+  Figure 5 with 256M keys is of a third one, which was busy as well.
 
 {said(total)}
 """

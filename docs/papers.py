@@ -5,7 +5,8 @@
 
 A line is one claim of a paper: a number, a band or an order, over all points and indexes for which its text
 states it. Every figure of every paper has a line. A claim that is off by more than 15 % somewhere needs
-its measured reason in docs/papers.toml, and a reason needs such a claim.
+its measured reason in docs/papers.toml, and a reason needs such a claim. What a reason doesn't explain, and what was
+tried, is said under `left`.
 """
 
 import json
@@ -112,10 +113,11 @@ def reason(paper, experiment, panel, unit, place, series, used):
     """Why a claim is off, as docs/papers.toml has it. An entry is about all that it doesn't narrow down."""
     where = {"paper": {paper}, "figure": {experiment}, "panel": {panel}, "unit": {unit}, "on": {place}, "series": set(series)}
     for nth, entry in enumerate(KNOWN["off"]):
-        narrowed = ((key, value) for key, value in entry.items() if key != "reason")
+        narrowed = ((key, value) for key, value in entry.items() if key not in ("reason", "left"))
         if all(where[key] <= set(value if isinstance(value, list) else [value]) for key, value in narrowed):
             used.add(nth)
-            return entry["reason"]
+            left = f". *Not explained*: {entry['left']}" if "left" in entry else ""
+            return entry["reason"] + left
     return None
 
 
@@ -207,10 +209,11 @@ The figures themselves are images, so their curves can't be compared.
 - *ratio*: ours over the nearest published number, at the point where it is furthest from 1; 1.00 inside a
   band. Model before native where there are both.
 - *holds*: the same to as many digits as the paper gives, or within a tenth where it says "about". *off*: by more
-  than 15 % somewhere, with the measured reason.
-- *again*: the command that measures it. Native results are of the machine that their page names, at
-  rest; CSSL's Figures 5, 6 and 8 are of another one, which was busy, and the native results of `chained` and
-  `rebuilds` of a third one, which has no AVX-512 and did other work beside.
+  than 15 % somewhere, with the measured reason; what that leaves is said after *not explained*.
+- *again*: the command that measures it. Native results are of the machine that their page names, which has AVX-512,
+  at rest. Those that are "natively with avx2" on their page, and those of `chained`, `readers` and `updates`, are of
+  another one of that name, without AVX-512, beside other work; so a reason that compares the two says so. CSSL's
+  Figure 5 with 256M keys is of a third one, which was busy as well.
 
 {said(total)}
 """

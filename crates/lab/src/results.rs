@@ -4,6 +4,7 @@ use crate::catalogue::Selected;
 use crate::error::{LabError, Result};
 use crate::experiment::{BatchedPanel, BatchedYardstick, Body, ParallelPanel, Scale};
 use crate::row::{On, Row};
+use latchless_core::search::Kernel;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -17,12 +18,19 @@ pub struct Circumstances {
     pub scale: &'static str,
     /// The commit that they were measured at.
     pub commit: String,
+    /// The widest vectors that searches used.
+    pub kernel: &'static str,
 }
 
 impl Circumstances {
     /// Those of this process.
     pub fn here(scale: Scale) -> Self {
-        Self { processor: crate::host::processor(), scale: scale.name(), commit: crate::host::commit() }
+        Self {
+            processor: crate::host::processor(),
+            scale: scale.name(),
+            commit: crate::host::commit(),
+            kernel: Kernel::best().name(),
+        }
     }
 }
 
@@ -86,8 +94,13 @@ fn to_json(
     rows: &[&Row],
     circumstances: &Circumstances,
 ) -> core::result::Result<String, serde_json::Error> {
+    // Neither a model nor a count depends on it.
+    let kernel = match rows.iter().any(|row| row.on == On::Native) {
+        true => format!("\"kernel\": {},\n", serde_json::to_string(circumstances.kernel)?),
+        false => String::new(),
+    };
     let mut text = format!(
-        "{{\n\"title\": {},\n\"remarks\": {},\n\"processor\": {},\n\"scale\": {},\n\"commit\": {},\n\"rows\": [\n",
+        "{{\n\"title\": {},\n\"remarks\": {},\n\"processor\": {},\n\"scale\": {},\n\"commit\": {},\n{kernel}\"rows\": [\n",
         serde_json::to_string(one.experiment.title)?,
         serde_json::to_string(one.experiment.remarks)?,
         serde_json::to_string(&circumstances.processor)?,
@@ -144,7 +157,13 @@ fn summary(of: &Selected, selected: &[Selected], rows: &[Row], circumstances: &C
         for command in commands(&shown) {
             let _ = write!(text, "\n`{command}`\n");
         }
-        let _ = write!(text, "\nAt commit {}.\n", circumstances.commit);
+        let natively =
+            |row: &Row| (row.paper, row.experiment, row.on) == (of.paper.name, experiment.name, On::Native);
+        let kernel = match rows.iter().any(natively) {
+            true => format!(", natively with {}", circumstances.kernel),
+            false => String::new(),
+        };
+        let _ = write!(text, "\nAt commit {}{kernel}.\n", circumstances.commit);
     }
     text
 }
@@ -293,6 +312,17 @@ mod tests {
         assert!(page.contains("| optimal width | 15 | lines | anywhere | 8 | 8 | 1.00 |"), "{page}");
         assert!(page.contains("| optimal width | 50 | lines | anywhere | 22 | 22 | 1.00 |"), "{page}");
         assert!(page.contains("`latchless-lab paper pb-tree eq-1 --scale small`"));
+    }
+
+    #[test]
+    fn native_results_say_by_which_vectors() {
+        let selected = crate::select(&["pi".to_string(), "sorting".to_string()]).unwrap();
+        let rows = run(&selected, Places::Native, Scale::Small, &mut |_| ()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &selected, &rows, &Circumstances::here(Scale::Small)).unwrap();
+        let json = fs::read_to_string(folder.path().join("pi/sorting.json")).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value["kernel"], Kernel::best().name());
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub enum Work {
 pub trait Trace: core::fmt::Debug + Send + Sync + 'static {
     /// Whether accesses are recorded. Lets a structure skip the bookkeeping that only a recorder needs.
     const LISTENING: bool;
+    /// Whether binary searches branch at each key, and a processor guesses where they go on, where they would
+    /// else compute it. An experiment that asks what that changes has it so.
+    const BRANCHING: bool = false;
     /// `bytes` bytes from `at` on are read, and waited for.
     fn read(at: *const u8, bytes: usize);
     /// `bytes` bytes from `at` on are written.
@@ -61,6 +64,38 @@ pub struct NoTrace;
 
 impl Trace for NoTrace {
     const LISTENING: bool = false;
+
+    #[inline(always)]
+    fn read(_: *const u8, _: usize) {}
+
+    #[inline(always)]
+    fn write(_: *const u8, _: usize) {}
+
+    #[inline(always)]
+    fn prefetch(_: *const u8, _: usize) {}
+
+    #[inline(always)]
+    fn exchange(_: *const u8) {}
+
+    #[inline(always)]
+    fn wait(_: *const u8) {}
+
+    #[inline(always)]
+    fn work(_: Work) {}
+
+    #[inline(always)]
+    fn worker() -> Option<usize> {
+        None
+    }
+}
+
+/// Nobody listens either, and binary searches branch: [`Trace::BRANCHING`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Branching;
+
+impl Trace for Branching {
+    const LISTENING: bool = false;
+    const BRANCHING: bool = true;
 
     #[inline(always)]
     fn read(_: *const u8, _: usize) {}

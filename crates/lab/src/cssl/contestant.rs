@@ -75,6 +75,8 @@ pub(super) enum Who {
     Csb,
     BTreeMap,
     AdaptiveRadixTree,
+    /// The same, whose ranges are a search from the root for each of their keys.
+    AdaptiveRadixTreeBySearches,
 }
 
 impl Who {
@@ -104,6 +106,7 @@ impl Who {
             Self::Csb => "csb",
             Self::BTreeMap => "btreemap",
             Self::AdaptiveRadixTree => "ART (blart)",
+            Self::AdaptiveRadixTreeBySearches => "ART (blart), a search for each key",
         }
     }
 
@@ -138,6 +141,12 @@ impl Who {
             Self::Csb => tree(pb_tree::Member::Csb, keys)?,
             Self::BTreeMap => return published("btreemap", keys),
             Self::AdaptiveRadixTree => return published("blart", keys),
+            Self::AdaptiveRadixTreeBySearches => {
+                let index = compiled("blart")?;
+                return index
+                    .map(|index| loaded_with(index, keys).map(|index| Box::new(Searched(index)) as _))
+                    .transpose();
+            }
         }))
     }
 }
@@ -176,8 +185,13 @@ fn tree(member: pb_tree::Member, keys: &[u32]) -> Result<Box<dyn Contestant>> {
 }
 
 fn published(name: &'static str, keys: &[u32]) -> Result<Option<Box<dyn Contestant>>> {
+    compiled(name)?.map(|index| walked(index, keys)).transpose()
+}
+
+/// A published index, empty; nothing if this build is without it.
+fn compiled(name: &'static str) -> Result<Option<Box<dyn OrderedIndex<u32, u32>>>> {
     match latchless_rivals::build(name) {
-        Ok(index) => walked(index, keys).map(Some),
+        Ok(index) => Ok(Some(index)),
         Err(latchless_rivals::Missing::NotCompiled) => Ok(None),
         Err(latchless_rivals::Missing::Unknown) => {
             Err(LabError::Wrong { index: name, what: "no such rival".to_string() })
@@ -185,9 +199,16 @@ fn published(name: &'static str, keys: &[u32]) -> Result<Option<Box<dyn Contesta
     }
 }
 
-fn walked(mut index: Box<dyn OrderedIndex<u32, u32>>, keys: &[u32]) -> Result<Box<dyn Contestant>> {
+fn walked(index: Box<dyn OrderedIndex<u32, u32>>, keys: &[u32]) -> Result<Box<dyn Contestant>> {
+    Ok(Box::new(Walked(loaded_with(index, keys)?)))
+}
+
+fn loaded_with(
+    mut index: Box<dyn OrderedIndex<u32, u32>>,
+    keys: &[u32],
+) -> Result<Box<dyn OrderedIndex<u32, u32>>> {
     index.bulk_load(&entries(keys), FillFactor::FULL)?;
-    Ok(Box::new(Walked(index)))
+    Ok(index)
 }
 
 /// Looks keys up, one after the other: what the last answer adds to a key is nothing, which a processor
@@ -314,6 +335,41 @@ impl Contestant for Walked {
             let span = (Included(low), Included(high));
             let walked = self.0.visit(span, usize::MAX, &mut |keys, _| found += keys.len() as u64);
             debug_assert!(walked.is_ok(), "the range is in order");
+        }
+        found
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        self.0.memory_bytes()
+    }
+}
+
+/// An index whose ranges are a search for each key: for the first one from the range's start on, then for the
+/// first one after that, and so on.
+struct Searched(Box<dyn OrderedIndex<u32, u32>>);
+
+impl Contestant for Searched {
+    fn lookups(&self, keys: &[u32]) -> u64 {
+        keys.iter().map(|&key| u64::from(self.0.get(key).is_some())).sum()
+    }
+
+    fn chained(&self, keys: &[u32]) -> u64 {
+        chain(keys, |key| self.0.get(key))
+    }
+
+    fn ranges(&self, ranges: &[(u32, u32)]) -> u64 {
+        let mut found = 0;
+        for &(low, high) in ranges {
+            let mut from = Some(low);
+            while let Some(low) = from {
+                let mut first = None;
+                let searched = self
+                    .0
+                    .visit((Included(low), Included(high)), 1, &mut |keys, _| first = keys.first().copied());
+                debug_assert!(searched.is_ok(), "the range is in order");
+                found += u64::from(first.is_some());
+                from = first.and_then(|first| first.checked_add(1)).filter(|&low| low <= high);
+            }
         }
         found
     }

@@ -4,6 +4,7 @@
 //! They run on this machine, whatever place is chosen: of the paper's processor there is no model; its
 //! events are counted by valgrind's.
 
+mod art;
 mod chained;
 mod contestant;
 mod counters;
@@ -26,12 +27,14 @@ pub const PAPER: Paper = Paper {
     experiments: &[
         figures::FIG_4,
         figures::FIG_5,
+        figures::FIG_5_HALF,
         counters::FIG_6,
         figures::FIG_7,
         chained::CHAINED,
         counters::FIG_8,
         figures::FIG_9,
         figures::FIG_10,
+        art::ART,
         space::FIG_11,
         figures::SIMD,
         updates::UPDATES,

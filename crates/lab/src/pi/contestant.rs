@@ -25,6 +25,8 @@ pub enum Contestant {
     Flagship,
     /// OLFIT's B+-Tree: threads share it, one query after the other.
     BLink,
+    /// The same with keys and values of 64 bits, as Masstree has them. Asked for points alone.
+    BLinkWide,
     /// A published map.
     Rival(&'static str),
 }
@@ -91,6 +93,7 @@ impl Contestant {
             Self::SkipList { .. } => "skip-list",
             Self::Flagship => "index",
             Self::BLink => "b-ol",
+            Self::BLinkWide => "b-ol, 64 bits",
             Self::Rival(name) => name,
         }
     }
@@ -115,6 +118,8 @@ pub(super) enum Loaded<T: Trace> {
     Lists(Lists<T>),
     /// One that takes updates through `&self`.
     Shared(Box<dyn OrderedIndex<u32, u32>>),
+    /// The same with wide keys and values.
+    Wide(Box<dyn OrderedIndex<u64, u64>>),
     /// Such a one that has batches of its own.
     Batched(Box<dyn OrderedIndex<u32, u32>>),
 }
@@ -194,6 +199,11 @@ pub(super) fn load_native(
             index.bulk_load(&keys.entries(), FillFactor::new(0.7)?)?;
             Loaded::Shared(index)
         }
+        Contestant::BLinkWide => {
+            let mut index = olfit::build(olfit::Member::BPlusOl, &olfit::Options::default())?;
+            index.bulk_load(&wide(keys), FillFactor::new(0.7)?)?;
+            Loaded::Wide(index)
+        }
         Contestant::Rival(name) => {
             let missing = || LabError::Wrong { index: name, what: "this build was made without it".into() };
             let mut index = latchless_rivals::build(name).map_err(|_| missing())?;
@@ -225,6 +235,31 @@ pub(super) fn serve_shared(index: &dyn OrderedIndex<u32, u32>, query: Query<u32,
                 found.extend(keys.iter().zip(values).map(|(&key, &value)| (key, value)))
             })?;
             found.len()
+        }
+    })
+}
+
+/// Keys and ranks as wide ones.
+pub(super) fn wide(keys: Keys) -> Vec<(u64, u64)> {
+    keys.entries().into_iter().map(|(key, value)| (u64::from(key), u64::from(value))).collect()
+}
+
+/// One query for a point, of an index with wide keys that threads share.
+///
+/// # Errors
+/// When it refuses, isn't made for many threads, or is asked something else.
+pub(super) fn serve_wide(index: &dyn OrderedIndex<u64, u64>, query: Query<u32, u32>) -> Result<usize> {
+    Ok(match query {
+        Query::Search(key) => usize::from(index.get(u64::from(key)).is_some()),
+        Query::Insert(key, value) => {
+            let shared = index.as_concurrent().ok_or(LabError::NotConcurrent { index: "a contestant" })?;
+            1 + usize::from(shared.insert_shared(u64::from(key), u64::from(value))?.is_some())
+        }
+        _ => {
+            return Err(LabError::Wrong {
+                index: "b-ol, 64 bits",
+                what: "it is asked for points alone".into(),
+            });
         }
     })
 }

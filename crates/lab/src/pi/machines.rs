@@ -84,3 +84,41 @@ fn rebuilds(on: On, scale: Scale) -> Result<Vec<Row>> {
     }
     Ok(rows)
 }
+
+pub(super) const LATCHED: Experiment = driven(
+    "latched",
+    "Figure 6 among 2M keys beside OLFIT's tree with keys of 32 and of 64 bits",
+    &[
+        "OLFIT's tree takes Masstree's place on the model. Masstree looks at keys eight bytes at a time, so its keys and \
+         values take twice as much. \"b-ol, 64 bits\" is OLFIT's tree with such keys and values, in nodes of the same size.",
+    ],
+    "keys",
+    latched,
+);
+
+fn latched(on: On, scale: Scale) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let keys = if scale == Scale::Paper { 2 << 20 } else { 2_000 };
+    let masstree = Contestant::rivals().into_iter().find(|one| one.name() == "masstree");
+    let mut contestants = vec![Contestant::PI, Contestant::BLink, Contestant::BLinkWide];
+    contestants.extend(masstree.filter(|_| on == On::Native));
+    for (panel, traffic) in [("search", Traffic::SEARCHES), ("insert", Traffic::INSERTS)] {
+        let case = Case { keys, traffic, ..Case::usual(on, scale) };
+        rows.extend(compared(panel, on, keys as f64, &contestants, &case, |_| None)?);
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_keys_take_part_on_both_machines() {
+        for on in [On::Model, On::Native] {
+            let rows = latched(on, Scale::Small).unwrap();
+            let wide = rows.iter().filter(|row| row.series == "b-ol, 64 bits" && row.unit == "M queries/s");
+            assert_eq!(wide.count(), 2, "{on:?}");
+        }
+    }
+}

@@ -17,6 +17,7 @@ mod pages;
 mod parts;
 mod size;
 mod skew;
+mod sorting;
 mod traffic;
 
 pub use contestant::{Contestant, Form};
@@ -62,6 +63,8 @@ pub const PAPER: Paper = Paper {
         ablation::FIG_15,
         machines::MACHINES,
         machines::REBUILDS,
+        machines::LATCHED,
+        sorting::SORTING,
         pages::HUGE_PAGES,
         entries::ENTRY_KEYS,
         latency::AUTO_BATCH,

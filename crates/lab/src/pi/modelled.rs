@@ -1,7 +1,7 @@
 //! Batches on the modelled machine: four nodes, each with as many processors as the paper's has cores, or
 //! as the threads need.
 
-use super::contestant::{Contestant, Loaded, lists, options_of, serve_alone, serve_shared};
+use super::contestant::{Contestant, Loaded, lists, options_of, serve_alone, serve_shared, serve_wide, wide};
 use super::traffic::{Keys, NODES};
 use super::{Case, Measured, PerQuery};
 use crate::apart::apart;
@@ -108,6 +108,12 @@ fn load(contestant: Contestant, keys: Keys, case: &Case, cores: usize) -> Result
             Loaded::Pi(Box::new(index))
         }
         Contestant::SkipList { sorted } => lists(keys, case.threads, sorted)?,
+        Contestant::BLinkWide => {
+            let options = olfit::Options { huge_pages: false, ..olfit::Options::default() };
+            let mut index = olfit::build_traced::<_, _, Traced>(olfit::Member::BPlusOl, &options)?;
+            index.bulk_load(&wide(keys), FillFactor::new(0.7)?)?;
+            Loaded::Wide(index)
+        }
         Contestant::BLink | Contestant::Flagship | Contestant::Rival(_) => {
             let options = olfit::Options { huge_pages: false, ..olfit::Options::default() };
             let mut index = olfit::build_traced::<_, _, Traced>(olfit::Member::BPlusOl, &options)?;
@@ -148,20 +154,28 @@ fn serve(
         }
         Loaded::Shared(index) | Loaded::Batched(index) => {
             let index = &**index;
-            let mut workers: Vec<Worker<'_, Result<usize>>> = Vec::new();
-            for thread in 0..threads {
-                let part = &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
-                workers.push(Box::new(move || {
-                    let mut served = 0;
-                    for &query in part {
-                        served += serve_shared(index, query)?;
-                    }
-                    Ok(served)
-                }));
-            }
-            spread(machine, workers)
+            in_parts(machine, batch, threads, &|query| serve_shared(index, query))
+        }
+        Loaded::Wide(index) => {
+            let index = &**index;
+            in_parts(machine, batch, threads, &|query| serve_wide(index, query))
         }
     }
+}
+
+/// Each thread serves its part of a batch, one query after the other.
+fn in_parts(
+    machine: &Listener,
+    batch: &[Query<u32, u32>],
+    threads: usize,
+    serve: &dyn Fn(Query<u32, u32>) -> Result<usize>,
+) -> Result<()> {
+    let mut workers: Vec<Worker<'_, Result<usize>>> = Vec::new();
+    for thread in 0..threads {
+        let part = &batch[batch.len() * thread / threads..batch.len() * (thread + 1) / threads];
+        workers.push(Box::new(move || part.iter().map(|&query| serve(query)).sum()));
+    }
+    spread(machine, workers)
 }
 
 /// Runs workers on processors that are spread evenly over the nodes.

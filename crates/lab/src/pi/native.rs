@@ -1,13 +1,18 @@
 //! Batches on this machine: all contestants round by round, in turn, so that whatever else the machine does
 //! hits all of them alike; of each the median round counts. A round has several batches, because an index
 //! that serves one batch after the other doesn't find the caches full of its rivals.
+//!
+//! PI and OLFIT's tree ask for huge pages; what published maps allocate is put on them when all is loaded,
+//! and again after the round that doesn't count, since inserts allocate.
 
 use super::contestant::{
-    Contestant, Loaded, all_inserts, all_searches, load_native, serve_alone, serve_shared, serve_together,
+    Contestant, Form, Loaded, all_inserts, all_searches, load_native, serve_alone, serve_shared,
+    serve_together, serve_wide,
 };
 use super::traffic::Keys;
 use super::{Case, Measured};
 use crate::error::{LabError, Result};
+use crate::huge_pages;
 use crate::runner::median;
 use latchless_core::mem::touch::NoTrace;
 use latchless_papers::pi::Query;
@@ -26,6 +31,9 @@ pub(super) fn measure(contestants: &[Contestant], case: &Case) -> Result<Vec<Mea
     let mut times = vec![Vec::new(); loaded.len()];
     let mut source = case.batches();
     for round in 0..=case.rounds {
+        if round <= 1 && on_huge_pages(contestants) {
+            huge_pages::for_all();
+        }
         let batches: Vec<_> = source.by_ref().take(IN_A_ROW).collect();
         for (one, times) in loaded.iter_mut().zip(&mut times) {
             let seconds = time(one, &batches, case.threads)?;
@@ -61,6 +69,12 @@ pub(super) fn measure_series(contestant: Contestant, cases: &[Case]) -> Result<V
     }
     let each = cases.iter().zip(&mut times);
     Ok(each.map(|(case, times)| measured(times, in_a_row(case) * case.threads * case.batch)).collect())
+}
+
+/// Whether all of them are to be on huge pages: published maps are there, and nobody is to be on small ones.
+fn on_huge_pages(contestants: &[Contestant]) -> bool {
+    let small = |one: &Contestant| matches!(one, Contestant::Pi(Form { huge_pages: false, .. }));
+    contestants.iter().any(|one| matches!(one, Contestant::Rival(_))) && !contestants.iter().any(small)
 }
 
 fn load(contestant: Contestant, case: &Case) -> Result<Loaded<NoTrace>> {
@@ -99,6 +113,9 @@ fn serve(loaded: &mut Loaded<NoTrace>, batch: &[Query<u32, u32>], threads: usize
         }
         Loaded::Shared(index) => {
             in_parts(batch, threads, |part| part.iter().map(|&query| serve_shared(&**index, query)).sum())
+        }
+        Loaded::Wide(index) => {
+            in_parts(batch, threads, |part| part.iter().map(|&query| serve_wide(&**index, query)).sum())
         }
         Loaded::Batched(index) => in_parts(batch, threads, |part| serve_together(&**index, part)),
     }
@@ -148,4 +165,18 @@ fn side_by_side(mut jobs: Vec<ScopedTask<'_>>) -> Result<usize> {
         });
         joined.sum::<Result<usize, LabError>>()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rivals_are_on_huge_pages_unless_someone_is_on_small_ones() {
+        let small = Contestant::Pi(Form { huge_pages: false, ..Form::WHOLE });
+        let rival = Contestant::Rival("masstree");
+        assert!(on_huge_pages(&[Contestant::PI, rival]));
+        assert!(!on_huge_pages(&[Contestant::PI, small]));
+        assert!(!on_huge_pages(&[small, rival]));
+    }
 }

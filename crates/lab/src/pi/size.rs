@@ -11,7 +11,7 @@ use crate::row::{On, Row};
 const LATCHED: &str = "On the model Masstree's place is taken by OLFIT's B+-Tree, which has latches and knows nothing \
                        of nodes either; natively Masstree, a lock-free skip list and an adaptive radix tree take \
                        part if the build has the rivals. PI's time includes sorting the batch natively, and not on \
-                       the model.";
+                       the model. Natively the system is asked to put all that is loaded on huge pages.";
 
 pub(super) const FIG_6: Experiment = driven(
     "fig-6",

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::experiment::{Body, Experiment, Outcome, Panel, Scale, Yardstick};
 use crate::row::{On, Row};
 use crate::subject::Subject;
+pub(crate) use batched::{Loaded, serve};
 pub(crate) use chained::{Chained, chained};
 pub(crate) use data::Keys;
 pub(crate) use modelled::{run_made as run_modelled, run_on as run_on_machine};

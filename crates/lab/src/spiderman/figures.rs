@@ -145,7 +145,8 @@ pub(super) const FIG_13: Experiment = Experiment {
          with option 1 alone, phase 1 still waits for each leaf's keys; with 1+2+3 it doesn't. Option 4 fetches over three \
          times as many lines, among them those that an insert will move, so phase 2 hardly waits; what isn't \
          used costs bandwidth, of which there is enough. In the second panel prefetches wait for a miss handler, as a \
-         processor's may: the order stays. So neither explains the paper's.",
+         processor's may: the order stays. So neither explains the paper's. Experiment `machines` does: where the lines of \
+         a search and of a run come side by side, option 4 is the worst.",
     ],
     body: Body::Batched(&[
         BatchedPanel {

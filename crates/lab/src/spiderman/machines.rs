@@ -42,6 +42,14 @@ const BOTH: &[Change] = &[SEARCHES, Change::RunsOverlap];
 /// And half and a quarter of the bandwidth.
 const HALF: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryInterval(4)];
 const QUARTER: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryInterval(8)];
+const EIGHTH: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryInterval(16)];
+const TWO_HANDLERS: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MissHandlers(2)];
+const WAITING: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::PrefetchesWait];
+/// As [`BOTH`], with more than twice the instructions in flight.
+const LARGER: &[Change] =
+    &[Change::Reordered(Branches::None, Depends::WithinOperation, 512), Change::RunsOverlap];
+/// As [`BOTH`], with memory half as far.
+const NEARER: &[Change] = &[SEARCHES, Change::RunsOverlap, Change::MemoryLatency(135)];
 const FEW: &[usize] = &[1, 4];
 const MOST: &[usize] = &[16];
 use Workload::{SpidermanA as A, SpidermanB as B, SpidermanC as C, SpidermanD as D};
@@ -77,5 +85,25 @@ pub(super) const MACHINES: Experiment = Experiment {
         on("D, runs overlap", D, &[1], &[Change::RunsOverlap]),
         on("D, both", D, FEW, BOTH),
         on("D, both, half of the bandwidth", D, MOST, HALF),
+    ]),
+};
+
+pub(super) const SCANS: Experiment = Experiment {
+    name: "scans",
+    title: "Figure 12 on one thread, on machines that differ from \"both\" of `machines` in one thing more",
+    remarks: &[
+        "In the paper batches of scans lose on one thread, too. Searches and runs overlap in all panels; each asks whether \
+         one thing more makes batches lose: less bandwidth, two miss handlers instead of twelve, prefetches that wait for \
+         one, 512 instructions in flight instead of 224, memory at half the distance.",
+    ],
+    body: Body::Batched(&[
+        on("both", D, &[1], BOTH),
+        on("half of the bandwidth", D, &[1], HALF),
+        on("a quarter of the bandwidth", D, &[1], QUARTER),
+        on("an eighth of the bandwidth", D, &[1], EIGHTH),
+        on("two miss handlers", D, &[1], TWO_HANDLERS),
+        on("prefetches wait", D, &[1], WAITING),
+        on("512 instructions", D, &[1], LARGER),
+        on("memory half as far", D, &[1], NEARER),
     ]),
 };

@@ -4,6 +4,7 @@
 //! The figures are images. What can be compared are the gains and orders that the text states. Beside the
 //! paper's form of the technique (*naive*) ours runs on the same tree (*ours*).
 
+mod branching;
 mod figures;
 mod in_flight;
 mod indexes;
@@ -65,6 +66,8 @@ pub const PAPER_OF_SPIDERMAN: Paper = Paper {
         figures::FIG_12,
         figures::FIG_13,
         machines::MACHINES,
+        machines::SCANS,
+        branching::BRANCHING,
         indexes::INDEXES,
         trie::TRIE,
         in_flight::IN_FLIGHT,

@@ -1,6 +1,6 @@
 //! Searching words that may be written meanwhile: branch-free halving over relaxed loads.
 
-use core::hint::select_unpredictable;
+use core::hint::{black_box, select_unpredictable};
 use latchless_core::base::key::Bits;
 use latchless_core::mem::touch::{Trace, Work};
 use latchless_core::sync::BitsWord;
@@ -20,16 +20,27 @@ pub fn words_below<B: Bits, T: Trace>(words: &[B::Word], key: B) -> usize {
         T::work(Work::Probe);
         // Of an even number the upper half is one short: it takes the middle in again, so that both ways
         // leave equally many and only `base` depends on the word.
-        base = select_unpredictable(middle.load_relaxed() < key, base + (size - half), base);
+        let (smaller, upper) = (middle.load_relaxed() < key, base + (size - half));
+        base = if T::BRANCHING {
+            branched(smaller, upper, base)
+        } else {
+            select_unpredictable(smaller, upper, base)
+        };
         size = half;
     }
     base
 }
 
+/// One of the two by a branch: what the compiler must not look through it doesn't select, either.
+#[inline(always)]
+fn branched(first: bool, one: usize, other: usize) -> usize {
+    if first { black_box(one) } else { other }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use latchless_core::mem::touch::NoTrace;
+    use latchless_core::mem::touch::{Branching, NoTrace};
     use latchless_core::sync::{Word, Word32};
     use latchless_core::testing::sample;
 
@@ -42,6 +53,7 @@ mod tests {
             for key in (0..len * 5 + 12).step_by(sample(4)).chain([u64::from(u32::MAX)]) {
                 let expected = wide.iter().filter(|word| word.load_relaxed() < key).count();
                 assert_eq!(words_below::<u64, NoTrace>(&wide, key), expected, "{key} in {len}");
+                assert_eq!(words_below::<u64, Branching>(&wide, key), expected, "{key} in {len}, branching");
                 assert_eq!(words_below::<u32, NoTrace>(&narrow, key as u32), expected, "{key} in {len}");
             }
         }

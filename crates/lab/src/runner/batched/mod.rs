@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::experiment::{BatchedOutcome, BatchedPanel, BatchedYardstick, Experiment, Scale, Way};
 use crate::row::{On, Row};
 use latchless_core::mem::touch::{NoTrace, Traced};
-use traffic::Loaded;
+pub(crate) use traffic::{Loaded, serve};
 
 /// The trees of the last panels, which the next ones use as well if they want as many records.
 #[derive(Default)]

@@ -9,8 +9,6 @@ use latchless_core::mem::words::Words;
 const SLOTS_PER_BORDER: usize = 4;
 /// Entries for each cell that there is room for.
 const ENTRIES_PER_CELL: usize = 8;
-/// Cells that most ways lead through at most.
-const USUAL_DEPTH: usize = 2;
 /// Cells that a way leads through at most.
 pub(in crate::tree) const DEPTH_MAX: usize = 16;
 
@@ -183,16 +181,13 @@ impl<'a> Routes<'a> {
     /// The entry of a key. `None`: nothing is known.
     #[inline(always)]
     pub(super) fn entry(self, key: u64) -> Option<Entry> {
-        // Most ways lead through one cell or two, and which can't be predicted where keys come in runs: a look
-        // too many is one at the same slot again.
-        let mut cell = 0;
+        // Most ways lead through one cell or two, and which can't be predicted where keys come in runs. Where
+        // one would do, the second look is one at the same slot again.
+        let first = self.entry_in(0, key);
+        let cell = select_unpredictable(first.is_cell(), first.cell_number(), 0);
         let mut entry = self.entry_in(cell, key);
-        for _ in 1..USUAL_DEPTH {
-            cell = select_unpredictable(entry.is_cell(), entry.cell_number(), cell);
-            entry = self.entry_in(cell, key);
-        }
         // More can't be, but for words that are being written.
-        for _ in USUAL_DEPTH..DEPTH_MAX {
+        for _ in 2..DEPTH_MAX {
             match entry.cell() {
                 Some(next) => entry = self.entry_in(next, key),
                 None => return (!entry.is_empty()).then_some(entry),

@@ -11,6 +11,7 @@ static ALLOCATOR: Counting = Counting;
 
 mod bench;
 mod documents;
+mod experiments;
 mod list;
 mod olfit;
 mod paper;

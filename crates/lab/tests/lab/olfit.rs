@@ -1,13 +1,12 @@
 //! The OLFIT paper's orders, on the model: there every run is the same, so they can be asked for.
 
+use crate::experiments;
 use latchless_lab::experiment::{Published, Scale};
 use latchless_lab::row::Row;
 use latchless_lab::runner::{Places, run};
 
 fn rows(experiments: &[&str]) -> Vec<Row> {
-    let names: Vec<String> = ["olfit"].iter().chain(experiments).map(ToString::to_string).collect();
-    let selected = latchless_lab::select(&names).unwrap();
-    run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap()
+    experiments.iter().flat_map(|experiment| experiments::rows("olfit", experiment)).cloned().collect()
 }
 
 fn ours<'a>(rows: &'a [Row], series: &'a str, unit: &'a str, x: usize) -> f64 {

@@ -2,13 +2,13 @@
 //! machine does, nor on what the process allocated before, so it can be asked for. Even the small data set
 //! shows it.
 
+use crate::experiments;
 use latchless_lab::experiment::Scale;
 use latchless_lab::row::Row;
 use latchless_lab::runner::{Places, run};
 
-fn rows(experiment: &str) -> Vec<Row> {
-    let selected = latchless_lab::select(&["pi".to_string(), experiment.to_string()]).unwrap();
-    run(&selected, Places::Model, Scale::Small, &mut |_| ()).unwrap()
+fn rows(experiment: &str) -> &'static [Row] {
+    experiments::rows("pi", experiment)
 }
 
 fn ours(rows: &[Row], panel: &str, series: &str, unit: &str, x: usize) -> f64 {
@@ -25,7 +25,7 @@ fn threads_follow_the_load_as_published() {
     {
         for (node, threads) in threads.into_iter().enumerate() {
             for percent in [0, 100] {
-                let given = ours(&rows, panel, "pi", &format!("threads of node {node}"), percent);
+                let given = ours(rows, panel, "pi", &format!("threads of node {node}"), percent);
                 assert_eq!(given, threads, "{panel}, node {node}, {percent} % inserts");
             }
         }
@@ -37,14 +37,14 @@ fn threads_follow_the_load_as_published() {
 fn figures_are_the_same_whatever_was_allocated_before() {
     let first = rows("fig-11");
     let _elsewhere: Vec<Vec<u8>> = (1..3000).map(|nth| vec![0; nth * 7 % 5000]).collect();
-    assert_eq!(first, rows("fig-11"));
+    assert_eq!(first, experiments::run_again("pi", "fig-11"));
 }
 
 /// §6.5: a little skew of single keys makes searches faster, since popular keys are in caches.
 #[test]
 fn searches_for_popular_keys_are_faster() {
     let rows = rows("fig-10");
-    let times = ours(&rows, "θ = 0.5, single keys", "pi", "times θ = 0", 0);
+    let times = ours(rows, "θ = 0.5, single keys", "pi", "times θ = 0", 0);
     assert!(times > 1.01, "{times}");
 }
 
@@ -61,7 +61,7 @@ fn a_search_reads_about_the_lines_of_the_formula() {
 #[test]
 fn entries_of_eight_keys_read_fewer_lines_than_of_four() {
     let rows = rows("lines");
-    let lines = |panel: &str| ours(&rows, panel, "measured", "lines/search", 20_000);
+    let lines = |panel: &str| ours(rows, panel, "measured", "lines/search", 20_000);
     assert!(lines("M = 8") < lines("M = 4"));
 }
 
@@ -70,7 +70,7 @@ fn skew_costs_less_when_threads_follow_it() {
     let (following, fixed) = (rows("fig-10"), rows("fig-11"));
     for percent in [0, 100] {
         let of = |rows: &[Row], series: &str| ours(rows, "θ = 0.9", series, "times θ = 0", percent);
-        let (following, fixed) = (of(&following, "pi"), of(&fixed, "pi, same threads a node"));
+        let (following, fixed) = (of(following, "pi"), of(fixed, "pi, same threads a node"));
         assert!(following > 1.3 * fixed, "{percent} % inserts: {following} against {fixed}");
         assert!(fixed < 0.65, "{percent} % inserts: {fixed}");
     }
@@ -84,14 +84,14 @@ fn each_optimization_that_the_model_knows_is_a_gain() {
         for (step, x, least) in
             [("+ SIMD", 3, 1.0), ("+ NUMA", 5, 1.02), ("+ groups", 6, 0.95), ("pi", 7, 1.1)]
         {
-            let gain = ours(&rows, panel, step, "times the step before", x);
+            let gain = ours(rows, panel, step, "times the step before", x);
             assert!(gain > least, "{panel}: {step} brings {gain}");
         }
-        let sorted = ours(&rows, panel, "skip-list", "times the step before", 1);
+        let sorted = ours(rows, panel, "skip-list", "times the step before", 1);
         assert!(sorted > 1.05, "{panel}: sorted queries bring the plain list {sorted}");
         // Inserts bring memory that has no place yet.
         let share = if panel == "search" { 0.5 } else { 0.8 };
-        let remote = |step: &str, x| ours(&rows, panel, step, "lines of other nodes/query", x);
+        let remote = |step: &str, x| ours(rows, panel, step, "lines of other nodes/query", x);
         assert!(remote("+ NUMA", 5) < share * remote("+ SIMD", 3), "{panel}: keys are on their own nodes");
     }
 }
@@ -100,8 +100,8 @@ fn each_optimization_that_the_model_knows_is_a_gain() {
 fn more_threads_are_faster_than_one_and_than_latches() {
     let rows = rows("fig-8");
     for panel in ["search", "insert"] {
-        assert!(ours(&rows, panel, "pi", "times its own at 1", 8) > 6.0, "{panel}");
-        assert!(ours(&rows, panel, "pi", "times b-ol", 8) > 2.0, "{panel}");
+        assert!(ours(rows, panel, "pi", "times its own at 1", 8) > 6.0, "{panel}");
+        assert!(ours(rows, panel, "pi", "times b-ol", 8) > 2.0, "{panel}");
     }
 }
 

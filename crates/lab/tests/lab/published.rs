@@ -1,12 +1,17 @@
 //! What must come out exactly, and what the model was calibrated on.
 
+use crate::experiments;
 use latchless_lab::experiment::{Published, Scale};
 use latchless_lab::row::Row;
 use latchless_lab::runner::{Places, run};
 
-fn rows(experiment: &str, scale: Scale) -> Vec<Row> {
+fn at_the_papers_sizes(experiment: &str) -> Vec<Row> {
     let selected = latchless_lab::select(&["pb-tree".to_string(), experiment.to_string()]).unwrap();
-    run(&selected, Places::Model, scale, &mut |_| ()).unwrap()
+    run(&selected, Places::Model, Scale::Paper, &mut |_| ()).unwrap()
+}
+
+fn small(experiment: &str) -> &'static [Row] {
+    experiments::rows("pb-tree", experiment)
 }
 
 fn assert_exact(rows: &[Row], trees: usize, sizes: usize) {
@@ -18,13 +23,13 @@ fn assert_exact(rows: &[Row], trees: usize, sizes: usize) {
 
 #[test]
 fn table_3_is_exact_up_to_100k_keys() {
-    assert_exact(&rows("table-3", Scale::Small), 7, 3);
+    assert_exact(small("table-3"), 7, 3);
 }
 
 #[test]
 #[cfg_attr(debug_assertions, ignore = "49 bulk loads of up to 10M keys take minutes without optimisation")]
 fn table_3_is_exact_up_to_10m_keys() {
-    assert_exact(&rows("table-3", Scale::Paper), 7, 7);
+    assert_exact(&at_the_papers_sizes("table-3"), 7, 7);
 }
 
 /// The two numbers that the price list is calibrated on, as the paper rounds them.
@@ -34,7 +39,7 @@ fn table_3_is_exact_up_to_10m_keys() {
     ignore = "10M keys and 300M modelled accesses take minutes without optimisation"
 )]
 fn the_baseline_s_stalls_are_the_published_ones() {
-    let rows = rows("fig-1", Scale::Paper);
+    let rows = at_the_papers_sizes("fig-1");
     let share = |panel: &str| {
         let row = rows
             .iter()
@@ -69,19 +74,19 @@ fn every_figure_has_published_numbers() {
         "short",
         "cold-updates",
     ] {
-        assert!(rows(experiment, Scale::Small).iter().any(|row| row.published.is_some()), "{experiment}");
+        assert!(small(experiment).iter().any(|row| row.published.is_some()), "{experiment}");
     }
 }
 
 /// The example of one-line and two-line nodes, in cycles.
 #[test]
 fn figure_2_is_exact() {
-    assert_exact(&rows("fig-2", Scale::Small), 3, 1);
+    assert_exact(small("fig-2"), 3, 1);
 }
 
 #[test]
 fn wider_nodes_take_strictly_less_space() {
-    let rows = rows("space", Scale::Small);
+    let rows = small("space");
     let times =
         |unit: &str| rows.iter().filter(|row| row.unit == unit).map(|row| row.ours).collect::<Vec<_>>();
     let all = times("bytes, times those of half the width");

@@ -4,9 +4,9 @@ use latchless_lab::experiment::Scale;
 use latchless_lab::row::Row;
 use latchless_lab::runner::{Places, Sizes, run_sized};
 
-/// The rows of an experiment on a tree of 16 MB, many times what a modelled core's caches hold.
-fn rows(experiment: &str) -> Vec<Row> {
-    let names = ["spiderman", experiment].map(str::to_string);
+/// The rows of experiments on a tree of 16 MB, many times what a modelled core's caches hold.
+fn rows(experiments: &[&str]) -> Vec<Row> {
+    let names: Vec<String> = ["spiderman"].iter().chain(experiments).map(ToString::to_string).collect();
     let selected = latchless_lab::select(&names).unwrap();
     let sizes = Sizes { records: Some(500_000), seconds: None };
     run_sized(&selected, Places::Model, (Scale::Small, sizes), &mut |_| ()).unwrap()
@@ -23,7 +23,7 @@ const OVER_NONE: &str = "throughput over no batching";
 
 #[test]
 fn gets_gain_most_where_walks_are_resumed() {
-    let rows = rows("fig-11");
+    let rows = rows(&["fig-11"]);
     let gain = |way: &str, threads: usize| ours(&rows, "", way, OVER_NONE, threads);
     for threads in [1, 4, 16] {
         assert_eq!(gain("no batching", threads), 1.0);
@@ -39,8 +39,10 @@ fn gets_gain_most_where_walks_are_resumed() {
 
 #[test]
 fn every_mix_gains() {
+    // Together, so that they share trees.
+    let all = rows(&["fig-9", "fig-10", "fig-12"]);
     for experiment in ["fig-9", "fig-10", "fig-12"] {
-        let rows = rows(experiment);
+        let rows: Vec<Row> = all.iter().filter(|row| row.experiment == experiment).cloned().collect();
         for threads in [1, 4] {
             let gain = ours(&rows, "", "ours 64", OVER_NONE, threads);
             assert!(gain > 1.2, "{experiment} with {threads}: {gain}");
@@ -50,7 +52,7 @@ fn every_mix_gains() {
 
 #[test]
 fn whole_pages_are_lines_that_nobody_reads() {
-    let rows = rows("fig-13");
+    let rows = rows(&["fig-13"]);
     let misses = |panel: &str, way: &str| ours(&rows, panel, way, "misses/transaction", 4);
     assert!(misses("options", "4") > 2.0 * misses("options", "no batching"));
     assert!(misses("wishes", "resumed 1+2+5+6+7+8") < 1.1 * misses("wishes", "no batching"));
@@ -60,7 +62,7 @@ fn whole_pages_are_lines_that_nobody_reads() {
 
 #[test]
 fn most_misses_are_where_the_author_saw_them() {
-    let rows = rows("fig-6");
+    let rows = rows(&["fig-6"]);
     for threads in [1, 4] {
         let of = |way: &str, unit: &str| ours(&rows, "", way, unit, threads);
         for claim in [

@@ -119,6 +119,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     ///
     /// A third of a search by hints, and nothing in it is mispredicted but whether the child is there.
     #[inline(always)]
+    #[allow(clippy::unnecessary_min_or_max, reason = "it changes nothing in small nodes alone")]
     pub fn child_near<S: Lines>(self, from: usize, key: B) -> Option<(NodeRef, usize)> {
         let from = from.min(Self::BLOCKS - Self::NEAR);
         let at = from + (1..Self::NEAR).map(|at| usize::from(self.first_of(from + at) <= key)).sum::<usize>();

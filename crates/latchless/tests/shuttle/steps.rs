@@ -13,8 +13,6 @@ const TWO_FULL: State = State { put: &[10, 20, 30, 40, 50, 60, 70, 80], removed:
 const FULL_AND_HALF: State = State { put: TWO_FULL.put, removed: &[60, 80] };
 /// Two leaves of two entries each.
 const TWO_HALVES: State = State { put: TWO_FULL.put, removed: &[30, 40, 70, 80] };
-/// Two leaves of three and two entries.
-const THREE_AND_TWO: State = State { put: TWO_FULL.put, removed: &[40, 70, 80] };
 /// One leaf that has room.
 const ONE: State = State { put: &[10, 20, 30], removed: &[] };
 /// Full leaves below two full inner nodes and a root.
@@ -110,7 +108,7 @@ fn a_merge_that_gives_up_the_root() {
 
 #[test]
 fn a_node_that_is_merged_away_and_used_again() {
-    beside_readers(THREE_AND_TWO, &[Remove(60), Put(11, 1)], |before, after| {
+    beside_readers(TWO_HALVES, &[Remove(60), Put(11, 1), Put(12, 1)], |before, after| {
         (before.leaves, after.leaves, after.splits - before.splits) == (2, 2, 1)
     });
 }

@@ -4,6 +4,7 @@ use crate::common::{Rng, scaled};
 use latchless::FillFactor;
 use latchless_core::base::index::OrderedIndex;
 use latchless_core::base::request::{Reply, Request};
+use latchless_core::testing::sample;
 use latchless_papers::Error;
 use latchless_papers::cssl::{self, CsslMap};
 use latchless_papers::pb_tree::node::Shape;
@@ -86,7 +87,7 @@ fn every_option_answers_as_one_after_the_other() {
     let mut rng = Rng(31);
     let sets = every_prefetch();
     assert!(sets.len() > 64);
-    for prefetch in sets.into_iter().step_by(if cfg!(miri) { 40 } else { 1 }) {
+    for prefetch in sets.into_iter().step_by(sample(40)) {
         for rounds in ROUNDS {
             let mut model = load(&mut map, 300);
             map.set_batching(Some(Batching { size: BatchSize::Of(16), prefetch, rounds })).unwrap();

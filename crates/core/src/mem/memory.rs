@@ -110,6 +110,7 @@ impl Memory {
 mod tests {
     use super::*;
     use crate::base::error::Error;
+    use crate::testing::sample;
 
     #[test]
     fn little_and_much_is_aligned_and_zeroed_and_can_be_written() {
@@ -119,7 +120,7 @@ mod tests {
                 let memory = Memory::usable(bytes, align, true).unwrap();
                 assert!(memory.start().addr().get().is_multiple_of(align));
                 // An interpreter takes minutes for all of them.
-                for at in (0..bytes).step_by(if cfg!(miri) { 997 } else { 1 }) {
+                for at in (0..bytes).step_by(sample(997)) {
                     // SAFETY: this many bytes are usable, and no other code knows of them.
                     let byte = unsafe { &mut *memory.start().as_ptr().add(at) };
                     assert_eq!(core::mem::replace(byte, 7), 0);

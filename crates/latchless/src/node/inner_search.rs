@@ -4,6 +4,8 @@
 //! `fields.rs`). Such hints are in order for the separators, and may name any block for a key that agrees
 //! with none of them in the bits between the fields. So a search compares the key with the first separators
 //! of the named block and of the next one.
+//!
+//! A search that knows about where to look ([`Inner::child_near`]) does without hints.
 
 use super::hints::{NO_BLOCK, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
 use super::*;
@@ -110,14 +112,13 @@ impl<'a, B: Bits> Inner<'a, B> {
         let next_line = select_unpredictable(ends_block, block(self.node, at + 1), line);
         let next = lane::<B>(next_line, select_unpredictable(ends_block, 0, up_to)).to_u64();
         let low = lane::<B>(line, up_to - 1).to_u64();
-        let sixteenth = (next.wrapping_sub(low) >> 4) + 1;
-        (self.node_at(at, up_to - 1), (key.to_u64().wrapping_sub(low) / sixteenth) as usize & 15)
+        (self.node_at(at, up_to - 1), sixteenth_between(low, next, key.to_u64()))
     }
 
     /// As [`Inner::child_and_share`], by the first separators of a few blocks from block `from` on, without a
     /// look at the hints. `None`: the child isn't in one of these blocks.
     ///
-    /// A third of a search by hints, and nothing in it is mispredicted but whether the child is there.
+    /// Nothing in it is mispredicted but whether the child is there.
     #[inline(always)]
     #[allow(clippy::unnecessary_min_or_max, reason = "it changes nothing in small nodes alone")]
     pub fn child_near<S: Lines>(self, from: usize, key: B) -> Option<(NodeRef, usize)> {
@@ -131,11 +132,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         let last = up_to - 1;
         let low = lane::<B>(line, last).to_u64();
         let next = select_unpredictable(up_to < Self::WIDTH, lane::<B>(line, up_to).min(behind), behind);
-        let (inside, width) = (key.to_u64().wrapping_sub(low), next.to_u64().wrapping_sub(low));
-        // Short numbers: a branch would choose between a long division and a short one.
-        let shift = (width | 1).leading_zeros();
-        let (inside, width) = ((inside << shift >> 48) as u32, (width << shift >> 48) as u32);
-        Some((self.node_at(at, last), ((inside << 4) / (width | 1)) as usize & 15))
+        Some((self.node_at(at, last), sixteenth_between(low, next.to_u64(), key.to_u64())))
     }
 
     /// Looks for the child to the left of block `at`.
@@ -152,4 +149,14 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         self.node_at(0, 0)
     }
+}
+
+/// In which sixteenth of the way from `low` to `next` a key stands, which lies between them; else any.
+#[inline(always)]
+fn sixteenth_between(low: u64, next: u64, key: u64) -> usize {
+    let (inside, width) = (key.wrapping_sub(low), next.wrapping_sub(low));
+    // Short numbers: a branch would choose between a long division and a short one.
+    let shift = (width | 1).leading_zeros();
+    let (inside, width) = ((inside << shift >> 48) as u32, (width << shift >> 48) as u32);
+    ((inside << 4) / (width | 1)) as usize & 15
 }

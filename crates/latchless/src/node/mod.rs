@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | 0 | latch, shape, low fence, high fence, link, 14 hints | latch, shape, base, –, link, 14 hints |
 //! | 1–14 | blocks of keys and their values | blocks of separators and their children |
-//! | 15 | one block more | low fence, high fence |
+//! | 15 | one block more | high fence, low fence |
 //!
 //! The *shape* is a word that says how many places of each block are taken, and how hints are made of
 //! keys. In an inner node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts
@@ -32,8 +32,9 @@
 //! 4. The hint of a block is at least that of all keys before the block, and at most that of all keys
 //!    in it and behind. In a leaf whose shape doesn't say that there may be ties, it is above that of all
 //!    keys before the block.
-//! 5. The places of an inner block that aren't in use repeat its last child, behind the largest lane; a
-//!    search never ends in an empty block.
+//! 5. The places of an inner block that aren't in use repeat its last child, behind the largest lane. An
+//!    empty block repeats the last child before it, separator and all, so a search may end in it; one by
+//!    hints never does.
 
 mod chunk;
 mod copies;

@@ -45,7 +45,7 @@ impl<B: Bits> BlinkTree<B> {
     pub(super) fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
         let start = self.start(key);
         let mut at = self.at(start.node());
-        // The slot of an entry is about as wide as a few blocks.
+        // A slot is as wide as a few blocks.
         if start.level() == 1
             && let Some(found) = at.inner::<B>().child_near::<S>(start.block(), key)
         {
@@ -57,8 +57,7 @@ impl<B: Bits> BlinkTree<B> {
         if start.level() > 0 { at.inner::<B>().child_and_share::<S>(key) } else { (at.node, 0) }
     }
 
-    /// A slot's width is about that of a block, so a key is in the block at which its slot begins or in
-    /// the one behind it, if not in a third.
+    /// Asks for the first of the blocks that a slot is about as wide as, and for the hints.
     #[inline(always)]
     fn ask_for_block(at: At<'_>, start: Entry) {
         for line in Inner::<B>::likely_lines(start.block()) {

@@ -179,6 +179,7 @@ impl<B: Bits> BlinkTree<B> {
     /// Where the descent to `key` begins.
     #[inline(always)]
     pub(super) fn start(&self, key: B) -> Entry {
+        // A closure in place of the branch would be called.
         let entry = self.directory.routes().and_then(|routes| routes.entry(key.to_u64()));
         if let Some(entry) = entry { entry } else { self.top() }
     }

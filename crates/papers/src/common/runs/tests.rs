@@ -95,7 +95,7 @@ fn runs_end_at_the_first_larger_word() {
 /// Also where the words after it are small again, as they can be while they are written.
 fn one_larger_word_ends_a_run<B: Bits>() {
     let len = 256 / B::BYTES + 3;
-    for larger in (0..len).step_by(if cfg!(miri) { 5 } else { 1 }) {
+    for larger in (0..len).step_by(sample(5)) {
         let words = words::<B>((0..len).map(|at| if at == larger { u64::MAX } else { 7 }));
         for kernel in kernels() {
             assert_eq!(kernel.run(Run::<B>(&words, B::truncate(7))), larger, "of {len} by {kernel:?}");

@@ -4,7 +4,7 @@ use super::*;
 use crate::common::operation::{Operation, Run, Search};
 use crate::common::walk::{Aim, Rounds, Walks};
 use latchless_core::search::{Dispatch, Kernel};
-use latchless_core::testing::Rng;
+use latchless_core::testing::{Rng, sample};
 
 fn options(skip: usize, lanes: Option<usize>, top_lane_bytes: usize) -> LaneOptions {
     LaneOptions {
@@ -60,7 +60,7 @@ fn kernels() -> impl Iterator<Item = Dispatch> {
 
 fn every_search<B: Bits>(keys: &[B]) {
     let all: Vec<LaneOptions> = forms().collect();
-    for options in all.into_iter().step_by(if cfg!(miri) { 6 } else { 1 }) {
+    for options in all.into_iter().step_by(sample(6)) {
         let lanes = lanes_of(keys, &options);
         let probes = |step: usize| keys.iter().copied().step_by(step).chain([B::MIN, B::MAX]);
         for low in probes(3).chain(probes(7).map(|key| B::truncate(key.to_u64() ^ 1))) {

@@ -7,6 +7,7 @@ use crate::spiderman::prefetch::Prefetch;
 use latchless_core::base::error::Error;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::mem::touch::NoTrace;
+use latchless_core::testing::sample;
 use std::collections::BTreeMap;
 
 type Tree = OlcTree<NoTrace>;
@@ -119,7 +120,7 @@ fn ascending_keys_leave_leaves_nearly_full() {
 
 #[test]
 fn bulk_loads_of_every_size_are_trees() {
-    for keys in (0..120).chain([343, 344, 1000]).step_by(if cfg!(miri) { 29 } else { 1 }) {
+    for keys in (0..120).chain([343, 344, 1000]).step_by(sample(29)) {
         for fill in [0.01, 0.6, 1.0] {
             let mut tree = tree();
             let fill = FillFactor::new(fill).unwrap();
@@ -138,7 +139,7 @@ fn every_set_of_options_leads_to_the_leaf() {
     let tree = loaded(keys);
     let sets = (0u8..=255).map(|bits| (1..=8).filter(|option| bits >> (option - 1) & 1 == 1).collect());
     let sets = sets.filter_map(|options: Vec<u8>| Prefetch::of(&options).ok());
-    for prefetch in sets.step_by(if cfg!(miri) { 9 } else { 1 }) {
+    for prefetch in sets.step_by(sample(9)) {
         let middle = 5 * keys - 5;
         for (key, aim) in [(0, Aim::Look), (10, Aim::Change), (middle, Aim::Run(40)), (u64::MAX, Aim::Look)] {
             let leaf = landed(&tree, prefetch, key, aim).expect("nobody is in the way");

@@ -3,7 +3,8 @@
 //! Answers come in the order of the requests, and requests for the same key are served in their order. Each
 //! request is atomic; the batch is not.
 
-use super::BytesIndex;
+use super::stored::{lend, own};
+use super::{BytesIndex, Lent};
 use crate::byte_tree::GROUP;
 use crate::index::Incomplete;
 use core::array;
@@ -57,9 +58,40 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         check_side_by_side(keys.len(), answers.len())?;
         let mut group = GroupKeys::default();
         for (keys, answers) in keys.chunks(GROUP).zip(answers.chunks_mut(GROUP)) {
-            group.with(keys.iter(), |keys| self.get_group(keys, answers));
+            let mut answers = answers.iter_mut();
+            group.with(keys.iter(), |keys| {
+                self.see_group(keys, |found| {
+                    *answers.next().expect("an answer for each key") = found.map(own::<V>);
+                });
+            });
         }
         Ok(())
+    }
+
+    /// Shows the values under many keys, with the keys' places, in the order of the keys. Nothing is allocated for
+    /// values that are byte strings.
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// let index: BytesIndex<String, String> = [("a".into(), "one".into()), ("b".into(), "two".into())].into();
+    /// let mut texts = vec![String::new(); 3];
+    /// index.get_each(&["b", "x", "a"], |at, found| texts[at].push_str(found.unwrap_or("nothing")));
+    /// assert_eq!(texts, ["two", "nothing", "one"]);
+    /// ```
+    pub fn get_each<Q: BytesKey<Owned = K>>(
+        &self,
+        keys: &[Q],
+        mut see: impl FnMut(usize, Option<Lent<'_, V>>),
+    ) {
+        let (mut group, mut at) = (GroupKeys::default(), 0);
+        for keys in keys.chunks(GROUP) {
+            group.with(keys.iter(), |keys| {
+                self.see_group(keys, |found| {
+                    see(at, found);
+                    at += 1;
+                });
+            });
+        }
     }
 
     /// As [`BytesIndex::get_many`], into a new vector.
@@ -90,26 +122,61 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         if let Err(error) = check_side_by_side(entries.len(), replaced.len()) {
             return Err(Incomplete { error, refused: (0..entries.len()).collect() });
         }
+        let key = |at: usize| &entries[at].0;
+        let value = |at: usize| lend(&entries[at].1);
+        self.put_each(entries.len(), key, value, |at, before| replaced[at] = before)
+    }
+
+    /// Puts many entries in, in order, from columns: each value goes under the key at its place; of equal keys the
+    /// last one's stays. Byte strings are taken as slices. Says how many keys weren't there before.
+    ///
+    /// # Errors
+    /// Which entries were refused, and why; all others were put in. With columns of unequal length, all are refused.
+    ///
+    /// ```
+    /// # use latchless::bytes::BytesIndex;
+    /// let index = BytesIndex::<String, String>::new()?;
+    /// assert_eq!(index.insert_columns(&["b", "a", "b"], &["one", "two", "three"])?, 2);
+    /// assert_eq!(index.get("b").as_deref(), Some("three"));
+    /// # Ok::<(), latchless::Error>(())
+    /// ```
+    pub fn insert_columns<Q: BytesKey<Owned = K>>(
+        &self,
+        keys: &[Q],
+        values: &[Lent<'_, V>],
+    ) -> Result<usize, Incomplete> {
+        if let Err(error) = check_side_by_side(keys.len(), values.len()) {
+            return Err(Incomplete { error, refused: (0..keys.len()).collect() });
+        }
+        let mut new = 0;
+        let count = |_, before: Option<V>| new += usize::from(before.is_none());
+        self.put_each(keys.len(), |at| &keys[at], |at| values[at], count)?;
+        Ok(new)
+    }
+
+    /// Puts so many entries in, in order, and tells `done` of each what it replaced: nothing, if it was refused.
+    #[inline]
+    fn put_each<'q, 'v, Q: BytesKey<Owned = K> + 'q>(
+        &self,
+        count: usize,
+        key: impl Fn(usize) -> &'q Q,
+        value: impl Fn(usize) -> Lent<'v, V>,
+        mut done: impl FnMut(usize, Option<V>),
+    ) -> Result<(), Incomplete> {
         let (mut group, mut incomplete) = (GroupKeys::default(), None);
-        let chunks = entries.chunks(GROUP).zip(replaced.chunks_mut(GROUP));
-        for (first, (entries, replaced)) in (0..).step_by(GROUP).zip(chunks) {
-            let mut from = 0;
-            while from < entries.len() {
-                let rest = &entries[from..];
-                let mut at = from;
-                let done = |before| {
-                    replaced[at] = before;
-                    at += 1;
-                };
-                let outcome = group.with(rest.iter().map(|(key, _)| key), |keys| {
-                    self.put_group(keys, rest.iter().map(|(_, value)| value), done)
-                });
-                from = at;
-                if let Err(error) = outcome {
-                    replaced[from] = None;
-                    Incomplete::add(&mut incomplete, first + from, error);
+        let mut from = 0;
+        while from < count {
+            let these = from..count.min(from + GROUP);
+            let outcome = group.with(these.clone().map(&key), |keys| {
+                self.put_group(keys, these.map(&value), |before| {
+                    done(from, before);
                     from += 1;
-                }
+                })
+            });
+            if let Err(error) = outcome {
+                done(from, None);
+                Incomplete::add(&mut incomplete, from, error);
+                from += 1;
             }
         }
         Incomplete::or(incomplete, ())

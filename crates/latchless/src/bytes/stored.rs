@@ -158,19 +158,18 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         outcome.is_ok_and(|applied| applied)
     }
 
-    /// Looks up at most [`GROUP`] keys.
+    /// Looks up at most [`GROUP`] keys, and shows each value, in the order of the keys.
     #[inline]
-    pub(super) fn get_group(&self, keys: &[&[u8]], answers: &mut [Option<V>]) {
+    pub(super) fn see_group(&self, keys: &[&[u8]], mut see: impl FnMut(Option<Lent<'_, V>>)) {
         if is_word::<V>() {
             let mut words = [None; GROUP];
             self.tree.get_group(keys, &mut words[..keys.len()]);
-            answers.iter_mut().zip(words).for_each(|(answer, word)| *answer = word.map(own_word));
+            let lent = |word| <FormOf<V> as Form<V>>::lent(Raw::Word(word));
+            words[..keys.len()].iter().for_each(|word| see(word.map(lent)));
             return;
         }
-        let mut answers = answers.iter_mut();
         self.tree.get_group_by(keys, &mut Kept::of(kind::<V>()), |found, kept| {
-            let answer = answers.next().expect("a place for each answer");
-            *answer = found.map(|()| own_kept(kept));
+            see(found.map(|()| lent::<V>(0, kept)));
         });
     }
 
@@ -182,14 +181,14 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     pub(super) fn put_group<'v>(
         &self,
         keys: &[&[u8]],
-        values: impl Iterator<Item = &'v V>,
+        values: impl Iterator<Item = Lent<'v, V>>,
         mut done: impl FnMut(Option<V>),
     ) -> Result<()> {
         if is_word::<V>() {
-            let mut edits = values.map(|value| Edit::Put(word::<V>(hold::<V>(lend(value)))));
+            let mut edits = values.map(|lent| Edit::Put(word::<V>(hold::<V>(lent))));
             return self.tree.edit_group(keys, &mut edits, &mut |edited| done(edited.before.map(own_word)));
         }
-        let held: Vec<_> = values.map(|value| hold::<V>(lend(value))).collect();
+        let held: Vec<_> = values.map(|lent| hold::<V>(lent)).collect();
         let mut edits = held.iter().map(|held| Edit::Put(raw::<V>(held)));
         self.edit_group_wide(keys, &mut edits, &mut done)
     }

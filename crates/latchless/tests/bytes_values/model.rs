@@ -153,13 +153,27 @@ fn batches_like_a_map<V: Numbered>() {
             .map(|_| (key_of(random.below(KEYS)), V::of(random.next(), length(random.next()))))
             .collect();
         let mut replaced = vec![None; entries.len()];
-        index.insert_many(&entries, &mut replaced).unwrap();
-        for ((key, value), replaced) in entries.iter().zip(replaced) {
-            assert_eq!(model.insert(key.clone(), value.clone()), replaced);
+        if round % 2 == 0 {
+            index.insert_many(&entries, &mut replaced).unwrap();
+            for ((key, value), replaced) in entries.iter().zip(replaced) {
+                assert_eq!(model.insert(key.clone(), value.clone()), replaced);
+            }
+        } else {
+            let keys: Vec<_> = entries.iter().map(|(key, _)| &key[..]).collect();
+            let values: Vec<_> = entries.iter().map(|(_, value)| V::lend(value)).collect();
+            let before = model.len();
+            model.extend(entries.iter().cloned());
+            assert_eq!(index.insert_columns(&keys, &values), Ok(model.len() - before));
         }
         let keys: Vec<_> = (0..100).map(|_| key_of(random.below(KEYS))).collect();
         let expected: Vec<_> = keys.iter().map(|key| model.get(key).cloned()).collect();
         assert_eq!(index.get_all(&keys), expected);
+        let mut shown = Vec::new();
+        index.get_each(&keys, |at, found| {
+            assert_eq!(at, shown.len());
+            shown.push(found.map(V::own));
+        });
+        assert_eq!(shown, expected);
         if round % 3 == 2 {
             let mut removed = vec![None; keys.len()];
             index.remove_many(&keys, &mut removed).unwrap();
@@ -261,6 +275,12 @@ fn a_value_that_is_too_long_is_refused() {
         .map(|(key, value)| (key.as_bytes().to_vec(), value));
     let incomplete = index.insert_many(&entries, &mut replaced).unwrap_err();
     assert_eq!((incomplete.error, incomplete.refused), (refused.clone(), vec![1]));
+    let incomplete =
+        index.insert_columns(&[&b"b"[..], b"c", b"b"], &[&longer[..], &[2], &longer]).unwrap_err();
+    assert_eq!((incomplete.error, incomplete.refused), (refused.clone(), vec![0, 2]));
+    assert_eq!(index.get(b"c".as_slice()), Some(vec![2]));
+    let unequal = index.insert_columns(&[&b"d"[..], b"e"], &[&[1][..]]).unwrap_err();
+    assert_eq!(unequal.refused, [0, 1]);
     assert_eq!(index.get(b"key".as_slice()), Some(longest));
     assert_eq!(index.len(), 3);
     index.check_invariants().unwrap();

@@ -30,7 +30,7 @@ private="-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
 
 to=${DESTDIR:-}$prefix
 install -d "$to/include" "$to/lib/pkgconfig"
-install -m 644 "$source"/include/latchless.h "$source"/include/latchless{,_bytes}.hpp "$to/include/"
+install -m 644 "$source"/include/latchless.h "$source"/include/latchless{,_bytes,_kv}.hpp "$to/include/"
 install -m 644 "$built/liblatchless.a" "$to/lib/"
 install -m 755 "$built/liblatchless.so" "$to/lib/liblatchless.so.$abi.$version"
 ln -sf "liblatchless.so.$abi.$version" "$to/lib/liblatchless.so.$abi"

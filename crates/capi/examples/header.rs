@@ -26,8 +26,10 @@ fn header(root: &Path) -> Result<String, Box<dyn std::error::Error>> {
             builder = builder.with_src(root.join("src/exports").join(key).join(part));
         }
     }
-    for part in BYTES {
-        builder = builder.with_src(root.join("src/exports/bytes").join(part));
+    for values in ["bytes", "kv"] {
+        for part in BYTES {
+            builder = builder.with_src(root.join("src/exports").join(values).join(part));
+        }
     }
     let mut text = Vec::new();
     builder.generate()?.write(&mut text);

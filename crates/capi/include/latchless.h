@@ -13,7 +13,8 @@
  *
  * Functions are there for four types of keys: latchless_u64_... for uint64_t, latchless_i64_... for int64_t,
  * latchless_f64_... for double, latchless_bytes_... for byte strings. Values are 64 bits of the caller's: see
- * latchless_value. An index has one value under a key.
+ * latchless_value. latchless_kv_... are those for byte strings under byte strings. An index has one value under a
+ * key.
  *
  * What a call returns. Below zero: it was refused, and latchless_last_error() says why and where; unless the
  * function says otherwise, nothing has changed. Zero or above: it was done, and the status is an answer.
@@ -23,8 +24,9 @@
  *
  * Byte strings are a pointer and a length, and may have any bytes, zeros among them. NULL with the length 0 is the
  * empty string, which is a key like any other; NULL with another length is LATCHLESS_NULL. They are ordered as memcmp()
- * orders them, and one that others begin with comes before those. Keys are copied into the index. That a key has as
- * many bytes as the call was told, the library can't check.
+ * orders them, and one that others begin with comes before those. Keys, and values that are byte strings, are copied
+ * into the index, and copied out of it into the caller's room. That a byte string has as many bytes as the call was
+ * told, the library can't check.
  *
  * Ranges of numbers include both of their ends, `low` and `high`, so 0 to UINT64_MAX, INT64_MIN to INT64_MAX and
  * -INFINITY to INFINITY are all keys. Ranges of byte strings include `begin`, but not `end`: see
@@ -48,8 +50,8 @@
  * may return LATCHLESS_PANIC after a second.
  *
  * No exception and no longjmp may pass through a function of this library. An exception that leaves a
- * callback ends the process; latchless.hpp and latchless_bytes.hpp take care of that. A panic of the library, which
- * would be a bug, comes back as LATCHLESS_PANIC.
+ * callback ends the process; the headers for C++ take care of that. A panic of the library, which would be a bug,
+ * comes back as LATCHLESS_PANIC.
  */
 
 #ifndef LATCHLESS_H
@@ -69,6 +71,9 @@
 
 // The most bytes that a key of an index has. A longer one can be asked for, but isn't there.
 #define LATCHLESS_KEY_MAX 65535
+
+// The most bytes that a value of a latchless_kv has.
+#define LATCHLESS_VALUE_MAX 65535
 
 // What a call came to. Zero and above: it was done, and this is the answer. Below zero: it was refused, the
 // index is as before unless the function says otherwise, and latchless_last_error() says why.
@@ -113,8 +118,10 @@ typedef enum latchless_status {
     LATCHLESS_BROKEN = -14,
     // The key has more bytes than LATCHLESS_KEY_MAX.
     LATCHLESS_KEY_TOO_LONG = -15,
-    // The room for a key is too small; the call says how much it needs.
+    // The room for a key or a value is too small; the call says how much it needs.
     LATCHLESS_SMALL_ROOM = -16,
+    // The value has more bytes than LATCHLESS_VALUE_MAX.
+    LATCHLESS_VALUE_TOO_LONG = -17,
     // A bug of the library, or an index that a fork has left amid a change. The handle can only be freed.
     LATCHLESS_PANIC = -99,
 } latchless_status;
@@ -151,6 +158,15 @@ typedef struct latchless_i64 latchless_i64;
 
 // A place in a range of such an index.
 typedef struct latchless_i64_cursor latchless_i64_cursor;
+
+// An ordered index from byte strings to byte strings, which are copied into it and out of it. Values of
+// up to 192 bytes lie beside their keys; of longer ones a lookup costs one miss more for each 248 bytes.
+// It has no files.
+typedef struct latchless_kv latchless_kv;
+
+// A place in an index from byte strings to byte strings: on an entry, before the first one, or after the
+// last one. One thread at a time may use it; another one meanwhile gets LATCHLESS_BUSY.
+typedef struct latchless_kv_cursor latchless_kv_cursor;
 
 // An ordered index from keys of the type u64 to values.
 typedef struct latchless_u64 latchless_u64;
@@ -243,6 +259,14 @@ typedef int (*latchless_bytes_visitor)(const void *key,
                                        size_t key_len,
                                        latchless_value value,
                                        void *context);
+
+// What latchless_kv_visit() calls: with a key and its value. Both are there until it returns. Not
+// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+typedef int (*latchless_kv_visitor)(const void *key,
+                                    size_t key_len,
+                                    const void *value,
+                                    size_t value_len,
+                                    void *context);
 
 #ifdef __cplusplus
 extern "C" {
@@ -1491,6 +1515,411 @@ enum latchless_status latchless_bytes_cursor_entry(struct latchless_bytes_cursor
 
 // Frees a cursor, unless `cursor` is NULL.
 enum latchless_status latchless_bytes_cursor_free(struct latchless_bytes_cursor *cursor);
+
+// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
+// that fails.
+enum latchless_status latchless_kv_new(const struct latchless_options *options,
+                                       struct latchless_kv **out);
+
+// Makes an index: the value of value_lens[i] bytes at values[i] goes under the key of lens[i] bytes at
+// keys[i]. Keys must ascend and differ. Takes a fraction of the time of inserts. `options` may be NULL.
+// `*out` is NULL if that fails.
+enum latchless_status latchless_kv_load(const void *const *keys,
+                                        const size_t *lens,
+                                        const void *const *values,
+                                        const size_t *value_lens,
+                                        size_t count,
+                                        const struct latchless_options *options,
+                                        struct latchless_kv **out);
+
+// As latchless_kv_load(), of packed keys and values, whose offsets have one width: see
+// latchless_bytes_get_packed().
+enum latchless_status latchless_kv_load_packed(const void *bytes,
+                                               const void *offsets,
+                                               const void *value_bytes,
+                                               const void *value_offsets,
+                                               size_t offset_size,
+                                               size_t count,
+                                               const struct latchless_options *options,
+                                               struct latchless_kv **out);
+
+// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
+// its memory until they are freed.
+enum latchless_status latchless_kv_free(struct latchless_kv *index);
+
+// How many keys there are. Exact when no thread is changing that.
+enum latchless_status latchless_kv_len(const struct latchless_kv *index, size_t *len);
+
+// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
+// large index. `held` and `live` may be NULL.
+enum latchless_status latchless_kv_memory(const struct latchless_kv *index,
+                                          size_t *held,
+                                          size_t *live);
+
+// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
+enum latchless_status latchless_kv_clear(const struct latchless_kv *index);
+
+// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
+// change the index. `misled` is 0.
+enum latchless_status latchless_kv_stats(const struct latchless_kv *index,
+                                         struct latchless_stats *stats);
+
+// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
+// thread is changing.
+enum latchless_status latchless_kv_check(const struct latchless_kv *index);
+
+// The value under the key of `key_len` bytes at `key`. It goes to `value`, where there is room for
+// `value_room` bytes, and its length to `*value_len`. LATCHLESS_SMALL_ROOM: the value is longer,
+// `*value_len` says how long, and nothing else is written. Where `value` is NULL, no value is asked for,
+// and `value_len` may be NULL, too. LATCHLESS_NOT_FOUND: the key isn't there, and nothing is written.
+// `value` may be where `key` is.
+enum latchless_status latchless_kv_get(const struct latchless_kv *index,
+                                       const void *key,
+                                       size_t key_len,
+                                       void *value,
+                                       size_t value_room,
+                                       size_t *value_len);
+
+// LATCHLESS_OK if the key is there, otherwise LATCHLESS_NOT_FOUND.
+enum latchless_status latchless_kv_contains(const struct latchless_kv *index,
+                                            const void *key,
+                                            size_t key_len);
+
+// Puts a value under a key; both are copied. LATCHLESS_PRESENT: the key was there, its value is replaced,
+// and the one before goes to `before` as latchless_kv_get() tells one. LATCHLESS_OK: it wasn't. Unless
+// `before` is NULL, there must be room for LATCHLESS_VALUE_MAX bytes, so that no value is lost; otherwise
+// it is LATCHLESS_SMALL_ROOM, and nothing is done. LATCHLESS_KEY_TOO_LONG, LATCHLESS_VALUE_TOO_LONG: the
+// key or the value has more bytes than LATCHLESS_KEY_MAX or LATCHLESS_VALUE_MAX.
+enum latchless_status latchless_kv_insert(const struct latchless_kv *index,
+                                          const void *key,
+                                          size_t key_len,
+                                          const void *value,
+                                          size_t value_len,
+                                          void *before,
+                                          size_t before_room,
+                                          size_t *before_len);
+
+// Puts a value under a key that isn't there. LATCHLESS_PRESENT: it was, nothing is changed, and its value
+// goes to `present`. LATCHLESS_SMALL_ROOM: the same, but that value is longer than `present_room`; see
+// latchless_kv_get(). Otherwise as latchless_kv_insert().
+enum latchless_status latchless_kv_insert_if_absent(const struct latchless_kv *index,
+                                                    const void *key,
+                                                    size_t key_len,
+                                                    const void *value,
+                                                    size_t value_len,
+                                                    void *present,
+                                                    size_t present_room,
+                                                    size_t *present_len);
+
+// Replaces the value of a key that is there; the one before goes to `before`, as in latchless_kv_insert().
+// LATCHLESS_NOT_FOUND: it isn't, and nothing is changed.
+enum latchless_status latchless_kv_update(const struct latchless_kv *index,
+                                          const void *key,
+                                          size_t key_len,
+                                          const void *value,
+                                          size_t value_len,
+                                          void *before,
+                                          size_t before_room,
+                                          size_t *before_len);
+
+// Removes a key; its value goes to `before`, as in latchless_kv_insert(). LATCHLESS_NOT_FOUND: it isn't
+// there.
+enum latchless_status latchless_kv_remove(const struct latchless_kv *index,
+                                          const void *key,
+                                          size_t key_len,
+                                          void *before,
+                                          size_t before_room,
+                                          size_t *before_len);
+
+// Replaces the value of a key if it has the expected bytes. LATCHLESS_MISMATCH: it has others, and goes to
+// `found`. LATCHLESS_SMALL_ROOM: the same, but it is longer than `found_room`; see latchless_kv_get().
+// LATCHLESS_NOT_FOUND: the key isn't there. In these cases nothing is changed.
+enum latchless_status latchless_kv_compare_exchange(const struct latchless_kv *index,
+                                                    const void *key,
+                                                    size_t key_len,
+                                                    const void *expected,
+                                                    size_t expected_len,
+                                                    const void *value,
+                                                    size_t value_len,
+                                                    void *found,
+                                                    size_t found_room,
+                                                    size_t *found_len);
+
+// Removes a key if its value has the expected bytes; otherwise as latchless_kv_compare_exchange().
+enum latchless_status latchless_kv_compare_remove(const struct latchless_kv *index,
+                                                  const void *key,
+                                                  size_t key_len,
+                                                  const void *expected,
+                                                  size_t expected_len,
+                                                  void *found,
+                                                  size_t found_room,
+                                                  size_t *found_len);
+
+// The entry with the smallest key. LATCHLESS_NOT_FOUND: the index is empty. Here and below the entry's
+// key and its value go to `key` and `value`, where there is room for `key_room` and `value_room` bytes,
+// and their lengths to `*key_len` and `*value_len`. LATCHLESS_SMALL_ROOM: one of them is longer, both
+// lengths are told, and nothing else is written. Where `key` is NULL, no key is asked for, and `key_len`
+// may be NULL, too; so with `value`. What isn't found writes nothing.
+enum latchless_status latchless_kv_first(const struct latchless_kv *index,
+                                         void *key,
+                                         size_t key_room,
+                                         size_t *key_len,
+                                         void *value,
+                                         size_t value_room,
+                                         size_t *value_len);
+
+// The entry with the largest key.
+enum latchless_status latchless_kv_last(const struct latchless_kv *index,
+                                        void *key,
+                                        size_t key_room,
+                                        size_t *key_len,
+                                        void *value,
+                                        size_t value_room,
+                                        size_t *value_len);
+
+// Removes the entry with the smallest key, atomically. Unless they are NULL, `key` must have room for
+// LATCHLESS_KEY_MAX bytes and `value` for LATCHLESS_VALUE_MAX, so that nothing is lost; otherwise it is
+// LATCHLESS_SMALL_ROOM, and nothing is removed.
+enum latchless_status latchless_kv_pop_first(const struct latchless_kv *index,
+                                             void *key,
+                                             size_t key_room,
+                                             size_t *key_len,
+                                             void *value,
+                                             size_t value_room,
+                                             size_t *value_len);
+
+// Removes the entry with the largest key, atomically; otherwise as latchless_kv_pop_first().
+enum latchless_status latchless_kv_pop_last(const struct latchless_kv *index,
+                                            void *key,
+                                            size_t key_room,
+                                            size_t *key_len,
+                                            void *value,
+                                            size_t value_room,
+                                            size_t *value_len);
+
+// The entry with the largest key that is equal or smaller. Its key goes to `near_key` and its value to
+// `value`, as those of latchless_kv_first() do; `near_key` may be where `key` is.
+enum latchless_status latchless_kv_floor(const struct latchless_kv *index,
+                                         const void *key,
+                                         size_t key_len,
+                                         void *near_key,
+                                         size_t near_key_room,
+                                         size_t *near_key_len,
+                                         void *value,
+                                         size_t value_room,
+                                         size_t *value_len);
+
+// The entry with the smallest key that is equal or larger; otherwise as latchless_kv_floor().
+enum latchless_status latchless_kv_ceiling(const struct latchless_kv *index,
+                                           const void *key,
+                                           size_t key_len,
+                                           void *near_key,
+                                           size_t near_key_room,
+                                           size_t *near_key_len,
+                                           void *value,
+                                           size_t value_room,
+                                           size_t *value_len);
+
+// The entry with the largest smaller key; otherwise as latchless_kv_floor().
+enum latchless_status latchless_kv_lower(const struct latchless_kv *index,
+                                         const void *key,
+                                         size_t key_len,
+                                         void *near_key,
+                                         size_t near_key_room,
+                                         size_t *near_key_len,
+                                         void *value,
+                                         size_t value_room,
+                                         size_t *value_len);
+
+// The entry with the smallest larger key; otherwise as latchless_kv_floor().
+enum latchless_status latchless_kv_higher(const struct latchless_kv *index,
+                                          const void *key,
+                                          size_t key_len,
+                                          void *near_key,
+                                          size_t near_key_room,
+                                          size_t *near_key_len,
+                                          void *value,
+                                          size_t value_room,
+                                          size_t *value_len);
+
+// Looks `count` keys up: the i-th has lens[i] bytes at keys[i]. Their values go to `values` one after the
+// other, where there is room for `room` bytes: the i-th from value_offsets[i] to value_offsets[i + 1],
+// and nothing for a key that isn't there. So there is one offset more than keys, as in a column of
+// Arrow's type LargeBinary. found[i] gets 1 if the key is there, otherwise 0, and `*hits` how many are.
+// LATCHLESS_SMALL_ROOM: the values need value_offsets[count] bytes; all but `values`, which may have been
+// written in part, is as if there were room. Where `values` is NULL, no values are asked for.
+// `value_offsets`, if `values` is NULL, `found` and `hits` may be NULL.
+enum latchless_status latchless_kv_get_columns(const struct latchless_kv *index,
+                                               const void *const *keys,
+                                               const size_t *lens,
+                                               size_t count,
+                                               void *values,
+                                               size_t room,
+                                               int64_t *value_offsets,
+                                               uint8_t *found,
+                                               size_t *hits);
+
+// As latchless_kv_get_columns(), of packed keys: see latchless_bytes_get_packed().
+enum latchless_status latchless_kv_get_packed(const struct latchless_kv *index,
+                                              const void *bytes,
+                                              const void *offsets,
+                                              size_t offset_size,
+                                              size_t count,
+                                              void *values,
+                                              size_t room,
+                                              int64_t *value_offsets,
+                                              uint8_t *found,
+                                              size_t *hits);
+
+// Puts the value of value_lens[i] bytes at values[i] under the key of lens[i] bytes at keys[i]; of equal
+// keys the last one's stays. Ascending keys go in faster. `*new_keys` gets how many weren't there before.
+// If memory is refused, or a key or a value is too long, all others are done, refused[i] gets 1 for those
+// that aren't, and `*new_keys` is as before; otherwise refused[i] gets 0. `new_keys` and `refused` may be
+// NULL.
+enum latchless_status latchless_kv_insert_columns(const struct latchless_kv *index,
+                                                  const void *const *keys,
+                                                  const size_t *lens,
+                                                  const void *const *values,
+                                                  const size_t *value_lens,
+                                                  size_t count,
+                                                  size_t *new_keys,
+                                                  uint8_t *refused);
+
+// As latchless_kv_insert_columns(), of packed keys and values, whose offsets have one width: see
+// latchless_bytes_get_packed().
+enum latchless_status latchless_kv_insert_packed(const struct latchless_kv *index,
+                                                 const void *bytes,
+                                                 const void *offsets,
+                                                 const void *value_bytes,
+                                                 const void *value_offsets,
+                                                 size_t offset_size,
+                                                 size_t count,
+                                                 size_t *new_keys,
+                                                 uint8_t *refused);
+
+// Removes `count` keys: the i-th has lens[i] bytes at keys[i]. found[i] gets 1 if it was there, otherwise
+// 0, and `*hits` how many were. Their values aren't told: see latchless_kv_remove(). `found` and `hits`
+// may be NULL.
+enum latchless_status latchless_kv_remove_columns(const struct latchless_kv *index,
+                                                  const void *const *keys,
+                                                  const size_t *lens,
+                                                  size_t count,
+                                                  uint8_t *found,
+                                                  size_t *hits);
+
+// As latchless_kv_remove_columns(), of packed keys: see latchless_bytes_get_packed().
+enum latchless_status latchless_kv_remove_packed(const struct latchless_kv *index,
+                                                 const void *bytes,
+                                                 const void *offsets,
+                                                 size_t offset_size,
+                                                 size_t count,
+                                                 uint8_t *found,
+                                                 size_t *hits);
+
+// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be;
+// for an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`.
+// Looks at all leaves of the range.
+enum latchless_status latchless_kv_count(const struct latchless_kv *index,
+                                         const void *begin,
+                                         size_t begin_len,
+                                         const void *end,
+                                         size_t end_len,
+                                         size_t *count);
+
+// Removes the keys of a range, which is as that of latchless_kv_count(); `*removed`, which may be NULL,
+// gets how many they were. Not atomic as a whole.
+enum latchless_status latchless_kv_remove_range(const struct latchless_kv *index,
+                                                const void *begin,
+                                                size_t begin_len,
+                                                const void *end,
+                                                size_t end_len,
+                                                size_t *removed);
+
+// Shows the entries of a range, which is as that of latchless_kv_count(), to a function: ascending or,
+// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
+enum latchless_status latchless_kv_visit(const struct latchless_kv *index,
+                                         const void *begin,
+                                         size_t begin_len,
+                                         const void *end,
+                                         size_t end_len,
+                                         int descending,
+                                         latchless_kv_visitor visitor,
+                                         void *context);
+
+// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
+// returned something else than 0.
+enum latchless_status latchless_kv_visit_prefix(const struct latchless_kv *index,
+                                                const void *prefix,
+                                                size_t prefix_len,
+                                                latchless_kv_visitor visitor,
+                                                void *context);
+
+// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
+// other threads change further on. It may outlive the index. `*out` is NULL if that fails.
+enum latchless_status latchless_kv_cursor_new(const struct latchless_kv *index,
+                                              struct latchless_kv_cursor **out);
+
+// Goes to a key, or to the first one after it. LATCHLESS_NOT_FOUND: there is none, and the cursor is
+// after the last entry. Here and below the entry that the cursor comes to is told: the addresses and the
+// lengths of its key and its value, each of which may be NULL. They are there until the next call for the
+// cursor. What isn't found writes nothing.
+enum latchless_status latchless_kv_cursor_seek(struct latchless_kv_cursor *cursor,
+                                               const void *key,
+                                               size_t key_len,
+                                               const void **near_key,
+                                               size_t *near_key_len,
+                                               const void **value,
+                                               size_t *value_len);
+
+// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
+// the first entry.
+enum latchless_status latchless_kv_cursor_seek_for_prev(struct latchless_kv_cursor *cursor,
+                                                        const void *key,
+                                                        size_t key_len,
+                                                        const void **near_key,
+                                                        size_t *near_key_len,
+                                                        const void **value,
+                                                        size_t *value_len);
+
+// Goes to the first entry.
+enum latchless_status latchless_kv_cursor_first(struct latchless_kv_cursor *cursor,
+                                                const void **key,
+                                                size_t *key_len,
+                                                const void **value,
+                                                size_t *value_len);
+
+// Goes to the last entry.
+enum latchless_status latchless_kv_cursor_last(struct latchless_kv_cursor *cursor,
+                                               const void **key,
+                                               size_t *key_len,
+                                               const void **value,
+                                               size_t *value_len);
+
+// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
+// it stays.
+enum latchless_status latchless_kv_cursor_next(struct latchless_kv_cursor *cursor,
+                                               const void **key,
+                                               size_t *key_len,
+                                               const void **value,
+                                               size_t *value_len);
+
+// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
+// where it stays.
+enum latchless_status latchless_kv_cursor_prev(struct latchless_kv_cursor *cursor,
+                                               const void **key,
+                                               size_t *key_len,
+                                               const void **value,
+                                               size_t *value_len);
+
+// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
+enum latchless_status latchless_kv_cursor_entry(struct latchless_kv_cursor *cursor,
+                                                const void **key,
+                                                size_t *key_len,
+                                                const void **value,
+                                                size_t *value_len);
+
+// Frees a cursor, unless `cursor` is NULL.
+enum latchless_status latchless_kv_cursor_free(struct latchless_kv_cursor *cursor);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -6,7 +6,7 @@
 //     prices.for_each(0, 100, [](std::uint64_t item, latchless::value price) { ... });
 //
 // Keys are std::uint64_t, std::int64_t or double (latchless_bytes.hpp has those that are byte strings), values 64
-// bits of yours: see bits_of and value_as. Everything is const but what ends or replaces the index, because any
+// bits of yours: see bits_of and value_as (latchless_kv.hpp has values that are byte strings). Everything is const but what ends or replaces the index, because any
 // number of threads may call it at once. What operations do, cost and guarantee is said in latchless.h.
 //
 // Errors are exceptions, each with the library's message and its status: memory_error (a std::bad_alloc) for

@@ -1,5 +1,5 @@
 // latchless for C++17: ordered indexes whose keys are byte strings. latchless.hpp has those of numbers, the
-// errors, and what values are.
+// errors, and what values are; latchless_kv.hpp has values that are byte strings.
 //
 //     latchless::bytes_index pages;
 //     pages.insert("https://example.org/", 1);

@@ -8,6 +8,8 @@ use engine::{Broken, Error, snapshot};
 pub enum Failure {
     #[error("{argument} is NULL")]
     Null { argument: &'static str },
+    #[error("{argument}_len is NULL")]
+    NullLength { argument: &'static str },
     #[error("{argument} is NULL, but there are to be {count} elements")]
     NullColumn { argument: &'static str, count: usize },
     #[error("{argument} is NULL, but has a length of {len}")]
@@ -18,8 +20,8 @@ pub enum Failure {
     TooLongAt { argument: &'static str, at: usize, len: usize },
     #[error("{argument} has room for {room} bytes, but needs {needed}")]
     SmallRoom { argument: &'static str, room: usize, needed: usize },
-    #[error("offsets[{at}] is {offset}, below the one before or zero")]
-    Descends { at: usize, offset: i64 },
+    #[error("{argument}[{at}] is {offset}, below the one before or zero")]
+    Descends { argument: &'static str, at: usize, offset: i64 },
     #[error("{argument} can't have {count} elements: they would not fit into memory")]
     TooLong { argument: &'static str, count: usize },
     #[error("{0}")]
@@ -79,9 +81,11 @@ impl Failure {
     /// What kind of failure it is.
     pub fn status(&self) -> latchless_status {
         match self {
-            Self::Null { .. } | Self::NullColumn { .. } | Self::NullKey { .. } | Self::NullKeyAt { .. } => {
-                LATCHLESS_NULL
-            }
+            Self::Null { .. }
+            | Self::NullLength { .. }
+            | Self::NullColumn { .. }
+            | Self::NullKey { .. }
+            | Self::NullKeyAt { .. } => LATCHLESS_NULL,
             Self::TooLong { .. } | Self::TooLongAt { .. } => LATCHLESS_TOO_LONG,
             Self::SmallRoom { .. } => LATCHLESS_SMALL_ROOM,
             Self::Handle(Fault::Busy { .. }) => LATCHLESS_BUSY,
@@ -115,6 +119,7 @@ fn status_of(error: &Error) -> latchless_status {
         Error::DuplicateKey { .. } => LATCHLESS_DUPLICATE,
         Error::InvertedRange => LATCHLESS_INVERTED_RANGE,
         Error::KeyTooLong { .. } => LATCHLESS_KEY_TOO_LONG,
+        Error::ValueTooLong { .. } => LATCHLESS_VALUE_TOO_LONG,
         _ => LATCHLESS_INVALID,
     }
 }

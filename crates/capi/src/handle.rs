@@ -17,6 +17,7 @@ use crate::status::latchless_status;
 use crate::whole::{Strings, Whole, Words};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
+use engine::BytesValue;
 use engine::bytes::BytesCursor;
 use engine::index::Scan;
 use std::collections::VecDeque;
@@ -33,9 +34,9 @@ impl Family for KeyType {
     type Cursor = Scan<Arc<Words>>;
 }
 
-impl Family for ByteStrings {
-    type Index = Strings;
-    type Cursor = BytesCursor<Arc<Strings>>;
+impl<V: BytesValue> Family for ByteStrings<V> {
+    type Index = Strings<V>;
+    type Cursor = BytesCursor<Arc<Strings<V>>>;
 }
 
 /// A cursor of any kind of words.
@@ -128,7 +129,7 @@ const SPOILT: u64 = 3;
 const FREED: u64 = 4;
 
 /// The names of all kinds.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 10] = [
     "latchless_u64",
     "latchless_u64_cursor",
     "latchless_i64",
@@ -137,6 +138,8 @@ pub const NAMES: [&str; 8] = [
     "latchless_f64_cursor",
     "latchless_bytes",
     "latchless_bytes_cursor",
+    "latchless_kv",
+    "latchless_kv_cursor",
 ];
 
 /// What a handle points to. On a cache line of its own, which nothing writes while an index is used.

@@ -2,6 +2,7 @@
 //! key comes as those bits, its *cell*, and is stored under a word of the same order. So everything below the
 //! exports is compiled once for all types of numbers. Byte strings are stored as they are.
 
+use core::marker::PhantomData;
 use engine::snapshot::DataType;
 
 /// A type of C's keys.
@@ -12,9 +13,22 @@ pub enum KeyType {
     F64,
 }
 
-/// Keys of C's that are byte strings, all of one type.
-#[derive(Debug, Clone, Copy)]
-pub struct ByteStrings;
+/// Keys of C's that are byte strings, all of one type, and the values beside them.
+#[derive(Debug)]
+pub struct ByteStrings<V = u64>(PhantomData<fn() -> V>);
+
+impl<V> ByteStrings<V> {
+    /// They are all alike.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<V> Clone for ByteStrings<V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for ByteStrings<V> {}
 
 /// A key of C's that is a number.
 pub trait Key {

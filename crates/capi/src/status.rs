@@ -47,8 +47,10 @@ pub enum latchless_status {
     LATCHLESS_BROKEN = -14,
     /// The key has more bytes than LATCHLESS_KEY_MAX.
     LATCHLESS_KEY_TOO_LONG = -15,
-    /// The room for a key is too small; the call says how much it needs.
+    /// The room for a key or a value is too small; the call says how much it needs.
     LATCHLESS_SMALL_ROOM = -16,
+    /// The value has more bytes than LATCHLESS_VALUE_MAX.
+    LATCHLESS_VALUE_TOO_LONG = -17,
     /// A bug of the library, or an index that a fork has left amid a change. The handle can only be freed.
     LATCHLESS_PANIC = -99,
 }
@@ -56,7 +58,7 @@ pub enum latchless_status {
 use latchless_status::*;
 
 impl latchless_status {
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 23] = [
         LATCHLESS_OK,
         LATCHLESS_NOT_FOUND,
         LATCHLESS_PRESENT,
@@ -78,6 +80,7 @@ impl latchless_status {
         LATCHLESS_BROKEN,
         LATCHLESS_KEY_TOO_LONG,
         LATCHLESS_SMALL_ROOM,
+        LATCHLESS_VALUE_TOO_LONG,
         LATCHLESS_PANIC,
     ];
 
@@ -109,7 +112,8 @@ impl latchless_status {
             LATCHLESS_BAD_FILE => c"the file is no snapshot, or is damaged, or has other types",
             LATCHLESS_BROKEN => c"the index is broken: a bug of the library",
             LATCHLESS_KEY_TOO_LONG => c"the key is too long",
-            LATCHLESS_SMALL_ROOM => c"the room for a key is too small",
+            LATCHLESS_SMALL_ROOM => c"the room for a key or a value is too small",
+            LATCHLESS_VALUE_TOO_LONG => c"the value is too long",
             LATCHLESS_PANIC => c"a bug of the library, or a fork amid a change",
         }
     }

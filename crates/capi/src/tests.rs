@@ -13,6 +13,10 @@ use crate::exports::f64::life::{latchless_f64_free, latchless_f64_new};
 use crate::exports::f64::{latchless_f64, latchless_f64_cursor};
 use crate::exports::i64::life::{latchless_i64_free, latchless_i64_new};
 use crate::exports::i64::{latchless_i64, latchless_i64_cursor};
+use crate::exports::kv::batches::{latchless_kv_get_columns, latchless_kv_insert_columns};
+use crate::exports::kv::entries::{latchless_kv_get, latchless_kv_insert};
+use crate::exports::kv::life::{latchless_kv_free, latchless_kv_new};
+use crate::exports::kv::{latchless_kv, latchless_kv_cursor};
 use crate::exports::u64::entries::latchless_u64_contains;
 use crate::exports::u64::life::{latchless_u64_free, latchless_u64_new};
 use crate::exports::u64::{latchless_u64, latchless_u64_cursor};
@@ -92,6 +96,8 @@ fn each_kind_of_handle_has_a_name_of_its_own() {
         (latchless_f64_cursor::NAME, latchless_f64_cursor::KIND),
         (latchless_bytes::NAME, latchless_bytes::KIND),
         (latchless_bytes_cursor::NAME, latchless_bytes_cursor::KIND),
+        (latchless_kv::NAME, latchless_kv::KIND),
+        (latchless_kv_cursor::NAME, latchless_kv_cursor::KIND),
     ];
     assert_eq!(kinds.map(|kind| kind.0), NAMES);
     for (at, kind) in kinds.iter().enumerate() {
@@ -179,7 +185,8 @@ fn answers_may_take_the_place_of_keys() {
     let (mut index, mut cursor) = (ptr::null_mut(), ptr::null_mut());
     let (mut bytes, mut len, mut at) = (7u64, 0, ptr::null());
     let place = &raw mut bytes;
-    // SAFETY: places for handles, then these handles; a key of eight bytes, where eight bytes can be written.
+    // SAFETY: places for handles, then these handles; a key of eight bytes, where eight bytes can be
+    // written.
     unsafe {
         assert_eq!(latchless_bytes_new(ptr::null(), &raw mut index), LATCHLESS_OK);
         assert_eq!(latchless_bytes_insert(index, place.cast(), 8, 5, place), LATCHLESS_OK);
@@ -207,6 +214,63 @@ fn answers_may_take_the_place_of_keys() {
     }
 }
 
+/// As above, where the value is as long as the key, a part of it, or only its length lies there; and in a
+/// batch, whose keys are where the values go.
+#[test]
+fn values_may_take_the_place_of_keys() {
+    let mut index = ptr::null_mut();
+    let (mut bytes, mut len) = ([*b"keykeykey", *b"---------"], 0usize);
+    let place = (&raw mut bytes).cast::<u8>();
+    let none = ptr::null_mut;
+    // SAFETY: a place for a handle, then that handle; keys of up to nine bytes, where eighteen can be
+    // written.
+    unsafe {
+        assert_eq!(latchless_kv_new(ptr::null(), &raw mut index), LATCHLESS_OK);
+        let insert = |key: &[u8], value: &[u8]| {
+            let (key, key_len) = (key.as_ptr().cast(), key.len());
+            latchless_kv_insert(
+                index,
+                key,
+                key_len,
+                value.as_ptr().cast(),
+                value.len(),
+                none(),
+                0,
+                none().cast(),
+            )
+        };
+        assert_eq!(insert(b"keykeykey", b"value"), LATCHLESS_OK);
+        assert_eq!(insert(b"luekeykey", b"other"), LATCHLESS_OK);
+        let at = place.add(2).cast();
+        assert_eq!(latchless_kv_get(index, place.cast(), 9, at, 9, &raw mut len), LATCHLESS_OK);
+        assert_eq!((len, &bytes[0]), (5, b"kevalueey"));
+        bytes[0] = *b"luekeykey";
+        assert_eq!(latchless_kv_get(index, place.cast(), 9, place.cast(), 5, &raw mut len), LATCHLESS_OK);
+        assert_eq!((len, &bytes[0]), (5, b"otherykey"));
+        // The length goes where the key is, and nothing else.
+        let mut word = u64::from_le_bytes(*b"12345678");
+        assert_eq!(insert(b"12345678", &[7; 300]), LATCHLESS_OK);
+        let its = (&raw mut word).cast::<u8>();
+        assert_eq!(latchless_kv_get(index, its.cast(), 8, none(), 0, its.cast()), LATCHLESS_OK);
+        assert_eq!(word, 300);
+        bytes = [*b"keykeykey", *b"luekeykey"];
+        let (keys, lens, mut offsets) = ([place.cast_const().cast(), place.add(9).cast()], [9, 9], [-1; 3]);
+        let (values, count) = (place.cast(), 2);
+        let (keys, lens) = (keys.as_ptr(), lens.as_ptr());
+        let to = offsets.as_mut_ptr();
+        let status =
+            latchless_kv_get_columns(index, keys, lens, count, values, 18, to, none().cast(), none().cast());
+        assert_eq!(
+            (status, offsets, &bytes[0], &bytes[1][..1]),
+            (LATCHLESS_OK, [0, 5, 10], b"valueothe", &b"r"[..])
+        );
+        let new = &raw mut len;
+        let status = latchless_kv_insert_columns(index, keys, lens, keys, lens, count, new, none().cast());
+        assert_eq!((status, len), (LATCHLESS_OK, 2));
+        assert_eq!(latchless_kv_free(index), LATCHLESS_OK);
+    }
+}
+
 #[test]
 fn long_messages_are_cut_between_characters() {
     message::set(format_args!("{}\0{}", "a".repeat(9), "é".repeat(400)));
@@ -223,6 +287,7 @@ fn every_status_is_known_by_its_number() {
     for number in -120..20 {
         assert!(latchless_status::of(number).is_none_or(|status| status as i32 == number));
     }
-    let numbers = [0, 1, 2, 3, 4, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -99];
+    let numbers =
+        [0, 1, 2, 3, 4, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16, -17, -99];
     assert!(numbers.iter().all(|&number| latchless_status::of(number).is_some()));
 }

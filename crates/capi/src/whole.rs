@@ -2,13 +2,13 @@
 
 use engine::bytes::BytesIndex;
 use engine::index::Options;
-use engine::{Broken, Index, Result, Stats};
+use engine::{Broken, BytesValue, Index, Result, Stats};
 
 /// An index of any type of numbers.
 pub type Words = Index<u64, u64>;
 
-/// An index of byte strings.
-pub type Strings = BytesIndex<Vec<u8>, u64>;
+/// An index of byte strings, with values of 64 bits unless others are named.
+pub type Strings<V = u64> = BytesIndex<Vec<u8>, V>;
 
 /// An index.
 pub trait Whole: Sized + Send + Sync {
@@ -23,8 +23,8 @@ pub trait Whole: Sized + Send + Sync {
 }
 
 macro_rules! whole {
-    ($index:ty, $clear:expr) => {
-        impl Whole for $index {
+    ($index:ty $(, $value:ident: $kind:ident)?; $clear:expr) => {
+        impl$(<$value: $kind>)? Whole for $index {
             fn with_options(options: Options) -> Result<Self> {
                 <$index>::with_options(options)
             }
@@ -57,7 +57,7 @@ macro_rules! whole {
     };
 }
 
-whole!(Words, |index| index.clear());
-whole!(Strings, |index| {
+whole!(Words; |index| index.clear());
+whole!(Strings<V>, V: BytesValue; |index| {
     index.remove_range::<[u8]>(..).expect("all keys are a range");
 });

@@ -18,7 +18,7 @@ library=$prefix/lib/liblatchless.so
 bytes=$(stat -L -c %s "$library")
 echo "liblatchless.so has $bytes bytes"
 # The goal is 0.8 MB; docs/known-gaps.md says what is in the way.
-[ "$bytes" -le 2200000 ] || fail "liblatchless.so has more than 2.2 MB"
+[ "$bytes" -le 2650000 ] || fail "liblatchless.so has more than 2.65 MB"
 nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort >"$work/exported"
 if grep -v '^latchless_' "$work/exported"; then fail "liblatchless.so exports these as well"; fi
 grep -o '\blatchless_[a-z0-9_]*(' "$capi/include/latchless.h" | tr -d '(' | sort -u >"$work/named"
@@ -38,7 +38,7 @@ for standard in c99 c11 c17; do
     echo '#include <latchless.h>' | cc -std=$standard $strict $flags -fsyntax-only -x c -
 done
 for standard in c++17 c++20; do
-    for header in latchless.hpp latchless_bytes.hpp; do
+    for header in latchless.hpp latchless_bytes.hpp latchless_kv.hpp; do
         echo "#include <$header>" | c++ -std=$standard $strict $flags -fsyntax-only -x c++ -
     done
 done
@@ -69,14 +69,18 @@ env -u LD_LIBRARY_PATH "$work/static" "$work/files/of-misuse.c"
 
 # The README's programs, the first one by the README's command.
 awk -v to="$work" '/^```/ { inside = ($0 == "```c"); number += inside; next }
-    inside { print >(to "/" (number == 1 ? "prices" : "pages") ".c") }' "$capi/README.md"
-[ -s "$work/prices.c" ] && [ -s "$work/pages.c" ] || fail "README.md shows no two programs in blocks marked c"
+    inside { print >(to "/" (number == 1 ? "prices" : number == 2 ? "pages" : "titles") ".c") }' "$capi/README.md"
+for program in prices pages titles; do
+    [ -s "$work/$program.c" ] || fail "README.md shows no three programs in blocks marked c"
+done
 command=$(sed -n 's/^\(cc .*prices\.c.*\)$/\1/p' "$capi/README.md" | head -n 1)
 [ -n "$command" ] || fail "README.md shows no command that compiles prices.c"
 echo "$command"
 (cd "$work" && bash -euo pipefail -c "$command")
 cc -std=c99 $strict $flags "$work/pages.c" -o "$work/pages" $libs
 [ "$("$work/pages")" = "https://example.org/ is page 1" ] || fail "pages.c of the README shows something else"
+cc -std=c99 $strict $flags "$work/titles.c" -o "$work/titles" $libs
+[ "$("$work/titles")" = "Example Domain" ] || fail "titles.c of the README shows something else"
 
 # The example: all contestants join alike.
 abseil=$(pkg-config --cflags --libs absl_btree 2>/dev/null) || abseil=-DWITHOUT_ABSEIL

@@ -1,9 +1,10 @@
 //! Batches: keys in, columns of answers out, and loading. All unsafe functions here ask for what the head of
 //! the crate says.
 
-use super::column::Column;
+use super::column::{Column, Names};
+use super::value::{Value, own};
 use crate::batches::{Answers, Done, Refusals};
-use crate::column::{Scratch, Source, chunks, put};
+use crate::column::{Scratch, chunks, put};
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::life;
@@ -26,7 +27,8 @@ pub unsafe fn get_or_remove(
 ) -> latchless_status {
     let serve = |index: &Strings| {
         // SAFETY: as the caller promises.
-        let (keys, answers) = unsafe { (Column::new(keys, count)?, Answers::new(values, found, count)?) };
+        let (keys, answers) =
+            unsafe { (Column::new(&Names::KEYS, keys, count)?, Answers::new(values, found, count)?) };
         let mut total = 0;
         for chunk in chunks(count) {
             let (mut room, mut had, mut words, mut found) =
@@ -52,30 +54,26 @@ pub unsafe fn get_or_remove(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn insert(
-    call: Call<ByteStrings>,
+pub unsafe fn insert<V: Value>(
+    call: Call<ByteStrings<V>>,
     (keys, count): PassedKeys,
-    values: *const u64,
+    values: V::PassedColumn,
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
-        let (keys, values) = unsafe { (Column::new(keys, count)?, Source::new("values", values, count)?) };
+        let (keys, values) = unsafe { (Column::new(&Names::KEYS, keys, count)?, V::column(values, count)?) };
         // SAFETY: as the caller promises.
         let mut refusals = unsafe { Refusals::new(refused, count)? };
         let mut new = 0;
         for chunk in chunks(count) {
-            let (mut entries, mut replaced) = (Scratch::new(), Scratch::new());
-            let (entries, replaced) = (entries.zeros(chunk.len()), replaced.zeros(chunk.len()));
-            entries
-                .iter_mut()
-                .zip(chunk.clone())
-                .for_each(|(entry, at)| *entry = (keys.get(at), values.get(at)));
-            let incomplete = index.insert_many(entries, replaced).err();
+            let mut room = Scratch::new();
+            let values: Vec<_> = chunk.clone().map(|at| V::at(&values, at)).collect();
+            let inserted = index.insert_columns(keys.read(&chunk, &mut room), &values);
             // In a batch of which inserts were refused, nobody asks how many others were new.
-            new += replaced.iter().filter(|before| before.is_none()).count();
-            refusals.note(&chunk, incomplete);
+            new += *inserted.as_ref().unwrap_or(&0);
+            refusals.note(&chunk, inserted.err());
         }
         // SAFETY: as the caller promises.
         unsafe { refusals.end(new, new_keys) }
@@ -85,17 +83,17 @@ pub unsafe fn insert(
 }
 
 /// An index of ascending keys.
-pub unsafe fn load(
-    call: Call<ByteStrings>,
+pub unsafe fn load<V: Value>(
+    call: Call<ByteStrings<V>>,
     (keys, count): PassedKeys,
-    values: *const u64,
+    values: V::PassedColumn,
     options: *const latchless_options,
     out: *mut *mut (),
 ) -> latchless_status {
-    let fill = |index: &mut Strings, parsed: &Parsed| {
+    let fill = |index: &mut Strings<V>, parsed: &Parsed| {
         // SAFETY: as the caller promises.
-        let (keys, values) = unsafe { (Column::new(keys, count)?, Source::new("values", values, count)?) };
-        let entries = (0..count).map(|at| (keys.get(at), values.get(at)));
+        let (keys, values) = unsafe { (Column::new(&Names::KEYS, keys, count)?, V::column(values, count)?) };
+        let entries = (0..count).map(|at| (keys.get(at), own::<V>(V::at(&values, at))));
         Ok(index.bulk_load(entries, parsed.fill)?)
     };
     // SAFETY: as the caller promises.

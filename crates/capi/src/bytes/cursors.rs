@@ -2,6 +2,7 @@
 //! head of the crate says.
 
 use super::key::{Key, Passed};
+use super::value::Value;
 use crate::column::{place, put};
 use crate::handle::{self, Call, Family, with_cursor, with_shared_index};
 use crate::key::ByteStrings;
@@ -10,7 +11,7 @@ use core::ffi::c_void;
 use core::ptr;
 use std::borrow::Cow;
 
-type Cursor = <ByteStrings as Family>::Cursor;
+type Cursor<V> = <ByteStrings<V> as Family>::Cursor;
 
 /// Where a cursor goes.
 #[derive(Debug, Clone, Copy)]
@@ -25,16 +26,16 @@ pub enum Way {
     Here,
 }
 
-/// Where the address and the length of a key go, and its value.
-pub type PassedEntry = (*mut *const c_void, *mut usize, *mut u64);
+/// Where the address and the length of a key go.
+pub type PassedKey = (*mut *const c_void, *mut usize);
 
 /// A cursor of this kind.
-pub unsafe fn new(call: Call<ByteStrings>, kind: u64, out: *mut *mut ()) -> latchless_status {
+pub unsafe fn new<V: Value>(call: Call<ByteStrings<V>>, kind: u64, out: *mut *mut ()) -> latchless_status {
     let serve = |index| {
         // SAFETY: as the caller promises.
         unsafe { place("out", out)? }.put(0, ptr::null_mut());
         // SAFETY: as the caller promises.
-        unsafe { handle::hand_out(kind, Box::new(Cursor::of(index)), out)? };
+        unsafe { handle::hand_out(kind, Box::new(Cursor::<V>::of(index)), out)? };
         Ok(LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
@@ -42,19 +43,31 @@ pub unsafe fn new(call: Call<ByteStrings>, kind: u64, out: *mut *mut ()) -> latc
 }
 
 /// The bytes to seek: a copy of those that are the cursor's own and change when it moves.
-fn apart<'a>(cursor: &Cursor, key: Key) -> Cow<'a, [u8]> {
-    let own = cursor.key().unwrap_or_default().as_ptr_range();
+fn apart<'a, V: Value>(cursor: &Cursor<V>, key: Key) -> Cow<'a, [u8]> {
     let bytes = key.bytes();
-    if own.contains(&bytes.as_ptr()) { Cow::Owned(bytes.to_vec()) } else { Cow::Borrowed(bytes) }
+    let is_in = |own: &[u8]| own.as_ptr_range().contains(&bytes.as_ptr());
+    let is_own = cursor.key().is_some_and(is_in) || cursor.value().map(V::bytes).is_some_and(is_in);
+    if is_own { Cow::Owned(bytes.to_vec()) } else { Cow::Borrowed(bytes) }
 }
 
-pub unsafe fn go(call: Call<ByteStrings>, way: Way, (key, key_len, value): PassedEntry) -> latchless_status {
-    let serve = |cursor: &mut Cursor| {
+pub unsafe fn go<V: Value>(
+    call: Call<ByteStrings<V>>,
+    way: Way,
+    (key, key_len): PassedKey,
+    value: V::PassedView,
+) -> latchless_status {
+    let serve = |cursor: &mut Cursor<V>| {
         let is_there = match way {
-            // SAFETY: as the caller promises.
-            Way::Seek(key) => cursor.seek(&*apart(cursor, unsafe { Key::new("key", key)? })),
-            // SAFETY: as the caller promises.
-            Way::SeekForPrev(key) => cursor.seek_for_prev(&*apart(cursor, unsafe { Key::new("key", key)? })),
+            Way::Seek(key) => {
+                // SAFETY: as the caller promises.
+                let key = unsafe { Key::new("key", key)? };
+                cursor.seek(&*apart::<V>(cursor, key))
+            }
+            Way::SeekForPrev(key) => {
+                // SAFETY: as the caller promises.
+                let key = unsafe { Key::new("key", key)? };
+                cursor.seek_for_prev(&*apart::<V>(cursor, key))
+            }
             Way::First => cursor.seek_first(),
             Way::Last => cursor.seek_last(),
             Way::Next => cursor.next(),
@@ -68,7 +81,7 @@ pub unsafe fn go(call: Call<ByteStrings>, way: Way, (key, key_len, value): Passe
         unsafe {
             put(key, its_key.as_ptr().cast());
             put(key_len, its_key.len());
-            put(value, its_value);
+            V::put_view(value, its_value);
         }
         Ok(LATCHLESS_OK)
     };

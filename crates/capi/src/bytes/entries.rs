@@ -2,158 +2,215 @@
 //! says.
 
 use super::key::{Key, Passed, PassedPlace, Place};
+use super::value::{Value, lend, own};
 use crate::border::Served;
-use crate::column::put;
-use crate::entries::{End, Near, answer, compared};
+use crate::entries::{End, Near};
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::status::latchless_status::{self, *};
 use crate::whole::Strings;
 use engine::TryInsertError;
 
-/// Serves a call for one key: `ask`s the index, and then, when the key isn't read any more, `tell`s the
-/// answer.
+/// Writes the value, if there is one, and says whether there was.
 #[inline(always)]
-unsafe fn with_key<T>(
-    call: Call<ByteStrings>,
+fn answer<V: Value>(
+    value: Option<V>,
+    to: V::Place,
+    there: latchless_status,
+    not: latchless_status,
+) -> Served {
+    let Some(value) = value else { return Ok(not) };
+    V::put(to, lend(&value))?;
+    Ok(there)
+}
+
+/// Writes the entry, if there is one: both its parts, or only how long they are.
+fn entry<V: Value>(entry: Option<(Vec<u8>, V)>, key: Place, value: V::Place) -> Served {
+    let Some((its_key, its_value)) = entry else { return Ok(LATCHLESS_NOT_FOUND) };
+    let (key_fits, value_fits) = (key.check(its_key.len()), V::check(value, lend(&its_value)));
+    key_fits.and(value_fits)?;
+    key.put(&its_key)?;
+    V::put(value, lend(&its_value))?;
+    Ok(LATCHLESS_OK)
+}
+
+pub unsafe fn get<V: Value>(
+    call: Call<ByteStrings<V>>,
     key: Passed,
-    ask: impl FnOnce(&Strings, &[u8]) -> T,
-    tell: impl FnOnce(T) -> Served,
+    value: V::PassedPlace,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
-        let key = unsafe { Key::new("key", key)? };
-        tell(ask(index, key.bytes()))
+        let (key, value) = unsafe { (Key::new("key", key)?, V::place("value", value)?) };
+        Ok(if V::look_up(index, key, value)? { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND })
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
 }
 
-/// Writes the entry, if there is one.
-unsafe fn entry(entry: Option<(Vec<u8>, u64)>, place: Place, value: *mut u64) -> Served {
-    let Some((its_key, its_value)) = entry else { return Ok(LATCHLESS_NOT_FOUND) };
-    place.put(&its_key)?;
-    // SAFETY: as the caller promises.
-    unsafe { put(value, its_value) }
-    Ok(LATCHLESS_OK)
-}
-
-pub unsafe fn get(call: Call<ByteStrings>, key: Passed, value: *mut u64) -> latchless_status {
-    // SAFETY: as the caller promises.
-    let tell = |found| unsafe { answer(found, value, LATCHLESS_OK, LATCHLESS_NOT_FOUND) };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.get(key), tell) }
-}
-
-pub unsafe fn contains(call: Call<ByteStrings>, key: Passed) -> latchless_status {
-    let tell = |is_there| Ok(if is_there { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND });
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.contains_key(key), tell) }
-}
-
-pub unsafe fn insert(call: Call<ByteStrings>, key: Passed, value: u64, before: *mut u64) -> latchless_status {
-    let tell = |replaced: engine::Result<_>| {
+pub unsafe fn contains<V: Value>(call: Call<ByteStrings<V>>, key: Passed) -> latchless_status {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
-        unsafe { answer(replaced?, before, LATCHLESS_PRESENT, LATCHLESS_OK) }
+        let is_there = index.contains_key(unsafe { Key::new("key", key)? }.bytes());
+        Ok(if is_there { LATCHLESS_OK } else { LATCHLESS_NOT_FOUND })
     };
     // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.insert(key, value), tell) }
+    unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn insert_if_absent(
-    call: Call<ByteStrings>,
+pub unsafe fn insert<V: Value>(
+    call: Call<ByteStrings<V>>,
     key: Passed,
-    value: u64,
-    present: *mut u64,
+    value: V::Passed,
+    before: V::PassedPlace,
 ) -> latchless_status {
-    let tell = |tried| {
-        let there = match tried {
+    let serve = |index: &Strings<V>| {
+        // SAFETY: as the caller promises.
+        let (key, value, before) =
+            unsafe { (Key::new("key", key)?, V::read(value)?, V::place("before", before)?) };
+        // A value that is replaced must not be lost for want of room.
+        V::check_any(before)?;
+        answer(index.insert(key.bytes(), value)?, before, LATCHLESS_PRESENT, LATCHLESS_OK)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn insert_if_absent<V: Value>(
+    call: Call<ByteStrings<V>>,
+    key: Passed,
+    value: V::Passed,
+    present: V::PassedPlace,
+) -> latchless_status {
+    let serve = |index: &Strings<V>| {
+        // SAFETY: as the caller promises.
+        let (key, value, place) =
+            unsafe { (Key::new("key", key)?, V::read(value)?, V::place("present", present)?) };
+        let there = match index.try_insert(key.bytes(), own::<V>(value)) {
             Ok(()) => None,
             Err(TryInsertError::Present { present, .. }) => Some(present),
             Err(TryInsertError::Refused { error, .. }) => return Err(error.into()),
         };
-        // SAFETY: as the caller promises.
-        unsafe { answer(there, present, LATCHLESS_PRESENT, LATCHLESS_OK) }
-    };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.try_insert(key, value), tell) }
-}
-
-pub unsafe fn update(call: Call<ByteStrings>, key: Passed, value: u64, before: *mut u64) -> latchless_status {
-    // SAFETY: as the caller promises.
-    let tell = |replaced| unsafe { answer(replaced, before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.replace(key, value), tell) }
-}
-
-pub unsafe fn remove(call: Call<ByteStrings>, key: Passed, before: *mut u64) -> latchless_status {
-    // SAFETY: as the caller promises.
-    let tell = |removed| unsafe { answer(removed, before, LATCHLESS_OK, LATCHLESS_NOT_FOUND) };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.remove(key), tell) }
-}
-
-pub unsafe fn compare_exchange(
-    call: Call<ByteStrings>,
-    key: Passed,
-    expected: u64,
-    value: u64,
-    found: *mut u64,
-) -> latchless_status {
-    // SAFETY: as the caller promises.
-    let tell = |done| unsafe { compared(done, found) };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.compare_exchange(key, expected, value), tell) }
-}
-
-pub unsafe fn compare_remove(
-    call: Call<ByteStrings>,
-    key: Passed,
-    expected: u64,
-    found: *mut u64,
-) -> latchless_status {
-    // SAFETY: as the caller promises.
-    let tell = |done| unsafe { compared(done, found) };
-    // SAFETY: as the caller promises.
-    unsafe { with_key(call, key, |index, key| index.compare_remove(key, expected), tell) }
-}
-
-pub unsafe fn end(call: Call<ByteStrings>, end: End, key: PassedPlace, value: *mut u64) -> latchless_status {
-    let serve = |index: &Strings| {
-        // SAFETY: as the caller promises.
-        let place = unsafe { Place::new("key", key)? };
-        let found = match end {
-            End::First => index.first(),
-            End::Last => index.last(),
-            // An entry that is removed must not be lost for want of room.
-            End::PopFirst => place.check_any().map(|()| index.pop_first())?,
-            End::PopLast => place.check_any().map(|()| index.pop_last())?,
-        };
-        // SAFETY: as the caller promises.
-        unsafe { entry(found, place, value) }
+        answer(there, place, LATCHLESS_PRESENT, LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn near(
-    call: Call<ByteStrings>,
+pub unsafe fn update<V: Value>(
+    call: Call<ByteStrings<V>>,
+    key: Passed,
+    value: V::Passed,
+    before: V::PassedPlace,
+) -> latchless_status {
+    let serve = |index: &Strings<V>| {
+        // SAFETY: as the caller promises.
+        let (key, value, before) =
+            unsafe { (Key::new("key", key)?, V::read(value)?, V::place("before", before)?) };
+        V::check_any(before)?;
+        answer(index.try_replace(key.bytes(), value)?, before, LATCHLESS_OK, LATCHLESS_NOT_FOUND)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn remove<V: Value>(
+    call: Call<ByteStrings<V>>,
+    key: Passed,
+    before: V::PassedPlace,
+) -> latchless_status {
+    let serve = |index: &Strings<V>| {
+        // SAFETY: as the caller promises.
+        let (key, before) = unsafe { (Key::new("key", key)?, V::place("before", before)?) };
+        V::check_any(before)?;
+        answer(index.remove(key.bytes()), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+/// What was there instead of the expected value.
+fn compared<V: Value>(done: Result<V, Option<V>>, found: V::Place) -> Served {
+    match done {
+        Ok(_) => Ok(LATCHLESS_OK),
+        Err(other) => answer(other, found, LATCHLESS_MISMATCH, LATCHLESS_NOT_FOUND),
+    }
+}
+
+pub unsafe fn compare_exchange<V: Value>(
+    call: Call<ByteStrings<V>>,
+    key: Passed,
+    (expected, value): (V::Passed, V::Passed),
+    found: V::PassedPlace,
+) -> latchless_status {
+    let serve = |index: &Strings<V>| {
+        // SAFETY: as the caller promises.
+        let (key, found) = unsafe { (Key::new("key", key)?, V::place("found", found)?) };
+        // SAFETY: as the caller promises.
+        let (expected, value) = unsafe { (V::read(expected)?, V::read(value)?) };
+        compared(index.try_compare_exchange(key.bytes(), expected, value)?, found)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn compare_remove<V: Value>(
+    call: Call<ByteStrings<V>>,
+    key: Passed,
+    expected: V::Passed,
+    found: V::PassedPlace,
+) -> latchless_status {
+    let serve = |index: &Strings<V>| {
+        // SAFETY: as the caller promises.
+        let (key, expected, found) =
+            unsafe { (Key::new("key", key)?, V::read(expected)?, V::place("found", found)?) };
+        compared(index.compare_remove(key.bytes(), expected), found)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn end<V: Value>(
+    call: Call<ByteStrings<V>>,
+    end: End,
+    key: PassedPlace,
+    value: V::PassedPlace,
+) -> latchless_status {
+    let serve = |index: &Strings<V>| {
+        // SAFETY: as the caller promises.
+        let (key, value) = unsafe { (Place::new("key", key)?, V::place("value", value)?) };
+        // An entry that is removed must not be lost for want of room.
+        let check = || key.check_any().and(V::check_any(value));
+        let found = match end {
+            End::First => index.first(),
+            End::Last => index.last(),
+            End::PopFirst => check().map(|()| index.pop_first())?,
+            End::PopLast => check().map(|()| index.pop_last())?,
+        };
+        entry(found, key, value)
+    };
+    // SAFETY: as the caller promises.
+    unsafe { with_index(call, serve) }
+}
+
+pub unsafe fn near<V: Value>(
+    call: Call<ByteStrings<V>>,
     near: Near,
     key: Passed,
     near_key: PassedPlace,
-    value: *mut u64,
+    value: V::PassedPlace,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
-        let (key, place) = unsafe { (Key::new("key", key)?, Place::new("near_key", near_key)?) };
+        let (key, near_key, value) =
+            unsafe { (Key::new("key", key)?, Place::new("near_key", near_key)?, V::place("value", value)?) };
         let found = match near {
             Near::Floor => index.floor(key.bytes()),
             Near::Ceiling => index.ceiling(key.bytes()),
             Near::Lower => index.lower(key.bytes()),
             Near::Higher => index.higher(key.bytes()),
         };
-        // SAFETY: as the caller promises.
-        unsafe { entry(found, place, value) }
+        entry(found, near_key, value)
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }

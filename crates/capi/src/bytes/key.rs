@@ -1,4 +1,5 @@
-//! One byte string in the caller's memory: a key that is read, or the place for one that was found.
+//! One byte string in the caller's memory: a key or a value that is read, or the place for one that was
+//! found.
 
 use crate::column::put;
 use crate::failure::Failure;
@@ -8,6 +9,9 @@ use core::slice;
 
 /// The most bytes that a key of an index has.
 pub const KEY_MAX: usize = 65_535;
+
+/// The most bytes that a value of an index has.
+pub const VALUE_MAX: usize = KEY_MAX;
 
 /// A key as C passes it: where it is and how many bytes it has.
 pub type Passed = (*const c_void, usize);
@@ -54,7 +58,7 @@ impl Key {
     }
 }
 
-/// Where the key of an entry goes.
+/// Where the key or the value of an entry goes.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     argument: &'static str,
@@ -64,8 +68,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place under the name `argument`. Where it is NULL, the caller asks for no key, but maybe for its
-    /// length.
+    /// The place under the name `argument`. Where it is NULL, the caller asks for no bytes, but maybe for
+    /// how many they are.
     ///
     /// # Safety
     /// If they aren't NULL, `room` bytes can be written at `to`, and a length at `len`.
@@ -75,7 +79,7 @@ impl Place {
             return Ok(Self { argument, to, room: usize::MAX, len });
         }
         if len.is_null() {
-            return Err(Failure::Null { argument: "key_len" });
+            return Err(Failure::NullLength { argument });
         }
         if fits(to, room) {
             Ok(Self { argument, to, room, len })
@@ -84,8 +88,8 @@ impl Place {
         }
     }
 
-    /// Refuses if a key of this length doesn't fit, and says the length.
-    fn check(self, len: usize) -> Result<(), Failure> {
+    /// Refuses if so many bytes don't fit, and says how many they are.
+    pub fn check(self, len: usize) -> Result<(), Failure> {
         // SAFETY: as `new` was promised.
         unsafe { put(self.len, len) }
         if len <= self.room {
@@ -95,18 +99,27 @@ impl Place {
         }
     }
 
-    /// Refuses unless any key fits.
+    /// Refuses unless any key or value fits.
     pub fn check_any(self) -> Result<(), Failure> {
         if self.room < KEY_MAX { self.check(KEY_MAX) } else { Ok(()) }
     }
 
-    /// Writes a key and its length; only the length if the room is too small.
-    pub fn put(self, key: &[u8]) -> Result<(), Failure> {
-        self.check(key.len())?;
+    /// Whether none of its bytes is one of a key's, and its length isn't either.
+    pub fn is_apart_from(self, key: Key) -> bool {
+        let bytes = key.at.addr()..key.at.addr() + key.len;
+        let is_apart = |at: usize, len: usize| at.saturating_add(len) <= bytes.start || bytes.end <= at;
+        let room = if self.to.is_null() { 0 } else { self.room };
+        is_apart(self.to.addr(), room)
+            && (self.len.is_null() || is_apart(self.len.addr(), size_of::<usize>()))
+    }
+
+    /// Writes bytes and how many they are; only the latter if the room is too small.
+    pub fn put(self, bytes: &[u8]) -> Result<(), Failure> {
+        self.check(bytes.len())?;
         if !self.to.is_null() {
-            // SAFETY: there is room for so many bytes, as `new` was promised, and the key is the library's
+            // SAFETY: there is room for so many bytes, as `new` was promised, and they are the library's
             // own.
-            unsafe { ptr::copy_nonoverlapping(key.as_ptr(), self.to, key.len()) }
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.to, bytes.len()) }
         }
         Ok(())
     }

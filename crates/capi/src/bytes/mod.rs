@@ -1,4 +1,6 @@
-//! Calls for indexes of byte strings: what serves them.
+//! Calls for indexes of byte strings: what serves them. Once for all types of [values](value), but for
+//! batches of lookups: [`batches`] has those whose answers are numbers, [`gathered`] those whose answers
+//! are byte strings.
 //!
 //! Keys are read where the caller has them: a call is given nothing that anything writes meanwhile. An
 //! answer is written only when the key isn't read any more, so it may take the key's place.
@@ -7,9 +9,11 @@ pub mod batches;
 pub mod cursors;
 pub mod entries;
 pub mod files;
+pub mod gathered;
 pub mod ranges;
 
 mod column;
 mod key;
+mod value;
 
-pub use key::KEY_MAX;
+pub use key::{KEY_MAX, VALUE_MAX};

@@ -2,6 +2,7 @@
 //! here ask for what the head of the crate says.
 
 use super::key::{Key, Passed};
+use super::value::Value;
 use crate::column::{place, put};
 use crate::failure::Failure;
 use crate::handle::{Call, with_index};
@@ -12,9 +13,7 @@ use crate::whole::Strings;
 use core::ffi::{c_int, c_void};
 use core::ops::{Bound, ControlFlow};
 use engine::Direction;
-
-/// A function of the caller's that is shown a key and its value. Exceptions: see [`crate::ranges::Visitor`].
-pub type Visitor = unsafe extern "C-unwind" fn(*const c_void, usize, u64, *mut c_void) -> c_int;
+use engine::bytes::Lent;
 
 /// The length of an end that there isn't: LATCHLESS_NO_END in `cbindgen.toml`, for cbindgen can't tell it by
 /// itself.
@@ -39,14 +38,14 @@ unsafe fn bounds<'a>(begin: Passed, end: Passed) -> Result<Bounds<'a>, Failure> 
 }
 
 /// What shows an entry to a visitor, and says whether to go on.
-fn show(
-    visitor: Option<Visitor>,
+fn show<V: Value>(
+    visitor: Option<V::Visitor>,
     context: *mut c_void,
-) -> Result<impl FnMut(&[u8], u64) -> ControlFlow<()>, Failure> {
+) -> Result<impl FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()>, Failure> {
     let visitor = visitor.ok_or(Failure::Null { argument: "visitor" })?;
-    Ok(move |key: &[u8], value| {
-        // SAFETY: the caller's own function, with a key that is there until it returns.
-        match unsafe { visitor(key.as_ptr().cast(), key.len(), value, context) } {
+    Ok(move |key: &[u8], value: Lent<'_, V>| {
+        // SAFETY: the caller's own function.
+        match unsafe { V::show(visitor, key, value, context) } {
             0 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         }
@@ -57,17 +56,17 @@ fn status(shown: ControlFlow<()>) -> latchless_status {
     if shown.is_continue() { LATCHLESS_OK } else { LATCHLESS_STOPPED }
 }
 
-pub unsafe fn visit(
-    call: Call<ByteStrings>,
+pub unsafe fn visit<V: Value>(
+    call: Call<ByteStrings<V>>,
     (begin, end): (Passed, Passed),
     descending: c_int,
-    visitor: Option<Visitor>,
+    visitor: Option<V::Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let range = unsafe { bounds(begin, end)? };
-        let show = show(visitor, context)?;
+        let show = show::<V>(visitor, context)?;
         let shown = match direction(descending) {
             Direction::Forward => index.scan::<[u8]>(range, show)?,
             Direction::Reverse => index.scan_back::<[u8]>(range, show)?,
@@ -78,28 +77,28 @@ pub unsafe fn visit(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn visit_prefix(
-    call: Call<ByteStrings>,
+pub unsafe fn visit_prefix<V: Value>(
+    call: Call<ByteStrings<V>>,
     prefix: Passed,
-    visitor: Option<Visitor>,
+    visitor: Option<V::Visitor>,
     context: *mut c_void,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let prefix = unsafe { Key::new("prefix", prefix)? };
-        Ok(status(index.scan_prefix(prefix.bytes(), show(visitor, context)?)))
+        Ok(status(index.scan_prefix(prefix.bytes(), show::<V>(visitor, context)?)))
     };
     // SAFETY: as the caller promises.
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn count(
-    call: Call<ByteStrings>,
+pub unsafe fn count<V: Value>(
+    call: Call<ByteStrings<V>>,
     begin: Passed,
     end: Passed,
     count: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let range = unsafe { bounds(begin, end)? };
         // SAFETY: as the caller promises.
@@ -111,13 +110,13 @@ pub unsafe fn count(
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn remove_range(
-    call: Call<ByteStrings>,
+pub unsafe fn remove_range<V: Value>(
+    call: Call<ByteStrings<V>>,
     begin: Passed,
     end: Passed,
     removed: *mut usize,
 ) -> latchless_status {
-    let serve = |index: &Strings| {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let gone = index.remove_range::<[u8]>(unsafe { bounds(begin, end)? })?;
         // SAFETY: as the caller promises.

@@ -1,7 +1,7 @@
 //! What C sees. `u64` has the functions for keys of that type; `i64` and `f64` are the same with that name
 //! in place of `u64`, and a test keeps them so: `BLESS=1 cargo test -p latchless-capi the_other_keys` writes
 //! them anew. They are files, not a macro's output, because cbindgen and people read them. `bytes` has those
-//! for byte strings.
+//! for byte strings, `kv` those for byte strings under byte strings.
 
 #![expect(non_camel_case_types, reason = "C's names")]
 #![expect(clippy::missing_safety_doc, reason = "what callers owe is the same for all: the head of the crate")]
@@ -9,6 +9,7 @@
 pub mod bytes;
 pub mod f64;
 pub mod i64;
+pub mod kv;
 pub mod library;
 pub mod u64;
 

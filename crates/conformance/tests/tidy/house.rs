@@ -30,7 +30,14 @@ pub const ROOMS: [Rooms; 11] = [
     },
     Rooms {
         folder: "crates/capi/src/bytes/",
-        floors: &[&["key"], &["column"], &["entries", "ranges"], &["batches", "cursors", "files"]],
+        floors: &[
+            &["key"],
+            &["column"],
+            &["value"],
+            &["entries", "ranges"],
+            &["batches", "cursors", "files"],
+            &["gathered"],
+        ],
         complete: true,
     },
     Rooms {

@@ -68,13 +68,12 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         Ok(())
     }
 
-    /// Shows the values under many keys, with the keys' places, in the order of the keys. Nothing is allocated for
-    /// values that are byte strings.
+    /// Shows the values under many keys, with the keys' places, in the order of the keys. Nothing is
+    /// allocated for values that are byte strings.
     ///
     /// ```
-    /// # use latchless::bytes::BytesIndex;
-    /// let index: BytesIndex<String, String> = [("a".into(), "one".into()), ("b".into(), "two".into())].into();
-    /// let mut texts = vec![String::new(); 3];
+    /// # use latchless::bytes::BytesIndex; let index: BytesIndex<String, String> = [("a".into(),
+    /// "one".into()), ("b".into(), "two".into())].into(); let mut texts = vec![String::new(); 3];
     /// index.get_each(&["b", "x", "a"], |at, found| texts[at].push_str(found.unwrap_or("nothing")));
     /// assert_eq!(texts, ["two", "nothing", "one"]);
     /// ```
@@ -127,11 +126,12 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         self.put_each(entries.len(), key, value, |at, before| replaced[at] = before)
     }
 
-    /// Puts many entries in, in order, from columns: each value goes under the key at its place; of equal keys the
-    /// last one's stays. Byte strings are taken as slices. Says how many keys weren't there before.
+    /// Puts many entries in, in order, from columns: each value goes under the key at its place; of equal
+    /// keys the last one's stays. Byte strings are taken as slices. Says how many keys weren't there
+    /// before.
     ///
-    /// # Errors
-    /// Which entries were refused, and why; all others were put in. With columns of unequal length, all are refused.
+    /// # Errors Which entries were refused, and why; all others were put in. With columns of unequal
+    /// length, all are refused.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;
@@ -154,7 +154,8 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
         Ok(new)
     }
 
-    /// Puts so many entries in, in order, and tells `done` of each what it replaced: nothing, if it was refused.
+    /// Puts so many entries in, in order, and tells `done` of each what it replaced: nothing, if it was
+    /// refused.
     #[inline]
     fn put_each<'q, 'v, Q: BytesKey<Owned = K> + 'q>(
         &self,

@@ -21,7 +21,7 @@ pub unsafe extern "C" fn latchless_bytes_get_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let keys = (PassedColumn::Apart { keys, lens }, count);
+    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
     serve!(latchless_bytes_get_columns(index): bytes::batches::get_or_remove(Done::Looked, keys, values, found, hits))
 }
 
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn latchless_bytes_insert_columns(
     new_keys: *mut usize,
     refused: *mut u8,
 ) -> latchless_status {
-    let keys = (PassedColumn::Apart { keys, lens }, count);
+    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
     serve!(latchless_bytes_insert_columns(index): bytes::batches::insert(keys, values, new_keys, refused))
 }
 
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn latchless_bytes_remove_columns(
     found: *mut u8,
     hits: *mut usize,
 ) -> latchless_status {
-    let keys = (PassedColumn::Apart { keys, lens }, count);
+    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
     serve!(latchless_bytes_remove_columns(index): bytes::batches::get_or_remove(Done::Removed, keys, values, found, hits))
 }
 

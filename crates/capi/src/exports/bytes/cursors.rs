@@ -16,7 +16,7 @@ pub struct latchless_bytes_cursor(());
 impl Handle for latchless_bytes_cursor {
     const NAME: &'static str = "latchless_bytes_cursor";
     type Keys = ByteStrings;
-    const KEYS: ByteStrings = ByteStrings;
+    const KEYS: ByteStrings = ByteStrings::NEW;
 }
 
 /// Makes a cursor, which is before the first entry. It has a copy of the entries around it, and sees what
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_seek(
     near_key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_seek(cursor): bytes::cursors::go(Way::Seek((key, key_len)), (near_key, near_key_len, value)))
+    serve!(latchless_bytes_cursor_seek(cursor): bytes::cursors::go(Way::Seek((key, key_len)), (near_key, near_key_len), value))
 }
 
 /// Goes to a key, or to the last one before it. LATCHLESS_NOT_FOUND: there is none, and the cursor is before
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_seek_for_prev(
     near_key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_seek_for_prev(cursor): bytes::cursors::go(Way::SeekForPrev((key, key_len)), (near_key, near_key_len, value)))
+    serve!(latchless_bytes_cursor_seek_for_prev(cursor): bytes::cursors::go(Way::SeekForPrev((key, key_len)), (near_key, near_key_len), value))
 }
 
 /// Goes to the first entry.
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_first(
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_first(cursor): bytes::cursors::go(Way::First, (key, key_len, value)))
+    serve!(latchless_bytes_cursor_first(cursor): bytes::cursors::go(Way::First, (key, key_len), value))
 }
 
 /// Goes to the last entry.
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_last(
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_last(cursor): bytes::cursors::go(Way::Last, (key, key_len, value)))
+    serve!(latchless_bytes_cursor_last(cursor): bytes::cursors::go(Way::Last, (key, key_len), value))
 }
 
 /// Goes to the next entry. LATCHLESS_NOT_FOUND: there is none, and the cursor is after the last entry, where
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_next(
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_next(cursor): bytes::cursors::go(Way::Next, (key, key_len, value)))
+    serve!(latchless_bytes_cursor_next(cursor): bytes::cursors::go(Way::Next, (key, key_len), value))
 }
 
 /// Goes to the entry before. LATCHLESS_NOT_FOUND: there is none, and the cursor is before the first entry,
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_prev(
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_prev(cursor): bytes::cursors::go(Way::Prev, (key, key_len, value)))
+    serve!(latchless_bytes_cursor_prev(cursor): bytes::cursors::go(Way::Prev, (key, key_len), value))
 }
 
 /// Tells the entry that the cursor is on, and stays there. LATCHLESS_NOT_FOUND: it is on none.
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn latchless_bytes_cursor_entry(
     key_len: *mut usize,
     value: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_cursor_entry(cursor): bytes::cursors::go(Way::Here, (key, key_len, value)))
+    serve!(latchless_bytes_cursor_entry(cursor): bytes::cursors::go(Way::Here, (key, key_len), value))
 }
 
 /// Frees a cursor, unless `cursor` is NULL.

@@ -91,7 +91,7 @@ pub unsafe extern "C" fn latchless_bytes_compare_exchange(
     value: latchless_value,
     found: *mut latchless_value,
 ) -> latchless_status {
-    serve!(latchless_bytes_compare_exchange(index): bytes::entries::compare_exchange((key, key_len), expected, value, found))
+    serve!(latchless_bytes_compare_exchange(index): bytes::entries::compare_exchange((key, key_len), (expected, value), found))
 }
 
 /// Removes a key if its value is the expected one; otherwise as latchless_bytes_compare_exchange().

@@ -23,7 +23,7 @@ pub struct latchless_bytes(());
 impl Handle for latchless_bytes {
     const NAME: &'static str = "latchless_bytes";
     type Keys = ByteStrings;
-    const KEYS: ByteStrings = ByteStrings;
+    const KEYS: ByteStrings = ByteStrings::NEW;
 }
 
 /// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn latchless_bytes_load(
     options: *const latchless_options,
     out: *mut *mut latchless_bytes,
 ) -> latchless_status {
-    let keys = (PassedColumn::Apart { keys, lens }, count);
+    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
     serve!(latchless_bytes_load(ptr::null::<latchless_bytes>()): bytes::batches::load(keys, values, options, out.cast()))
 }
 

@@ -1,0 +1,121 @@
+//! How indexes from byte strings to byte strings begin and end, and what is asked of them as a whole.
+
+use crate::bytes::VALUE_MAX;
+use crate::bytes::batches::PassedColumn;
+use crate::exports::serve;
+use crate::handle::Handle;
+use crate::key::ByteStrings;
+use crate::options::latchless_options;
+use crate::stats::latchless_stats;
+use crate::status::latchless_status;
+use core::ffi::c_void;
+use core::ptr;
+
+/// The most bytes that a value of a latchless_kv has.
+pub const LATCHLESS_VALUE_MAX: usize = 65535;
+
+const _: () = assert!(LATCHLESS_VALUE_MAX == VALUE_MAX);
+
+/// An ordered index from byte strings to byte strings, which are copied into it and out of it. Values of
+/// up to 192 bytes lie beside their keys; of longer ones a lookup costs one miss more for each 248 bytes.
+/// It has no files.
+pub struct latchless_kv(());
+
+impl Handle for latchless_kv {
+    const NAME: &'static str = "latchless_kv";
+    type Keys = ByteStrings<Vec<u8>>;
+    const KEYS: ByteStrings<Vec<u8>> = ByteStrings::NEW;
+}
+
+/// Makes an empty index. `options` may be NULL; `threads` and `group` make no difference. `*out` is NULL if
+/// that fails.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_new(
+    options: *const latchless_options,
+    out: *mut *mut latchless_kv,
+) -> latchless_status {
+    serve!(latchless_kv_new(ptr::null::<latchless_kv>()): life::new(options, out.cast()))
+}
+
+/// Makes an index: the value of value_lens[i] bytes at values[i] goes under the key of lens[i] bytes at
+/// keys[i]. Keys must ascend and differ. Takes a fraction of the time of inserts. `options` may be NULL.
+/// `*out` is NULL if that fails.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_load(
+    keys: *const *const c_void,
+    lens: *const usize,
+    values: *const *const c_void,
+    value_lens: *const usize,
+    count: usize,
+    options: *const latchless_options,
+    out: *mut *mut latchless_kv,
+) -> latchless_status {
+    let keys = (PassedColumn::Apart { strings: keys, lens }, count);
+    let values = PassedColumn::Apart { strings: values, lens: value_lens };
+    serve!(latchless_kv_load(ptr::null::<latchless_kv>()): bytes::batches::load(keys, values, options, out.cast()))
+}
+
+/// As latchless_kv_load(), of packed keys and values, whose offsets have one width: see
+/// latchless_bytes_get_packed().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_load_packed(
+    bytes: *const c_void,
+    offsets: *const c_void,
+    value_bytes: *const c_void,
+    value_offsets: *const c_void,
+    offset_size: usize,
+    count: usize,
+    options: *const latchless_options,
+    out: *mut *mut latchless_kv,
+) -> latchless_status {
+    let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
+    let values = PassedColumn::Packed { bytes: value_bytes, offsets: value_offsets, width: offset_size };
+    serve!(latchless_kv_load_packed(ptr::null::<latchless_kv>()): bytes::batches::load(keys, values, options, out.cast()))
+}
+
+/// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
+/// its memory until they are freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_free(index: *mut latchless_kv) -> latchless_status {
+    serve!(latchless_kv_free(index): handle::free_index())
+}
+
+/// How many keys there are. Exact when no thread is changing that.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_len(index: *const latchless_kv, len: *mut usize) -> latchless_status {
+    serve!(latchless_kv_len(index): life::len(len))
+}
+
+/// Bytes that the index holds, and those of them that are in use, for keys and values. Takes no longer for a
+/// large index. `held` and `live` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_memory(
+    index: *const latchless_kv,
+    held: *mut usize,
+    live: *mut usize,
+) -> latchless_status {
+    serve!(latchless_kv_memory(index): life::memory(held, live))
+}
+
+/// Removes all keys, one after the other. Not atomic as a whole. Memory is kept for what comes next.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_clear(index: *const latchless_kv) -> latchless_status {
+    serve!(latchless_kv_clear(index): life::clear())
+}
+
+/// Memory, nodes, fill. Set stats->struct_size first. Looks at every node; about right while other threads
+/// change the index. `misled` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_stats(
+    index: *const latchless_kv,
+    stats: *mut latchless_stats,
+) -> latchless_status {
+    serve!(latchless_kv_stats(index): life::stats(stats))
+}
+
+/// Looks at every node and says what is broken, if anything is: a bug of the library. For an index that no
+/// thread is changing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_check(index: *const latchless_kv) -> latchless_status {
+    serve!(latchless_kv_check(index): life::check())
+}

@@ -1,0 +1,77 @@
+//! Ranges of an index from byte strings to byte strings, of which the end isn't part.
+
+use super::latchless_kv;
+use crate::exports::serve;
+use crate::status::latchless_status;
+use core::ffi::{c_int, c_void};
+
+/// What latchless_kv_visit() calls: with a key and its value. Both are there until it returns. Not
+/// zero: no more. It may use and change the index. No exception may leave it, and no longjmp.
+pub type latchless_kv_visitor = Option<
+    unsafe extern "C-unwind" fn(
+        key: *const c_void,
+        key_len: usize,
+        value: *const c_void,
+        value_len: usize,
+        context: *mut c_void,
+    ) -> c_int,
+>;
+
+/// How many keys there are from `begin` on and before `end`. An empty `begin` is the first key that can be;
+/// for an `end_len` of LATCHLESS_NO_END there is no end. LATCHLESS_INVERTED_RANGE: `begin` is after `end`.
+/// Looks at all leaves of the range.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_count(
+    index: *const latchless_kv,
+    begin: *const c_void,
+    begin_len: usize,
+    end: *const c_void,
+    end_len: usize,
+    count: *mut usize,
+) -> latchless_status {
+    serve!(latchless_kv_count(index): bytes::ranges::count((begin, begin_len), (end, end_len), count))
+}
+
+/// Removes the keys of a range, which is as that of latchless_kv_count(); `*removed`, which may be NULL,
+/// gets how many they were. Not atomic as a whole.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_remove_range(
+    index: *const latchless_kv,
+    begin: *const c_void,
+    begin_len: usize,
+    end: *const c_void,
+    end_len: usize,
+    removed: *mut usize,
+) -> latchless_status {
+    serve!(latchless_kv_remove_range(index): bytes::ranges::remove_range((begin, begin_len), (end, end_len), removed))
+}
+
+/// Shows the entries of a range, which is as that of latchless_kv_count(), to a function: ascending or,
+/// if `descending` isn't 0, descending. LATCHLESS_STOPPED: it returned something else than 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_visit(
+    index: *const latchless_kv,
+    begin: *const c_void,
+    begin_len: usize,
+    end: *const c_void,
+    end_len: usize,
+    descending: c_int,
+    visitor: latchless_kv_visitor,
+    context: *mut c_void,
+) -> latchless_status {
+    let range = ((begin, begin_len), (end, end_len));
+    serve!(latchless_kv_visit(index): bytes::ranges::visit(range, descending, visitor, context))
+}
+
+/// Shows the entries whose keys begin with a prefix, ascending, to a function. LATCHLESS_STOPPED: it
+/// returned something else than 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_visit_prefix(
+    index: *const latchless_kv,
+    prefix: *const c_void,
+    prefix_len: usize,
+    visitor: latchless_kv_visitor,
+    context: *mut c_void,
+) -> latchless_status {
+    serve!(latchless_kv_visit_prefix(index): bytes::ranges::visit_prefix((prefix, prefix_len), visitor, context))
+}

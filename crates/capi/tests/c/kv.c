@@ -1,0 +1,341 @@
+/* Every function for byte strings under byte strings, beside a sorted array of such entries. */
+#include "check.h"
+
+enum { N = 3000, ROOM = 32, LONGEST = 3000 };
+
+typedef struct {
+    char bytes[ROOM];
+    size_t len;
+} string;
+
+static string keys[N];
+static const void *pointers[N], *value_pointers[N];
+static size_t lens[N], value_lens[N];
+static char values[N][LONGEST];
+static char any_key[LATCHLESS_KEY_MAX], any[LATCHLESS_VALUE_MAX];
+
+/* The key of an even number is in the array, that of an odd one comes right after it, and isn't. */
+static string key_of(size_t number) {
+    string key;
+    memset(&key, 0, sizeof key);
+    key.len = (size_t)sprintf(key.bytes, "%05u", (unsigned)(number / 2));
+    if (number % 2) key.bytes[key.len++] = '\0';
+    return key;
+}
+
+/* Values of all lengths that are stored differently: nothing, within a word, beside the key, outside. */
+static void fill_in(void) {
+    static const size_t lengths[] = {0, 1, 7, 8, 60, 191, 192, 193, 300, LONGEST};
+    size_t i;
+    for (i = 0; i < N; i++) {
+        keys[i] = key_of(2 * i);
+        pointers[i] = keys[i].bytes;
+        lens[i] = keys[i].len;
+        value_lens[i] = lengths[i % COUNT(lengths)];
+        memset(values[i], (int)(i % 251), value_lens[i]);
+        value_pointers[i] = values[i];
+    }
+}
+
+static int is(const void *bytes, size_t len, const void *other, size_t other_len) {
+    return len == other_len && memcmp(bytes, other, len) == 0;
+}
+
+static int is_value(const void *bytes, size_t len, size_t at) { return is(bytes, len, values[at], value_lens[at]); }
+
+static int is_key(const void *bytes, size_t len, size_t at) { return is(bytes, len, keys[at].bytes, keys[at].len); }
+
+static latchless_kv *full(void) {
+    latchless_kv *index;
+    size_t i;
+    CHECK(latchless_kv_new(NULL, &index) == LATCHLESS_OK);
+    for (i = 0; i < N; i++) {
+        const size_t at = i * 7919 % N;
+        CHECK(latchless_kv_insert(index, pointers[at], lens[at], values[at], value_lens[at], NULL, 0, NULL)
+              == LATCHLESS_OK);
+    }
+    return index;
+}
+
+static void one_key(void) {
+    latchless_kv *index;
+    size_t len = 9;
+    CHECK(latchless_kv_new(NULL, &index) == LATCHLESS_OK);
+    CHECK(latchless_kv_get(index, "one", 3, any, sizeof any, &len) == LATCHLESS_NOT_FOUND && len == 9);
+    CHECK(latchless_kv_insert(index, "one", 3, "uno", 3, any, sizeof any, &len) == LATCHLESS_OK && len == 9);
+    CHECK(latchless_kv_insert(index, "one", 3, "eins", 4, any, sizeof any, &len) == LATCHLESS_PRESENT);
+    CHECK(is(any, len, "uno", 3));
+    CHECK(latchless_kv_insert_if_absent(index, "one", 3, "un", 2, any, 4, &len) == LATCHLESS_PRESENT);
+    CHECK(is(any, len, "eins", 4));
+    CHECK(latchless_kv_insert_if_absent(index, "two", 3, "zwei", 4, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_update(index, "two", 3, "due", 3, any, sizeof any, &len) == LATCHLESS_OK);
+    CHECK(is(any, len, "zwei", 4));
+    CHECK(latchless_kv_update(index, "six", 3, "sei", 3, any, sizeof any, &len) == LATCHLESS_NOT_FOUND && len == 4);
+    CHECK(latchless_kv_contains(index, "six", 3) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_contains(index, "two", 3) == LATCHLESS_OK);
+    CHECK(latchless_kv_compare_exchange(index, "two", 3, "du", 2, "2", 1, any, 3, &len) == LATCHLESS_MISMATCH);
+    CHECK(is(any, len, "due", 3));
+    CHECK(latchless_kv_compare_exchange(index, "two", 3, "due", 3, values[9], LONGEST, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_compare_exchange(index, "six", 3, "due", 3, "2", 1, any, 3, &len) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_compare_remove(index, "two", 3, "due", 3, NULL, 0, &len) == LATCHLESS_MISMATCH);
+    CHECK(len == LONGEST);
+    CHECK(latchless_kv_compare_remove(index, "two", 3, values[9], LONGEST, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_remove(index, "two", 3, any, sizeof any, &len) == LATCHLESS_NOT_FOUND);
+    /* The length alone, nothing at all, and the empty value, which is one. */
+    CHECK(latchless_kv_get(index, "one", 3, NULL, 0, &len) == LATCHLESS_OK && len == 4);
+    CHECK(latchless_kv_get(index, "one", 3, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_insert(index, NULL, 0, NULL, 0, NULL, 0, &len) == LATCHLESS_OK);
+    CHECK(latchless_kv_get(index, "", 0, any, 0, &len) == LATCHLESS_OK && len == 0);
+    CHECK(latchless_kv_insert(index, "", 0, "\0x", 2, NULL, 0, &len) == LATCHLESS_PRESENT && len == 0);
+    CHECK(latchless_kv_remove(index, "", 0, any, sizeof any, &len) == LATCHLESS_OK && is(any, len, "\0x", 2));
+    CHECK(latchless_kv_len(index, &len) == LATCHLESS_OK && len == 1);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+}
+
+/* What a search answers: the entry of the array at `at`, or nothing if there is none. */
+#define NEAREST(search, key, is_there, at)                                                        \
+    do {                                                                                          \
+        size_t key_len = 99, len = 98;                                                            \
+        const latchless_status status =                                                           \
+            search(index, key.bytes, key.len, any_key, ROOM, &key_len, any, LONGEST, &len);       \
+        CHECK(status == ((is_there) ? LATCHLESS_OK : LATCHLESS_NOT_FOUND));                       \
+        if (is_there) CHECK(is_key(any_key, key_len, at) && is_value(any, len, at));              \
+        else CHECK(key_len == 99 && len == 98);                                                   \
+    } while (0)
+
+static void order(void) {
+    latchless_kv *index = full();
+    size_t i, key_len, len;
+    for (i = 0; i < N; i += 3) {
+        const string there = key_of(2 * i), after = key_of(2 * i + 1);
+        NEAREST(latchless_kv_floor, there, 1, i);
+        NEAREST(latchless_kv_ceiling, there, 1, i);
+        NEAREST(latchless_kv_lower, there, i > 0, i - 1);
+        NEAREST(latchless_kv_higher, there, i + 1 < N, i + 1);
+        NEAREST(latchless_kv_floor, after, 1, i);
+        NEAREST(latchless_kv_ceiling, after, i + 1 < N, i + 1);
+        NEAREST(latchless_kv_lower, after, 1, i);
+        NEAREST(latchless_kv_higher, after, i + 1 < N, i + 1);
+    }
+    CHECK(latchless_kv_first(index, any_key, ROOM, &key_len, any, 0, &len) == LATCHLESS_OK && len == 0);
+    CHECK(is_key(any_key, key_len, 0));
+    CHECK(latchless_kv_last(index, NULL, 0, NULL, any, LONGEST, &len) == LATCHLESS_OK && is_value(any, len, N - 1));
+    CHECK(latchless_kv_last(index, NULL, 0, &key_len, NULL, 0, &len) == LATCHLESS_OK && key_len == 5 && len == LONGEST);
+    for (i = 0; i < 100; i++) {
+        CHECK(latchless_kv_pop_first(index, any_key, sizeof any_key, &key_len, any, sizeof any, &len) == LATCHLESS_OK);
+        CHECK(is_key(any_key, key_len, i) && is_value(any, len, i));
+        CHECK(latchless_kv_pop_last(index, NULL, 0, NULL, any, sizeof any, &len) == LATCHLESS_OK);
+        CHECK(is_value(any, len, N - 1 - i));
+    }
+    CHECK(latchless_kv_len(index, &len) == LATCHLESS_OK && len == N - 200);
+    CHECK(latchless_kv_clear(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_first(index, NULL, 0, NULL, NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_pop_last(index, NULL, 0, NULL, NULL, 0, NULL) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+}
+
+/* Strings in one place, with offsets of both widths; the first offset isn't zero, as in slices of Arrow's. */
+typedef struct {
+    char *bytes;
+    int32_t narrow[N + 1];
+    int64_t wide[N + 1];
+} packed;
+
+static void pack(packed *to, const void *const *strings, const size_t *string_lens) {
+    size_t i, end = 3;
+    for (i = 0; i < N; i++) end += string_lens[i];
+    to->bytes = malloc(end);
+    CHECK(to->bytes != NULL);
+    memset(to->bytes, 0xEE, 3);
+    for (i = 0, end = 3; i <= N; i++) {
+        to->narrow[i] = (int32_t)end;
+        to->wide[i] = (int64_t)end;
+        if (i == N) break;
+        memcpy(to->bytes + end, strings[i], string_lens[i]);
+        end += string_lens[i];
+    }
+}
+
+static void batches(void) {
+    static packed packed_keys, packed_values, asked;
+    static string room[N];
+    static const void *asked_pointers[N];
+    static size_t asked_lens[N];
+    static int64_t offsets[N + 1];
+    static uint8_t found[N];
+    static char got[N / 2 * LONGEST];
+    latchless_kv *index = NULL;
+    size_t i, form, told, needed = 0;
+    pack(&packed_keys, pointers, lens);
+    pack(&packed_values, value_pointers, value_lens);
+    for (i = 0; i < N; i++) {
+        room[i] = key_of(i);
+        asked_pointers[i] = room[i].bytes;
+        asked_lens[i] = room[i].len;
+        if (i % 2 == 0) needed += value_lens[i / 2];
+    }
+    pack(&asked, asked_pointers, asked_lens);
+    for (form = 0; form < 3; form++) {
+        const packed *k = &packed_keys, *v = &packed_values;
+        if (form == 0)
+            CHECK(latchless_kv_load(pointers, lens, value_pointers, value_lens, N, NULL, &index) == LATCHLESS_OK);
+        if (form == 1)
+            CHECK(latchless_kv_load_packed(k->bytes, k->narrow, v->bytes, v->narrow, 4, N, NULL, &index) == LATCHLESS_OK);
+        if (form == 2)
+            CHECK(latchless_kv_load_packed(k->bytes, k->wide, v->bytes, v->wide, 8, N, NULL, &index) == LATCHLESS_OK);
+        CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+        /* Every second one is there. At first the offsets alone, then too little room, then enough. */
+        memset(offsets, 0xFF, sizeof offsets);
+        CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, NULL, 0, offsets, NULL, NULL)
+              == LATCHLESS_OK);
+        CHECK(offsets[0] == 0 && offsets[N] == (int64_t)needed && needed <= sizeof got);
+        memset(offsets, 0xFF, sizeof offsets);
+        memset(got, 0x55, sizeof got);
+        REFUSED(latchless_kv_get_packed(index, asked.bytes, asked.narrow, 4, N, got, needed - 1, offsets, found, &told),
+                LATCHLESS_SMALL_ROOM, "latchless_kv_get_packed", "values has room for ");
+        CHECK(offsets[N] == (int64_t)needed && told == N / 2 && found[N - 2] == 1 && found[N - 1] == 0);
+        CHECK(got[needed - 1] == 0x55);
+        memset(found, 9, sizeof found);
+        if (form == 0)
+            CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, got, needed, offsets, found, &told)
+                  == LATCHLESS_OK);
+        else
+            CHECK(latchless_kv_get_packed(index, asked.bytes, asked.wide, 8, N, got, sizeof got, offsets, found, &told)
+                  == LATCHLESS_OK);
+        CHECK(told == N / 2);
+        for (i = 0; i < N; i++) {
+            CHECK(found[i] == (i % 2 == 0));
+            if (i % 2 == 0) CHECK(is_value(got + offsets[i], (size_t)(offsets[i + 1] - offsets[i]), i / 2));
+            else CHECK(offsets[i] == offsets[i + 1]);
+        }
+        CHECK(latchless_kv_get_columns(index, asked_pointers, asked_lens, N, NULL, 0, NULL, NULL, &told) == LATCHLESS_OK);
+        /* The others come, and go with the ones that were there. */
+        if (form == 0)
+            CHECK(latchless_kv_insert_columns(index, asked_pointers, asked_lens, value_pointers, value_lens, N, &told,
+                                              found) == LATCHLESS_OK);
+        else
+            CHECK(latchless_kv_insert_packed(index, asked.bytes, asked.wide, v->bytes, v->wide, 8, N, &told, found)
+                  == LATCHLESS_OK);
+        CHECK(told == N / 2 && found[0] == 0 && found[N - 1] == 0);
+        CHECK(latchless_kv_get(index, asked_pointers[9], asked_lens[9], any, LONGEST, &told) == LATCHLESS_OK);
+        CHECK(is_value(any, told, 9));
+        if (form == 0)
+            CHECK(latchless_kv_remove_columns(index, asked_pointers, asked_lens, N, found, &told) == LATCHLESS_OK);
+        else CHECK(latchless_kv_remove_packed(index, asked.bytes, asked.narrow, 4, N, found, &told) == LATCHLESS_OK);
+        CHECK(told == N && found[0] == 1 && found[N - 1] == 1);
+        CHECK(latchless_kv_remove_columns(index, asked_pointers, asked_lens, N, found, &told) == LATCHLESS_OK);
+        CHECK(told == 0 && found[0] == 0);
+        CHECK(latchless_kv_len(index, &told) == LATCHLESS_OK && told == N / 2);
+        CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+        CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+    }
+    free(packed_keys.bytes), free(packed_values.bytes), free(asked.bytes);
+}
+
+typedef struct {
+    size_t next, step, limit;
+} course;
+
+/* Checks that entries come in order; stops after `limit` of them. */
+static int ascends(const void *key, size_t key_len, const void *value, size_t value_len, void *context) {
+    course *course = context;
+    CHECK(is_key(key, key_len, course->next) && is_value(value, value_len, course->next));
+    course->next += course->step;
+    return --course->limit == 0;
+}
+
+static void ranges(void) {
+    latchless_kv *index = full();
+    const string from = key_of(200), to = key_of(1000);
+    course course = {0, 1, N + 1};
+    size_t told;
+    CHECK(latchless_kv_count(index, NULL, 0, NULL, LATCHLESS_NO_END, &told) == LATCHLESS_OK && told == N);
+    CHECK(latchless_kv_count(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK && told == 400);
+    CHECK(latchless_kv_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, ascends, &course) == LATCHLESS_OK);
+    CHECK(course.next == N);
+    course.next = 499, course.step = (size_t)-1, course.limit = N;
+    CHECK(latchless_kv_visit(index, from.bytes, from.len, to.bytes, to.len, 1, ascends, &course) == LATCHLESS_OK);
+    CHECK(course.next == 99);
+    course.next = 100, course.step = 1, course.limit = 7;
+    CHECK(latchless_kv_visit(index, from.bytes, from.len, to.bytes, to.len, 0, ascends, &course) == LATCHLESS_STOPPED);
+    CHECK(course.next == 107);
+    course.next = 2000, course.limit = N;
+    CHECK(latchless_kv_visit_prefix(index, "020", 3, ascends, &course) == LATCHLESS_OK && course.next == 2100);
+    CHECK(latchless_kv_remove_range(index, from.bytes, from.len, to.bytes, to.len, &told) == LATCHLESS_OK);
+    CHECK(told == 400);
+    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+}
+
+/* That a cursor came to the entry at `at`. */
+#define AT(call, at)                                                                              \
+    do {                                                                                          \
+        CHECK((call) == LATCHLESS_OK);                                                            \
+        CHECK(is_key(key, len, at) && is_value(value, value_len, at));                            \
+    } while (0)
+
+static void cursors(void) {
+    latchless_kv *index = full();
+    latchless_kv_cursor *cursor;
+    const string there = key_of(500), after = key_of(501);
+    const void *key = NULL, *value = NULL;
+    size_t len = 0, value_len = 0, i;
+    CHECK(latchless_kv_cursor_new(index, &cursor) == LATCHLESS_OK);
+    CHECK(latchless_kv_cursor_entry(cursor, &key, &len, &value, &value_len) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_cursor_prev(cursor, &key, &len, &value, &value_len) == LATCHLESS_NOT_FOUND);
+    CHECK(key == NULL && len == 0 && value == NULL && value_len == 0);
+    AT(latchless_kv_cursor_seek(cursor, there.bytes, there.len, &key, &len, &value, &value_len), 250);
+    AT(latchless_kv_cursor_seek(cursor, after.bytes, after.len, &key, &len, &value, &value_len), 251);
+    AT(latchless_kv_cursor_seek_for_prev(cursor, after.bytes, after.len, &key, &len, &value, &value_len), 250);
+    AT(latchless_kv_cursor_entry(cursor, &key, &len, &value, &value_len), 250);
+    for (i = 251; i < N; i++) AT(latchless_kv_cursor_next(cursor, &key, &len, &value, &value_len), i);
+    CHECK(latchless_kv_cursor_next(cursor, NULL, NULL, NULL, NULL) == LATCHLESS_NOT_FOUND);
+    for (i = N; i-- > 0;) AT(latchless_kv_cursor_prev(cursor, &key, &len, &value, &value_len), i);
+    AT(latchless_kv_cursor_last(cursor, &key, &len, &value, &value_len), N - 1);
+    AT(latchless_kv_cursor_first(cursor, &key, &len, &value, &value_len), 0);
+    CHECK(latchless_kv_cursor_next(cursor, NULL, NULL, NULL, NULL) == LATCHLESS_OK);
+    /* It keeps what it needs, and serves one more purpose: a key that is where its value is. */
+    CHECK(latchless_kv_insert(index, "99999", 5, "00700", 5, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_cursor_last(cursor, &key, &len, &value, &value_len) == LATCHLESS_OK && value_len == 5);
+    AT(latchless_kv_cursor_seek(cursor, value, value_len, &key, &len, &value, &value_len), 700);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+    AT(latchless_kv_cursor_first(cursor, &key, &len, &value, &value_len), 0);
+    CHECK(latchless_kv_cursor_free(cursor) == LATCHLESS_OK);
+}
+
+static void memory(void) {
+    latchless_options options;
+    latchless_kv *index;
+    latchless_stats stats;
+    static uint8_t refused[N];
+    size_t i, held, live, count = 0, len = 42;
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
+    options.limit_bytes = 512 * 1024;
+    CHECK(latchless_kv_new(&options, &index) == LATCHLESS_OK);
+    REFUSED(latchless_kv_insert_columns(index, pointers, lens, value_pointers, value_lens, N, &len, refused),
+            LATCHLESS_MEMORY_LIMIT, "latchless_kv_insert_columns", "inserts were refused, the first at position ");
+    CHECK(len == 42);
+    for (i = 0; i < N; i++) {
+        count += refused[i] == 0;
+        CHECK(latchless_kv_contains(index, pointers[i], lens[i]) == (refused[i] ? LATCHLESS_NOT_FOUND : LATCHLESS_OK));
+    }
+    CHECK(latchless_kv_len(index, &len) == LATCHLESS_OK && len == count && count > 500 && count < N);
+    CHECK(latchless_kv_memory(index, &held, &live) == LATCHLESS_OK && live <= held && live <= options.limit_bytes);
+    stats.struct_size = sizeof stats;
+    CHECK(latchless_kv_stats(index, &stats) == LATCHLESS_OK && stats.entries == len && stats.memory_bytes == held);
+    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+}
+
+int main(void) {
+    fill_in();
+    one_key();
+    order();
+    batches();
+    ranges();
+    cursors();
+    memory();
+    puts("kv.c: all is well");
+    return 0;
+}

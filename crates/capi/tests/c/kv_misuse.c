@@ -1,0 +1,189 @@
+/* What callers get wrong with values that are byte strings: each comes to a status and a message that says what and
+   where, and nothing is changed. bytes_misuse.c has what is the same for all values. */
+#include "check.h"
+
+static char longest[LATCHLESS_VALUE_MAX + 1], any[LATCHLESS_VALUE_MAX], any_key[LATCHLESS_KEY_MAX];
+
+static void handles(latchless_kv *index) {
+    latchless_bytes *bytes;
+    latchless_kv_cursor *cursor;
+    size_t len = 3;
+    REFUSED(latchless_kv_get(NULL, "a", 1, any, 1, &len), LATCHLESS_BAD_HANDLE, "latchless_kv_get", "the handle is NULL");
+    CHECK(latchless_bytes_new(NULL, &bytes) == LATCHLESS_OK);
+    REFUSED(latchless_kv_get((latchless_kv *)(void *)bytes, "a", 1, any, 1, &len), LATCHLESS_BAD_HANDLE,
+            "latchless_kv_get", "the handle is one of latchless_bytes, but must be one of latchless_kv");
+    REFUSED(latchless_bytes_contains((latchless_bytes *)(void *)index, "a", 1), LATCHLESS_BAD_HANDLE,
+            "latchless_bytes_contains", "the handle is one of latchless_kv, but must be one of latchless_bytes");
+    CHECK(latchless_bytes_free(bytes) == LATCHLESS_OK);
+    CHECK(latchless_kv_cursor_new(index, &cursor) == LATCHLESS_OK);
+    REFUSED(latchless_kv_free((latchless_kv *)(void *)cursor), LATCHLESS_BAD_HANDLE, "latchless_kv_free",
+            "the handle is one of latchless_kv_cursor");
+    CHECK(latchless_kv_cursor_free(cursor) == LATCHLESS_OK);
+    REFUSED(latchless_kv_cursor_next(cursor, NULL, NULL, NULL, NULL), LATCHLESS_BAD_HANDLE, "latchless_kv_cursor_next",
+            "the handle of latchless_kv_cursor was freed before");
+    CHECK(latchless_kv_free(NULL) == LATCHLESS_OK && latchless_kv_cursor_free(NULL) == LATCHLESS_OK);
+    CHECK(len == 3);
+}
+
+static void values(latchless_kv *index) {
+    size_t len = 3;
+    REFUSED(latchless_kv_insert(index, "a", 1, NULL, 2, NULL, 0, NULL), LATCHLESS_NULL, "latchless_kv_insert",
+            "value is NULL, but has a length of 2");
+    REFUSED(latchless_kv_insert(index, "a", 1, "b", SIZE_MAX, NULL, 0, NULL), LATCHLESS_TOO_LONG, "latchless_kv_insert",
+            "value can't have 18446744073709551615 elements");
+    REFUSED(latchless_kv_insert(index, NULL, 1, "b", 1, NULL, 0, NULL), LATCHLESS_NULL, "latchless_kv_insert",
+            "key is NULL, but has a length of 1");
+    /* Longer than any value, wherever one is put; the longest one is fine. */
+    REFUSED(latchless_kv_insert(index, "a", 1, longest, sizeof longest, NULL, 0, NULL), LATCHLESS_VALUE_TOO_LONG,
+            "latchless_kv_insert", "65536 bytes");
+    REFUSED(latchless_kv_insert_if_absent(index, "a", 1, longest, sizeof longest, NULL, 0, NULL),
+            LATCHLESS_VALUE_TOO_LONG, "latchless_kv_insert_if_absent", "65536 bytes");
+    CHECK(latchless_kv_contains(index, "a", 1) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_insert(index, "a", 1, longest, LATCHLESS_VALUE_MAX, NULL, 0, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_kv_update(index, "a", 1, longest, sizeof longest, NULL, 0, NULL), LATCHLESS_VALUE_TOO_LONG,
+            "latchless_kv_update", "65536 bytes");
+    REFUSED(latchless_kv_compare_exchange(index, "a", 1, longest, LATCHLESS_VALUE_MAX, longest, sizeof longest, NULL, 0,
+                                          NULL),
+            LATCHLESS_VALUE_TOO_LONG, "latchless_kv_compare_exchange", "65536 bytes");
+    CHECK(latchless_kv_compare_remove(index, "a", 1, longest, sizeof longest, NULL, 0, NULL) == LATCHLESS_MISMATCH);
+    CHECK(latchless_kv_get(index, "a", 1, NULL, 0, &len) == LATCHLESS_OK && len == LATCHLESS_VALUE_MAX);
+    CHECK(latchless_kv_insert(index, longest, LATCHLESS_KEY_MAX, "b", 1, NULL, 0, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_kv_insert(index, longest, sizeof longest, "b", 1, NULL, 0, NULL), LATCHLESS_KEY_TOO_LONG,
+            "latchless_kv_insert", "65536 bytes");
+    CHECK(latchless_kv_clear(index) == LATCHLESS_OK);
+}
+
+/* Too little room: nothing is written but how much is needed, and nothing is done. */
+static void rooms(latchless_kv *index) {
+    char room[8] = "_______";
+    size_t key_len = 0, len = 0;
+    CHECK(latchless_kv_insert(index, "key", 3, "value", 5, NULL, 0, NULL) == LATCHLESS_OK);
+    REFUSED(latchless_kv_get(index, "key", 3, room, 4, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_get",
+            "value has room for 4 bytes, but needs 5");
+    CHECK(len == 5 && room[0] == '_');
+    CHECK(latchless_kv_get(index, "key", 3, room, 5, &len) == LATCHLESS_OK && memcmp(room, "value__", 8) == 0);
+    REFUSED(latchless_kv_get(index, "key", 3, room, 8, NULL), LATCHLESS_NULL, "latchless_kv_get", "value_len is NULL");
+    REFUSED(latchless_kv_get(index, "key", 3, room, SIZE_MAX, &len), LATCHLESS_TOO_LONG, "latchless_kv_get",
+            "value can't have");
+    /* Of an entry both lengths are told, whichever doesn't fit. */
+    room[0] = '_';
+    REFUSED(latchless_kv_first(index, room, 2, &key_len, any, 9, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_first",
+            "key has room for 2 bytes, but needs 3");
+    CHECK(key_len == 3 && len == 5 && room[0] == '_');
+    key_len = len = 0;
+    REFUSED(latchless_kv_ceiling(index, "a", 1, room, 8, &key_len, any, 4, &len), LATCHLESS_SMALL_ROOM,
+            "latchless_kv_ceiling", "value has room for 4 bytes, but needs 5");
+    CHECK(key_len == 3 && len == 5 && room[0] == '_');
+    REFUSED(latchless_kv_floor(index, "x", 1, room, 8, NULL, NULL, 0, NULL), LATCHLESS_NULL, "latchless_kv_floor",
+            "near_key_len is NULL");
+    /* What stays can be asked for again. */
+    REFUSED(latchless_kv_insert_if_absent(index, "key", 3, "v", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
+            "latchless_kv_insert_if_absent", "present has room for 4 bytes, but needs 5");
+    REFUSED(latchless_kv_compare_exchange(index, "key", 3, "v", 1, "w", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
+            "latchless_kv_compare_exchange", "found has room for 4 bytes, but needs 5");
+    REFUSED(latchless_kv_compare_remove(index, "key", 3, "v", 1, room, 4, &len), LATCHLESS_SMALL_ROOM,
+            "latchless_kv_compare_remove", "found has room for 4 bytes, but needs 5");
+    /* What goes must have room in any case. */
+    REFUSED(latchless_kv_insert(index, "key", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_insert",
+            "before has room for 8 bytes, but needs 65535");
+    REFUSED(latchless_kv_insert(index, "new", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_insert",
+            "before has room for 8 bytes, but needs 65535");
+    REFUSED(latchless_kv_update(index, "key", 3, "v", 1, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_update",
+            "before has room for 8 bytes, but needs 65535");
+    REFUSED(latchless_kv_remove(index, "key", 3, room, 8, &len), LATCHLESS_SMALL_ROOM, "latchless_kv_remove",
+            "before has room for 8 bytes, but needs 65535");
+    REFUSED(latchless_kv_pop_first(index, any_key, sizeof any_key, &key_len, room, 8, &len), LATCHLESS_SMALL_ROOM,
+            "latchless_kv_pop_first", "value has room for 8 bytes, but needs 65535");
+    REFUSED(latchless_kv_pop_last(index, room, 8, &key_len, any, sizeof any, &len), LATCHLESS_SMALL_ROOM,
+            "latchless_kv_pop_last", "key has room for 8 bytes, but needs 65535");
+    CHECK(latchless_kv_len(index, &len) == LATCHLESS_OK && len == 1);
+    CHECK(latchless_kv_get(index, "key", 3, room, 8, &len) == LATCHLESS_OK && memcmp(room, "value__", 8) == 0);
+    CHECK(latchless_kv_clear(index) == LATCHLESS_OK);
+}
+
+static void batches(latchless_kv *index) {
+    const char *apart[3] = {"a", "bb", "ccc"}, *under[3] = {"x", longest, "z"};
+    const void *const *keys = (const void *const *)(const void *)apart;
+    const void *const *values = (const void *const *)(const void *)under;
+    const void *holes[3] = {"x", NULL, "z"};
+    const size_t lens[3] = {1, 2, 3}, too_long[3] = {1, sizeof longest, 1}, huge[3] = {1, SIZE_MAX, 1};
+    const int32_t offsets[4] = {0, 1, 3, 6}, falling[4] = {0, 3, 1, 6};
+    int64_t value_offsets[4] = {7, 7, 7, 7};
+    uint8_t marks[3] = {9, 9, 9};
+    size_t told = 42;
+    latchless_kv *loaded = index;
+
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, NULL, lens, 3, &told, NULL), LATCHLESS_NULL,
+            "latchless_kv_insert_columns", "values is NULL, but there are to be 3 elements");
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, NULL, 3, &told, NULL), LATCHLESS_NULL,
+            "latchless_kv_insert_columns", "value_lens is NULL, but there are to be 3 elements");
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, holes, lens, 3, &told, NULL), LATCHLESS_NULL,
+            "latchless_kv_insert_columns", "values[1] is NULL, but has a length of 2");
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, huge, 3, &told, NULL), LATCHLESS_TOO_LONG,
+            "latchless_kv_insert_columns", "values[1] can't have 18446744073709551615 bytes");
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, "xyyzzz", falling, 4, 3, &told, NULL),
+            LATCHLESS_INVALID, "latchless_kv_insert_packed", "value_offsets[2] is 1, below the one before or zero");
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", falling, "xyyzzz", offsets, 4, 3, &told, NULL),
+            LATCHLESS_INVALID, "latchless_kv_insert_packed", "offsets[2] is 1, below the one before or zero");
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, NULL, offsets, 4, 3, &told, NULL), LATCHLESS_NULL,
+            "latchless_kv_insert_packed", "value_bytes is NULL, but has a length of 1");
+    REFUSED(latchless_kv_insert_packed(index, "abbccc", offsets, "xyyzzz", offsets, 3, 3, &told, NULL),
+            LATCHLESS_INVALID, "latchless_kv_insert_packed", "offset_size is 3, but must be 4 or 8");
+    REFUSED(latchless_kv_get_columns(index, keys, lens, 3, any, 9, NULL, NULL, &told), LATCHLESS_NULL,
+            "latchless_kv_get_columns", "value_offsets is NULL");
+    REFUSED(latchless_kv_get_columns(index, keys, lens, 3, any, SIZE_MAX, value_offsets, NULL, &told),
+            LATCHLESS_TOO_LONG, "latchless_kv_get_columns", "values can't have");
+    REFUSED(latchless_kv_remove_columns(index, NULL, lens, 3, NULL, &told), LATCHLESS_NULL,
+            "latchless_kv_remove_columns", "keys is NULL, but there are to be 3 elements");
+    CHECK(told == 42 && value_offsets[0] == 7);
+    CHECK(latchless_kv_len(index, &told) == LATCHLESS_OK && told == 0);
+
+    /* No elements: nothing is looked at, but there is a first offset. */
+    CHECK(latchless_kv_get_columns(index, NULL, NULL, 0, NULL, 0, value_offsets, NULL, &told) == LATCHLESS_OK);
+    CHECK(told == 0 && value_offsets[0] == 0 && value_offsets[1] == 7);
+    CHECK(latchless_kv_insert_packed(index, NULL, NULL, NULL, NULL, 4, 0, &told, NULL) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_kv_load(NULL, NULL, NULL, NULL, 0, NULL, &loaded) == LATCHLESS_OK);
+    CHECK(latchless_kv_free(loaded) == LATCHLESS_OK);
+
+    /* A value that is too long: the others are in, and it is named; a load is refused as a whole. */
+    REFUSED(latchless_kv_insert_columns(index, keys, lens, values, too_long, 3, &told, marks), LATCHLESS_VALUE_TOO_LONG,
+            "latchless_kv_insert_columns", "1 of 3 inserts were refused, the first at position 1");
+    CHECK(told == 0 && marks[0] == 0 && marks[1] == 1 && marks[2] == 0);
+    CHECK(latchless_kv_contains(index, "bb", 2) == LATCHLESS_NOT_FOUND);
+    CHECK(latchless_kv_contains(index, "ccc", 3) == LATCHLESS_OK);
+    REFUSED(latchless_kv_load(keys, lens, values, too_long, 3, NULL, &loaded), LATCHLESS_VALUE_TOO_LONG,
+            "latchless_kv_load", "65536 bytes");
+    CHECK(loaded == NULL);
+    REFUSED(latchless_kv_load(values, lens, keys, lens, 2, NULL, &loaded), LATCHLESS_UNSORTED, "latchless_kv_load",
+            "position 1");
+    CHECK(latchless_kv_clear(index) == LATCHLESS_OK);
+}
+
+static void places(latchless_kv *index) {
+    size_t told;
+    REFUSED(latchless_kv_new(NULL, NULL), LATCHLESS_NULL, "latchless_kv_new", "out is NULL");
+    REFUSED(latchless_kv_cursor_new(index, NULL), LATCHLESS_NULL, "latchless_kv_cursor_new", "out is NULL");
+    REFUSED(latchless_kv_len(index, NULL), LATCHLESS_NULL, "latchless_kv_len", "len is NULL");
+    REFUSED(latchless_kv_visit(index, NULL, 0, NULL, LATCHLESS_NO_END, 0, NULL, NULL), LATCHLESS_NULL,
+            "latchless_kv_visit", "visitor is NULL");
+    REFUSED(latchless_kv_visit_prefix(index, NULL, 0, NULL, NULL), LATCHLESS_NULL, "latchless_kv_visit_prefix",
+            "visitor is NULL");
+    REFUSED(latchless_kv_count(index, "b", 1, "a", 1, &told), LATCHLESS_INVERTED_RANGE, "latchless_kv_count",
+            "begin is after end");
+    CHECK(strcmp(latchless_status_text(LATCHLESS_VALUE_TOO_LONG), "the value is too long") == 0);
+}
+
+int main(void) {
+    latchless_kv *index;
+    memset(longest, 'v', sizeof longest);
+    CHECK(latchless_kv_new(NULL, &index) == LATCHLESS_OK);
+    handles(index);
+    values(index);
+    rooms(index);
+    batches(index);
+    places(index);
+    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+    puts("kv_misuse.c: all is well");
+    return 0;
+}

@@ -34,7 +34,7 @@ impl Buffer {
 unsafe impl Send for Buffer {}
 
 /// A column of the batch.
-struct Column {
+pub struct Exported {
     name: &'static CStr,
     format: &'static CStr,
     buffers: Vec<Buffer>,
@@ -63,7 +63,7 @@ fn arrow_type(kind: &Kind) -> PyResult<ArrowType> {
 }
 
 /// A column of words of this kind.
-fn column<B: Lane>(name: &'static CStr, kind: &Kind, words: Vec<B>) -> PyResult<Column> {
+pub fn column<B: Lane>(name: &'static CStr, kind: &Kind, words: Vec<B>) -> PyResult<Exported> {
     let refused = |error| failure::exception(&error);
     let ArrowType { format, width } = arrow_type(kind)?;
     let is_null = |at: usize| kind.is_missing(words[at].to_u64());
@@ -92,7 +92,7 @@ fn column<B: Lane>(name: &'static CStr, kind: &Kind, words: Vec<B>) -> PyResult<
         }
         .map_err(refused)?
     };
-    Ok(Column { name, format, buffers: vec![present, cells], null_count: null_count as i64 })
+    Ok(Exported { name, format, buffers: vec![present, cells], null_count: null_count as i64 })
 }
 
 /// What a schema points to.
@@ -203,8 +203,20 @@ unsafe extern "C" fn release_stream(stream: *mut Stream) {
     }
 }
 
+/// The format of a column of words of this kind.
+pub fn format(kind: &Kind) -> PyResult<&'static CStr> {
+    arrow_type(kind).map(|found| found.format)
+}
+
+/// A column of strings.
+pub fn string_column(name: &'static CStr, is_text: bool, strings: Strings) -> Exported {
+    let (bytes, offsets) = strings.into_parts();
+    let buffers = vec![Buffer::none(), Buffer::of(offsets), Buffer::of(bytes)];
+    Exported { name, format: string_format(is_text), buffers, null_count: 0 }
+}
+
 /// The format of a column of strings: texts or bytes, with offsets of 64 bits.
-fn string_format(is_text: bool) -> &'static CStr {
+pub fn string_format(is_text: bool) -> &'static CStr {
     if is_text { c"U" } else { c"Z" }
 }
 
@@ -221,25 +233,21 @@ pub fn stream<'py, B: Lane>(
     capsule(py, length, columns)
 }
 
-/// A capsule with a stream of a column of strings and one of words.
-pub fn stream_of_strings<'py>(
-    py: Python<'py>,
-    (is_text, values_kind): (bool, &Kind),
-    (keys, values): (Strings, Vec<u64>),
-) -> PyResult<Bound<'py, PyCapsule>> {
+/// A capsule with a stream of a column of strings and one of values.
+pub fn stream_of_strings(
+    py: Python<'_>,
+    (is_text, keys): (bool, Strings),
+    values: Exported,
+) -> PyResult<Bound<'_, PyCapsule>> {
     let length = keys.len();
-    let values = py.detach(|| column(c"value", values_kind, values))?;
-    let (bytes, offsets) = keys.into_parts();
-    let buffers = vec![Buffer::none(), Buffer::of(offsets), Buffer::of(bytes)];
-    let keys = Column { name: c"key", format: string_format(is_text), buffers, null_count: 0 };
-    capsule(py, length, [keys, values])
+    capsule(py, length, [string_column(c"key", is_text, keys), values])
 }
 
 /// A capsule with a stream of two columns.
-fn capsule(py: Python<'_>, length: usize, columns: [Column; 2]) -> PyResult<Bound<'_, PyCapsule>> {
+fn capsule(py: Python<'_>, length: usize, columns: [Exported; 2]) -> PyResult<Bound<'_, PyCapsule>> {
     let fields = columns.each_ref().map(|column| (column.format, column.name));
     let children =
-        columns.map(|Column { buffers, null_count, .. }| array(length, null_count, buffers, Vec::new()));
+        columns.map(|Exported { buffers, null_count, .. }| array(length, null_count, buffers, Vec::new()));
     let batch = Some(array(length, 0, vec![Buffer::none()], children.into()));
     let streaming = Box::new(Streaming { fields, batch });
     let stream = Stream {
@@ -257,23 +265,15 @@ pub fn schema_of<'py>(
     py: Python<'py>,
     (keys_kind, values_kind): (&Kind, &Kind),
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    schema_capsule(py, arrow_type(keys_kind)?.format, values_kind)
+    schema_of_formats(py, format(keys_kind)?, format(values_kind)?)
 }
 
-/// As [`schema_of`], where keys are strings.
-pub fn schema_of_strings<'py>(
+/// As [`schema_of`], of the formats of the two columns.
+pub fn schema_of_formats<'py>(
     py: Python<'py>,
-    is_text: bool,
-    values_kind: &Kind,
+    keys: &'static CStr,
+    values: &'static CStr,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    schema_capsule(py, string_format(is_text), values_kind)
-}
-
-fn schema_capsule<'py>(
-    py: Python<'py>,
-    key_format: &'static CStr,
-    values_kind: &Kind,
-) -> PyResult<Bound<'py, PyCapsule>> {
-    let fields = [(key_format, c"key"), (arrow_type(values_kind)?.format, c"value")];
+    let fields = [(keys, c"key"), (values, c"value")];
     PyCapsule::new_with_value(py, Streaming { fields, batch: None }.schema(), Schema::CAPSULE)
 }

@@ -33,7 +33,7 @@ use pyo3::prelude::*;
 const _: () = {
     const OBJECTS: usize = 16;
     assert!(align_of::<core::Core>() <= OBJECTS && align_of::<bytes::core::BytesCore>() <= OBJECTS);
-    assert!(align_of::<bytes::keys::KeyColumn>() <= OBJECTS && align_of::<pages::Pages>() <= OBJECTS);
+    assert!(align_of::<bytes::keys::StringColumn>() <= OBJECTS && align_of::<pages::Pages>() <= OBJECTS);
     assert!(align_of::<snapshot::Snapshot>() <= OBJECTS && align_of::<durable::Folder>() <= OBJECTS);
     assert!(align_of::<bytes::snapshot::StringSnapshot>() <= OBJECTS);
 };
@@ -80,7 +80,7 @@ mod _latchless {
     #[pymodule_export]
     use super::bytes::core::{BytesCore, read_arrow_strings};
     #[pymodule_export]
-    use super::bytes::keys::KeyColumn;
+    use super::bytes::keys::StringColumn;
     #[pymodule_export]
     use super::bytes::snapshot::StringSnapshot;
     #[pymodule_export]

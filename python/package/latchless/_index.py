@@ -256,7 +256,7 @@ class Index(Ranges, SortedMapping[Any]):
         return cls._made(key, value, None, None, True, fill, limit_bytes, snapshot)
 
 
-def check_lengths(keys: Sized | None, values: Array | None, scalar: bool) -> None:
+def check_lengths(keys: Sized | None, values: Sized | None, scalar: bool) -> None:
     """Refuses columns of different lengths."""
     if keys is not None and values is not None and not scalar and len(keys) != len(values):
         raise ValueError(f"there are {len(keys)} keys but {len(values)} values")

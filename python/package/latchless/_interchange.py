@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from latchless._dtypes import Array
-from latchless._latchless import KeyColumn
+from latchless._latchless import StringColumn
 
 if TYPE_CHECKING:
     from latchless._index import Index
@@ -36,15 +36,24 @@ def restored(
 
 def restored_strings(
     cls: type[StringIndex] | type[BytesIndex],
-    value_dtype: np.dtype[Any],
+    value_dtype: np.dtype[Any] | type,
     offsets: Array,
     keys: Array,
-    values: Array,
+    *values: Array,
 ) -> StringIndex | BytesIndex:
-    """The index whose ascending keys lie between these offsets of one array of bytes, with these values."""
-    values = values.view(value_dtype) if value_dtype.kind in "Mm" else values
-    column = KeyColumn.of_buffers(cls.key_type is str, offsets.tobytes(), keys.tobytes())
-    return cls(column, values, value_dtype=value_dtype, assume_sorted=True)
+    """The index whose ascending keys lie between these offsets of one array of bytes, with these values.
+
+    Values that are strings are given as keys are.
+    """
+    beside: Any
+    if isinstance(value_dtype, type):
+        first, strings = values
+        beside = StringColumn.of_buffers(value_dtype is str, first.tobytes(), strings.tobytes(), True)
+    else:
+        (beside,) = values
+        beside = beside.view(value_dtype) if value_dtype.kind in "Mm" else beside
+    column = StringColumn.of_buffers(cls.key_type is str, offsets.tobytes(), keys.tobytes())
+    return cls(column, beside, value_dtype=value_dtype, assume_sorted=True)
 
 
 def picklable(column: Array) -> Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any, TypeVar
 
-from latchless._dtypes import Column
 from latchless._views import Items, Keys, Values
 
 Key = TypeVar("Key")
@@ -16,7 +15,8 @@ NOTHING: Any = object()
 class SortedMapping(MutableMapping[Key, Any]):
     """The part of an index that is the mapping protocol, in the order of its keys."""
 
-    _value: Column
+    _value: Any
+    """What values are: `missing` gives what is inserted where there is no default."""
     _take: Callable[[Any], Any]
     _end: Callable[[bool, bool], tuple[Any, Any] | None]
     _get_or_insert: Callable[[Any, Any], Any]

@@ -14,9 +14,10 @@ from latchless._batches import checked_threads
 from latchless._dtypes import Array, Column, columns, dtype_of, listed, one_or_many
 from latchless._index import SHOWN, check_fill, check_lengths, shown_as
 from latchless._keys import key_column
-from latchless._latchless import BytesCore, KeyColumn, StringSnapshot, read_arrow_strings
+from latchless._latchless import BytesCore, StringColumn, StringSnapshot, read_arrow_strings
 from latchless._mapping import Key, SortedMapping
 from latchless._ranges import Closed, ends_of
+from latchless._text import Texts, one_or_many_texts, text_type
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,9 +27,10 @@ class Strings(BytesCore, SortedMapping[Key]):
     """What `StringIndex` and `BytesIndex` share: all but the type of their keys."""
 
     key_type: ClassVar[type]
-    value_dtype: np.dtype[Any]
-    _value: Column
-    _missing: int
+    value_dtype: np.dtype[Any] | type
+    """The dtype of the values, or `str` or `bytes`."""
+    _value: Column | Texts
+    _missing: int | None
     """The word of a value that is missing."""
 
     def __new__(
@@ -36,7 +38,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         keys: ArrayLike | Any = None,
         values: ArrayLike | Any = None,
         *,
-        value_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | type[str] | type[bytes] | None = None,
         assume_sorted: bool = False,
         fill: float = 0.8,
         limit_bytes: int | None = None,
@@ -47,9 +49,12 @@ class Strings(BytesCore, SortedMapping[Key]):
         if isinstance(keys, Mapping):
             name = cls.__name__
             raise TypeError(f"a mapping is given as {name}(mapping.keys(), mapping.values())")
-        keys, (values, scalar) = listed(keys), (None, False) if values is None else one_or_many(values)
-        # Values are in words of 64 bits, as they are beside keys of 64 bits.
-        _, value = columns(np.int64, dtype_of(values, value_dtype))
+        keys, values = listed(keys), listed(values)
+        texts, scalar = text_type(values, value_dtype), False
+        if values is not None:
+            values, scalar = one_or_many(values) if texts is None else one_or_many_texts(values)
+        # Values of a dtype are in words of 64 bits, as they are beside keys of 64 bits.
+        value = columns(np.int64, dtype_of(values, value_dtype))[1] if texts is None else Texts(texts)
         column = None if keys is None else key_column(cls.key_type, keys)
         words = None if values is None else value.to_words(values)
         check_lengths(column, words, scalar)
@@ -57,7 +62,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         return cls._made(value, column, words, assume_sorted, fill, limit_bytes)
 
     @classmethod
-    def _made(cls, value: Column, *told: Any) -> Self:
+    def _made(cls, value: Column | Texts, *told: Any) -> Self:
         made = super().__new__(cls, cls.key_type is str, value.told(), *told)
         made._value, made._missing, made.value_dtype = value, value.missing_word(), value.dtype
         return made
@@ -84,9 +89,10 @@ class Strings(BytesCore, SortedMapping[Key]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Strings) and other.key_type is self.key_type:
             (keys, values), (others, their_values) = self._whole(), other._whole()
-            ours: tuple[Any, ...] = (*keys.buffers(), values)
-            theirs: tuple[Any, ...] = (*others.buffers(), their_values)
-            return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+            if isinstance(values, StringColumn) or isinstance(their_values, StringColumn):
+                alike = self.value_dtype is other.value_dtype
+                return alike and _equal(_buffers(keys, values), _buffers(others, their_values))
+            return _equal((*keys.buffers(), values), (*others.buffers(), their_values))
         if isinstance(other, Mapping):
             return len(self) == len(other) and dict(self.items()) == dict(other.items())
         return NotImplemented
@@ -95,16 +101,18 @@ class Strings(BytesCore, SortedMapping[Key]):
 
     def __repr__(self) -> str:
         keys, values = self.range(limit=SHOWN)
-        shown = [f"{key!r}: {value!r}" for key, value in zip(keys, shown_as(values), strict=True)]
+        objects = values if isinstance(values, list) else shown_as(values)
+        shown = [f"{key!r}: {value!r}" for key, value in zip(keys, objects, strict=True)]
         if len(self) > len(shown):
             shown.append(f"… {len(self)} entries")
-        return f"{type(self).__name__}({{{', '.join(shown)}}}, value_dtype='{self.value_dtype}')"
+        dtype = self.value_dtype.__name__ if isinstance(self.value_dtype, type) else f"'{self.value_dtype}'"
+        return f"{type(self).__name__}({{{', '.join(shown)}}}, value_dtype={dtype})"
 
     # ---- batches ----
 
     def get_many(
         self, keys: ArrayLike | Any, default: Any = None, *, threads: int = 1
-    ) -> tuple[Array, NDArray[np.bool_]]:
+    ) -> tuple[Array | list[Any], NDArray[np.bool_]]:
         """Look many keys up at once.
 
         Parameters
@@ -112,14 +120,15 @@ class Strings(BytesCore, SortedMapping[Key]):
         keys : array-like
             n keys, in any order: see the class.
         default : scalar
-            The value where a key isn't there: by default NaN, NaT, False or 0, as the dtype has it.
+            The value where a key isn't there: by default NaN, NaT, False or 0, as the dtype has it, and None where
+            values are `str` or `bytes`.
         threads : int
             How many threads share the batch.
 
         Returns
         -------
-        values : array (n, value_dtype)
-            The values, in the order of the keys.
+        values : array (n, value_dtype) or list
+            The values, in the order of the keys: `str` and `bytes` in a list.
         found : array (n, bool)
             Whether each key is there. One that is too long to be stored isn't.
 
@@ -133,10 +142,12 @@ class Strings(BytesCore, SortedMapping[Key]):
         >>> from latchless import StringIndex
         >>> StringIndex(["a", "b"], [10, 20]).get_many(["b", "c", "a"])
         (array([20,  0, 10]), array([ True, False,  True]))
+        >>> StringIndex(["a", "b"], ["ant", "bee"]).get_many(["b", "c", "a"])
+        (['bee', None, 'ant'], array([ True, False,  True]))
         """
         missing = self._missing if default is None else self._value.missing_word(default)
         words, found = self._get_many(key_column(self.key_type, keys), missing, checked_threads(threads))
-        return self._value.from_words(words), found
+        return (words if isinstance(words, list) else self._value.from_words(words)), found
 
     def contains_many(self, keys: ArrayLike | Any, *, threads: int = 1) -> NDArray[np.bool_]:
         """Whether each of n keys is there: n bools.
@@ -147,7 +158,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         >>> BytesIndex([b"a", b"b"], [10, 20]).contains_many([b"b", b"c", b"a"])
         array([ True, False,  True])
         """
-        return self._get_many(key_column(self.key_type, keys), 0, checked_threads(threads))[1]
+        return self._contains_many(key_column(self.key_type, keys), checked_threads(threads))
 
     def insert_many(self, keys: ArrayLike | Any, values: ArrayLike | Any) -> int:
         """Insert many entries at once; of equal keys the last one stays. Returns how many keys were new.
@@ -157,7 +168,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         keys : array-like
             n keys, in any order: see the class.
         values : array-like or scalar
-            n values, or one value for all.
+            n values, or one value for all; strings as keys are given.
 
         Returns
         -------
@@ -182,7 +193,8 @@ class Strings(BytesCore, SortedMapping[Key]):
         StringIndex({'a': 10, 'b': 21, 'c': 31}, value_dtype='int64')
         """
         column = key_column(self.key_type, keys)
-        values, scalar = one_or_many(values)
+        many = one_or_many_texts if isinstance(self._value, Texts) else one_or_many
+        values, scalar = many(values)
         words = self._value.to_words(values)
         check_lengths(column, words, scalar)
         return self._insert_many(column, words)
@@ -210,8 +222,10 @@ class Strings(BytesCore, SortedMapping[Key]):
         closed: Closed = "left",
         reverse: bool = False,
         limit: int | None = None,
-    ) -> tuple[list[Key], Array]:
+    ) -> tuple[list[Key], Array | list[Any]]:
         """Copy the entries of a range: a list of m keys, and their values (m, value_dtype), ascending.
+
+        Values that are `str` or `bytes` come in a list, too.
 
         `closed` says which ends belong to the range: 'left', 'right', 'both' or 'neither'. An end that is
         None is open; a range whose start is after its end is empty. With reverse=True the entries descend,
@@ -229,7 +243,9 @@ class Strings(BytesCore, SortedMapping[Key]):
         """
         return self._listed(lo, hi, ends_of(closed), reverse, limit)
 
-    def prefix(self, prefix: Key, *, reverse: bool = False, limit: int | None = None) -> tuple[list[Key], Array]:
+    def prefix(
+        self, prefix: Key, *, reverse: bool = False, limit: int | None = None
+    ) -> tuple[list[Key], Array | list[Any]]:
         """Copy the entries whose keys begin with a prefix, as `range` does.
 
         Examples
@@ -242,7 +258,7 @@ class Strings(BytesCore, SortedMapping[Key]):
 
     def _listed(
         self, lo: Any, hi: Any, closed: tuple[bool, bool] | None, reverse: bool, limit: int | None
-    ) -> tuple[list[Key], Array]:
+    ) -> tuple[list[Key], Array | list[Any]]:
         if limit is not None and limit < 0:
             raise ValueError(f"the limit must be at least 0, not {limit}")
         keys, words = self._range(lo, hi, closed, reverse, limit)
@@ -296,10 +312,10 @@ class Strings(BytesCore, SortedMapping[Key]):
 
     # ---- the whole index ----
 
-    def _whole(self) -> tuple[KeyColumn, Array]:
-        """All entries: the keys as a column, and the values."""
+    def _whole(self) -> tuple[StringColumn, Any]:
+        """All entries: the keys as a column, and the values as an array, or as a column as well."""
         keys, words = self._range(None, None, (True, True), False, None)
-        return keys, self._value.from_words(words)
+        return keys, (words if isinstance(words, StringColumn) else self._value.from_words(words))
 
     def copy(self) -> Self:
         """Another index with the entries of this one. Entries that others change meanwhile may be as before."""
@@ -312,9 +328,10 @@ class Strings(BytesCore, SortedMapping[Key]):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as three arrays, which protocol 5 can pass on without a copy."""
+        """Pickle as three or four arrays, which protocol 5 can pass on without a copy."""
         keys, values = self._whole()
-        columns = *keys.buffers(), _interchange.picklable(values)
+        of_values = values.buffers() if isinstance(values, StringColumn) else [_interchange.picklable(values)]
+        columns = *keys.buffers(), *of_values
         return _interchange.restored_strings, (type(self), self.value_dtype, *columns)
 
     def to_arrow(self) -> Any:
@@ -324,10 +341,10 @@ class Strings(BytesCore, SortedMapping[Key]):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """All entries for any library that reads Arrow streams; the columns are 'key' and 'value'.
 
-        Keys are `large_string` or `large_binary`. `pyarrow.table(index)`,
+        Keys, and values that are strings, are `large_string` or `large_binary`. `pyarrow.table(index)`,
         `pandas.DataFrame.from_arrow(index)`, `polars.from_dataframe(index)`; duckdb finds `table =
-        index.to_arrow()` by its name. The schema that is asked for is left to the reader to cast to. Values
-        are as for `Index`.
+        index.to_arrow()` by its name. The schema that is asked for is left to the reader to cast to. Other
+        values are as for `Index`.
         """
         return self._arrow_stream()
 
@@ -351,7 +368,8 @@ class Strings(BytesCore, SortedMapping[Key]):
         data : frame, table or reader of batches
             Of polars, pandas, pyarrow, duckdb, or any other object with `__arrow_c_stream__` or
             `__arrow_c_array__`. Keys are a column of `string`, `large_string` or `string_view`, those of a
-            `BytesIndex` one of `binary`, `large_binary`, `binary_view` or `fixed_size_binary`.
+            `BytesIndex` one of `binary`, `large_binary`, `binary_view` or `fixed_size_binary`. Values are a
+            column of numbers or times, or one of any of these types, which makes them `str` or `bytes`.
         key, value : str or int
             The columns, by name or position.
         assume_sorted, fill, limit_bytes
@@ -375,7 +393,8 @@ class Strings(BytesCore, SortedMapping[Key]):
         `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
         written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
         others as before or after a change. Raises OSError if the file can't be written: what was there before is
-        there still.
+        there still. NotImplementedError: the values are `str` or `bytes`, which files can't have yet; `to_arrow()`
+        and `from_arrow()` go by files of other libraries.
 
         Examples
         --------
@@ -405,8 +424,16 @@ class Strings(BytesCore, SortedMapping[Key]):
         return cls._made(value, None, None, True, fill, limit_bytes, snapshot)
 
 
+def _buffers(*columns: StringColumn) -> tuple[Any, ...]:
+    return tuple(buffer for column in columns for buffer in column.buffers())
+
+
+def _equal(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
 class StringIndex(Strings[str]):
-    """An ordered map from `str` to values of a fixed dtype, which many threads read and change at once.
+    """An ordered map from `str` to values of one type, which many threads read and change at once.
 
     It is a class beside `Index` because keys of any length are stored in another tree, which has other
     operations: a prefix has a range of keys, but two keys have no distance, so there is no `asof`, and
@@ -420,9 +447,10 @@ class StringIndex(Strings[str]):
         objects), or a column of pyarrow, polars, pandas or duckdb: of these no object is made of a key.
     values : array-like or scalar
         n values, or one value for all.
-    value_dtype : dtype
-        Of integers, float32, float64, bool, datetime64 or timedelta64. By default that of the array, else
-        int64. A value takes eight bytes whichever it is.
+    value_dtype : dtype, str or bytes
+        Of integers, float32, float64, bool, datetime64 or timedelta64: a value takes eight bytes whichever it is.
+        Or `str` or `bytes`: values are strings of up to 65,535 bytes, which lie beside their keys up to 192. By
+        default that of the array or of the first element, else int64.
     assume_sorted : bool
         The keys ascend, and differ; if they don't, ValueError says where.
     fill : float
@@ -433,9 +461,9 @@ class StringIndex(Strings[str]):
     Raises
     ------
     TypeError
-        Keys of another type than `str`, or values as for `Index`.
+        Keys of another type than `str`, or values as for `Index`, or of another type than `value_dtype`.
     ValueError
-        Keys with a lone surrogate, which UTF-8 can't have; keys of more than 65,535 bytes of UTF-8, where
+        Strings with a lone surrogate, which UTF-8 can't have; strings of more than 65,535 bytes of UTF-8, where
         they would be stored; null or masked elements, unequal lengths, more than one dimension.
     OverflowError
         A value that is outside of the dtype.
@@ -460,13 +488,17 @@ class StringIndex(Strings[str]):
     (2, False, ('cat', 3), ('ant', 1))
     >>> list(index)
     ['ant', 'bee', 'cat', 'dog']
+    >>> titles = StringIndex(value_dtype=str)
+    >>> titles["https://example.org/"] = "Example Domain"
+    >>> titles.prefix("https://")
+    (['https://example.org/'], ['Example Domain'])
     """
 
     key_type = str
 
 
 class BytesIndex(Strings[bytes]):
-    r"""An ordered map from `bytes` to values of a fixed dtype, which many threads read and change at once.
+    r"""An ordered map from `bytes` to values of one type, which many threads read and change at once.
 
     It has the parameters and methods of `StringIndex`. Its keys are `bytes` of up to 65,535, in their
     order; an array of NumPy's of dtype `S` loses zeros at the end of a key, as it does everywhere.

@@ -1,29 +1,28 @@
 //! The class under `latchless.StringIndex` and `latchless.BytesIndex`: single operations by Python's
 //! objects, batches by columns of keys and arrays of words.
 
-use super::engine::{BytesEngine, Ends, Entry, Lookups, after_prefix};
+use super::engine::{Ends, Entry, after_prefix};
 use super::import::read_columns;
-use super::keys::{KeyColumn, KeyType};
+use super::keys::{StringColumn, StringType};
 use super::snapshot::{self, StringSnapshot};
 use super::strings::Strings;
-use crate::column::{self, Fresh};
+use super::typed::{Made, Tree, Typed, no_files, undone_exception, with};
+use super::value::{Value, own};
+use crate::column::Fresh;
 use crate::core::{DtypeOf, Entry as Pair, Object};
-use crate::engine::Undone;
 use crate::gate::Pass;
 use crate::kind::Kind;
 use crate::lookups::{Near, Places};
 use crate::ranges::Closed;
-use crate::serve::{FINE, guarded, undone_exception};
+use crate::serve::{FINE, guarded};
 use crate::updates::{Changed, Sequence};
 use crate::{batch, export, failure};
 use latchless::{Direction, Result};
-use numpy::PyArray1;
 use pyo3::exceptions::{PyAssertionError, PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::iter::repeat_with;
 use std::ops::{self, Range};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU8;
 
@@ -35,9 +34,8 @@ type Told<'a, 'py> = (Option<&'a Object<'py>>, Option<&'a Object<'py>>, Option<(
 #[pyclass(subclass, frozen, weakref, module = "latchless._latchless")]
 pub struct BytesCore {
     /// In a box, because an index is aligned as lines of the cache are, and Python's objects aren't.
-    engine: Box<BytesEngine>,
-    keys: KeyType,
-    values: Kind,
+    tree: Box<Tree>,
+    keys: StringType,
     state: AtomicU8,
 }
 
@@ -50,103 +48,107 @@ impl BytesCore {
         py: Python<'_>,
         text: bool,
         value: DtypeOf,
-        keys: Option<&Bound<'_, KeyColumn>>,
+        keys: Option<&Bound<'_, StringColumn>>,
         values: Option<&Object<'_>>,
         sorted: bool,
         fill: f64,
         limit_bytes: Option<usize>,
         snapshot: Option<&Bound<'_, StringSnapshot>>,
     ) -> PyResult<Self> {
-        let kind = Kind::new(true, &value.0, value.1, value.2, false)?;
-        let engine = BytesEngine::new(limit_bytes).map_err(|error| failure::exception(&error))?;
-        let mut made = Self {
-            engine: Box::new(engine),
-            keys: KeyType { is_text: text },
-            values: kind,
-            state: AtomicU8::new(FINE),
+        let own = StringType { is_text: text, is_value: false };
+        let columns = keys.map(|keys| keys.get()).zip(values);
+        columns.map_or(Ok(()), |(keys, _)| keys.check(own))?;
+        let made = Made { columns, sorted, fill, limit_bytes };
+        let tree = if let Some(values) = StringType::of_values(&value.0) {
+            if snapshot.is_some() {
+                return Err(no_files(values));
+            }
+            Tree::Strings(made.typed(py, values)?)
+        } else {
+            let kind = Kind::new(true, &value.0, value.1, value.2, false)?;
+            let mut typed = made.typed::<u64>(py, kind)?;
+            if let Some(snapshot) = snapshot {
+                snapshot.get().load(py, &mut typed.engine, (own, &typed.values), fill)?;
+            }
+            Tree::Words(typed)
         };
-        if let (Some(keys), Some(values)) = (keys, values) {
-            let keys = made.own(keys.get())?;
-            keys.check_lengths()?;
-            let values = column::input::<u64>(values)?.beside(keys.strings.len(), "values")?;
-            let (values, engine) = (values.words(), &mut made.engine);
-            let load = || py.detach(|| engine.load(&keys.strings, values, sorted, fill));
-            let loaded = catch_unwind(AssertUnwindSafe(load)).map_err(|panic| failure::panicked(&*panic))?;
-            loaded.map_err(|undone| undone_exception(&made.values, undone))?;
-        }
-        if let Some(snapshot) = snapshot {
-            snapshot.get().load(py, &mut made.engine, (made.keys, &made.values), fill)?;
-        }
-        Ok(made)
+        Ok(Self { tree: Box::new(tree), keys: own, state: AtomicU8::new(FINE) })
     }
 
     // ---- one entry ----
 
     fn __len__(&self) -> usize {
-        self.engine.index.len()
+        with!(self, typed => typed.engine.index.len())
     }
 
     fn __contains__(&self, key: &Object<'_>) -> PyResult<bool> {
-        Ok(self.look(key)?.is_some())
+        let bytes = self.keys.bytes(key)?;
+        with!(self, typed => self.one(|| Ok(typed.engine.index.contains_key(bytes))))
     }
 
     fn __getitem__<'py>(&self, key: &Object<'py>) -> PyResult<Object<'py>> {
-        match self.look(key)? {
-            Some(value) => self.values.object(key.py(), value),
-            None => Err(PyKeyError::new_err(key.clone().unbind())),
-        }
+        self.look(key)?.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
     }
 
     fn __setitem__(&self, key: &Object<'_>, value: &Object<'_>) -> PyResult<()> {
-        let (bytes, value) = (self.keys.bytes(key)?, self.values.word(value)?);
-        self.one(|engine| engine.index.insert(bytes, value)).map(drop)
+        let bytes = self.keys.bytes(key)?;
+        with!(self, typed => {
+            let value = typed.lent(value)?;
+            self.one(|| typed.engine.index.insert(bytes, value)).map(drop)
+        })
     }
 
     fn __delitem__(&self, key: &Object<'_>) -> PyResult<()> {
         let bytes = self.keys.bytes(key)?;
-        match self.one(|engine| Ok(engine.index.remove(bytes)))? {
-            Some(_) => Ok(()),
-            None => Err(PyKeyError::new_err(key.clone().unbind())),
-        }
+        let was_there = with!(self, typed => self.one(|| Ok(typed.engine.index.remove(bytes).is_some())))?;
+        if was_there { Ok(()) } else { Err(PyKeyError::new_err(key.clone().unbind())) }
     }
 
     /// The key's value, or the default.
     #[pyo3(signature = (key, default=None, /))]
     fn get<'py>(&self, key: &Object<'py>, default: Option<Object<'py>>) -> PyResult<Option<Object<'py>>> {
-        match self.look(key)? {
-            Some(value) => self.values.object(key.py(), value).map(Some),
-            None => Ok(default),
-        }
+        Ok(self.look(key)?.or(default))
     }
 
     fn _take<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         let bytes = self.keys.bytes(key)?;
-        self.value_object(key.py(), self.one(|engine| Ok(engine.index.remove(bytes)))?)
+        with!(self, typed => {
+            typed.optional(key.py(), self.one(|| Ok(typed.engine.index.remove(bytes)))?)
+        })
     }
 
     fn _end<'py>(&self, py: Python<'py>, last: bool, remove: bool) -> PyResult<Option<Pair<'py>>> {
-        let entry = self.one(|BytesEngine { index }| {
-            Ok(match (last, remove) {
-                (false, false) => index.first(),
-                (true, false) => index.last(),
-                (false, true) => index.pop_first(),
-                (true, true) => index.pop_last(),
-            })
-        })?;
-        self.pair(py, entry)
+        with!(self, typed => {
+            let index = &typed.engine.index;
+            let entry = self.one(|| {
+                Ok(match (last, remove) {
+                    (false, false) => index.first(),
+                    (true, false) => index.last(),
+                    (false, true) => index.pop_first(),
+                    (true, true) => index.pop_last(),
+                })
+            })?;
+            self.pair(py, typed, entry)
+        })
     }
 
     fn _get_or_insert<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Object<'py>> {
-        let (bytes, value) = (self.keys.bytes(key)?, self.values.word(value)?);
-        let value = self.one(|engine| engine.index.get_or_insert_with(bytes, || value))?;
-        self.values.object(key.py(), value)
+        let bytes = self.keys.bytes(key)?;
+        with!(self, typed => {
+            let value = own(typed.lent(value)?);
+            let there = self.one(|| typed.engine.index.get_or_insert_with(bytes, || value))?;
+            typed.object(key.py(), &there)
+        })
     }
 
     /// Replace the value of a key that is there, atomically: return the one before, or None if it isn't
     /// there.
     fn replace<'py>(&self, key: &Object<'py>, value: &Object<'py>) -> PyResult<Option<Object<'py>>> {
-        let (bytes, value) = (self.keys.bytes(key)?, self.values.word(value)?);
-        self.value_object(key.py(), self.one(|engine| Ok(engine.index.replace(bytes, value)))?)
+        let bytes = self.keys.bytes(key)?;
+        with!(self, typed => {
+            let value = typed.lent(value)?;
+            typed.optional(key.py(), self.one(|| typed.engine.index.try_replace(bytes, value))?)
+        })
     }
 
     /// Replace the key's value if it is the expected one, atomically: return whether it was. Floats are
@@ -158,14 +160,20 @@ impl BytesCore {
         value: &Object<'_>,
     ) -> PyResult<bool> {
         let bytes = self.keys.bytes(key)?;
-        let (expected, value) = (self.values.word(expected)?, self.values.word(value)?);
-        self.one(|engine| Ok(engine.index.compare_exchange(bytes, expected, value).is_ok()))
+        with!(self, typed => {
+            let (expected, value) = (typed.lent(expected)?, typed.lent(value)?);
+            let exchange = || typed.engine.index.try_compare_exchange(bytes, expected, value);
+            self.one(exchange).map(|done| done.is_ok())
+        })
     }
 
     /// Remove a key if its value is the expected one, atomically: return whether it was.
     fn compare_remove(&self, key: &Object<'_>, expected: &Object<'_>) -> PyResult<bool> {
-        let (bytes, expected) = (self.keys.bytes(key)?, self.values.word(expected)?);
-        self.one(|engine| Ok(engine.index.compare_remove(bytes, expected).is_ok()))
+        let bytes = self.keys.bytes(key)?;
+        with!(self, typed => {
+            let expected = typed.lent(expected)?;
+            self.one(|| Ok(typed.engine.index.compare_remove(bytes, expected).is_ok()))
+        })
     }
 
     /// The entry with the largest key that is equal or smaller, as (key, value), or None.
@@ -188,49 +196,62 @@ impl BytesCore {
         self.near(Near::Higher, key)
     }
 
-    // ---- batches: columns of keys, and arrays of words ----
+    // ---- batches: columns of keys, and arrays of words or columns of strings ----
 
     fn _get_many<'py>(
         &self,
-        py: Python<'py>,
-        keys: &Bound<'py, KeyColumn>,
-        missing: u64,
+        keys: &Bound<'py, StringColumn>,
+        missing: &Object<'py>,
         threads: usize,
     ) -> PyResult<(Object<'py>, Object<'py>)> {
-        let keys = &self.own(keys.get())?.strings;
-        let (mut values, mut found) =
-            (Fresh::<u64>::new(py, keys.len())?, Fresh::<bool>::new(py, keys.len())?);
+        let keys = self.own(keys.get())?;
+        with!(self, typed => {
+            guarded(&self.state, || typed.get_many(keys, missing, threads))
+        })
+    }
+
+    fn _contains_many<'py>(
+        &self,
+        py: Python<'py>,
+        keys: &Bound<'py, StringColumn>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        let keys = self.own(keys.get())?;
+        let mut found = Fresh::<bool>::new(py, keys.len())?;
         guarded(&self.state, || {
             let cuts = batch::cuts(keys.len(), threads);
-            let places =
-                Places::cut(values.places(), &cuts).into_iter().zip(Places::cut(found.places(), &cuts));
-            let states = places.map(Lookups::new);
-            let (_, failed) = batch::run_with(py, (&cuts, batch::LOOKUPS), states, |chunk, lookups| {
-                self.engine.get_chunk(keys, chunk, missing, lookups);
-                Ok(())
-            });
-            failed.map_or(Ok(()), Err)
+            let states = Places::cut(found.places(), &cuts);
+            with!(self, typed => {
+                let (_, failed) = batch::run_with(py, (&cuts, batch::LOOKUPS), states, |chunk, found| {
+                    typed.engine.contains_chunk(keys, chunk.clone(), found.next(chunk.len(), false));
+                    Ok(())
+                });
+                failed.map_or(Ok(()), Err)
+            })
         })?;
-        Ok((values.into_any(), found.into_any()))
+        Ok(found.into_any())
     }
 
     fn _insert_many(
         &self,
         py: Python<'_>,
-        keys: &Bound<'_, KeyColumn>,
+        keys: &Bound<'_, StringColumn>,
         values: &Object<'_>,
     ) -> PyResult<usize> {
+        keys.get().check_lengths()?;
         let keys = self.own(keys.get())?;
-        keys.check_lengths()?;
-        let keys = &keys.strings;
-        let values = column::input::<u64>(values)?.beside(keys.len(), "values")?;
-        let values = values.words();
-        self.change_many(py, keys, |chunk, changed| self.engine.insert_chunk(keys, values, chunk, changed))
+        with!(self, typed => {
+            let given = typed.given(values, keys.len())?;
+            let batch = typed.batch(&given);
+            self.change_many(py, keys, |chunk, changed| typed.engine.insert_chunk(keys, batch, chunk, changed))
+        })
     }
 
-    fn _remove_many(&self, py: Python<'_>, keys: &Bound<'_, KeyColumn>) -> PyResult<usize> {
-        let keys = &self.own(keys.get())?.strings;
-        self.change_many(py, keys, |chunk, changed| self.engine.remove_chunk(keys, chunk, changed))
+    fn _remove_many(&self, py: Python<'_>, keys: &Bound<'_, StringColumn>) -> PyResult<usize> {
+        let keys = self.own(keys.get())?;
+        with!(self, typed => {
+            self.change_many(py, keys, |chunk, changed| typed.engine.remove_chunk(keys, chunk, changed))
+        })
     }
 
     // ---- ranges; where `closed` is None, `low` is a prefix ----
@@ -243,12 +264,15 @@ impl BytesCore {
         closed: Option<(bool, bool)>,
         reverse: bool,
         limit: Option<usize>,
-    ) -> PyResult<(KeyColumn, Object<'py>)> {
+    ) -> PyResult<(StringColumn, Object<'py>)> {
         let direction = if reverse { Direction::Reverse } else { Direction::Forward };
         let limit = limit.unwrap_or(usize::MAX);
-        let (strings, values) =
-            self.within((low, high, closed), |ends| self.collect(py, ends, direction, limit))?;
-        Ok((KeyColumn { strings, of: self.keys }, PyArray1::from_vec(py, values).into_any()))
+        with!(self, typed => {
+            let (strings, values) = self.within((low, high, closed), |ends| {
+                self.collect(py, typed, ends, direction, limit)
+            })?;
+            Ok((StringColumn { strings, of: self.keys }, typed.column(py, values)?))
+        })
     }
 
     fn _count(
@@ -259,10 +283,11 @@ impl BytesCore {
         closed: Option<(bool, bool)>,
         remove: bool,
     ) -> PyResult<usize> {
-        self.within((low, high, closed), |ends| {
-            let work = || if remove { self.engine.remove_range(ends) } else { self.engine.count(ends) };
+        with!(self, typed => self.within((low, high, closed), |ends| {
+            let engine = &typed.engine;
+            let work = || if remove { engine.remove_range(ends) } else { engine.count(ends) };
             guarded(&self.state, || Ok(batch::alone(py, work)))
-        })
+        }))
     }
 
     // ---- the whole ----
@@ -270,17 +295,26 @@ impl BytesCore {
     /// All entries as a stream of Arrow's, in a capsule.
     fn _arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let all = (ops::Bound::Unbounded, ops::Bound::Unbounded);
-        let columns = self.collect(py, all, Direction::Forward, usize::MAX)?;
-        export::stream_of_strings(py, (self.keys.is_text, &self.values), columns)
+        with!(self, typed => {
+            let (keys, values) = self.collect(py, typed, all, Direction::Forward, usize::MAX)?;
+            let values = py.detach(|| typed.arrow_column(values))?;
+            export::stream_of_strings(py, (self.keys.is_text, keys), values)
+        })
     }
 
     /// The type of that stream, in a capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        export::schema_of_strings(py, self.keys.is_text, &self.values)
+        let values = with!(self, typed => typed.arrow_format())?;
+        export::schema_of_formats(py, export::string_format(self.keys.is_text), values)
     }
 
     fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
-        guarded(&self.state, || snapshot::save(py, &self.engine, (self.keys, &self.values), &path))
+        match &*self.tree {
+            Tree::Words(Typed { engine, values }) => {
+                guarded(&self.state, || snapshot::save(py, engine, (self.keys, values), &path))
+            }
+            Tree::Strings(typed) => Err(no_files(typed.values)),
+        }
     }
 
     /// Remove all entries. Other threads may see some gone and others not yet. The memory stays with the
@@ -292,18 +326,20 @@ impl BytesCore {
     /// Bytes that the index holds for its nodes and long keys.
     #[getter]
     fn nbytes(&self) -> usize {
-        self.engine.index.memory_bytes()
+        with!(self, typed => typed.engine.index.memory_bytes())
     }
 
     /// Bytes of the nodes and long keys that are in use.
     #[getter]
     fn live_nbytes(&self) -> usize {
-        self.engine.index.live_bytes()
+        with!(self, typed => typed.engine.index.live_bytes())
     }
 
     /// How the tree is built, as a dict: levels, nodes, leaf_fill, splits, restarts.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = guarded(&self.state, || Ok(batch::alone(py, || self.engine.index.stats())))?;
+        let stats = with!(self, typed => {
+            guarded(&self.state, || Ok(batch::alone(py, || typed.engine.index.stats())))
+        })?;
         let dict = PyDict::new(py);
         dict.set_item("levels", stats.levels)?;
         dict.set_item("inner_nodes", stats.inner_nodes)?;
@@ -317,49 +353,54 @@ impl BytesCore {
     /// Raise AssertionError if the tree is broken, which is a bug of this package: for tests, while no other
     /// thread changes the index.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        let check = || Ok(batch::alone(py, || self.engine.index.check_invariants()));
-        guarded(&self.state, check)?.map_err(|broken| PyAssertionError::new_err(broken.to_string()))
+        let checked = with!(self, typed => {
+            guarded(&self.state, || Ok(batch::alone(py, || typed.engine.index.check_invariants())))
+        })?;
+        checked.map_err(|broken| PyAssertionError::new_err(broken.to_string()))
     }
 }
 
 impl BytesCore {
     /// Does something with one entry.
     #[inline]
-    fn one<T>(&self, work: impl FnOnce(&BytesEngine) -> Result<T>) -> PyResult<T> {
+    fn one<T>(&self, work: impl FnOnce() -> Result<T>) -> PyResult<T> {
         guarded(&self.state, || {
             let _pass = Pass::for_one();
-            work(&self.engine).map_err(|error| failure::exception(&error))
+            work().map_err(|error| failure::exception(&error))
         })
     }
 
     /// The value under a key.
     #[inline]
-    fn look(&self, key: &Object<'_>) -> PyResult<Option<u64>> {
+    fn look<'py>(&self, key: &Object<'py>) -> PyResult<Option<Object<'py>>> {
         let bytes = self.keys.bytes(key)?;
-        self.one(|engine| Ok(engine.index.get(bytes)))
+        with!(self, typed => {
+            // The object is made after the pass is given back.
+            typed.optional(key.py(), self.one(|| Ok(typed.engine.index.get(bytes)))?)
+        })
     }
 
     fn near<'py>(&self, near: Near, key: &Object<'py>) -> PyResult<Option<Pair<'py>>> {
         let bytes = self.keys.bytes(key)?;
-        self.pair(key.py(), self.one(|engine| Ok(engine.near(near, bytes)))?)
+        with!(self, typed => {
+            let entry = self.one(|| Ok(typed.engine.near(near, bytes)))?;
+            self.pair(key.py(), typed, entry)
+        })
     }
 
-    fn value_object<'py>(&self, py: Python<'py>, word: Option<u64>) -> PyResult<Option<Object<'py>>> {
-        word.map(|word| self.values.object(py, word)).transpose()
-    }
-
-    fn pair<'py>(&self, py: Python<'py>, entry: Option<Entry>) -> PyResult<Option<Pair<'py>>> {
+    fn pair<'py, V: Value>(
+        &self,
+        py: Python<'py>,
+        typed: &Typed<V>,
+        entry: Option<Entry<V>>,
+    ) -> PyResult<Option<Pair<'py>>> {
         let Some((key, value)) = entry else { return Ok(None) };
-        Ok(Some((self.keys.object(py, &key)?, self.values.object(py, value)?)))
+        Ok(Some((self.keys.object(py, &key)?, typed.object(py, &value)?)))
     }
 
-    /// A column whose keys are of this index's type.
-    fn own<'k>(&self, keys: &'k KeyColumn) -> PyResult<&'k KeyColumn> {
-        if keys.of == self.keys {
-            return Ok(keys);
-        }
-        let (own, its) = (self.keys.name(), keys.of.name());
-        Err(PyTypeError::new_err(format!("keys are {own}, not {its}")))
+    /// The strings of a column whose keys are of this index's type.
+    fn own<'k>(&self, keys: &'k StringColumn) -> PyResult<&'k Strings> {
+        keys.check(self.keys).map(|()| &keys.strings)
     }
 
     /// Does something with a range.
@@ -384,16 +425,16 @@ impl BytesCore {
         }
     }
 
-    fn collect(
+    fn collect<V: Value>(
         &self,
         py: Python<'_>,
+        typed: &Typed<V>,
         ends: Ends<'_>,
         direction: Direction,
         limit: usize,
-    ) -> PyResult<(Strings, Vec<u64>)> {
+    ) -> PyResult<(Strings, V::Copied)> {
         guarded(&self.state, || {
-            let collected = py.detach(|| self.engine.collect(ends, direction, limit));
-            collected.map_err(|undone: Undone| undone_exception(&self.values, undone))
+            py.detach(|| typed.engine.collect(ends, direction, limit)).map_err(undone_exception)
         })
     }
 
@@ -416,14 +457,15 @@ impl BytesCore {
     }
 }
 
-/// A column of keys, and one of values as an array, of anything that gives an Arrow stream: each is a copy.
+/// A column of keys, and values as an array or as a column of strings, of anything that gives an Arrow stream: each is a copy.
 #[pyfunction]
 pub fn read_arrow_strings<'py>(
     data: &Object<'py>,
     key: &Object<'py>,
     value: &Object<'py>,
     text: bool,
-) -> PyResult<(KeyColumn, Object<'py>)> {
-    let (strings, values) = read_columns(data, (key, value), text)?;
-    Ok((KeyColumn { strings, of: KeyType { is_text: text } }, values))
+) -> PyResult<(StringColumn, Object<'py>)> {
+    let of = StringType { is_text: text, is_value: false };
+    let (strings, values) = read_columns(data, (key, value), of)?;
+    Ok((StringColumn { strings, of }, values))
 }

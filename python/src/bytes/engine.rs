@@ -2,54 +2,40 @@
 //! what is long.
 
 use super::strings::Strings;
+use super::value::{Value, own};
 use crate::batch::Pulse;
-use crate::column::Words;
 use crate::engine::Undone;
 use crate::gate::Pass;
-use crate::lookups::{Near, Places};
-use crate::sort::{reserve, room};
+use crate::lookups::Near;
 use crate::updates::Changed;
-use latchless::bytes::BytesIndex;
+use latchless::bytes::{BytesIndex, Lent};
 use latchless::index::Options;
 use latchless::{Direction, Error, FillFactor, Result};
 use pyo3::PyErr;
 use std::ops::{Bound, ControlFlow, Range};
-use std::sync::atomic::AtomicU64;
 
 /// Entries that are copied or loaded between two looks at the clock.
 const PIECE: usize = 1 << 14;
-/// The most bytes that a key may have.
-pub const KEY_MAX: usize = 65_535;
+/// The most bytes that a key may have, and a value.
+pub const STRING_MAX: usize = 65_535;
 
 /// What a range is between. One that starts after its end is empty.
 pub type Ends<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
 
+/// What is shown entries, and says whether to go on.
+type See<'s, V> = dyn FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()> + 's;
+
 /// An entry.
-pub type Entry = (Vec<u8>, u64);
+pub type Entry<V> = (Vec<u8>, V);
 
-/// An index whose keys are byte strings, and whose values are words. Texts and bytes share it, so it is
-/// compiled once.
-pub struct BytesEngine {
+/// An index whose keys are byte strings, and whose values are words or byte strings. Texts and bytes share it, so
+/// it is compiled twice, and not six times.
+pub struct BytesEngine<V: Value> {
     /// The index itself.
-    pub index: BytesIndex<Vec<u8>, u64>,
+    pub index: BytesIndex<Vec<u8>, V>,
 }
 
-/// What one thread needs for its chunks of lookups.
-pub struct Lookups<'k, 'a> {
-    values: Places<'a, u64>,
-    found: Places<'a, bool>,
-    asked: Vec<&'k [u8]>,
-    answers: Vec<Option<u64>>,
-}
-
-impl<'a> Lookups<'_, 'a> {
-    /// With this room for its answers.
-    pub fn new((values, found): (Places<'a, u64>, Places<'a, bool>)) -> Self {
-        Self { values, found, asked: Vec::new(), answers: Vec::new() }
-    }
-}
-
-impl BytesEngine {
+impl<V: Value> BytesEngine<V> {
     /// An empty one.
     pub fn new(limit_bytes: Option<usize>) -> Result<Self> {
         let index = BytesIndex::with_options(Options { limit_bytes, ..Options::default() })?;
@@ -61,7 +47,7 @@ impl BytesEngine {
     pub fn load(
         &mut self,
         keys: &Strings,
-        values: Words<'_, AtomicU64>,
+        values: V::Batch<'_>,
         sorted: bool,
         fill: f64,
     ) -> Result<(), Undone> {
@@ -83,7 +69,7 @@ impl BytesEngine {
     fn load_in_order(
         &mut self,
         keys: &Strings,
-        values: Words<'_, AtomicU64>,
+        values: V::Batch<'_>,
         order: Option<&[usize]>,
         fill: FillFactor,
         pulse: &mut Pulse,
@@ -94,62 +80,50 @@ impl BytesEngine {
                 stopped = pulse.check().err();
             }
             let at = order.map_or(at, |order| order[at]);
-            stopped.is_none().then(|| (keys.get(at), values.load(at)))
+            stopped.is_none().then(|| (keys.get(at), own::<V>(V::at(values, at))))
         });
         self.index.bulk_load(entries, fill)?;
         stopped.map_or(Ok(()), |raised| Err(raised.into()))
     }
 
-    /// Looks a chunk of keys up.
-    pub fn get_chunk<'k>(
-        &self,
-        keys: &'k Strings,
-        chunk: Range<usize>,
-        missing: u64,
-        lookups: &mut Lookups<'k, '_>,
-    ) {
-        let count = chunk.len();
-        lookups.asked.clear();
-        lookups.asked.extend(chunk.map(|at| keys.get(at)));
-        lookups.answers.resize(count, None);
-        self.index.get_many(&lookups.asked, &mut lookups.answers).expect("they are of one length");
-        let (values, found) = (lookups.values.next(count, missing), lookups.found.next(count, false));
-        for (at, answer) in lookups.answers.iter().enumerate() {
-            if let Some(value) = *answer {
-                (values[at], found[at]) = (value, true);
-            }
-        }
+    /// Says of each key of a chunk whether it is there.
+    pub fn contains_chunk(&self, keys: &Strings, chunk: Range<usize>, found: &mut [bool]) {
+        let mut asked = Vec::new();
+        keys.read(chunk, &mut asked);
+        self.index.get_each(&asked, |at, value| found[at] = value.is_some());
     }
 
     /// Inserts a chunk of a batch.
     pub fn insert_chunk(
         &self,
         keys: &Strings,
-        values: Words<'_, AtomicU64>,
+        values: V::Batch<'_>,
         chunk: Range<usize>,
         changed: &mut Changed,
     ) {
-        let entries: Vec<(&[u8], u64)> = chunk.clone().map(|at| (keys.get(at), values.load(at))).collect();
-        let mut replaced = vec![None; entries.len()];
-        let inserted = self.index.insert_many(&entries, &mut replaced);
-        changed.keys += replaced.iter().filter(|before| before.is_none()).count();
-        if let Err(some) = inserted {
-            changed.keys -= some.refused.len();
-            changed.refused.extend(some.refused.iter().map(|&at| chunk.start + at));
-            changed.error.get_or_insert(some.error);
+        let mut asked = Vec::new();
+        keys.read(chunk.clone(), &mut asked);
+        let values: Vec<_> = chunk.clone().map(|at| V::at(values, at)).collect();
+        match self.index.insert_columns(&asked, &values) {
+            Ok(new) => changed.keys += new,
+            // In a batch of which inserts were refused, nobody is told how many others were new.
+            Err(some) => {
+                changed.refused.extend(some.refused.iter().map(|&at| chunk.start + at));
+                changed.error.get_or_insert(some.error);
+            }
         }
     }
 
     /// Removes a chunk of keys.
     pub fn remove_chunk(&self, keys: &Strings, chunk: Range<usize>, changed: &mut Changed) {
         let asked: Vec<&[u8]> = chunk.map(|at| keys.get(at)).collect();
-        let mut removed = vec![None; asked.len()];
+        let mut removed: Vec<Option<V>> = vec![None; asked.len()];
         self.index.remove_many(&asked, &mut removed).expect("they are of one length");
         changed.keys += removed.iter().flatten().count();
     }
 
     /// The neighbour of one key.
-    pub fn near(&self, near: Near, key: &[u8]) -> Option<Entry> {
+    pub fn near(&self, near: Near, key: &[u8]) -> Option<Entry<V>> {
         match near {
             Near::Floor => self.index.floor(key),
             Near::Ceiling => self.index.ceiling(key),
@@ -164,20 +138,19 @@ impl BytesEngine {
         (low, high): Ends<'_>,
         direction: Direction,
         limit: usize,
-    ) -> Result<(Strings, Vec<u64>), Undone> {
+    ) -> Result<(Strings, V::Copied), Undone> {
         let all = matches!((low, high), (Bound::Unbounded, Bound::Unbounded));
         let expected = if all { self.index.len().min(limit) } else { 0 };
-        let (mut keys, mut values) = (Strings::with_room(expected, 0)?, room(expected)?);
+        let (mut keys, mut values) = (Strings::with_room(expected, 0)?, V::with_room(expected)?);
         let (mut last, mut pulse): (Option<Vec<u8>>, _) = (None, Pulse::new());
         while keys.len() < limit {
             let most = keys.len().saturating_add(PIECE).min(limit);
             let mut refused = Ok(());
-            let mut see = |key: &[u8], value: u64| {
-                refused = keys.push(key).and_then(|()| reserve(&mut values, 1));
+            let mut see = |key: &[u8], value: Lent<'_, V>| {
+                refused = keys.push(key).and_then(|()| V::push(&mut values, value));
                 if refused.is_err() {
                     return ControlFlow::Break(());
                 }
-                values.push(value);
                 if keys.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             let rest = match (&last, direction) {
@@ -200,12 +173,7 @@ impl BytesEngine {
     }
 
     /// Shows the entries of a range until `see` breaks off.
-    fn show(
-        &self,
-        ends: Ends<'_>,
-        direction: Direction,
-        see: &mut dyn FnMut(&[u8], u64) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    fn show(&self, ends: Ends<'_>, direction: Direction, see: &mut See<'_, V>) -> ControlFlow<()> {
         let shown = match direction {
             Direction::Forward => self.index.scan::<[u8]>(ends, see),
             Direction::Reverse => self.index.scan_back::<[u8]>(ends, see),

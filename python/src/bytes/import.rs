@@ -1,6 +1,7 @@
 //! Columns of strings of Arrow's, as ours. Their bytes are copied a batch at a time: no object is made of a
 //! key.
 
+use super::keys::{StringColumn, StringType};
 use super::strings::Strings;
 use crate::arrow::{Array, Schema};
 use crate::core::Object;
@@ -36,11 +37,11 @@ fn layout_of(format: &str, is_text: bool) -> Option<Layout> {
 }
 
 /// A column that is being read.
-struct StringColumn {
+struct Reading {
     /// Its place among the columns of a struct; None: the array is the column.
     place: Option<usize>,
     layout: Layout,
-    is_text: bool,
+    of: StringType,
     strings: Strings,
 }
 
@@ -52,19 +53,19 @@ fn broken() -> PyErr {
     PyValueError::new_err("the Arrow column is broken: a string doesn't lie in its buffers")
 }
 
-impl StringColumn {
-    fn of(schema: &Schema, place: Option<usize>, is_text: bool) -> PyResult<Self> {
+impl Reading {
+    fn of(schema: &Schema, place: Option<usize>, of: StringType) -> PyResult<Self> {
         let own = place.map_or(schema, |place| child(schema, place));
         let format = text(own, own.format);
-        let layout = layout_of(format, is_text).filter(|_| own.dictionary.is_null());
+        let layout = layout_of(format, of.is_text).filter(|_| own.dictionary.is_null());
         let Some(layout) = layout else {
             let found = if own.dictionary.is_null() { name_of(format) } else { "dictionary" };
-            let name = if is_text { "str" } else { "bytes" };
+            let (what, name) = (of.what(), of.name());
             return Err(PyTypeError::new_err(format!(
-                "keys are {name} and can't be made from a column of type {found}"
+                "{what}s are {name} and can't be made from a column of type {found}"
             )));
         };
-        Ok(Self { place, layout, is_text, strings: Strings::with_room(0, 0).map_err(refused)? })
+        Ok(Self { place, layout, of, strings: Strings::with_room(0, 0).map_err(refused)? })
     }
 
     /// Appends the strings of a batch.
@@ -96,9 +97,9 @@ impl StringColumn {
             let is_there =
                 |at: &usize| unsafe { *present.add((first + at) / 8) >> ((first + at) % 8) & 1 == 1 };
             if let Some(null) = (0..count).find(|at| !is_there(at)) {
-                let at = before + null;
+                let (at, what) = (before + null, self.of.what());
                 return Err(PyValueError::new_err(format!(
-                    "keys must not be null, but the key at position {at} is"
+                    "{what}s must not be null, but the {what} at position {at} is"
                 )));
             }
         }
@@ -115,8 +116,8 @@ impl StringColumn {
                 }
             }
         }
-        match self.strings.first_without_text(before).filter(|_| self.is_text) {
-            Some(at) => Err(PyValueError::new_err(format!("the key at position {at} isn't UTF-8"))),
+        match self.strings.first_without_text(before).filter(|_| self.of.is_text) {
+            Some(at) => Err(self.of.no_text_at(at)),
             None => Ok(()),
         }
     }
@@ -198,10 +199,10 @@ unsafe fn bytes_at<'a>(buffer: *const c_void, start: usize, len: usize) -> &'a [
 }
 
 /// A column alone: of anything that gives an Arrow array or a stream of them.
-pub fn read_column(data: &Object<'_>, is_text: bool) -> PyResult<Strings> {
+pub fn read_column(data: &Object<'_>, of: StringType) -> PyResult<Strings> {
     let py = data.py();
     let (mut source, schema) = Source::of(data)?;
-    let mut column = StringColumn::of(&schema, None, is_text)?;
+    let mut column = Reading::of(&schema, None, of)?;
     while let Some(batch) = source.next(py)? {
         // SAFETY: the batch comes from the stream that told this schema.
         py.detach(|| unsafe { column.append(&{ batch }) })?;
@@ -209,22 +210,60 @@ pub fn read_column(data: &Object<'_>, is_text: bool) -> PyResult<Strings> {
     Ok(column.strings)
 }
 
+/// The column beside the keys: of strings, or of what arrays have.
+enum Beside {
+    Strings(Reading),
+    Cells(Column),
+}
+
+impl Beside {
+    fn of(schema: &Schema, value: &Object<'_>) -> PyResult<Self> {
+        let place = place_of(schema, value)?;
+        let own = child(schema, place);
+        let of = |is_text| StringType { is_text, is_value: true };
+        let is = |is_text| layout_of(text(own, own.format), is_text).is_some() && own.dictionary.is_null();
+        match [true, false].into_iter().find(|&is_text| is(is_text)) {
+            Some(is_text) => Reading::of(schema, Some(place), of(is_text)).map(Self::Strings),
+            None => Column::of(schema, value, "values").map(Self::Cells),
+        }
+    }
+
+    /// Appends what a batch has.
+    ///
+    /// # Safety
+    /// The batch is one of the stream whose schema this column was made for.
+    unsafe fn append(&mut self, batch: &Array) -> PyResult<()> {
+        match self {
+            // SAFETY: as the caller promises.
+            Self::Cells(cells) => unsafe { cells.append(batch) },
+            // SAFETY: as the caller promises.
+            Self::Strings(strings) => unsafe { strings.append(batch) },
+        }
+    }
+}
+
 /// A column of strings, and the column of values beside it, of anything that gives an Arrow stream with
 /// columns.
 pub fn read_columns<'py>(
     data: &Object<'py>,
     (key, value): (&Object<'py>, &Object<'py>),
-    is_text: bool,
+    of: StringType,
 ) -> PyResult<(Strings, Object<'py>)> {
     let py = data.py();
     let (mut source, schema) = Source::with_columns(data)?;
-    let mut keys = StringColumn::of(&schema, Some(place_of(&schema, key)?), is_text)?;
-    let mut values = Column::of(&schema, value, "values")?;
+    let mut keys = Reading::of(&schema, Some(place_of(&schema, key)?), of)?;
+    let mut values = Beside::of(&schema, value)?;
     while let Some(batch) = source.next_rows(py)? {
         // SAFETY: the batch comes from the stream that told the schema.
         unsafe { values.append(&batch)? };
         // SAFETY: it does.
         py.detach(|| unsafe { keys.append(&{ batch }) })?;
     }
-    Ok((keys.strings, values.array(py, value, "values")?))
+    let values = match values {
+        Beside::Cells(cells) => cells.array(py, value, "values")?,
+        Beside::Strings(Reading { strings, of, .. }) => {
+            Bound::new(py, StringColumn { strings, of })?.into_any()
+        }
+    };
+    Ok((keys.strings, values))
 }

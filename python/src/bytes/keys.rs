@@ -1,10 +1,10 @@
-//! Columns of keys, made of what Python has: lists of objects, arrays of cells of one width, columns of
+//! Columns of keys, and of values that are strings as keys are, made of what Python has: lists of objects, arrays of cells of one width, columns of
 //! Arrow's.
 //!
 //! A column is a copy, so nobody can change what a batch works with while the interpreter's lock is
 //! released.
 
-use super::engine::KEY_MAX;
+use super::engine::STRING_MAX;
 use super::import::read_column;
 use super::strings::Strings;
 use crate::column::Fresh;
@@ -16,17 +16,30 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
-/// What keys are: `str` or `bytes`.
+/// What keys or values are: `str` or `bytes`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeyType {
+pub struct StringType {
     /// Whether they are `str`.
     pub is_text: bool,
+    /// Whether they are values.
+    pub is_value: bool,
 }
 
-impl KeyType {
+impl StringType {
     /// Its name in Python.
     pub fn name(self) -> &'static str {
         if self.is_text { "str" } else { "bytes" }
+    }
+
+    /// What errors call one of them.
+    pub fn what(self) -> &'static str {
+        if self.is_value { "value" } else { "key" }
+    }
+
+    /// Values of strings, if Python's side tells that: `str` or `bytes` in place of NumPy's code.
+    pub fn of_values(code: &str) -> Option<Self> {
+        let is_text = code == "str";
+        (is_text || code == "bytes").then_some(Self { is_text, is_value: true })
     }
 
     /// The bytes of a key. The error is what errors say of a key that is none.
@@ -63,24 +76,34 @@ impl KeyType {
     /// The exception for what is no key, at this position of a batch or alone.
     #[cold]
     fn exception(self, no_key: NoKey, key: &Object<'_>, position: Option<usize>) -> PyErr {
-        let name = self.name();
+        let (name, what) = (self.name(), self.what());
         let its = key.get_type().name().map_or_else(|_| "another type".to_owned(), |its| its.to_string());
         match (no_key, position) {
             (NoKey::OtherType, Some(at)) => PyTypeError::new_err(format!(
-                "keys are {name}, but the key at position {at} is of type {its}"
+                "{what}s are {name}, but the {what} at position {at} is of type {its}"
             )),
-            (NoKey::OtherType, None) => PyTypeError::new_err(format!("a key is {name}, not of type {its}")),
+            (NoKey::OtherType, None) => {
+                PyTypeError::new_err(format!("a {what} is {name}, not of type {its}"))
+            }
             (NoKey::NoText(error), _) if !error.is_instance_of::<PyUnicodeEncodeError>(key.py()) => error,
-            (NoKey::NoText(_), Some(at)) => surrogate_at(at),
+            (NoKey::NoText(_), Some(at)) => self.surrogate_at(at),
             (NoKey::NoText(_), None) => {
-                PyValueError::new_err("the key has a lone surrogate, which UTF-8 can't have")
+                PyValueError::new_err(format!("the {what} has a lone surrogate, which UTF-8 can't have"))
             }
         }
     }
-}
 
-fn surrogate_at(at: usize) -> PyErr {
-    PyValueError::new_err(format!("the key at position {at} has a lone surrogate, which UTF-8 can't have"))
+    fn surrogate_at(self, at: usize) -> PyErr {
+        let what = self.what();
+        PyValueError::new_err(format!(
+            "the {what} at position {at} has a lone surrogate, which UTF-8 can't have"
+        ))
+    }
+
+    /// The error for bytes that aren't UTF-8.
+    pub fn no_text_at(self, at: usize) -> PyErr {
+        PyValueError::new_err(format!("the {} at position {at} isn't UTF-8", self.what()))
+    }
 }
 
 /// Why an object is no key.
@@ -94,21 +117,22 @@ fn refused(error: latchless::Error) -> PyErr {
     failure::exception(&error)
 }
 
-/// Keys one after the other: what batches are made of. Not for users: methods make it of any array-like.
+/// Keys or values one after the other: what batches are made of. Not for users: methods make it of any array-like.
 #[pyclass(frozen, module = "latchless._latchless")]
-pub struct KeyColumn {
-    /// The keys' bytes.
+pub struct StringColumn {
+    /// Their bytes.
     pub strings: Strings,
     /// What they are.
-    pub of: KeyType,
+    pub of: StringType,
 }
 
 #[pymethods]
-impl KeyColumn {
+impl StringColumn {
     /// Of a list or a tuple.
     #[new]
-    fn new(text: bool, keys: &Object<'_>) -> PyResult<Self> {
-        let of = KeyType { is_text: text };
+    #[pyo3(signature = (text, keys, value=false))]
+    fn new(text: bool, keys: &Object<'_>, value: bool) -> PyResult<Self> {
+        let of = StringType { is_text: text, is_value: value };
         let strings = match keys.cast::<PyList>() {
             Ok(list) => collect(of, list.len(), list.iter())?,
             Err(_) => {
@@ -122,33 +146,48 @@ impl KeyColumn {
     /// Of `count` cells of one width, as NumPy's arrays have them: a cell ends before the zeros at its end.
     /// The cells of texts are of four bytes a character.
     #[staticmethod]
-    fn of_cells(py: Python<'_>, text: bool, cells: &[u8], width: usize, count: usize) -> PyResult<Self> {
+    #[pyo3(signature = (text, cells, width, count, value=false))]
+    fn of_cells(
+        py: Python<'_>,
+        text: bool,
+        cells: &[u8],
+        width: usize,
+        count: usize,
+        value: bool,
+    ) -> PyResult<Self> {
+        let of = StringType { is_text: text, is_value: value };
         if width.checked_mul(count) != Some(cells.len()) {
             let len = cells.len();
             return Err(PyValueError::new_err(format!("{len} bytes aren't {count} cells of {width}")));
         }
         let cell = move |at: usize| &cells[at * width..(at + 1) * width];
-        let strings = py.detach(|| if text { of_characters(count, cell) } else { of_bytes(count, cell) })?;
-        Ok(Self { strings, of: KeyType { is_text: text } })
+        let strings =
+            py.detach(|| if text { of_characters(of, count, cell) } else { of_bytes(count, cell) })?;
+        Ok(Self { strings, of })
     }
 
     /// Of an array or a stream of arrays of Arrow's.
     #[staticmethod]
-    fn of_arrow(text: bool, data: &Object<'_>) -> PyResult<Self> {
-        Ok(Self { strings: read_column(data, text)?, of: KeyType { is_text: text } })
+    #[pyo3(signature = (text, data, value=false))]
+    fn of_arrow(text: bool, data: &Object<'_>, value: bool) -> PyResult<Self> {
+        let of = StringType { is_text: text, is_value: value };
+        Ok(Self { strings: read_column(data, of)?, of })
     }
 
     /// Of the bytes of what `buffers` gives: nobody else can change these.
     #[staticmethod]
-    fn of_buffers(text: bool, offsets: &[u8], bytes: &[u8]) -> PyResult<Self> {
-        let wrong = || PyValueError::new_err("the offsets of the keys don't fit their bytes");
+    #[pyo3(signature = (text, offsets, bytes, value=false))]
+    fn of_buffers(text: bool, offsets: &[u8], bytes: &[u8], value: bool) -> PyResult<Self> {
+        let of = StringType { is_text: text, is_value: value };
+        let wrong =
+            || PyValueError::new_err(format!("the offsets of the {}s don't fit their bytes", of.what()));
         let (offsets, rest) = offsets.as_chunks();
         let offsets = offsets.iter().map(|&offset| i64::from_ne_bytes(offset));
         let strings = Strings::copied(bytes, offsets).map_err(refused)?;
         let strings = strings.filter(|_| rest.is_empty()).ok_or_else(wrong)?;
         match strings.first_without_text(0).filter(|_| text) {
-            Some(at) => Err(PyValueError::new_err(format!("the key at position {at} isn't UTF-8"))),
-            None => Ok(Self { strings, of: KeyType { is_text: text } }),
+            Some(at) => Err(of.no_text_at(at)),
+            None => Ok(Self { strings, of }),
         }
     }
 
@@ -156,7 +195,13 @@ impl KeyColumn {
         self.strings.len()
     }
 
-    /// The keys as Python's objects.
+    /// Whether they are `str`.
+    #[getter]
+    fn text(&self) -> bool {
+        self.of.is_text
+    }
+
+    /// They as Python's objects.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = PyList::empty(py);
         for at in 0..self.strings.len() {
@@ -165,21 +210,30 @@ impl KeyColumn {
         Ok(list)
     }
 
-    /// Copies of where each key begins and where the last one ends, and of their bytes: Arrow's layout of
+    /// Copies of where each of them begins and where the last one ends, and of their bytes: Arrow's layout of
     /// large strings.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<(Object<'py>, Object<'py>)> {
         Ok((copied(py, self.strings.offsets())?, copied(py, self.strings.bytes())?))
     }
 }
 
-impl KeyColumn {
-    /// An error if one of the keys is too long to be stored.
+impl StringColumn {
+    /// An error if one of them is too long to be stored.
     pub fn check_lengths(&self) -> PyResult<()> {
-        let Some(at) = self.strings.first_longer(KEY_MAX) else { return Ok(()) };
-        let len = self.strings.get(at).len();
+        let Some(at) = self.strings.first_longer(STRING_MAX) else { return Ok(()) };
+        let (len, what) = (self.strings.get(at).len(), self.of.what());
         Err(PyValueError::new_err(format!(
-            "the key at position {at} has {len} bytes, more than the {KEY_MAX} that a key may have"
+            "the {what} at position {at} has {len} bytes, more than the {STRING_MAX} that a {what} may have"
         )))
+    }
+
+    /// An error if they are of another type.
+    pub fn check(&self, own: StringType) -> PyResult<()> {
+        if self.of == own {
+            return Ok(());
+        }
+        let (what, own, its) = (own.what(), own.name(), self.of.name());
+        Err(PyTypeError::new_err(format!("{what}s are {own}, not {its}")))
     }
 }
 
@@ -193,7 +247,7 @@ fn copied<'py, T: Element + Copy>(py: Python<'py>, elements: &[T]) -> PyResult<O
 }
 
 /// The bytes of objects.
-fn collect<'py>(of: KeyType, count: usize, keys: impl Iterator<Item = Object<'py>>) -> PyResult<Strings> {
+fn collect<'py>(of: StringType, count: usize, keys: impl Iterator<Item = Object<'py>>) -> PyResult<Strings> {
     let mut strings = Strings::with_room(count, 0).map_err(refused)?;
     for (at, key) in keys.enumerate() {
         let bytes = of.bytes_of(&key).map_err(|no_key| of.exception(no_key, &key, Some(at)))?;
@@ -214,7 +268,7 @@ fn of_bytes<'a>(count: usize, cell: impl Fn(usize) -> &'a [u8]) -> PyResult<Stri
 }
 
 /// Texts of cells of four bytes a character.
-fn of_characters<'a>(count: usize, cell: impl Fn(usize) -> &'a [u8]) -> PyResult<Strings> {
+fn of_characters<'a>(of: StringType, count: usize, cell: impl Fn(usize) -> &'a [u8]) -> PyResult<Strings> {
     let mut strings = Strings::with_room(count, 0).map_err(refused)?;
     for at in 0..count {
         let codes = cell(at).as_chunks::<4>().0;
@@ -235,7 +289,7 @@ fn of_characters<'a>(count: usize, cell: impl Fn(usize) -> &'a [u8]) -> PyResult
         };
         strings.push_with(4 * len, write).map_err(refused)?;
         if !is_text {
-            return Err(surrogate_at(at));
+            return Err(of.surrogate_at(at));
         }
     }
     Ok(strings)

@@ -1,7 +1,7 @@
 //! Snapshots of byte strings: what `StringIndex.save` writes and `StringIndex.open` reads, and `BytesIndex`'s.
 
 use super::engine::BytesEngine;
-use super::keys::KeyType;
+use super::keys::StringType;
 use crate::cells::DTYPES;
 use crate::failure;
 use crate::kind::Kind;
@@ -22,7 +22,7 @@ impl StringSnapshot {
     #[new]
     fn new(py: Python<'_>, text: bool, path: PathBuf) -> PyResult<Self> {
         let snapshot = py.detach(|| strings::Snapshot::open(path)).map_err(|error| exception(&error))?;
-        let (found, asked) = (snapshot.key_name(), KeyType { is_text: text }.type_name());
+        let (found, asked) = (snapshot.key_name(), StringType { is_text: text, is_value: false }.type_name());
         if found == asked {
             return Ok(Self(snapshot));
         }
@@ -44,7 +44,7 @@ impl StringSnapshot {
     }
 }
 
-impl KeyType {
+impl StringType {
     /// What a file calls it.
     fn type_name(self) -> &'static str {
         if self.is_text { "text" } else { "bytes" }
@@ -56,8 +56,8 @@ impl StringSnapshot {
     pub fn load(
         &self,
         py: Python<'_>,
-        engine: &mut BytesEngine,
-        (keys, values): (KeyType, &Kind),
+        engine: &mut BytesEngine<u64>,
+        (keys, values): (StringType, &Kind),
         fill: f64,
     ) -> PyResult<()> {
         let (found, form) = (self.0.value_type(), values.cell_form());
@@ -85,8 +85,8 @@ impl StringSnapshot {
 /// Writes an index to a file, which is replaced in one step, and says how many entries it has.
 pub fn save(
     py: Python<'_>,
-    engine: &BytesEngine,
-    (keys, values): (KeyType, &Kind),
+    engine: &BytesEngine<u64>,
+    (keys, values): (StringType, &Kind),
     path: &Path,
 ) -> PyResult<u64> {
     let form = values.cell_form();

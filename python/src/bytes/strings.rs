@@ -4,6 +4,7 @@ use crate::batch::{Pulse, stretches};
 use crate::engine::Undone;
 use crate::sort::{reserve, room};
 use latchless::Result;
+use std::ops::Range;
 
 /// Shorter runs of strings that begin alike are compared as a whole.
 const RUN_MIN: usize = 16;
@@ -16,6 +17,12 @@ pub struct Strings {
     bytes: Vec<u8>,
     /// Where each string begins, and where the last one ends.
     offsets: Vec<i64>,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), offsets: vec![0] }
+    }
 }
 
 impl Strings {
@@ -34,6 +41,19 @@ impl Strings {
         let ends = (copy.offsets.first().copied(), copy.offsets.last().copied());
         let fit = ends == (Some(0), Some(bytes.len() as i64)) && copy.offsets.is_sorted();
         Ok(fit.then_some(copy))
+    }
+
+    /// How far it is from one string to the next: they must be as many as keys, or a single one, which then
+    /// stands for all.
+    pub fn step_beside(&self, count: usize) -> Option<usize> {
+        let own = self.len();
+        if own == count { Some(1) } else { (own == 1).then_some(0) }
+    }
+
+    /// Strings of a chunk, in place of those of the one before.
+    pub fn read<'s>(&'s self, chunk: Range<usize>, to: &mut Vec<&'s [u8]>) {
+        to.clear();
+        to.extend(chunk.map(|at| self.get(at)));
     }
 
     /// How many strings there are.

@@ -244,16 +244,16 @@ fn values_may_take_the_place_of_keys() {
         let at = place.add(2).cast();
         assert_eq!(latchless_kv_get(index, place.cast(), 9, at, 9, &raw mut len), LATCHLESS_OK);
         assert_eq!((len, &bytes[0]), (5, b"kevalueey"));
-        bytes[0] = *b"luekeykey";
+        place.cast::<[u8; 9]>().write(*b"luekeykey");
         assert_eq!(latchless_kv_get(index, place.cast(), 9, place.cast(), 5, &raw mut len), LATCHLESS_OK);
         assert_eq!((len, &bytes[0]), (5, b"otherykey"));
         // The length goes where the key is, and nothing else.
-        let mut word = u64::from_le_bytes(*b"12345678");
+        let mut word = u64::from_ne_bytes(*b"12345678");
         assert_eq!(insert(b"12345678", &[7; 300]), LATCHLESS_OK);
         let its = (&raw mut word).cast::<u8>();
         assert_eq!(latchless_kv_get(index, its.cast(), 8, none(), 0, its.cast()), LATCHLESS_OK);
         assert_eq!(word, 300);
-        bytes = [*b"keykeykey", *b"luekeykey"];
+        place.cast::<[[u8; 9]; 2]>().write([*b"keykeykey", *b"luekeykey"]);
         let (keys, lens, mut offsets) = ([place.cast_const().cast(), place.add(9).cast()], [9, 9], [-1; 3]);
         let (values, count) = (place.cast(), 2);
         let (keys, lens) = (keys.as_ptr(), lens.as_ptr());

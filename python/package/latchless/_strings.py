@@ -447,7 +447,7 @@ class StringIndex(Strings[str]):
         objects), or a column of pyarrow, polars, pandas or duckdb: of these no object is made of a key.
     values : array-like or scalar
         n values, or one value for all.
-    value_dtype : dtype, str or bytes
+    value_dtype : dtype or type
         Of integers, float32, float64, bool, datetime64 or timedelta64: a value takes eight bytes whichever it is.
         Or `str` or `bytes`: values are strings of up to 65,535 bytes, which lie beside their keys up to 192. By
         default that of the array or of the first element, else int64.

@@ -121,6 +121,12 @@ impl<B: Bits> Shape<B> {
         (self.0 & Self::COUNTS) >> (Self::COUNT_BITS * (first as u32 & 15))
     }
 
+    /// Whether no place is taken in the blocks before this one.
+    #[inline(always)]
+    pub(super) fn is_empty_before(self, block: usize) -> bool {
+        self.0 & ((1 << (Self::COUNT_BITS * (block as u32 & 15))) - 1) == 0
+    }
+
     /// Places taken in all blocks.
     #[inline(always)]
     pub(super) fn total(self) -> usize {

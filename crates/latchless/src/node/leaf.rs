@@ -288,7 +288,9 @@ impl<'a, B: Bits> Leaf<'a, B> {
         let seen = Seen { shape, block, far: distance > HINT_MAX, place };
         let smaller = (S::keys_between(line, B::MIN, key) & ((1 << count) - 1)).count_ones() as usize;
         let in_order = match smaller {
-            0 => block == 0 || self.last_of(shape, block - 1).is_some_and(|last| last < key),
+            0 => {
+                shape.is_empty_before(block) || self.last_of(shape, block - 1).is_some_and(|last| last < key)
+            }
             _ => self.hint(shape, lane(line, smaller - 1)) <= hint,
         } && if smaller < count {
             hint <= self.hint(shape, lane(line, smaller))

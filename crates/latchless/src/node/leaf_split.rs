@@ -7,7 +7,7 @@
 //! gap in which many more of them find room. In keys drawn at random there is no such place. Where growing
 //! keys come in another order after all, one cut is uneven, which is no more than a little memory.
 
-use super::leaf_update::Layout;
+use super::leaf_update::{Layout, Room};
 use super::*;
 use crate::node::lines::Lines;
 use core::cmp::Ordering;
@@ -168,12 +168,18 @@ impl<B: Bits> Leaf<'_, B> {
             }
             _ => first,
         };
-        let layout = if growth == Growth::Up { Layout { packed: true, reach } } else { Layout::SPREAD };
+        let (left_room, right_room) = match growth {
+            Growth::Up => (Room::AtEnd, Room::AtEnd),
+            // Below all other keys.
+            _ if stay == 0 => (Room::AtStart, Room::Spread),
+            Growth::Down => (Room::Spread, Room::AtStart),
+            Growth::None => (Room::Spread, Room::Spread),
+        };
         right.set_fences((separator, self.high()));
-        right.fill::<S>(&old, stay..Self::CAPACITY, layout);
+        right.fill::<S>(&old, stay..Self::CAPACITY, Layout { room: right_room, reach });
         set_link(right.node, self.link());
         self.set_fences((self.low(), before(separator)));
-        self.fill::<S>(&old, 0..stay, layout);
+        self.fill::<S>(&old, 0..stay, Layout { room: left_room, reach });
         set_link(self.node, name);
         let home = if place < kept { self } else { right };
         let put = home.insert::<S>(home.seek::<S>(new.0), new);

@@ -9,18 +9,27 @@ use core::ops::Range;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 
+/// Where a leaf keeps its room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Everywhere: nobody knows where the next keys go.
+    Spread,
+    /// Behind the entries.
+    AtEnd,
+    /// Before the entries.
+    AtStart,
+}
+
 /// How the entries of a leaf are laid out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
-    /// Packed to the left, rather than spread evenly: the next ones are expected at the end.
-    pub(super) packed: bool,
+    pub(super) room: Room,
     /// How far behind the last key hints tell keys apart, at the least.
     pub(super) reach: u64,
 }
 
 impl Layout {
-    /// Evenly: nobody knows where the next keys go.
-    pub(super) const SPREAD: Self = Self { packed: false, reach: 0 };
+    pub(super) const SPREAD: Self = Self { room: Room::Spread, reach: 0 };
 }
 
 /// What is new after entries were handed on from block to block.
@@ -89,8 +98,13 @@ impl<B: Bits> Leaf<'_, B> {
             // Its hint can't tell the key from others: all hints are made anew.
             _ if far => return self.rearrange(entry),
             (Some(left), Some(right)) if at - left < right - at => left,
+            // Where many came in before all others, more are likely to follow: these find the beginning of the leaf
+            // free.
+            (None, Some(right)) if at == 0 && right > Self::BLOCKS / 2 && entry.0 < self.first_of(at) => {
+                return self.rearrange(entry);
+            }
             (_, Some(right)) => right,
-            // Appended keys are likely to be followed by more: these find the rest of the leaf free.
+            // Appended ones find the rest of the leaf free.
             (Some(_), None) if at + 1 == Self::BLOCKS && entry.0 > self.key(Self::last_place(at)) => {
                 return self.rearrange(entry);
             }
@@ -136,13 +150,18 @@ impl<B: Bits> Leaf<'_, B> {
         })
     }
 
-    /// Spreads the entries anew: another form of hints may tell them apart.
+    /// Lays the entries out anew: another form of hints may tell them apart. The room stays where it is.
     #[cold]
     #[inline(never)]
     fn make_hints_anew(self) {
-        let mut entries = Entries::default();
+        let (mut entries, shape) = (Entries::default(), self.shape());
         self.copy_out::<Scalar>(&mut entries);
-        self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout::SPREAD);
+        let room = match (shape.count(0), shape.count(Self::BLOCKS - 1)) {
+            (0, 1..) => Room::AtStart,
+            (1.., 0) => Room::AtEnd,
+            _ => Room::Spread,
+        };
+        self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { room, reach: 0 });
     }
 
     /// The nearest blocks with room to the left of block `at` and to the right.
@@ -273,8 +292,15 @@ impl<B: Bits> Leaf<'_, B> {
         let mut entries = Entries::default();
         self.copy_out::<Scalar>(&mut entries);
         entries.insert(key, value);
-        let packed = entries.keys().last() == Some(&key);
-        self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { packed, reach: 0 });
+        let (first, last) = (entries.keys().first() == Some(&key), entries.keys().last() == Some(&key));
+        let room = match (first, last) {
+            // The only one: keys ascend at the end of all.
+            (true, true) if !link(self.node).is_nil() => Room::AtStart,
+            (_, true) => Room::AtEnd,
+            (true, false) => Room::AtStart,
+            (false, false) => Room::Spread,
+        };
+        self.fill::<Scalar>(&entries, 0..entries.keys().len(), Layout { room, reach: 0 });
     }
 
     /// Sets the fences and the link, and takes these of the `entries` in place of all others.
@@ -307,8 +333,11 @@ impl<B: Bits> Leaf<'_, B> {
         let shape = Shape::<B>::for_span(span);
         // Rounded up, in one multiplication.
         let spread = |at: usize| (at * len + Self::BLOCKS - 1) as u32 / Self::BLOCKS as u32;
-        let start =
-            |at: usize| if layout.packed { len.min(at * Self::PER_BLOCK) } else { spread(at) as usize };
+        let start = |at: usize| match layout.room {
+            Room::Spread => spread(at) as usize,
+            Room::AtEnd => len.min(at * Self::PER_BLOCK),
+            Room::AtStart => len.saturating_sub((Self::BLOCKS - at) * Self::PER_BLOCK),
+        };
         let (mut hints, mut hint, mut end, mut counts) = ([NO_BLOCK; LINES - 1], NO_BLOCK, len, 0);
         let mut are_close = false;
         for at in (0..Self::BLOCKS).rev() {
@@ -318,8 +347,9 @@ impl<B: Bits> Leaf<'_, B> {
                 hint = shape.upper(keys[first].to_u64(), base).min(HINT_MAX) as u16;
                 are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
             }
-            // An empty block has the hint of the next one.
-            hints[at] = hint;
+            // An empty block has the hint of the next one. The last before all entries takes the keys that come in
+            // there.
+            hints[at] = if end == 0 && layout.room == Room::AtStart { 0 } else { hint };
             counts = counts << Shape::<B>::COUNT_BITS | (end - first) as u64;
             end = first;
         }
@@ -344,7 +374,14 @@ impl<B: Bits> Leaf<'_, B> {
         });
         let shape = Shape::<B>::new(form_for(keys, low, span, &starts)).with_counts(old.counts_from(0));
         let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |key| shape.hint(key.to_u64(), low));
-        set_block_hints(self.node, &starts.each_ref().map(hint));
+        let mut hints = starts.each_ref().map(hint);
+        // Empty blocks before all entries: see `fill`.
+        let mut at = 0;
+        while old.count(at) == 0 && starts[at] < keys.len() {
+            hints[at] = 0;
+            at += 1;
+        }
+        set_block_hints(self.node, &hints);
         self.set_shape(shape);
     }
 

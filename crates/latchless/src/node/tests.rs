@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
-use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::search::{Dispatch, Kernel, Scalar};
 use latchless_core::sync::Word;
 use latchless_core::testing::{Rng, sample};
 use std::collections::BTreeMap;
@@ -261,4 +261,43 @@ fn nodes_are_dead_to_every_key_after_their_end() {
     leaf.mark_dead();
     assert!(leaf.low() > leaf.high());
     assert_eq!(leaf.link(), NodeRef::from_word(5));
+}
+
+/// Puts these keys into a leaf between these fences, one after the other, and says for each how many lines of
+/// entries changed or are empty between others.
+fn lines_touched(fences: (u64, u64), link: NodeRef, keys: impl Iterator<Item = u64>) -> Vec<usize> {
+    let node = blank();
+    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    leaf.set(fences, link, &Entries::default(), 0..0);
+    let lines = || -> Vec<Vec<u64>> {
+        node[1..].iter().map(|line| line.iter().map(Word::load_relaxed).collect()).collect()
+    };
+    let changed = |key| {
+        let before = lines();
+        assert!(leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key)), "there is room");
+        assert_eq!(leaf.fault(), None, "key {key}");
+        let changed = before.iter().zip(lines()).filter(|(before, after)| **before != *after).count();
+        let used: Vec<usize> = (0..Leaf::<u64>::BLOCKS).filter(|&at| leaf.shape().count(at) > 0).collect();
+        changed + used[used.len() - 1] + 1 - used[0] - used.len()
+    };
+    keys.map(changed).collect()
+}
+
+#[test]
+fn keys_in_order_find_room_without_moving_others() {
+    let (capacity, next) = (Leaf::<u64>::CAPACITY as u64, NodeRef::from_word(5));
+    for (start, step) in [(1 << 40, 1), (1 << 40, 1000), (600_000, 1), (600_000, 1000)] {
+        let up = move |at: u64| start + step * at;
+        let down = move |at: u64| start - step * at;
+        let near = start - 100 * step;
+        for (name, changed) in [
+            ("up", lines_touched((start - 7, u64::MAX), NodeRef::NIL, (0..capacity).map(up))),
+            ("down", lines_touched((0, 2 * start), next, (0..capacity).map(down))),
+            ("down to a near fence", lines_touched((near, 2 * start), next, (0..capacity).map(down))),
+        ] {
+            // The first ones don't show yet where the next ones go.
+            let many = changed.iter().skip(36).filter(|&&lines| lines > 2).count();
+            assert!(many <= 1, "{name} from {start} by {step}: {changed:?} lines");
+        }
+    }
 }

@@ -43,6 +43,9 @@ impl<B: Bits> BlinkTree<B> {
     /// likely to stand, too.
     #[inline(always)]
     pub(super) fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
+        if let Some(edge) = self.guesses.at_an_edge(key.to_u64()) {
+            return edge;
+        }
         let start = self.start(key);
         let mut at = self.at(start.node());
         // A slot is as wide as a few blocks.

@@ -73,7 +73,9 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
-        self.guess(tree);
+        if self.guess(tree) {
+            self.go_to_edges(tree);
+        }
         if self.rest_len == 0 {
             return;
         }
@@ -84,17 +86,36 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// Asks for the leaves that can be guessed, and lists the other requests.
+    /// Asks for the leaves that can be guessed, and lists the other requests. Says whether the first or the last
+    /// leaf is likely to have one of these.
     #[inline(always)]
-    fn guess(&mut self, tree: &'a BlinkTree<B>) {
+    fn guess(&mut self, tree: &'a BlinkTree<B>) -> bool {
         let slots = tree.guesses.slots();
+        let ((high, low), mut at_edges) = (tree.guesses.edge_fences(), false);
         self.rest_len = 0;
         if let Some(slots) = slots {
             self.keys[..self.len].iter().for_each(|key| slots.ask(key.to_u64()));
         }
         for at in 0..self.len {
-            let guess = slots.and_then(|slots| slots.guess(self.keys[at].to_u64()));
-            if let Some((leaf, _)) = guess {
+            let key = self.keys[at].to_u64();
+            if let Some((leaf, _)) = slots.and_then(|slots| slots.guess(key)) {
+                self.go_to(tree, at, leaf);
+            } else {
+                self.rest[self.rest_len] = at as u8;
+                self.rest_len += 1;
+                at_edges |= (key <= high) | (low <= key);
+            }
+        }
+        at_edges
+    }
+
+    /// Takes those from the list that the first or the last leaf is likely to have.
+    #[cold]
+    #[inline(never)]
+    fn go_to_edges(&mut self, tree: &'a BlinkTree<B>) {
+        for i in 0..core::mem::take(&mut self.rest_len) {
+            let at = usize::from(self.rest[i]);
+            if let Some((leaf, _)) = tree.guesses.at_an_edge(self.keys[at].to_u64()) {
                 self.go_to(tree, at, leaf);
             } else {
                 self.rest[self.rest_len] = at as u8;
@@ -225,14 +246,17 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// that an entry may come in, for those that make room for it, and for what a split needs.
     #[inline(always)]
     pub(super) fn name_blocks<S: Search>(&mut self, tree: &BlinkTree<B>, adds: impl Fn(usize) -> bool) {
+        let mut full = None;
         for at in 0..self.len {
             let found = self.nodes[at];
             self.versions[at] = found.latch().stable_version();
             let leaf = found.leaf::<B>();
             let block = leaf.named_block::<S>(self.keys[at]);
             prefetch_read_later(leaf.block_address(block));
-            if adds(at) && leaf.ask_for_room(block) {
+            // Keys that come in order come to one leaf.
+            if adds(at) && full != Some(found.node) && leaf.ask_for_room(block) {
                 tree.ask_for_split(found, self.keys[at]);
+                full = Some(found.node);
             }
             self.blocks[at] = block as u8;
         }
@@ -359,9 +383,14 @@ where
                     done(start + at, Ok(Edited { before, applied: false }));
                     continue;
                 }
+                // An earlier edit of the group may have split the leaf.
+                let mut found = descents.nodes[at];
+                if !found.leaf::<B>().covers(key) {
+                    found = self.tree.descend::<S>(key);
+                }
                 // Two calls: at the first, which nearly all edits come to, the compiler sees that all went
                 // well.
-                match self.tree.edit_without_split::<S, M>(descents.nodes[at], key, edit) {
+                match self.tree.edit_without_split::<S, M>(found, key, edit) {
                     Ok(edited) => done(start + at, Ok(edited)),
                     Err(full) => done(start + at, self.tree.edit_with_split::<Scalar, M>(full, key, edit)),
                 }

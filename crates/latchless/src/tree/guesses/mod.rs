@@ -13,6 +13,9 @@
 //! sample of the keys that are there; if less than four fifths of them have a guess, there is no table
 //! until the next survey.
 //!
+//! Keys beyond those that the table was made for, and all keys where there is none, may still be in the first or in
+//! the last leaf, which are known by themselves (`edges.rs`).
+//!
 //! # Thread safety
 //! As with the [directory](super::directory): a guess is worth what the leaf's fences say. Slots are
 //! words that any thread may write at any time; each names a leaf, and a leaf is one for ever. Splits and
@@ -25,11 +28,13 @@
 //! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was
 //!    outgrown.
 
+mod edges;
 mod renewal;
 
 use super::*;
 use crate::node::Children;
 use core::hint::select_unpredictable;
+use edges::Edges;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
 use latchless_core::search::Scalar;
@@ -76,6 +81,7 @@ pub(super) struct Guesses {
     tables: [Table; SIZES * TURNS],
     /// How many guesses may still be wrong before there are none any more.
     patience: Word,
+    edges: Edges,
     huge_pages: bool,
     prefault: bool,
 }
@@ -242,7 +248,7 @@ impl Guesses {
     pub(super) fn none(huge_pages: bool, prefault: bool) -> Self {
         let [form, growing, patience] = [const { Word::new(0) }; 3];
         let tables = [const { Table::none() }; SIZES * TURNS];
-        Self { form, growing, tables, patience, huge_pages, prefault }
+        Self { form, growing, tables, patience, edges: Edges::unknown(), huge_pages, prefault }
     }
 
     /// Makes no guesses any more, until the next survey.
@@ -264,6 +270,18 @@ impl Guesses {
     #[inline(always)]
     pub(super) fn slots(&self) -> Option<Slots<'_>> {
         self.slots_of(self.form.follow())
+    }
+
+    /// As [`Slots::guess`], of a key that has no slot: the first or the last leaf may have it.
+    #[inline(always)]
+    pub(super) fn at_an_edge(&self, key: u64) -> Option<(NodeRef, usize)> {
+        self.edges.guess(key)
+    }
+
+    /// Keys up to the first of these, and from the second one on, are likely to be in the first or in the last leaf.
+    #[inline(always)]
+    pub(super) fn edge_fences(&self) -> (u64, u64) {
+        self.edges.fences()
     }
 
     /// The slots of the table that is being made, if one is.
@@ -306,6 +324,7 @@ impl<B: Bits> BlinkTree<B> {
         for slots in [self.guesses.slots(), self.guesses.growing()].into_iter().flatten() {
             slots.name(leaf, (low.to_u64(), high.to_u64()), 0);
         }
+        self.guesses.edges.name(leaf, (low, high));
     }
 
     /// Corrects what misled a descent for `key` to a leaf: its guess, or its entry in the directory.
@@ -314,13 +333,25 @@ impl<B: Bits> BlinkTree<B> {
     pub(super) fn correct(&self, key: B, misled_to: NodeRef) {
         let guess = self.guesses.slots().and_then(|slots| Some((slots, slots.guess(key.to_u64())?)));
         let Some((slots, _)) = guess.filter(|(_, (leaf, _))| *leaf == misled_to) else {
-            return self.correct_entry(key);
+            let edge = self.guesses.at_an_edge(key.to_u64());
+            return match edge.filter(|(leaf, _)| *leaf == misled_to) {
+                Some(_) => self.find_edges(),
+                None => self.correct_entry(key),
+            };
         };
         self.guesses.was_wrong();
         let leaf = self.descend_to::<Scalar>(0, key).expect("every tree has leaves");
         let (low, high) = self.fences(0, leaf);
         let slot = u64::try_from(slots.place(key.to_u64()) >> PLACE_BITS).unwrap_or(u64::MAX);
         slots.name(leaf, (low.to_u64(), high.to_u64()), slot);
+    }
+
+    /// Looks for the first and the last leaf anew.
+    fn find_edges(&self) {
+        for end in [B::MIN, B::MAX] {
+            let leaf = self.descend_to::<Scalar>(0, end).expect("every tree has leaves");
+            self.guesses.edges.name(leaf, self.fences(0, leaf));
+        }
     }
 }
 

@@ -84,6 +84,11 @@ impl Journal {
         Ok(changed)
     }
 
+    /// The error for a value that can't be in a record.
+    pub fn refuse(&self, cause: snapshot::Error) -> Error {
+        Error::snapshot(self.folder.path())(cause)
+    }
+
     /// Logs what takes back what was logged but refused by the index. Without it a recovery would do that.
     pub fn take_back(&self, draft: Draft) -> Result<()> {
         let appended = self.log.append(&mut draft.seal());

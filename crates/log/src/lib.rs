@@ -62,8 +62,9 @@
 //! Of keys of any length, which a [`DurableBytesIndex`] has, a record says in the place of the number of
 //! entries how many bytes follow. These are, of kind 4 (put), for each entry the key's length (2 bytes), its
 //! bytes and the value; of kind 5 (remove) the same without values; of kind 6 (remove a range) two bytes that
-//! say of what kind its ends are, and both ends, each with its length. What type keys are bytes of only a
-//! snapshot says, so such a folder has one from its first moment on.
+//! say of what kind its ends are, and both ends, each with its length. A value has as many bytes as its
+//! column is wide; one that is a string begins with its length, as a key does. What type keys and values are
+//! bytes of only a snapshot says, so such a folder has one from its first moment on.
 
 mod bytes;
 mod columns;

@@ -12,7 +12,7 @@ use crate::numbers::Numbers;
 use crate::replay::{Base, End, Replay, Target, fill};
 use crate::strings::Strings;
 use latchless::bytes::BytesIndex;
-use latchless::snapshot::{self, DataType, Native, Snapshot, strings};
+use latchless::snapshot::{self, DataType, SavedValue, Snapshot, strings};
 use latchless::{BytesKey, Index, Key, Value};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -124,7 +124,7 @@ impl Found {
     ///
     /// # Errors
     /// As [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
-    pub fn recover_bytes<K: BytesKey<Owned = K> + 'static, V: Native>(
+    pub fn recover_bytes<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
         self,
         mut index: BytesIndex<K, V>,
         opening: Opening,

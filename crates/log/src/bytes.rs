@@ -53,7 +53,7 @@ impl<K, V> std::fmt::Debug for DurableBytesIndex<K, V> {
 }
 
 /// Refuses a key that is too long, before anything is logged.
-fn check_length(key: &[u8]) -> latchless::Result<()> {
+pub fn check_length(key: &[u8]) -> latchless::Result<()> {
     match key.len() {
         ..=STRING_MAX => Ok(()),
         len => Err(latchless::Error::KeyTooLong { len, limit: STRING_MAX }),
@@ -61,7 +61,7 @@ fn check_length(key: &[u8]) -> latchless::Result<()> {
 }
 
 /// The stripe of a key, as a set.
-fn stripe_of(key: &[u8]) -> Set {
+pub fn stripe_of(key: &[u8]) -> Set {
     Set::of([crc32fast::hash(key).into()])
 }
 
@@ -86,7 +86,7 @@ fn put<V: SavedValue>(key: &[u8], value: Lent<'_, V>) -> Draft {
     draft
 }
 
-fn removal(key: &[u8]) -> Draft {
+pub fn removal(key: &[u8]) -> Draft {
     let mut draft = Draft::of_strings(Kind::RemoveStrings);
     draft.push(key);
     draft
@@ -446,15 +446,15 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
 }
 
 /// The record of the first entries of a batch, as many as it may have.
-struct Batch {
-    draft: Draft,
-    set: Set,
-    entries: usize,
+pub struct Batch {
+    pub draft: Draft,
+    pub set: Set,
+    pub entries: usize,
 }
 
 impl Batch {
     /// `add` adds an entry, and says its stripe.
-    fn new<E>(kind: Kind, entries: &[E], mut add: impl FnMut(&mut Draft, &E) -> Set) -> Self {
+    pub fn new<E>(kind: Kind, entries: &[E], mut add: impl FnMut(&mut Draft, &E) -> Set) -> Self {
         let mut batch = Self { draft: Draft::of_strings(kind), set: Set::of([]), entries: 0 };
         // With the largest entry there is.
         let room = STRING_BYTES_MAX - 2 * (STRING_MAX + size_of::<u16>());

@@ -27,11 +27,16 @@ pub enum Kind {
     PutStrings = 4,
     RemoveStrings = 5,
     RemoveRangeOfStrings = 6,
+    /// Removes rows from under keys that are strings.
+    RemoveRows = 7,
 }
 
 impl Kind {
     fn is_of_strings(self) -> bool {
-        matches!(self, Self::PutStrings | Self::RemoveStrings | Self::RemoveRangeOfStrings)
+        match self {
+            Self::Put | Self::Remove | Self::RemoveRange => false,
+            Self::PutStrings | Self::RemoveStrings | Self::RemoveRangeOfStrings | Self::RemoveRows => true,
+        }
     }
 }
 
@@ -217,6 +222,7 @@ impl Header {
             4 => Kind::PutStrings,
             5 => Kind::RemoveStrings,
             6 => Kind::RemoveRangeOfStrings,
+            7 => Kind::RemoveRows,
             _ => return Err("no kind of record has this number"),
         };
         let count = u32_at(bytes, 16) as usize;
@@ -233,7 +239,10 @@ impl Header {
             Kind::Put => self.count * (key + value),
             Kind::Remove => self.count * key,
             Kind::RemoveRange => RANGE_BYTES,
-            Kind::PutStrings | Kind::RemoveStrings | Kind::RemoveRangeOfStrings => self.count,
+            kind => {
+                debug_assert!(kind.is_of_strings());
+                self.count
+            }
         }
     }
 

@@ -21,7 +21,7 @@ impl<'a, K, V> Strings<'a, K, V> {
 }
 
 /// The key of these bytes, or what is wrong with them.
-fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
+pub fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
     if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
 }
 
@@ -53,6 +53,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
                 let found = snapshot.key_type();
                 Err(snapshot::Error::OtherKeys { found, opener: "DurableIndex" })
             }
+            Base::Pairs(_) => Err(snapshot::Error::OtherRows { opener: "DurableMultiIndex" }),
         }
     }
 
@@ -98,6 +99,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, 
             Kind::Put | Kind::Remove | Kind::RemoveRange => {
                 return Ok(Err("it is a record of numbers among those of strings"));
             }
+            Kind::RemoveRows => return Ok(Err("it is a record of rows among those of values")),
         };
         Ok(Ok(done as u64))
     }

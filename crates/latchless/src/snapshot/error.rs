@@ -92,6 +92,12 @@ pub enum Error {
         /// What opens such a file.
         opener: &'static str,
     },
+    /// Keys with rows where keys with values are asked for, or the other way round.
+    #[error("the file is one of another kind of index: {opener} opens such a file")]
+    OtherRows {
+        /// What opens such a file.
+        opener: &'static str,
+    },
     /// Strings that are keys of another type than the index that was asked for.
     #[error("the file has keys of type {found}, but the index that was asked for has keys of type {asked}")]
     OtherKeyType {

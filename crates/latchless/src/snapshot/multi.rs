@@ -19,8 +19,7 @@
 use super::data_type::DataType;
 use super::error::{Error, Result};
 use super::layout::{About, ROW_COLUMNS};
-use super::saved_value::number_of;
-use super::strings::{Snapshot, key_type};
+use super::strings::{self, key_type};
 use super::write::{SeeRow, write_strings};
 use super::{gather, gather_file, replace};
 use crate::bytes::MultiIndex;
@@ -28,9 +27,6 @@ use latchless_core::base::bytes_key::BytesKey;
 use latchless_core::base::fill::FillFactor;
 use std::io::{Read, Write};
 use std::path::Path;
-
-#[cfg(doc)]
-use super::strings;
 
 /// Saves an index, and says how many pairs the snapshot has. What is at `path` is replaced in one step: see
 /// [`snapshot`](super).
@@ -61,11 +57,11 @@ pub fn write<K: BytesKey<Owned = K> + 'static>(index: &MultiIndex<K>, out: impl 
 /// The index of a snapshot, its leaves filled to four fifths.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::Columns`] if the file is of another kind of index; [`Error::OtherKeys`] or
+/// [`Error::Io`]; [`Error::OtherRows`] if the file is one of another kind of index; [`Error::OtherKeys`] or
 /// [`Error::OtherKeyType`] if it holds other keys than `K`; [`Error::NoKey`]; [`Error::Index`] if its pairs
 /// are out of order or memory is refused; the others if it is no snapshot, or damaged.
 pub fn open<K: BytesKey<Owned = K>>(path: impl AsRef<Path>) -> Result<MultiIndex<K>> {
-    gather_file(path.as_ref()).and_then(index_of)
+    Snapshot::open(path)?.index()
 }
 
 /// As [`open`], from anything that can be read to its end.
@@ -73,16 +69,89 @@ pub fn open<K: BytesKey<Owned = K>>(path: impl AsRef<Path>) -> Result<MultiIndex
 /// # Errors
 /// As [`open`].
 pub fn read<K: BytesKey<Owned = K>>(from: impl Read) -> Result<MultiIndex<K>> {
-    gather(from, 0).and_then(index_of)
+    Snapshot::read(from)?.index()
 }
 
-fn index_of<K: BytesKey<Owned = K>>(bytes: Vec<u8>) -> Result<MultiIndex<K>> {
-    let snapshot = Snapshot::of_columns(bytes, ROW_COLUMNS)?;
-    let (found, asked) = (snapshot.value_type(), DataType::UInt64);
-    if found != asked {
-        return Err(Error::OtherType { column: ROW_COLUMNS[1], found, asked });
+/// A file in memory, of which all is known to be right but the order of its pairs and what its strings mean.
+#[derive(Debug, Clone)]
+pub struct Snapshot(strings::Snapshot);
+
+impl Snapshot {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// As [`open`], but for what is wrong with keys and with the order of pairs.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        gather_file(path.as_ref()).and_then(Self::from_bytes)
     }
-    snapshot.check_keys::<K>()?;
-    let pairs = snapshot.byte_rows().map(|(key, row)| (K::from_bytes(key), number_of(row)));
-    Ok(MultiIndex::from_sorted(pairs, FillFactor::UPDATED)?)
+
+    /// Reads a file from anything that can be read to its end.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub fn read(from: impl Read) -> Result<Self> {
+        gather(from, 0).and_then(Self::from_bytes)
+    }
+
+    /// Takes the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let pairs = strings::Snapshot::of_columns(bytes, ROW_COLUMNS)?;
+        match pairs.value_type() {
+            DataType::UInt64 => Ok(Self(pairs)),
+            found => Err(Error::OtherType { column: ROW_COLUMNS[1], found, asked: DataType::UInt64 }),
+        }
+    }
+
+    /// How many pairs it has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The type whose bytes the keys are, as [`BytesKey::type_name`] has it.
+    pub fn key_name(&self) -> &str {
+        self.0.key_name()
+    }
+
+    /// The type of the column `key`: [`DataType::Binary`] or [`DataType::Utf8`].
+    pub fn key_type(&self) -> DataType {
+        self.0.key_type()
+    }
+
+    /// Names and texts of the schema's metadata, but for this library's own.
+    pub fn metadata(&self) -> &[(String, String)] {
+        self.0.metadata()
+    }
+
+    /// All pairs: the key's bytes, and the row.
+    pub fn pairs(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        self.0.rows()
+    }
+
+    /// The index, its leaves filled to four fifths.
+    ///
+    /// # Errors
+    /// [`Error::OtherKeyType`], [`Error::NoKey`]; or [`Error::Index`] if pairs are out of order or memory is
+    /// refused.
+    pub fn index<K: BytesKey<Owned = K>>(&self) -> Result<MultiIndex<K>> {
+        let mut index = MultiIndex::new()?;
+        self.load(&mut index, FillFactor::UPDATED)?;
+        Ok(index)
+    }
+
+    /// Fills an empty index, as [`MultiIndex::bulk_load`] does.
+    ///
+    /// # Errors
+    /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
+    pub fn load<K: BytesKey<Owned = K>>(&self, index: &mut MultiIndex<K>, fill: FillFactor) -> Result<()> {
+        self.0.check_keys::<K>()?;
+        Ok(index.bulk_load(self.pairs().map(|(key, row)| (K::from_bytes(key), row)), fill)?)
+    }
 }

@@ -6,8 +6,8 @@
 use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
 use super::layout::{
-    BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, HEAD, KEY_NAME, LEN_NAME, MAGIC, NO_CHECKSUM, RESERVED,
-    TAIL_BYTES, VALUE_NAME, VERSION_NAME, digits_of,
+    BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, COLUMNS, HEAD, KEY_NAME, LEN_NAME, MAGIC, NO_CHECKSUM,
+    RESERVED, ROW_COLUMNS, TAIL_BYTES, VALUE_NAME, VERSION_NAME, digits_of,
 };
 use core::ops::Range;
 use crc32fast::Hasher;
@@ -240,6 +240,10 @@ fn column_types(schema: ipc::SchemaRef, columns: [&'static str; 2], at: usize) -
         .map(|field| Ok(field.name()?.unwrap_or_default()))
         .collect::<Read<_>>()
         .map_err(unreadable)?;
+    let kinds = [(COLUMNS, "snapshot::open or snapshot::strings"), (ROW_COLUMNS, "snapshot::multi")];
+    if let Some((_, opener)) = kinds.into_iter().find(|(theirs, _)| names == theirs && *theirs != columns) {
+        return Err(Error::OtherRows { opener });
+    }
     if names != columns {
         let shown = names.iter().map(|name| name.chars().take(NAME_CHARS_MAX).collect());
         let shown: Vec<String> = shown.collect();

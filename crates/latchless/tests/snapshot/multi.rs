@@ -64,11 +64,11 @@ fn files_of_other_indexes_are_refused_and_its_own_by_theirs() {
     let said = |refused: Error| refused.to_string();
     assert_eq!(
         said(strings::read::<String, u64>(&cities[..]).unwrap_err()),
-        "a snapshot has the columns key and value, but this file has key, row"
+        "the file is one of another kind of index: snapshot::multi opens such a file"
     );
     assert_eq!(
         said(latchless::snapshot::read::<u64, u64>(&cities[..]).unwrap_err()),
-        "a snapshot has the columns key and value, but this file has key, row"
+        "the file is one of another kind of index: snapshot::multi opens such a file"
     );
     assert_eq!(
         said(multi::read::<Vec<u8>>(&cities[..]).unwrap_err()),
@@ -80,7 +80,7 @@ fn files_of_other_indexes_are_refused_and_its_own_by_theirs() {
     for other in [&pages, &bytes_of(&squares(2))] {
         assert_eq!(
             said(multi::read::<String>(&other[..]).unwrap_err()),
-            "a snapshot has the columns key and row, but this file has key, value"
+            "the file is one of another kind of index: snapshot::open or snapshot::strings opens such a file"
         );
     }
     assert!(Snapshot::from_bytes(pages).is_ok());
@@ -101,4 +101,16 @@ fn a_key_with_more_rows_than_a_batch_has() {
     let index = MultiIndex::<String>::from_sorted(pairs, FillFactor::FULL).expect("memory");
     let again: MultiIndex<String> = multi::read(&file_of(&index)[..]).expect("it was just written");
     assert!(again.rows("Ulm").eq(0..rows));
+}
+
+#[test]
+fn a_load_needs_an_empty_index_and_its_pairs_are_lent_before() {
+    let pairs = [("Bonn".to_owned(), 1), ("Ulm".to_owned(), 0), ("Ulm".to_owned(), 7)];
+    let snapshot = multi::Snapshot::from_bytes(file_of(&index_of(pairs.clone()))).expect("it was written");
+    assert_eq!((snapshot.len(), snapshot.is_empty(), snapshot.key_name()), (3, false, "text"));
+    assert!(snapshot.pairs().eq(pairs.iter().map(|(key, row)| (key.as_bytes(), *row))));
+    let mut index = index_of([("Bonn".to_owned(), 2)]);
+    let refused = snapshot.load(&mut index, FillFactor::FULL);
+    assert!(matches!(refused, Err(Error::Index(latchless::Error::NotEmpty { len: 1 }))));
+    assert!(index.contains("Bonn", 2) && index.len() == 1);
 }

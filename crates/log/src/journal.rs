@@ -129,7 +129,7 @@ impl Journal {
         let (mut next, number) = self.log.reserve_next(&self.folder)?;
         self.folder.sync()?;
         // Nobody is between an append and its change.
-        let _held = self.hold(Set::ALL);
+        let _held = self.stripes.hold(Set::ALL);
         self.log.sync()?;
         let follows = self.log.tail().record_number;
         next.begin(self.types, number, follows).inspect_err(|error| {

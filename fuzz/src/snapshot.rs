@@ -6,8 +6,9 @@
 //! being opened.
 
 use arbitrary::Arbitrary;
-use latchless::snapshot::{DataType, Error, Layout, Native, Snapshot};
-use latchless::{FillFactor, Index, Key};
+use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::snapshot::{DataType, Error, Layout, Native, SavedValue, Snapshot, multi, strings};
+use latchless::{BytesKey, FillFactor, Index, Key};
 use std::fmt::Debug;
 use std::num::NonZeroUsize;
 
@@ -35,6 +36,12 @@ enum Start {
     Narrow(Vec<i16>, Vec<(String, String)>),
     /// Rows in any order.
     Rows(Vec<(u64, u8)>),
+    /// A snapshot of texts under texts.
+    Texts(Vec<(String, String)>),
+    /// One of values of more than a number under bytes.
+    Pairs(Vec<(Vec<u8>, (u64, f32))>),
+    /// One of keys in many rows.
+    Multi(Vec<(String, u64)>),
 }
 
 /// A change of a file. Places are counted from the end, where the footer is.
@@ -71,6 +78,13 @@ impl Start {
                     (0..).zip(rows).map(|(at, row)| (at, u64::from(row.1))).collect();
                 let layout = Layout::new(DataType::UInt64, DataType::UInt8);
                 layout.write(&index, &mut file, |at, value| (rows[at as usize].0, value))
+            }
+            Self::Texts(entries) => strings::write(&entries.iter().cloned().collect(), &mut file),
+            Self::Pairs(entries) => strings::write(&entries.iter().cloned().collect(), &mut file),
+            Self::Multi(pairs) => {
+                let index = MultiIndex::<String>::new().expect("there is memory");
+                index.insert_many(pairs).expect("there is memory");
+                multi::write(&index, &mut file)
             }
         };
         match written {
@@ -135,16 +149,74 @@ impl Bytes {
         }
         let is_whole = file == before && !matches!(self.start, Start::Any(_));
         let bytes = file.len();
-        match Snapshot::from_bytes(file) {
-            Ok(snapshot) => {
-                assert!(snapshot.len() <= bytes / 2, "{} rows in {bytes} bytes", snapshot.len());
+        let fits = |rows: usize| assert!(rows <= bytes / 2, "{rows} rows in {bytes} bytes");
+        let opened = match Snapshot::from_bytes(file.clone()) {
+            Err(Error::OtherKeys { .. }) => strings::Snapshot::from_bytes(file).map(|snapshot| {
+                fits(snapshot.len());
+                load_strings(&snapshot);
+            }),
+            Err(Error::OtherRows { .. }) => multi::Snapshot::from_bytes(file).map(|snapshot| {
+                fits(snapshot.len());
+                load_pairs(&snapshot);
+            }),
+            opened => opened.map(|snapshot| {
+                fits(snapshot.len());
                 load(&snapshot);
-            }
+            }),
+        };
+        match opened {
+            Ok(()) => {}
             Err(error) => {
                 assert!(!is_whole, "a snapshot that nobody changed: {error}");
                 assert!(error.to_string().len() < 10_000 + bytes, "{error}");
             }
         }
+    }
+}
+
+/// Loads the rows as keys and values of some types: all are in the index, or one is none or out of order.
+fn load_strings(snapshot: &strings::Snapshot) {
+    fn of<K: BytesKey<Owned = K>, V: SavedValue>(snapshot: &strings::Snapshot) {
+        let is_it = snapshot.key_name() == K::type_name() && snapshot.value_name() == V::type_name();
+        match snapshot.index::<K, V>() {
+            Ok(index) => {
+                assert!(is_it && index.len() == snapshot.len());
+                let mut rows = snapshot.byte_rows();
+                let _ = index.scan::<K>(.., |key, value| {
+                    let row = rows.next().expect("as many rows");
+                    V::with_cell(value, |value| assert_eq!(row, (key, value)));
+                    std::ops::ControlFlow::Continue(())
+                });
+                index.check_invariants().unwrap_or_else(|broken| panic!("{broken}"));
+            }
+            Err(Error::NoKey { row, .. } | Error::NoValue { row, .. }) => assert!(row < snapshot.len()),
+            Err(Error::Index(_)) => assert!(is_it),
+            Err(Error::OtherKeyType { .. } | Error::OtherType { .. } | Error::OtherValueType { .. }) => {
+                assert!(!is_it || snapshot.value_type() != V::COLUMN);
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    of::<String, String>(snapshot);
+    of::<Vec<u8>, Vec<u8>>(snapshot);
+    of::<Vec<u8>, (u64, f32)>(snapshot);
+    of::<String, u64>(snapshot);
+    of::<(u64, String), [u8; 12]>(snapshot);
+    let mut words = BytesIndex::<String, u64>::new().expect("there is memory");
+    let _ = snapshot.load_by(&mut words, FillFactor::FULL, |cell| cell);
+}
+
+/// The same of keys in many rows.
+fn load_pairs(snapshot: &multi::Snapshot) {
+    match snapshot.index::<String>() {
+        Ok(index) => {
+            assert_eq!(index.len(), snapshot.len());
+            assert!(
+                index.iter().zip(snapshot.pairs()).all(|((key, row), there)| (key.as_bytes(), row) == there)
+            );
+        }
+        Err(Error::OtherKeyType { .. } | Error::NoKey { .. } | Error::Index(_)) => {}
+        Err(error) => panic!("{error}"),
     }
 }
 

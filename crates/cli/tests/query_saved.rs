@@ -307,6 +307,25 @@ fn a_snapshot_of_strings_of_another_program_is_its_own_table() {
 }
 
 #[test]
+fn values_that_are_no_numbers_are_shown_and_texts_among_them_can_be_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("titles.arrow");
+    let titles: BytesIndex<String, String> =
+        [("/".into(), "Home".into()), ("/a".into(), "é, a".into()), ("/b".into(), String::new())].into();
+    strings::save(&titles, &path).unwrap();
+    assert_eq!(run(&path, "--prefix /a --format csv").lines(), ["key,value", "/a,\"é, a\""]);
+    assert_eq!(run(&path, "--key value --get Home --format csv").lines(), ["key,value", "/,Home"]);
+    let bytes: BytesIndex<String, Vec<u8>> = [("/".into(), vec![b'a', 0xff]), ("/a".into(), vec![])].into();
+    strings::save(&bytes, &path).unwrap();
+    assert_eq!(run(&path, "--get / --format csv").lines(), ["key,value", "/,a\\xff"]);
+    refused(&path, "--key value --get a", "has keys of type binary, which can't be asked about here");
+    let wide: BytesIndex<String, [u8; 9]> = [("/".into(), *b"123456789")].into();
+    strings::save(&wide, &path).unwrap();
+    assert_eq!(run(&path, "--get / --format csv").lines(), ["key,value", "/,123456789"]);
+    refused(&path, "--key value --get 1", "has keys of type fixed_size_binary[9], which can't be asked");
+}
+
+#[test]
 fn a_saved_index_is_asked_in_its_own_words() {
     let (folder, rows) = file("k,v\n1,a\n");
     let index = folder.path().join("index.arrow");

@@ -6,18 +6,19 @@ use crate::journal::Journal;
 use crate::record::{Draft, Kind, STRING_BYTES_MAX};
 use crate::recover::{Found, Recovery};
 use crate::stripes::Set;
-use latchless::BytesKey;
-use latchless::bytes::BytesIndex;
+use latchless::bytes::{BytesIndex, Form, Lent};
 use latchless::index::Incomplete;
-use latchless::snapshot::{Native, strings};
+use latchless::snapshot::{self, SavedValue, strings};
+use latchless::{BytesKey, BytesValue};
 use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 
-/// The longest key.
-const KEY_MAX: usize = u16::MAX as usize;
+/// The longest key, and the longest value that is a string.
+const STRING_MAX: usize = u16::MAX as usize;
 
 /// A [`BytesIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for
-/// keys of any length. What the [crate's head](crate) promises holds here.
+/// keys of any length, with every value that a snapshot has ([`SavedValue`]). What the [crate's head](crate)
+/// promises holds here.
 ///
 /// ```
 /// use latchless_log::{DurableBytesIndex, Options};
@@ -31,6 +32,12 @@ const KEY_MAX: usize = u16::MAX as usize;
 /// let (pages, recovery) = DurableBytesIndex::<String, u64>::open(&folder, Options::default())?;
 /// assert_eq!((pages.get("/about"), recovery.records), (Some(7), 2));
 /// # drop(pages);
+/// # std::fs::remove_dir_all(&folder)?;
+///
+/// let (titles, _) = DurableBytesIndex::<String, String>::open(&folder, Options::default())?;
+/// titles.insert("/about", "Who we are")?; // byte strings are taken as slices
+/// assert_eq!(titles.get("/about").as_deref(), Some("Who we are"));
+/// # drop(titles);
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -46,36 +53,46 @@ impl<K, V> std::fmt::Debug for DurableBytesIndex<K, V> {
 }
 
 /// Refuses a key that is too long, before anything is logged.
-fn check_length(key: &[u8]) -> latchless::Result<()> {
+pub fn check_length(key: &[u8]) -> latchless::Result<()> {
     match key.len() {
-        ..=KEY_MAX => Ok(()),
-        len => Err(latchless::Error::KeyTooLong { len, limit: KEY_MAX }),
+        ..=STRING_MAX => Ok(()),
+        len => Err(latchless::Error::KeyTooLong { len, limit: STRING_MAX }),
     }
 }
 
 /// The stripe of a key, as a set.
-fn stripe_of(key: &[u8]) -> Set {
+pub fn stripe_of(key: &[u8]) -> Set {
     Set::of([crc32fast::hash(key).into()])
 }
 
-/// A value's bytes in a record.
-fn push<V: Native>(draft: &mut Draft, key: &[u8], value: V) {
-    draft.push(key, &value.to_cell().to_le_bytes()[..V::DATA_TYPE.width_bytes()]);
+fn lend<V: BytesValue>(value: &V) -> Lent<'_, V> {
+    <V::Form as Form<V>>::lend(value)
 }
 
-fn put<V: Native>(key: &[u8], value: V) -> Draft {
+/// Whether values have the same bytes in a record.
+fn is_alike<V: SavedValue>(one: Lent<'_, V>, other: Lent<'_, V>) -> bool {
+    V::with_cell(one, |one| V::with_cell(other, |other| one == other))
+}
+
+/// An entry's bytes in a record.
+fn push<V: SavedValue>(draft: &mut Draft, key: &[u8], value: Lent<'_, V>) {
+    draft.push(key);
+    V::with_cell(value, |value| draft.push_value(value, V::COLUMN));
+}
+
+fn put<V: SavedValue>(key: &[u8], value: Lent<'_, V>) -> Draft {
     let mut draft = Draft::of_strings(Kind::PutStrings);
-    push(&mut draft, key, value);
+    push::<V>(&mut draft, key, value);
     draft
 }
 
-fn removal(key: &[u8]) -> Draft {
+pub fn removal(key: &[u8]) -> Draft {
     let mut draft = Draft::of_strings(Kind::RemoveStrings);
-    draft.push(key, &[]);
+    draft.push(key);
     draft
 }
 
-impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
+impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> DurableBytesIndex<K, V> {
     /// Opens a folder, which is made if it isn't there, and says what was in it. Of the options of an index,
     /// its memory limit counts.
     ///
@@ -114,7 +131,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
     }
 
     /// Sets a key in the index, of which the log says so already.
-    fn put_logged<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
+    fn put_logged<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>> {
         let inserted = self.index.insert(key, value);
         if inserted.is_err() {
             self.take_back(key)?;
@@ -125,39 +142,66 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
     /// Logs that a key that the index refused has the value that it has now.
     fn take_back<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<()> {
         let there = self.index.get(key);
-        let draft = key.with_bytes(|key| there.map_or_else(|| removal(key), |value| put(key, value)));
+        let draft = key.with_bytes(|key| match &there {
+            Some(value) => put::<V>(key, lend(value)),
+            None => removal(key),
+        });
         self.journal.take_back(draft)
+    }
+
+    /// Refuses a value that a record has no room for, before anything is logged.
+    fn check_value(&self, value: Lent<'_, V>) -> Result<()> {
+        let (bytes, asked) = (V::with_cell(value, <[u8]>::len), V::COLUMN);
+        match asked.width_bytes() {
+            0 if bytes > STRING_MAX => {
+                Err(latchless::Error::ValueTooLong { len: bytes, limit: STRING_MAX }.into())
+            }
+            width if width > 0 && bytes != width => {
+                Err(self.journal.refuse(snapshot::Error::NoCell { bytes, asked }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Sets a key to a value, and gives back the one it had.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Index`], which also a key of over 65,535 bytes is: nothing has changed.
-    /// [`Error::Closed`]: nothing has changed, or, if the disk failed while the operation waited for it, it
-    /// is in the index and perhaps not on the disk.
-    pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
+    /// [`Error::Io`], [`Error::Index`], which also a key or value of over 65,535 bytes is: nothing has
+    /// changed. [`Error::Closed`]: nothing has changed, or, if the disk failed while the operation waited
+    /// for it, it is in the index and perhaps not on the disk.
+    pub fn insert<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.check_value(value)?;
         let (set, draft) = key.with_bytes(|bytes| {
             check_length(bytes)?;
-            Ok::<_, Error>((stripe_of(bytes), put(bytes, value)))
+            Ok::<_, Error>((stripe_of(bytes), put::<V>(bytes, value)))
         })?;
         self.journal.change(set, draft, || self.put_logged(key, value))
     }
 
     /// Puts many entries in, in order, and says how many keys weren't there before. One record for up to 64
-    /// MiB of keys, one wait for the disk.
+    /// MiB of keys and values, one wait for the disk.
     ///
     /// # Errors
-    /// [`Error::Index`] says which entries were refused: all, if a key has over 65,535 bytes. The others as
-    /// [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that failed are
-    /// done.
+    /// [`Error::Index`] says which entries were refused: all, if a key or value has over 65,535 bytes. The
+    /// others as [`DurableBytesIndex::insert`]; of a batch of several records, those before the one that
+    /// failed are done.
     pub fn insert_many<Q: BytesKey<Owned = K>>(&self, entries: &[(Q, V)]) -> Result<usize> {
-        let refused = |cause| Error::Index { cause, refused: (0..entries.len()).collect() };
-        entries.iter().try_for_each(|(key, _)| key.with_bytes(check_length)).map_err(refused)?;
+        let check = |(key, value): &(Q, V)| {
+            key.with_bytes(check_length)?;
+            self.check_value(lend(value))
+        };
+        entries.iter().try_for_each(check).map_err(|error| match error {
+            Error::Index { cause, .. } => Error::Index { cause, refused: (0..entries.len()).collect() },
+            other => other,
+        })?;
         let (mut new, mut from) = (0, 0);
         while from < entries.len() {
             let rest = &entries[from..];
             let batch = Batch::new(Kind::PutStrings, rest, |draft, (key, value)| {
-                key.with_bytes(|key| push(draft, key, *value));
+                key.with_bytes(|key| push::<V>(draft, key, lend(value)));
                 key.with_bytes(stripe_of)
             });
             let now = &rest[..batch.entries];
@@ -205,7 +249,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
         while from < keys.len() {
             let rest = &keys[from..];
             let batch = Batch::new(Kind::RemoveStrings, rest, |draft, key| {
-                key.with_bytes(|key| draft.push(key, &[]));
+                key.with_bytes(|key| draft.push(key));
                 key.with_bytes(stripe_of)
             });
             removed += self.journal.change(batch.set, batch.draft, || {
@@ -272,11 +316,13 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
         let set = key.with_bytes(|key| check_length(key).map(|()| stripe_of(key)))?;
         let held = self.journal.hold(set);
         let before = self.index.get(key);
-        match (before, value(before)) {
+        match (&before, value(before.clone())) {
             (None, None) => Ok(None),
-            (Some(before), Some(value)) if before.to_cell() == value.to_cell() => Ok(Some(before)),
+            (Some(was), Some(value)) if is_alike::<V>(lend(was), lend(&value)) => Ok(before),
             (_, Some(value)) => {
-                let draft = key.with_bytes(|key| put(key, value)).seal();
+                let value = lend(&value);
+                self.check_value(value)?;
+                let draft = key.with_bytes(|key| put::<V>(key, value)).seal();
                 self.journal.change_held(held, draft, || self.put_logged(key, value))
             }
             (_, None) => {
@@ -291,43 +337,57 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
     /// # Errors
     /// As [`DurableBytesIndex::insert`].
     pub fn get_or_insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<V> {
-        Ok(self.compute(key, |before| before.or(Some(value)))?.unwrap_or(value))
+        Ok(self.compute(key, |before| before.or_else(|| Some(value.clone())))?.unwrap_or(value))
     }
 
     /// Replaces the value of a key that is there, and gives back the one before.
     ///
     /// # Errors
     /// As [`DurableBytesIndex::insert`].
-    pub fn replace<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, value: V) -> Result<Option<V>> {
-        self.compute(key, |before| before.map(|_| value))
+    pub fn replace<Q>(&self, key: &Q, value: Lent<'_, V>) -> Result<Option<V>>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        self.compute(key, |before| before.map(|_| <V::Form as Form<V>>::own(value)))
     }
 
     /// Replaces the value of a key if it is the expected one, bit by bit, and says whether it was.
     ///
     /// # Errors
     /// As [`DurableBytesIndex::insert`].
-    pub fn compare_exchange<Q>(&self, key: &Q, expected: V, value: V) -> Result<bool>
+    pub fn compare_exchange<Q>(&self, key: &Q, expected: Lent<'_, V>, value: Lent<'_, V>) -> Result<bool>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        self.change_if(key, expected, Some(value))
+        self.change_if(key, expected, || Some(<V::Form as Form<V>>::own(value)))
     }
 
     /// Removes a key if its value is the expected one, bit by bit, and says whether it was.
     ///
     /// # Errors
     /// As [`DurableBytesIndex::insert`].
-    pub fn compare_remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, expected: V) -> Result<bool> {
-        self.change_if(key, expected, None)
-    }
-
-    fn change_if<Q>(&self, key: &Q, expected: V, becomes: Option<V>) -> Result<bool>
+    pub fn compare_remove<Q>(&self, key: &Q, expected: Lent<'_, V>) -> Result<bool>
     where
         Q: BytesKey<Owned = K> + ?Sized,
     {
-        let is_it = |value: V| value.to_cell() == expected.to_cell();
-        let before = self.compute(key, |before| if before.is_some_and(is_it) { becomes } else { before })?;
-        Ok(before.is_some_and(is_it))
+        self.change_if(key, expected, || None)
+    }
+
+    fn change_if<Q>(
+        &self,
+        key: &Q,
+        expected: Lent<'_, V>,
+        becomes: impl FnOnce() -> Option<V>,
+    ) -> Result<bool>
+    where
+        Q: BytesKey<Owned = K> + ?Sized,
+    {
+        let mut is_it = false;
+        self.compute(key, |before| {
+            is_it = before.as_ref().is_some_and(|value| is_alike::<V>(lend(value), expected));
+            if is_it { becomes() } else { before }
+        })?;
+        Ok(is_it)
     }
 
     /// Removes the entry with the smallest key, and gives it back. Other changes wait meanwhile.
@@ -386,18 +446,18 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> DurableBytesIndex<K, V> {
 }
 
 /// The record of the first entries of a batch, as many as it may have.
-struct Batch {
-    draft: Draft,
-    set: Set,
-    entries: usize,
+pub struct Batch {
+    pub draft: Draft,
+    pub set: Set,
+    pub entries: usize,
 }
 
 impl Batch {
     /// `add` adds an entry, and says its stripe.
-    fn new<E>(kind: Kind, entries: &[E], mut add: impl FnMut(&mut Draft, &E) -> Set) -> Self {
+    pub fn new<E>(kind: Kind, entries: &[E], mut add: impl FnMut(&mut Draft, &E) -> Set) -> Self {
         let mut batch = Self { draft: Draft::of_strings(kind), set: Set::of([]), entries: 0 };
         // With the largest entry there is.
-        let room = STRING_BYTES_MAX - (KEY_MAX + size_of::<u16>() + size_of::<u64>());
+        let room = STRING_BYTES_MAX - 2 * (STRING_MAX + size_of::<u16>());
         for entry in entries {
             if batch.draft.payload_bytes() > room {
                 break;

@@ -73,7 +73,8 @@ impl<K: Native, V: Native> Columns<K, V> for Plain {
 /// [`UnknownType`](snapshot::Error::UnknownType).
 pub fn check<K: Key, V: Value>(columns: &impl Columns<K, V>) -> snapshot::Result<()> {
     let types = ["key", "value"].into_iter().zip(columns.types());
-    match types.into_iter().find(|(_, found)| found.width_bytes() == 0) {
+    let is_bytes = |found| matches!(found, DataType::Binary | DataType::Utf8 | DataType::FixedSizeBinary(_));
+    match types.into_iter().find(|&(_, found)| is_bytes(found)) {
         Some((column, found)) => Err(snapshot::Error::UnknownType { column, found: found.to_string() }),
         None => Ok(()),
     }

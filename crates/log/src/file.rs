@@ -15,7 +15,7 @@ const VERSION: u32 = 2;
 /// Where a file's first bytes have the sum of the others.
 const SUM: std::ops::Range<usize> = 12..16;
 
-/// All types that a column may have.
+/// All types that a column may have, but for bytes of a length of their own.
 const TYPES: [DataType; 20] = {
     use DataType::{
         Binary, Duration, Float32, Float64, Int8, Int16, Int32, Int64, Timestamp, UInt8, UInt16, UInt32,
@@ -46,12 +46,21 @@ const TYPES: [DataType; 20] = {
     ]
 };
 
-/// A type's name, filled up with zeros.
+/// A type's name, filled up with zeros. Arrow's is too long for bytes of a length of their own.
 fn name(of: DataType) -> [u8; 16] {
     let mut name = [0; 16];
-    let text = of.to_string();
+    let text = match of {
+        DataType::FixedSizeBinary(bytes) => format!("binary[{bytes}]"),
+        other => other.to_string(),
+    };
     name[..text.len()].copy_from_slice(text.as_bytes());
     name
+}
+
+/// The type of this name.
+fn named(found: &[u8]) -> Option<DataType> {
+    let all = TYPES.into_iter().chain((1..=u8::MAX).map(DataType::FixedSizeBinary));
+    all.into_iter().find(|&known| found == name(known))
 }
 
 /// The first bytes of the log of this number, whose records come after the one of the number `follows`.
@@ -91,7 +100,9 @@ pub fn check_head(path: &Path, number: u64, types: [DataType; 2], found: &[u8; H
     }
     for (part, at, asked) in [("key", 24, types[0]), ("value", 40, types[1])] {
         if found[at..at + 16] != name(asked) {
-            let found = String::from_utf8_lossy(&found[at..at + 16]).trim_end_matches('\0').to_owned();
+            let found = &found[at..at + 16];
+            let text = || String::from_utf8_lossy(found).trim_end_matches('\0').to_owned();
+            let found = named(found).map_or_else(text, |known| known.to_string());
             return Err(Error::OtherType { path: path.into(), part, found, asked });
         }
     }
@@ -113,11 +124,11 @@ pub struct Head {
 impl Head {
     /// The head of a log that begins so, if it is whole.
     pub fn parse(found: &[u8; HEAD_BYTES]) -> Option<Self> {
-        let named = |at| TYPES.into_iter().find(|&known| found[at..at + 16] == name(known));
         if &found[..8] != MAGIC || found[SUM] != sum_of(found).to_le_bytes() {
             return None;
         }
-        let types = named(24).zip(named(40)).map(<[DataType; 2]>::from);
+        let [key, value] = [24, 40].map(|at| named(&found[at..at + 16]));
+        let types = key.zip(value).map(<[DataType; 2]>::from);
         Some(Self { types, follows: u64::from_le_bytes(found[56..64].try_into().expect("eight bytes")) })
     }
 }

@@ -84,6 +84,11 @@ impl Journal {
         Ok(changed)
     }
 
+    /// The error for a value that can't be in a record.
+    pub fn refuse(&self, cause: snapshot::Error) -> Error {
+        Error::snapshot(self.folder.path())(cause)
+    }
+
     /// Logs what takes back what was logged but refused by the index. Without it a recovery would do that.
     pub fn take_back(&self, draft: Draft) -> Result<()> {
         let appended = self.log.append(&mut draft.seal());
@@ -124,7 +129,7 @@ impl Journal {
         let (mut next, number) = self.log.reserve_next(&self.folder)?;
         self.folder.sync()?;
         // Nobody is between an append and its change.
-        let _held = self.hold(Set::ALL);
+        let _held = self.stripes.hold(Set::ALL);
         self.log.sync()?;
         let follows = self.log.tail().record_number;
         next.begin(self.types, number, follows).inspect_err(|error| {

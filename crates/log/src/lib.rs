@@ -51,19 +51,23 @@
 //!
 //! # The log's bytes
 //! Little-endian. A file begins with 64 bytes: `latchlog`, a version (4 bytes, 2), a CRC-32 of the other 60
-//! bytes, N (8 bytes), the names of the key's and of the value's type (16 bytes each, filled up with
-//! zeros), the number of the last record before this log (8 bytes). Then come records. Each begins with 24
-//! bytes: a CRC-32 of the other 20, a CRC-32 of what follows them, the record's number (8 bytes; one more
-//! than that of the record before, across files), the number of entries (4 bytes), the kind (1 byte), 3
-//! zeros. What follows: of kind 1 (put) all keys, then all values; of kind 2 (remove) all keys; of kind 3
-//! (remove a range) two bytes that say of what kind its ends are (0 open, 1 included, 2 excluded), six zeros,
-//! both ends in 8 bytes each. Keys and values take their type's width.
+//! bytes, N (8 bytes), the names of the key's and of the value's type (16 bytes each, filled up with zeros),
+//! the number of the last record before this log (8 bytes). Then come records. Each begins with 24 bytes: a
+//! CRC-32 of the other 20, a CRC-32 of what follows them, the record's number (8 bytes; one more than that
+//! of the record before, across files), the number of entries (4 bytes), the kind (1 byte), 3 zeros. What
+//! follows: of kind 1 (put) all keys, then all values; of kind 2 (remove) all keys; of kind 3 (remove a
+//! range) two bytes that say of what kind its ends are (0 open, 1 included, 2 excluded), six zeros, both
+//! ends in 8 bytes each. Keys and values take their type's width.
 //!
 //! Of keys of any length, which a [`DurableBytesIndex`] has, a record says in the place of the number of
 //! entries how many bytes follow. These are, of kind 4 (put), for each entry the key's length (2 bytes), its
-//! bytes and the value; of kind 5 (remove) the same without values; of kind 6 (remove a range) two bytes that
-//! say of what kind its ends are, and both ends, each with its length. What type keys are bytes of only a
-//! snapshot says, so such a folder has one from its first moment on.
+//! bytes and the value; of kind 5 (remove) the same without values; of kind 6 (remove a range) two bytes
+//! that say of what kind its ends are, and both ends, each with its length. A value has as many bytes as its
+//! column is wide; one that is a string begins with its length, as a key does. What type keys and values are
+//! bytes of only a snapshot says, so such a folder has one from its first moment on.
+//!
+//! Of keys in many rows, which a [`DurableMultiIndex`] has, kind 4 puts rows under keys, each row in the
+//! place of a value; kind 7 removes such pairs, and kind 5 keys with all of their rows.
 
 mod bytes;
 mod columns;
@@ -75,7 +79,9 @@ mod file;
 mod folder;
 mod journal;
 mod log;
+mod multi;
 mod numbers;
+mod pairs;
 mod record;
 mod recover;
 mod replay;
@@ -86,4 +92,5 @@ pub use bytes::DurableBytesIndex;
 pub use columns::{Columns, Plain, load, save};
 pub use durable::{DurableIndex, Opening, Options, SyncMode};
 pub use error::{Error, Result};
+pub use multi::DurableMultiIndex;
 pub use recover::{Found, Recovery, Stopped};

@@ -49,6 +49,10 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
                 let found = strings.key_type();
                 return Err(snapshot::Error::OtherKeys { found, opener: "DurableBytesIndex" });
             }
+            Base::Pairs(pairs) => {
+                let found = pairs.key_type();
+                return Err(snapshot::Error::OtherKeys { found, opener: "DurableMultiIndex" });
+            }
         };
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         columns::load(&snapshot, self.index, self.columns, FillFactor::UPDATED, threads)?;
@@ -65,7 +69,7 @@ impl<K: Key, V: Value, C: Columns<K, V>> Target for Numbers<'_, K, V, C> {
                     Err(wrong) => Ok(Err(wrong)),
                 };
             }
-            Kind::PutStrings | Kind::RemoveStrings | Kind::RemoveRangeOfStrings => {
+            Kind::PutStrings | Kind::RemoveStrings | Kind::RemoveRangeOfStrings | Kind::RemoveRows => {
                 return Ok(Err("it is a record of strings among those of numbers"));
             }
         };

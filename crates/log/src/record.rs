@@ -27,11 +27,16 @@ pub enum Kind {
     PutStrings = 4,
     RemoveStrings = 5,
     RemoveRangeOfStrings = 6,
+    /// Removes rows from under keys that are strings.
+    RemoveRows = 7,
 }
 
 impl Kind {
     fn is_of_strings(self) -> bool {
-        matches!(self, Self::PutStrings | Self::RemoveStrings | Self::RemoveRangeOfStrings)
+        match self {
+            Self::Put | Self::Remove | Self::RemoveRange => false,
+            Self::PutStrings | Self::RemoveStrings | Self::RemoveRangeOfStrings | Self::RemoveRows => true,
+        }
     }
 }
 
@@ -134,13 +139,24 @@ impl Draft {
         self.bytes.len() - HEADER_BYTES
     }
 
-    /// Adds a string, of at most 65,535 bytes, and `value`, of as many bytes as the type of values has.
-    pub fn push(&mut self, key: &[u8], value: &[u8]) {
-        let length = u16::try_from(key.len()).expect("keys that are too long aren't logged");
+    /// Adds a string of at most 65,535 bytes.
+    pub fn push(&mut self, string: &[u8]) {
+        let length = u16::try_from(string.len()).expect("strings that are too long aren't logged");
         self.bytes.extend(length.to_le_bytes());
-        self.bytes.extend_from_slice(key);
-        self.bytes.extend_from_slice(value);
+        self.bytes.extend_from_slice(string);
         self.count = self.payload_bytes() as u32;
+    }
+
+    /// Adds a value of this type: as many bytes as that has, or a string.
+    pub fn push_value(&mut self, value: &[u8], of: DataType) {
+        match of.width_bytes() {
+            0 => self.push(value),
+            width => {
+                assert_eq!(value.len(), width, "values of another width aren't logged");
+                self.bytes.extend_from_slice(value);
+                self.count = self.payload_bytes() as u32;
+            }
+        }
     }
 
     /// Adds the ends of a range of strings: of what kind each is, and its string.
@@ -151,7 +167,7 @@ impl Draft {
                 Bound::Unbounded => &[],
                 Bound::Included(key) | Bound::Excluded(key) => key,
             };
-            self.push(key, &[]);
+            self.push(key);
         }
     }
 
@@ -206,6 +222,7 @@ impl Header {
             4 => Kind::PutStrings,
             5 => Kind::RemoveStrings,
             6 => Kind::RemoveRangeOfStrings,
+            7 => Kind::RemoveRows,
             _ => return Err("no kind of record has this number"),
         };
         let count = u32_at(bytes, 16) as usize;
@@ -222,7 +239,10 @@ impl Header {
             Kind::Put => self.count * (key + value),
             Kind::Remove => self.count * key,
             Kind::RemoveRange => RANGE_BYTES,
-            Kind::PutStrings | Kind::RemoveStrings | Kind::RemoveRangeOfStrings => self.count,
+            kind => {
+                debug_assert!(kind.is_of_strings());
+                self.count
+            }
         }
     }
 
@@ -256,10 +276,10 @@ fn kind_of_end<K>(end: Bound<K>) -> u8 {
     }
 }
 
-/// The strings of a record, one after the other; each with `value_bytes` bytes of a value.
+/// The strings of a record, one after the other; each with a value if there is a type of values.
 pub struct StringsOf<'p> {
     payload: &'p [u8],
-    value_bytes: usize,
+    values: Option<DataType>,
 }
 
 /// A string and the bytes of its value, or that the record ends within them.
@@ -281,16 +301,29 @@ impl<'p> Iterator for StringsOf<'p> {
 }
 
 impl<'p> StringsOf<'p> {
-    pub fn new(payload: &'p [u8], value_bytes: usize) -> Self {
-        Self { payload, value_bytes }
+    pub fn new(payload: &'p [u8], values: Option<DataType>) -> Self {
+        Self { payload, values }
     }
 
     fn take(&mut self) -> Option<(&'p [u8], &'p [u8])> {
-        let (&length, rest) = self.payload.split_first_chunk::<2>()?;
-        let (key, rest) = rest.split_at_checked(u16::from_le_bytes(length).into())?;
-        let (value, rest) = rest.split_at_checked(self.value_bytes)?;
-        self.payload = rest;
+        let key = self.string()?;
+        let value = match self.values.map(DataType::width_bytes) {
+            None => &[],
+            Some(0) => self.string()?,
+            Some(width) => self.bytes(width)?,
+        };
         Some((key, value))
+    }
+
+    fn string(&mut self) -> Option<&'p [u8]> {
+        let length = u16::from_le_bytes(self.bytes(2)?.try_into().ok()?);
+        self.bytes(length.into())
+    }
+
+    fn bytes(&mut self, count: usize) -> Option<&'p [u8]> {
+        let (bytes, rest) = self.payload.split_at_checked(count)?;
+        self.payload = rest;
+        Some(bytes)
     }
 }
 
@@ -298,7 +331,7 @@ impl<'p> StringsOf<'p> {
 pub fn range_of_strings(payload: &[u8]) -> Result<[Bound<&[u8]>; 2], &'static str> {
     const WRONG: &str = "no range of strings is written so";
     let (kinds, strings) = payload.split_first_chunk::<2>().ok_or(WRONG)?;
-    let mut strings = StringsOf::new(strings, 0);
+    let mut strings = StringsOf::new(strings, None);
     let mut end = |kind: u8| {
         let (key, _) = strings.next().ok_or(WRONG)??;
         match kind {

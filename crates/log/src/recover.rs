@@ -8,11 +8,13 @@ use crate::file::{HEAD_BYTES, Head, LogFile};
 use crate::folder::{Contents, Folder};
 use crate::journal::Journal;
 use crate::log::Tail;
+use crate::multi::DurableMultiIndex;
 use crate::numbers::Numbers;
+use crate::pairs::{Pairs, ROW};
 use crate::replay::{Base, End, Replay, Target, fill};
 use crate::strings::Strings;
-use latchless::bytes::BytesIndex;
-use latchless::snapshot::{self, DataType, Native, Snapshot, strings};
+use latchless::bytes::{BytesIndex, MultiIndex};
+use latchless::snapshot::{self, DataType, SavedValue, Snapshot, multi, strings};
 use latchless::{BytesKey, Index, Key, Value};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
@@ -124,13 +126,26 @@ impl Found {
     ///
     /// # Errors
     /// As [`DurableBytesIndex::open`]; [`Error::Index`] for entries where some are already.
-    pub fn recover_bytes<K: BytesKey<Owned = K> + 'static, V: Native>(
+    pub fn recover_bytes<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
         self,
         mut index: BytesIndex<K, V>,
         opening: Opening,
     ) -> Result<(DurableBytesIndex<K, V>, Recovery)> {
         let (journal, recovery) = self.recover_into(&mut Strings::new(&mut index), opening)?;
         Ok((DurableBytesIndex { index, journal }, recovery))
+    }
+
+    /// As [`Found::recover_bytes`], of keys that are in many rows.
+    ///
+    /// # Errors
+    /// As [`DurableMultiIndex::open`]; [`Error::Index`] for pairs where some are already.
+    pub fn recover_multi<K: BytesKey<Owned = K> + 'static>(
+        self,
+        mut index: MultiIndex<K>,
+        opening: Opening,
+    ) -> Result<(DurableMultiIndex<K>, Recovery)> {
+        let (journal, recovery) = self.recover_into(&mut Pairs::new(&mut index), opening)?;
+        Ok((DurableMultiIndex { index, journal }, recovery))
     }
 
     fn recover_into(mut self, target: &mut impl Target, opening: Opening) -> Result<(Journal, Recovery)> {
@@ -209,6 +224,7 @@ impl Base {
         match Snapshot::open(path) {
             Ok(snapshot) => Ok(Self::Numbers(snapshot)),
             Err(snapshot::Error::OtherKeys { .. }) => strings::Snapshot::open(path).map(Self::Strings),
+            Err(snapshot::Error::OtherRows { .. }) => multi::Snapshot::open(path).map(Self::Pairs),
             Err(error) => Err(error),
         }
     }
@@ -217,6 +233,7 @@ impl Base {
         match self {
             Self::Numbers(snapshot) => [snapshot.key_type(), snapshot.value_type()],
             Self::Strings(snapshot) => [snapshot.key_type(), snapshot.value_type()],
+            Self::Pairs(snapshot) => [snapshot.key_type(), ROW],
         }
     }
 
@@ -224,6 +241,7 @@ impl Base {
         match self {
             Self::Numbers(snapshot) => snapshot.metadata(),
             Self::Strings(snapshot) => snapshot.metadata(),
+            Self::Pairs(snapshot) => snapshot.metadata(),
         }
     }
 }

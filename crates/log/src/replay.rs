@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::file::{HEAD_BYTES, check_head};
 use crate::record::{HEADER_BYTES, Header};
 use crate::recover::Recovery;
-use latchless::snapshot::{self, DataType, Snapshot, strings};
+use latchless::snapshot::{self, DataType, Snapshot, multi, strings};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -37,6 +37,7 @@ pub trait Target {
 pub enum Base {
     Numbers(Snapshot),
     Strings(strings::Snapshot),
+    Pairs(multi::Snapshot),
 }
 
 /// Replays logs.

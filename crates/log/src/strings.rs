@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::record::{Header, Kind, StringsOf, range_of_strings};
 use crate::replay::{Base, Target};
 use latchless::bytes::BytesIndex;
-use latchless::snapshot::{self, DataType, Native, strings};
+use latchless::snapshot::{self, DataType, SavedValue, strings};
 use latchless::{BytesKey, FillFactor};
 use std::ops::Bound;
 use std::path::Path;
@@ -20,21 +20,14 @@ impl<'a, K, V> Strings<'a, K, V> {
     }
 }
 
-/// The value of these bytes of a record.
-fn value_of<V: Native>(bytes: &[u8]) -> V {
-    let mut cell = [0; 8];
-    cell[..bytes.len()].copy_from_slice(bytes);
-    V::from_cell(u64::from_le_bytes(cell))
-}
-
 /// The key of these bytes, or what is wrong with them.
-fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
+pub fn key_of<K: BytesKey<Owned = K>>(bytes: &[u8]) -> Result<K, &'static str> {
     if K::is_key(bytes) { Ok(K::from_bytes(bytes)) } else { Err("one of a record's keys is none") }
 }
 
-impl<K: BytesKey<Owned = K> + 'static, V: Native> Target for Strings<'_, K, V> {
+impl<K: BytesKey<Owned = K> + 'static, V: SavedValue> Target for Strings<'_, K, V> {
     fn types(&self) -> [DataType; 2] {
-        [strings::key_type::<K>(), V::DATA_TYPE]
+        [strings::key_type::<K>(), V::COLUMN]
     }
 
     fn len(&self) -> usize {
@@ -60,16 +53,17 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> Target for Strings<'_, K, V> {
                 let found = snapshot.key_type();
                 Err(snapshot::Error::OtherKeys { found, opener: "DurableIndex" })
             }
+            Base::Pairs(_) => Err(snapshot::Error::OtherRows { opener: "DurableMultiIndex" }),
         }
     }
 
     fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
         let done = match header.kind {
             Kind::PutStrings => {
-                let entries = StringsOf::new(payload, V::DATA_TYPE.width_bytes());
+                let entries = StringsOf::new(payload, Some(V::COLUMN));
                 let entry = |entry: Result<(&[u8], &[u8]), _>| {
                     let (key, value) = entry?;
-                    Ok((key_of::<K>(key)?, value_of::<V>(value)))
+                    Ok((key_of::<K>(key)?, V::of_cell(value).ok_or("one of a record's values is none")?))
                 };
                 match entries.map(entry).collect::<Result<Vec<_>, _>>() {
                     Ok(entries) => {
@@ -81,10 +75,10 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> Target for Strings<'_, K, V> {
                 }
             }
             Kind::RemoveStrings => {
-                let keys = StringsOf::new(payload, 0).map(|entry| key_of::<K>(entry?.0));
+                let keys = StringsOf::new(payload, None).map(|entry| key_of::<K>(entry?.0));
                 match keys.collect::<Result<Vec<_>, _>>() {
                     Ok(keys) => {
-                        self.index.remove_many(&keys, &mut vec![None; keys.len()])?;
+                        self.index.remove_many(&keys, &mut vec![None::<V>; keys.len()])?;
                         keys.len()
                     }
                     Err(wrong) => return Ok(Err(wrong)),
@@ -105,6 +99,7 @@ impl<K: BytesKey<Owned = K> + 'static, V: Native> Target for Strings<'_, K, V> {
             Kind::Put | Kind::Remove | Kind::RemoveRange => {
                 return Ok(Err("it is a record of numbers among those of strings"));
             }
+            Kind::RemoveRows => return Ok(Err("it is a record of rows among those of values")),
         };
         Ok(Ok(done as u64))
     }

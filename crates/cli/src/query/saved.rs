@@ -140,8 +140,8 @@ enum Rows {
 #[derive(Debug)]
 enum Cells {
     Numbers(Snapshot),
-    /// Keys that are strings, and the cells of the values.
-    Strings(DataType, Strings, Vec<u64>),
+    /// Keys that are strings, and the bytes of the values.
+    Strings(DataType, Strings, Strings),
 }
 
 impl Cells {
@@ -152,11 +152,11 @@ impl Cells {
         }
     }
 
-    /// The cell of a row's value.
+    /// The cell of a row's value, which is a number.
     fn value(&self, row: u32) -> u64 {
         match self {
             Self::Numbers(snapshot) => snapshot.row(row as usize).1,
-            Self::Strings(_, _, values) => values[row as usize],
+            Self::Strings(_, _, values) => number(values.get(row as usize)),
         }
     }
 
@@ -166,7 +166,16 @@ impl Cells {
             Self::Numbers(snapshot) => shown(snapshot.key_type(), snapshot.row(row as usize).0),
             Self::Strings(_, keys, _) => String::from_utf8_lossy(keys.get(row as usize)).into_owned(),
         };
-        [key, shown(self.value_type(), self.value(row))]
+        let value = match self {
+            Self::Strings(DataType::Utf8, _, values) => {
+                String::from_utf8_lossy(values.get(row as usize)).into_owned()
+            }
+            Self::Strings(DataType::Binary | DataType::FixedSizeBinary(_), _, values) => {
+                values.get(row as usize).escape_ascii().to_string()
+            }
+            _ => shown(self.value_type(), self.value(row)),
+        };
+        [key, value]
     }
 }
 
@@ -201,7 +210,7 @@ impl Saved {
         let (cells, metadata) = if matches!(key_type, DataType::Binary | DataType::Utf8) {
             let found = strings::Snapshot::from_bytes(bytes).map_err(bad)?;
             let keys = found.rows().map(|(key, _)| key).collect();
-            let values = found.rows().map(|(_, value)| value).collect();
+            let values = found.byte_rows().map(|(_, value)| value).collect();
             (Cells::Strings(found.value_type(), keys, values), found.metadata().to_vec())
         } else {
             let found = Snapshot::from_bytes(bytes).map_err(bad)?;
@@ -256,8 +265,9 @@ impl Saved {
         self.parts = vec![Part { column, kind, may_be_text: false }];
         self.keys = match &mut self.cells {
             Cells::Strings(_, keys, _) if column == 0 => Keys::Bytes(keys.iter().collect()),
+            Cells::Strings(DataType::Utf8, _, values) => Keys::Bytes(values.iter().collect()),
             Cells::Strings(value_type, _, values) => {
-                numbers(&self.parts[0], *value_type, values.iter().copied())
+                numbers(&self.parts[0], *value_type, values.iter().map(number))
             }
             Cells::Numbers(snapshot) => {
                 let cell = |row| <[u64; 2]>::from(snapshot.row(row))[column];
@@ -390,6 +400,13 @@ fn numbers(part: &Part, from: DataType, cells: impl Iterator<Item = u64>) -> Key
     } else {
         Keys::Wide(all.collect())
     }
+}
+
+/// The number that a cell of at most eight bytes is.
+fn number(bytes: &[u8]) -> u64 {
+    let mut cell = [0; 8];
+    cell[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(cell)
 }
 
 /// A cell as text; times as the numbers that they are stored as.

@@ -59,8 +59,20 @@ impl<K: BytesKey<Owned = K>> MultiIndex<K> {
     where
         Q: BytesKey<Owned = K>,
     {
-        let pairs = pairs.into_iter().map(|pair| (pair, ()));
-        Ok(Self { pairs: BytesIndex::from_sorted(pairs, fill)? })
+        let mut index = Self::new()?;
+        index.bulk_load(pairs, fill)?;
+        Ok(index)
+    }
+
+    /// Fills an empty one with pairs that ascend, as [`MultiIndex::from_sorted`].
+    ///
+    /// # Errors
+    /// As [`BytesIndex::bulk_load`].
+    pub fn bulk_load<Q>(&mut self, pairs: impl IntoIterator<Item = (Q, u64)>, fill: FillFactor) -> Result<()>
+    where
+        Q: BytesKey<Owned = K>,
+    {
+        self.pairs.bulk_load(pairs.into_iter().map(|pair| (pair, ())), fill)
     }
 
     /// How many pairs there are; exact when no thread changes that meanwhile.

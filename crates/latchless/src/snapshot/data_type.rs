@@ -36,14 +36,17 @@ pub enum DataType {
     Timestamp(TimeUnit),
     /// 64 bits, signed.
     Duration(TimeUnit),
-    /// Strings of bytes, as keys alone: see [`strings`](super::strings).
+    /// Strings of bytes, where keys are strings: see [`strings`](super::strings).
     Binary,
-    /// Texts, as keys alone: see [`strings`](super::strings).
+    /// Texts, where keys are strings: see [`strings`](super::strings).
     Utf8,
+    /// So many bytes, from 1 to 64, as values of keys that are strings.
+    FixedSizeBinary(u8),
 }
 
 impl DataType {
-    /// How many bytes a cell takes: 1, 2, 4 or 8; 0 for strings, each of which has a length of its own.
+    /// How many bytes a cell takes: 1, 2, 4 or 8 of a number; 0 of strings, each of which has a length of its
+    /// own.
     pub fn width_bytes(self) -> usize {
         match self {
             Self::Binary | Self::Utf8 => 0,
@@ -51,11 +54,43 @@ impl DataType {
             Self::UInt16 | Self::Int16 => 2,
             Self::UInt32 | Self::Int32 | Self::Float32 => 4,
             Self::UInt64 | Self::Int64 | Self::Float64 | Self::Timestamp(_) | Self::Duration(_) => 8,
+            Self::FixedSizeBinary(bytes) => bytes.into(),
         }
     }
 }
 
+/// The most bytes of a [`DataType::FixedSizeBinary`].
+const FIXED_BYTES_MAX: u8 = 64;
+
 impl DataType {
+    /// Whether cells are numbers.
+    pub(super) fn is_number(self) -> bool {
+        !self.is_string() && !matches!(self, Self::FixedSizeBinary(_))
+    }
+
+    /// Whether a column of values may be of this type, where keys are strings.
+    pub(super) fn is_value(self) -> bool {
+        match self {
+            Self::FixedSizeBinary(bytes) => (1..=FIXED_BYTES_MAX).contains(&bytes),
+            _ => true,
+        }
+    }
+
+    /// Whether a number has room for a cell.
+    pub(super) fn has_cells(self) -> bool {
+        (1..=size_of::<u64>()).contains(&self.width_bytes())
+    }
+
+    /// What a file calls the type of values that are this and nothing more.
+    pub(super) fn value_name(self) -> String {
+        match self {
+            Self::Binary => "bytes".into(),
+            Self::Utf8 => "text".into(),
+            Self::FixedSizeBinary(bytes) => format!("[u8; {bytes}]"),
+            number => number.to_string(),
+        }
+    }
+
     /// Whether cells are strings.
     pub(super) fn is_string(self) -> bool {
         matches!(self, Self::Binary | Self::Utf8)
@@ -95,6 +130,7 @@ impl fmt::Display for DataType {
             Self::Duration(unit) => write!(f, "duration[{unit}]"),
             Self::Binary => f.write_str("binary"),
             Self::Utf8 => f.write_str("string"),
+            Self::FixedSizeBinary(bytes) => write!(f, "fixed_size_binary[{bytes}]"),
         }
     }
 }

@@ -57,11 +57,14 @@ pub enum Error {
         /// What is wrong there.
         what: &'static str,
     },
-    /// A snapshot has a column `key` and a column `value`.
-    #[error("a snapshot has the columns key and value, but this file has {found}")]
+    /// A snapshot has a column `key` and a column `value`, that of a
+    /// [`MultiIndex`](crate::bytes::MultiIndex) `key` and `row`.
+    #[error("a snapshot has the columns {} and {}, but this file has {found}", asked[0], asked[1])]
     Columns {
         /// The file's columns.
         found: String,
+        /// Those of a snapshot of the index that was asked for.
+        asked: [&'static str; 2],
     },
     /// A column of a type that no index has.
     #[error("the column {column} is of a type that a snapshot can't have: {found}")]
@@ -74,7 +77,7 @@ pub enum Error {
     /// A column of another type than the index that was asked for.
     #[error("the column {column} holds {found}, but the index that was asked for has {asked}")]
     OtherType {
-        /// `key` or `value`.
+        /// `key`, `value` or `row`.
         column: &'static str,
         /// What the file has.
         found: DataType,
@@ -89,6 +92,12 @@ pub enum Error {
         /// What opens such a file.
         opener: &'static str,
     },
+    /// Keys with rows where keys with values are asked for, or the other way round.
+    #[error("the file is one of another kind of index: {opener} opens such a file")]
+    OtherRows {
+        /// What opens such a file.
+        opener: &'static str,
+    },
     /// Strings that are keys of another type than the index that was asked for.
     #[error("the file has keys of type {found}, but the index that was asked for has keys of type {asked}")]
     OtherKeyType {
@@ -96,6 +105,38 @@ pub enum Error {
         found: String,
         /// What was asked for.
         asked: String,
+    },
+    /// Values of another type than the index that was asked for, in a column of the same type.
+    #[error(
+        "the file has values of type {found}, but the index that was asked for has values of type {asked}"
+    )]
+    OtherValueType {
+        /// What the file has, as [`SavedValue::type_name`](super::SavedValue::type_name) has it.
+        found: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// Values that are strings, or of more than eight bytes, where a number is asked for.
+    #[error("the column value holds {found}, of which a number of 64 bits is no cell")]
+    NoCells {
+        /// The column's type.
+        found: DataType,
+    },
+    /// The bytes of a value are more or fewer than its column has for it.
+    #[error("a value was made {bytes} bytes, but the column value holds {asked}")]
+    NoCell {
+        /// How many bytes they are.
+        bytes: usize,
+        /// The column's type.
+        asked: DataType,
+    },
+    /// Bytes that no value has.
+    #[error("row {row} has no value of type {value_type}")]
+    NoValue {
+        /// The row, counted from 0.
+        row: usize,
+        /// The values' type.
+        value_type: String,
     },
     /// A string that no key has.
     #[error("row {row} has no key of type {key_type}")]

@@ -3,7 +3,7 @@
 //! ```text
 //! ARROW1 and two zero bytes
 //! message: the schema, with latchless.version and the caller's metadata
-//! message: a record batch of up to 2^20 rows; its body: the keys, then the values. Keys that are strings are
+//! message: a record batch of up to 2^20 rows; its body: the keys, then the values. A column of strings is
 //!    two parts: where each begins and the last one ends, in 32 bits each, and their bytes
 //!    ⋮
 //! message: the end
@@ -35,16 +35,20 @@ pub const ALIGNMENT: usize = 64;
 pub const BATCH_ROWS_LOG2: u32 = 20;
 /// Rows of every record batch but the last.
 pub const BATCH_ROWS: usize = 1 << BATCH_ROWS_LOG2;
-/// A record batch ends before the string that would take its keys beyond this.
+/// A record batch of strings ends before the row that would take its keys or its values beyond this.
 pub const BATCH_BYTES: usize = 1 << 24;
-/// The names of the columns.
+/// The names of the columns: of an index,
 pub const COLUMNS: [&str; 2] = ["key", "value"];
+/// and of one whose keys are in many rows.
+pub const ROW_COLUMNS: [&str; 2] = ["key", "row"];
 /// What the names of this library's metadata begin with.
 pub const RESERVED: &str = "latchless.";
 /// In the schema: the version of the format.
 pub const VERSION_NAME: &str = "latchless.version";
 /// In the schema, where keys are strings: what type they are bytes of.
 pub const KEY_NAME: &str = "latchless.key";
+/// In the schema: what type the values are of, if their column doesn't tell.
+pub const VALUE_NAME: &str = "latchless.value";
 /// In the footer: the number of entries.
 pub const LEN_NAME: &str = "latchless.len";
 /// In the footer: the checksum of the file.
@@ -65,10 +69,14 @@ pub fn aligned(bytes: usize) -> usize {
 /// What a file says of itself as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
+    /// The columns' names.
+    pub columns: [&'static str; 2],
     /// The columns' types.
     pub types: [DataType; 2],
     /// What type the keys are bytes of, if they are strings.
     pub key: Option<String>,
+    /// What type the values are of, if their column doesn't tell.
+    pub value: Option<String>,
     /// What the caller adds.
     pub metadata: Vec<(String, String)>,
 }
@@ -104,10 +112,18 @@ fn arrow_type(data_type: DataType) -> ipc::Type {
         DataType::Duration(unit) => ipc::Type::Duration(Box::new(ipc::Duration { unit: unit.into() })),
         DataType::Binary => ipc::Type::Binary(Box::default()),
         DataType::Utf8 => ipc::Type::Utf8(Box::default()),
+        DataType::FixedSizeBinary(bytes) => {
+            ipc::Type::FixedSizeBinary(Box::new(ipc::FixedSizeBinary { byte_width: bytes.into() }))
+        }
     }
 }
 
 impl About {
+    /// Of columns of these types, of which nothing more is known.
+    pub fn new(types: [DataType; 2]) -> Self {
+        Self { columns: COLUMNS, types, key: None, value: None, metadata: Vec::new() }
+    }
+
     /// The schema.
     fn schema(&self) -> ipc::Schema {
         let field = |(name, data_type): (&str, DataType)| ipc::Field {
@@ -117,11 +133,12 @@ impl About {
             ..ipc::Field::default()
         };
         let version = pair(VERSION_NAME, super::VERSION);
-        let key = self.key.iter().map(|key| pair(KEY_NAME, key));
+        let names = self.key.iter().map(|key| pair(KEY_NAME, key));
+        let names = names.chain(self.value.iter().map(|value| pair(VALUE_NAME, value)));
         let own = self.metadata.iter().map(|(name, text)| pair(name, text));
         ipc::Schema {
-            fields: Some(COLUMNS.into_iter().zip(self.types).map(field).collect()),
-            custom_metadata: Some(std::iter::once(version).chain(key).chain(own).collect()),
+            fields: Some(self.columns.into_iter().zip(self.types).map(field).collect()),
+            custom_metadata: Some(std::iter::once(version).chain(names).chain(own).collect()),
             ..ipc::Schema::default()
         }
     }
@@ -177,12 +194,16 @@ impl About {
         Ok((closing, digits))
     }
 
-    /// Refuses metadata that would be taken for this library's own, and strings where none can be.
+    /// Refuses metadata that would be taken for this library's own, and types that columns can't have.
     pub fn check(&self) -> Result<()> {
-        let fits = [self.types[0].is_string() == self.key.is_some(), !self.types[1].is_string()];
+        let [key, value] = self.types;
+        let fits = match self.key {
+            Some(_) => [key.is_string(), value.is_value()],
+            None => [key.is_number(), value.is_number()],
+        };
         if let Some(column) = fits.iter().position(|fits| !fits) {
             return Err(Error::UnknownType {
-                column: COLUMNS[column],
+                column: self.columns[column],
                 found: self.types[column].to_string(),
             });
         }

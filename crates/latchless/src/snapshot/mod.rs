@@ -51,14 +51,19 @@
 //! types that are known only at run time, a [`Layout`] saves and a [`Snapshot`] opens: the caller says what
 //! the cells of an entry are, and what entry two cells are.
 //!
-//! Keys of any length, those of a [`BytesIndex`](crate::bytes::BytesIndex), are saved and opened by
-//! [`strings`].
+//! Keys of any length are saved and opened by [`strings`], with values of any [`BytesIndex`], and those of a
+//! [`MultiIndex`] with their rows by [`multi`].
+//!
+//! [`BytesIndex`]: crate::bytes::BytesIndex
+//! [`MultiIndex`]: crate::bytes::MultiIndex
 
 mod data_type;
 mod error;
 mod layout;
+pub mod multi;
 mod parse;
 mod replace;
+mod saved_value;
 pub mod strings;
 #[cfg(test)]
 mod tests;
@@ -66,6 +71,7 @@ mod write;
 
 pub use data_type::{DataType, Native, TimeUnit};
 pub use error::{Error, Result};
+pub use saved_value::SavedValue;
 
 use crate::Index;
 use crate::index::Holder;
@@ -73,7 +79,7 @@ use core::num::NonZeroUsize;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::key::Key;
 use latchless_core::base::value::Value;
-use layout::About;
+use layout::{About, COLUMNS};
 use parse::{Cells, Parsed};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -137,7 +143,7 @@ pub fn read<K: Native, V: Native>(from: impl Read) -> Result<Index<K, V>> {
 /// # Ok::<(), snapshot::Error>(())
 /// ```
 pub fn key_type(bytes: &[u8]) -> Result<DataType> {
-    Ok(parse::parse(bytes)?.types[0])
+    Ok(parse::parse(bytes, COLUMNS)?.types[0])
 }
 
 fn native_layout<H: Holder<Key: Native, Value: Native>>() -> Layout {
@@ -178,7 +184,7 @@ pub struct Layout(About);
 impl Layout {
     /// Columns of these types, which aren't strings.
     pub fn new(key: DataType, value: DataType) -> Self {
-        Self(About { types: [key, value], key: None, metadata: Vec::new() })
+        Self(About::new([key, value]))
     }
 
     /// Adds a name and a text to the schema's metadata, where other programs see them, too.
@@ -261,7 +267,7 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        let parsed = parse::parse(&bytes)?;
+        let parsed = parse::parse(&bytes, COLUMNS)?;
         let [key, value] = parsed.types;
         if key.is_string() {
             return Err(Error::OtherKeys { found: key, opener: "snapshot::strings" });

@@ -7,7 +7,7 @@ use super::data_type::{DataType, TimeUnit};
 use super::error::{Error, Result};
 use super::layout::{
     BATCH_ROWS, BATCH_ROWS_LOG2, CHECKSUM_NAME, COLUMNS, HEAD, KEY_NAME, LEN_NAME, MAGIC, NO_CHECKSUM,
-    RESERVED, TAIL_BYTES, VERSION_NAME, digits_of,
+    RESERVED, ROW_COLUMNS, TAIL_BYTES, VALUE_NAME, VERSION_NAME, digits_of,
 };
 use core::ops::Range;
 use crc32fast::Hasher;
@@ -21,7 +21,7 @@ const NAME_CHARS_MAX: usize = 40;
 /// What a flatbuffer says where it can't be read.
 type Read<T> = planus::Result<T>;
 
-/// A column's cells, batch by batch.
+/// A column's cells that are numbers, batch by batch.
 #[derive(Debug, Clone)]
 pub struct Cells {
     /// Where each batch's cells begin in the file.
@@ -32,23 +32,17 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Those of a part of all batches.
+    /// Those of a part of all batches, of which all but the last have one size.
     pub fn new(data_type: DataType, batches: &[Batch], part: usize) -> Self {
         let width = data_type.width_bytes();
         let starts = batches.iter().map(|batch| batch.starts[part]).collect();
         Self { starts, width, mask: u64::MAX >> (64 - 8 * width) }
     }
 
-    /// A cell of batches of one size.
+    /// A cell. Eight bytes are read whatever its width is: after the last cell there is the footer.
     #[inline(always)]
     pub fn get(&self, file: &[u8], at: usize) -> u64 {
-        self.get_in(file, at >> BATCH_ROWS_LOG2, at & (BATCH_ROWS - 1))
-    }
-
-    /// A batch's cell. Eight bytes are read whatever its width is: after the last cell there is the footer.
-    #[inline(always)]
-    pub fn get_in(&self, file: &[u8], batch: usize, row: usize) -> u64 {
-        let start = self.starts[batch] + row * self.width;
+        let start = self.starts[at >> BATCH_ROWS_LOG2] + (at & (BATCH_ROWS - 1)) * self.width;
         let bytes = file[start..start + 8].try_into().expect("eight bytes");
         u64::from_le_bytes(bytes) & self.mask
     }
@@ -59,15 +53,44 @@ impl Cells {
 pub struct Batch {
     pub rows: usize,
     /// Where the parts of its columns begin in the file: see [`DataType::parts`].
-    pub starts: [usize; 3],
+    pub starts: [usize; 4],
 }
 
 impl Batch {
-    /// The strings of the first column, which has strings.
-    pub fn strings<'f>(&self, file: &'f [u8]) -> impl Iterator<Item = &'f [u8]> + use<'f> {
-        let [ends, bytes, _] = self.starts;
-        let ends = file[ends..ends + END_BYTES * (self.rows + 1)].chunks_exact(END_BYTES).map(end);
-        ends.clone().zip(ends.skip(1)).map(move |(start, end)| &file[bytes + start..bytes + end])
+    /// Both columns' cells.
+    pub fn columns<'f>(&self, file: &'f [u8], types: [DataType; 2]) -> [Column<'f>; 2] {
+        let column = |data_type: DataType, part: usize| {
+            let width = data_type.width_bytes();
+            let starts = [self.starts[part], self.starts[part + data_type.parts() - 1]];
+            let [ends, bytes] = starts.map(|start| &file[start..]);
+            Column { ends, bytes, width, rows: 0..self.rows }
+        };
+        [column(types[0], 0), column(types[1], types[0].parts())]
+    }
+}
+
+/// A column's cells in a batch, as bytes, one after the other.
+#[derive(Debug, Clone)]
+pub struct Column<'f> {
+    /// Where strings end.
+    ends: &'f [u8],
+    bytes: &'f [u8],
+    /// Of a cell; 0 of strings.
+    width: usize,
+    rows: Range<usize>,
+}
+
+impl<'f> Iterator for Column<'f> {
+    type Item = &'f [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'f [u8]> {
+        let row = self.rows.next()?;
+        let border = |row: usize| match self.width {
+            0 => end(&self.ends[row * END_BYTES..][..END_BYTES]),
+            width => row * width,
+        };
+        Some(&self.bytes[border(row)..border(row + 1)])
     }
 }
 
@@ -85,6 +108,8 @@ pub struct Parsed {
     pub types: [DataType; 2],
     /// What type the keys are bytes of, if they are strings.
     pub key: Option<String>,
+    /// What type the values are of, if their column doesn't tell.
+    pub value: Option<String>,
     pub metadata: Vec<(String, String)>,
     pub batches: Vec<Batch>,
     pub len: usize,
@@ -95,8 +120,8 @@ fn damaged(at: usize, what: &'static str) -> Error {
     Error::Damaged { at: at as u64, what }
 }
 
-/// Reads a whole file.
-pub fn parse(file: &[u8]) -> Result<Parsed> {
+/// Reads a whole file, which has these columns.
+pub fn parse(file: &[u8], columns: [&'static str; 2]) -> Result<Parsed> {
     let footer_at = find_footer(file)?;
     let unreadable = |_| damaged(footer_at.start, "the footer can't be read");
     let footer = ipc::FooterRef::read_as_root(&file[footer_at.clone()]).map_err(unreadable)?;
@@ -108,14 +133,14 @@ pub fn parse(file: &[u8]) -> Result<Parsed> {
     // Whose file it is comes first: others have no checksum.
     check_version(&in_schema)?;
     check_sum(file, footer_at.clone(), &in_footer)?;
-    let types = column_types(schema, footer_at.start)?;
+    let types = column_types(schema, columns, footer_at.start)?;
     if footer.dictionaries().map_err(unreadable)?.is_some_and(|dictionaries| !dictionaries.is_empty()) {
         return Err(damaged(footer_at.start, "there are dictionaries"));
     }
     let blocks = footer.record_batches().map_err(unreadable)?;
     let blocks: Vec<ipc::BlockRef> = blocks.map_or(Vec::new(), |blocks| blocks.iter().collect());
     let mut batches =
-        Batches { file, messages: HEAD.len()..footer_at.start, types, len: 0, batches: Vec::new() };
+        Batches { file, messages: HEAD.len()..footer_at.start, columns, types, len: 0, batches: Vec::new() };
     for (batch, block) in blocks.iter().enumerate() {
         batches.add(batch, batch + 1 == blocks.len(), block)?;
     }
@@ -123,14 +148,14 @@ pub fn parse(file: &[u8]) -> Result<Parsed> {
     if stored != batches.len.to_string() {
         return Err(Error::Len { stored: stored.to_owned(), found: batches.len as u64 });
     }
-    let key = lookup(&in_schema, KEY_NAME).map(str::to_owned);
+    let [key, value] = [KEY_NAME, VALUE_NAME].map(|name| lookup(&in_schema, name).map(str::to_owned));
     let own: Pairs = in_schema.into_iter().filter(|(name, _)| !name.starts_with(RESERVED)).collect();
     // A flatbuffer may refer to one text many times, and so be much larger when it is copied.
     if own.iter().map(|(name, text)| name.len() + text.len()).sum::<usize>() > footer_at.len() {
         return Err(damaged(footer_at.start, "the metadata is longer than the footer"));
     }
     let metadata = own.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
-    Ok(Parsed { types, key, metadata, len: batches.len, batches: batches.batches })
+    Ok(Parsed { types, key, value, metadata, len: batches.len, batches: batches.batches })
 }
 
 /// Where the footer is.
@@ -197,8 +222,8 @@ fn check_sum(file: &[u8], footer_at: Range<usize>, in_footer: &Pairs) -> Result<
     if found == stored { Ok(()) } else { Err(Error::Checksum { stored, found }) }
 }
 
-/// The types of the columns `key` and `value`.
-fn column_types(schema: ipc::SchemaRef, at: usize) -> Result<[DataType; 2]> {
+/// The types of these columns.
+fn column_types(schema: ipc::SchemaRef, columns: [&'static str; 2], at: usize) -> Result<[DataType; 2]> {
     let unreadable = |_| damaged(at, "the schema can't be read");
     if schema.endianness().map_err(unreadable)? != ipc::Endianness::Little {
         return Err(damaged(at, "the columns are big-endian"));
@@ -215,25 +240,32 @@ fn column_types(schema: ipc::SchemaRef, at: usize) -> Result<[DataType; 2]> {
         .map(|field| Ok(field.name()?.unwrap_or_default()))
         .collect::<Read<_>>()
         .map_err(unreadable)?;
-    if names != COLUMNS {
+    let kinds = [(COLUMNS, "snapshot::open or snapshot::strings"), (ROW_COLUMNS, "snapshot::multi")];
+    if let Some((_, opener)) = kinds.into_iter().find(|(theirs, _)| names == theirs && *theirs != columns) {
+        return Err(Error::OtherRows { opener });
+    }
+    if names != columns {
         let shown = names.iter().map(|name| name.chars().take(NAME_CHARS_MAX).collect());
         let shown: Vec<String> = shown.collect();
         return Err(Error::Columns {
             found: if shown.is_empty() { "none".to_owned() } else { shown.join(", ") },
+            asked: columns,
         });
     }
-    let type_of = |column: usize| {
+    let type_of = |column: usize, fits: &dyn Fn(DataType) -> bool| {
         let field = fields[column];
         let encoded = field.dictionary().map_err(unreadable)?.is_some();
         let arrow = field.type_().map_err(unreadable)?;
         let known =
             if encoded { None } else { arrow.map(data_type).transpose().map_err(unreadable)?.flatten() };
-        known.filter(|known| column == 0 || !known.is_string()).ok_or_else(|| Error::UnknownType {
-            column: COLUMNS[column],
+        known.filter(|&known| fits(known)).ok_or_else(|| Error::UnknownType {
+            column: columns[column],
             found: if encoded { "dictionary".to_owned() } else { name_of(arrow) },
         })
     };
-    Ok([type_of(0)?, type_of(1)?])
+    let key = type_of(0, &|key| key.is_number() || key.is_string())?;
+    let value = type_of(1, &|value| value.is_number() || key.is_string() && value.is_value())?;
+    Ok([key, value])
 }
 
 /// What Arrow calls a type, without its parameters.
@@ -268,6 +300,9 @@ fn data_type(arrow: ipc::TypeRef) -> Read<Option<DataType>> {
         ipc::TypeRef::Duration(duration) => Some(DataType::Duration(duration.unit()?.into())),
         ipc::TypeRef::Binary(_) => Some(DataType::Binary),
         ipc::TypeRef::Utf8(_) => Some(DataType::Utf8),
+        ipc::TypeRef::FixedSizeBinary(binary) => {
+            u8::try_from(binary.byte_width()?).ok().map(DataType::FixedSizeBinary)
+        }
         _ => None,
     })
 }
@@ -288,6 +323,7 @@ struct Batches<'a> {
     file: &'a [u8],
     /// Where the next message and its body may be: batches follow each other, so no byte counts twice.
     messages: Range<usize>,
+    columns: [&'static str; 2],
     types: [DataType; 2],
     /// Rows so far.
     len: usize,
@@ -335,8 +371,8 @@ impl Batches<'_> {
         let (Some(nodes), Some(buffers)) = (nodes, buffers) else {
             return Err(damaged(metadata.start, "a record batch without columns"));
         };
-        let (mut starts, mut part, mut buffer) = ([0; 3], 0, 0);
-        for (column, name) in COLUMNS.into_iter().enumerate() {
+        let (mut starts, mut part, mut buffer) = ([0; 4], 0, 0);
+        for (column, name) in self.columns.into_iter().enumerate() {
             let Some(node) = nodes.get(column) else {
                 return Err(damaged(metadata.start, "a record batch with too few columns"));
             };

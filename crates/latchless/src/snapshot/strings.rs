@@ -12,61 +12,86 @@
 //! # Ok::<(), latchless::snapshot::Error>(())
 //! ```
 //!
-//! The file is as [`snapshot`](super) describes it, but for the column `key`: its type is Arrow's `utf8` if
-//! keys are `String`s, else `binary`, which has the keys' bytes, and a record batch has at most 16 MiB of
-//! them. The schema's metadata has `latchless.key`, the keys' [type](BytesKey::type_name), without which one
-//! couldn't tell a tuple from another one. [`snapshot`](super#while-others-write) also says what a saved file
-//! means while other threads write; if none does, it is of one moment.
+//! The file is as [`snapshot`](super) describes it, but for its columns. The type of `key` is Arrow's `utf8`
+//! if keys are `String`s, else `binary`, which has the keys' bytes. That of `value` is `utf8` or `binary` as
+//! well if values are `String`s or `Vec<u8>`s, and `fixed_size_binary` if they are otherwise no numbers:
+//! [`SavedValue`] says which bytes these are. A record batch has at most 16 MiB of keys and as much of
+//! values. The schema's metadata has `latchless.key` and, if the column doesn't tell, `latchless.value`: the
+//! keys' [type](BytesKey::type_name) and the [values'](SavedValue::type_name), without which one couldn't
+//! tell a tuple from another one.
 //!
-//! A file that was made on purpose has strings that no key of its type has, and opening it is an error then,
-//! but for types of the caller's own: [`BytesKey::is_key`] panics for these where
+//! [`snapshot`](super#while-others-write) also says what a saved file means while other threads write; if
+//! none does, it is of one moment.
+//!
+//! A file that was made on purpose has strings that no key or value of its type has, and opening it is an
+//! error then, but for keys of the caller's own types: [`BytesKey::is_key`] panics for these where
 //! [`from_bytes`](BytesKey::from_bytes) does.
+//!
+//! ```
+//! # use latchless::bytes::BytesIndex;
+//! # use latchless::snapshot::strings;
+//! let titles: BytesIndex<String, String> = [("/".into(), "Home".into()), ("/a".into(), "".into())].into();
+//! let mut file = Vec::new();
+//! strings::write(&titles, &mut file)?;
+//! let again: BytesIndex<String, String> = strings::read(&file[..])?;
+//! assert_eq!(again.get("/").as_deref(), Some("Home"));
+//! # Ok::<(), latchless::snapshot::Error>(())
+//! ```
 
-use super::data_type::{DataType, Native};
+use super::data_type::DataType;
 use super::error::{Error, Result};
-use super::layout::About;
-use super::parse::{self, Cells, Parsed};
-use super::write::write_strings;
+use super::layout::{About, COLUMNS};
+use super::parse::{self, Parsed};
+use super::saved_value::{SavedValue, number_of};
+use super::write::{SeeRow, write_strings};
 use super::{gather, gather_file, replace};
 use crate::bytes::BytesIndex;
 use core::any::TypeId;
-use core::ops::ControlFlow;
 use latchless_core::base::bytes_key::BytesKey;
+use latchless_core::base::bytes_value::BytesValue;
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::value::Value;
+use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// Saves an index, and says how many entries the snapshot has. What is at `path` is replaced in one step: see
-/// [`snapshot`](super).
+/// Saves an index, and says how many entries the snapshot has. What is at `path` is replaced in one step:
+/// see [`snapshot`](super).
 ///
 /// # Errors
 /// [`Error::Io`] if the system refuses; what was at `path` is still there then.
-pub fn save<K: BytesKey<Owned = K> + 'static, V: Native>(
+pub fn save<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
     index: &BytesIndex<K, V>,
     path: impl AsRef<Path>,
 ) -> Result<u64> {
-    Layout::new(V::DATA_TYPE).save(index, path, V::to_cell)
+    replace::replace(path.as_ref(), |file| write(index, file))
 }
 
 /// Writes a snapshot of an index, and says how many entries it has.
 ///
 /// # Errors
 /// [`Error::Io`] if `out` refuses.
-pub fn write<K: BytesKey<Owned = K> + 'static, V: Native>(
+pub fn write<K: BytesKey<Owned = K> + 'static, V: SavedValue>(
     index: &BytesIndex<K, V>,
     out: impl Write,
 ) -> Result<u64> {
-    Layout::new(V::DATA_TYPE).write(index, out, V::to_cell)
+    let name = Some(V::type_name()).filter(|name| **name != V::COLUMN.value_name());
+    let about = About { value: name.map(Cow::into_owned), ..Layout::new(V::COLUMN).about::<K>() };
+    let each = |see: &mut SeeRow| {
+        // A range without ends isn't turned round, which is all that could be wrong with it.
+        let _ = index.scan::<K>(.., |key, value| V::with_cell(value, |value| see(key, value)));
+    };
+    write_strings(each, out, about)
 }
 
 /// The index of a snapshot, its leaves filled to four fifths.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::OtherKeys`], [`Error::OtherKeyType`] or [`Error::OtherType`] if the file holds
-/// other types than `K` and `V`; [`Error::NoKey`]; [`Error::Index`] if its rows are out of order or memory is
-/// refused; the others if it is no snapshot, or damaged.
-pub fn open<K: BytesKey<Owned = K>, V: Native>(path: impl AsRef<Path>) -> Result<BytesIndex<K, V>> {
+/// [`Error::Io`]; [`Error::OtherKeys`], [`Error::OtherKeyType`], [`Error::OtherType`] or
+/// [`Error::OtherValueType`] if the file holds other types than `K` and `V`; [`Error::NoKey`],
+/// [`Error::NoValue`]; [`Error::Index`] if its rows are out of order or memory is refused; the others if it
+/// is no snapshot, or damaged.
+pub fn open<K: BytesKey<Owned = K>, V: SavedValue>(path: impl AsRef<Path>) -> Result<BytesIndex<K, V>> {
     Snapshot::open(path)?.index()
 }
 
@@ -74,7 +99,7 @@ pub fn open<K: BytesKey<Owned = K>, V: Native>(path: impl AsRef<Path>) -> Result
 ///
 /// # Errors
 /// As [`open`].
-pub fn read<K: BytesKey<Owned = K>, V: Native>(from: impl Read) -> Result<BytesIndex<K, V>> {
+pub fn read<K: BytesKey<Owned = K>, V: SavedValue>(from: impl Read) -> Result<BytesIndex<K, V>> {
     Snapshot::read(from)?.index()
 }
 
@@ -84,8 +109,8 @@ pub fn key_type<K: BytesKey<Owned = K> + 'static>() -> DataType {
     if TypeId::of::<K>() == TypeId::of::<String>() { DataType::Utf8 } else { DataType::Binary }
 }
 
-/// How an index is saved whose values aren't [`Native`], or not of the type that the column is to have; or
-/// rows that are in no index.
+/// How an index is saved whose values aren't a [`SavedValue`], or not of the type that the column is to
+/// have; or rows that are in no index.
 ///
 /// ```
 /// use latchless::bytes::BytesIndex;
@@ -111,7 +136,7 @@ pub struct Layout(About);
 impl Layout {
     /// Values of this type.
     pub fn new(value: DataType) -> Self {
-        Self(About { types: [DataType::Binary, value], key: None, metadata: Vec::new() })
+        Self(About::new([DataType::Binary, value]))
     }
 
     /// Adds a name and a text to the schema's metadata, where other programs see them, too.
@@ -125,7 +150,8 @@ impl Layout {
     /// bytes of a number; those above are ignored.
     ///
     /// # Errors
-    /// As [`save`]; [`Error::Reserved`]; [`Error::UnknownType`] for values that are strings.
+    /// As [`save`]; [`Error::Reserved`]; [`Error::NoCells`] for strings, and for values of more than eight
+    /// bytes.
     pub fn save<K: BytesKey<Owned = K> + 'static, V: Value>(
         &self,
         index: &BytesIndex<K, V>,
@@ -145,16 +171,16 @@ impl Layout {
         out: impl Write,
         cell: impl Fn(V) -> u64,
     ) -> Result<u64> {
-        let each = |see: &mut dyn FnMut(&[u8], u64) -> ControlFlow<()>| {
-            // A range without ends isn't turned round, which is all that could be wrong with it.
-            let _ = index.scan::<K>(.., |key, value| see(key, cell(value)));
+        let width = self.check_cells()?;
+        let each = |see: &mut SeeRow| {
+            let _ = index.scan::<K>(.., |key, value| see(key, &cell(value).to_le_bytes()[..width]));
         };
         write_strings(each, out, self.about::<K>())
     }
 
-    /// As [`Layout::save`], of rows that are in no index: the bytes of keys of type `K`, sorted, and cells. A
-    /// key may come more than once, but then only [`Snapshot::rows`] reads the file: no index can be loaded
-    /// from it.
+    /// As [`Layout::save`], of rows that are in no index: the bytes of keys of type `K`, sorted, and cells.
+    /// A key may come more than once, but then only [`Snapshot::rows`] reads the file: no index can be
+    /// loaded from it.
     ///
     /// # Errors
     /// As [`Layout::save`]; [`Error::Index`] for a key of 2 GiB.
@@ -163,10 +189,33 @@ impl Layout {
         path: impl AsRef<Path>,
         rows: impl IntoIterator<Item = (impl AsRef<[u8]>, u64)>,
     ) -> Result<u64> {
-        let each = |see: &mut dyn FnMut(&[u8], u64) -> ControlFlow<()>| {
-            let _ = rows.into_iter().try_for_each(|(key, cell)| see(key.as_ref(), cell));
+        let width = self.check_cells()?;
+        let each = |see: &mut SeeRow| {
+            let see = |(key, cell): (_, u64)| see(AsRef::as_ref(&key), &cell.to_le_bytes()[..width]);
+            let _ = rows.into_iter().try_for_each(see);
         };
         replace::replace(path.as_ref(), |file| write_strings(each, file, self.about::<K>()))
+    }
+
+    /// As [`Layout::save_rows`], of values that are bytes: strings, or as many as the column is wide.
+    ///
+    /// # Errors
+    /// As [`Layout::save_rows`]; [`Error::NoCell`]; [`Error::UnknownType`].
+    pub fn save_byte_rows<K: BytesKey<Owned = K> + 'static>(
+        &self,
+        path: impl AsRef<Path>,
+        rows: impl IntoIterator<Item = (impl AsRef<[u8]>, impl AsRef<[u8]>)>,
+    ) -> Result<u64> {
+        let each = |see: &mut SeeRow| {
+            let _ = rows.into_iter().try_for_each(|(key, value)| see(key.as_ref(), value.as_ref()));
+        };
+        replace::replace(path.as_ref(), |file| write_strings(each, file, self.about::<K>()))
+    }
+
+    /// How many bytes of a cell are a value's, if cells have room for it.
+    fn check_cells(&self) -> Result<usize> {
+        let [_, value] = self.0.types;
+        if value.has_cells() { Ok(value.width_bytes()) } else { Err(Error::NoCells { found: value }) }
     }
 
     /// The same of keys of a type.
@@ -208,7 +257,12 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::open`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        let parsed = parse::parse(&bytes)?;
+        Self::of_columns(bytes, COLUMNS)
+    }
+
+    /// Takes the bytes of a file with these columns.
+    pub(super) fn of_columns(bytes: Vec<u8>, columns: [&'static str; 2]) -> Result<Self> {
+        let parsed = parse::parse(&bytes, columns)?;
         match parsed.types[0] {
             found if found.is_string() => Ok(Self { bytes, parsed }),
             found => Err(Error::OtherKeys { found, opener: "snapshot::open" }),
@@ -241,27 +295,37 @@ impl Snapshot {
         self.parsed.types[1]
     }
 
+    /// The type of the values, as [`SavedValue::type_name`] has it.
+    pub fn value_name(&self) -> Cow<'_, str> {
+        let of_column = || self.value_type().value_name().into();
+        self.parsed.value.as_deref().map_or_else(of_column, Cow::Borrowed)
+    }
+
     /// Names and texts of the schema's metadata, but for this library's own.
     pub fn metadata(&self) -> &[(String, String)] {
         &self.parsed.metadata
     }
 
-    /// All rows: the key's bytes, and the value's cell as [`Layout::save`] has it.
+    /// All rows: the key's bytes, and the value's cell as [`Layout::save`] has it. Of values of more than
+    /// eight bytes the cell is the first eight: [`Snapshot::byte_rows`] has all.
     pub fn rows(&self) -> impl Iterator<Item = (&[u8], u64)> {
-        let values = Cells::new(self.value_type(), &self.parsed.batches, 2);
-        self.parsed.batches.iter().enumerate().flat_map(move |(number, batch)| {
-            let values = values.clone();
-            let value = move |row| values.get_in(&self.bytes, number, row);
-            batch.strings(&self.bytes).enumerate().map(move |(row, key)| (key, value(row)))
+        self.byte_rows().map(|(key, value)| (key, number_of(value)))
+    }
+
+    /// All rows: the key's bytes and the value's, which of a number are little-endian.
+    pub fn byte_rows(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.parsed.batches.iter().flat_map(|batch| {
+            let [keys, values] = batch.columns(&self.bytes, self.parsed.types);
+            keys.zip(values)
         })
     }
 
     /// The index, its leaves filled to four fifths.
     ///
     /// # Errors
-    /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::NoKey`]; or [`Error::Index`] if rows are out
-    /// of order or memory is refused.
-    pub fn index<K: BytesKey<Owned = K>, V: Native>(&self) -> Result<BytesIndex<K, V>> {
+    /// [`Error::OtherKeyType`], [`Error::OtherType`], [`Error::OtherValueType`], [`Error::NoKey`],
+    /// [`Error::NoValue`]; or [`Error::Index`] if rows are out of order or memory is refused.
+    pub fn index<K: BytesKey<Owned = K>, V: SavedValue>(&self) -> Result<BytesIndex<K, V>> {
         let mut index = BytesIndex::new()?;
         self.load(&mut index, FillFactor::UPDATED)?;
         Ok(index)
@@ -271,41 +335,69 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`Snapshot::index`], and [`NotEmpty`](crate::Error::NotEmpty). The index is then as before.
-    pub fn load<K: BytesKey<Owned = K>, V: Native>(
+    pub fn load<K: BytesKey<Owned = K>, V: SavedValue>(
         &self,
         index: &mut BytesIndex<K, V>,
         fill: FillFactor,
     ) -> Result<()> {
-        let (found, asked) = (self.value_type(), V::DATA_TYPE);
+        let (found, asked) = (self.value_type(), V::COLUMN);
         if found != asked {
             return Err(Error::OtherType { column: "value", found, asked });
         }
-        self.load_by(index, fill, V::from_cell)
+        let (found, asked) = (self.value_name(), V::type_name());
+        if found != asked {
+            return Err(Error::OtherValueType { found: found.into(), asked: asked.into() });
+        }
+        self.load_rows(index, fill, V::of_cell)
     }
 
     /// As [`Snapshot::load`], of the values that `value` makes of their cells.
     ///
     /// # Errors
-    /// As [`Snapshot::load`], but for [`Error::OtherType`].
+    /// As [`Snapshot::load`], but for the errors about values; [`Error::NoCells`] for strings, and for
+    /// values of more than eight bytes.
     pub fn load_by<K: BytesKey<Owned = K>, V: Value>(
         &self,
         index: &mut BytesIndex<K, V>,
         fill: FillFactor,
         value: impl Fn(u64) -> V,
     ) -> Result<()> {
-        let asked = K::type_name();
-        if self.key_name() != asked {
-            let found = self.key_name().to_owned();
-            return Err(Error::OtherKeyType { found, asked: asked.into() });
+        match self.value_type() {
+            found if found.has_cells() => self.load_rows(index, fill, |cell| Some(value(number_of(cell)))),
+            found => Err(Error::NoCells { found }),
         }
-        if let Some(row) = self.rows().position(|(key, _)| !K::is_key(key)) {
-            return Err(Error::NoKey { row, key_type: asked.into() });
-        }
-        let mut rows = self.rows();
-        Ok(index.bulk_load_bytes(fill, |bytes| {
-            let (key, cell) = rows.next()?;
+    }
+
+    /// Fills an empty index with what `value` makes of the values' bytes.
+    fn load_rows<K: BytesKey<Owned = K>, V: BytesValue>(
+        &self,
+        index: &mut BytesIndex<K, V>,
+        fill: FillFactor,
+        value: impl Fn(&[u8]) -> Option<V>,
+    ) -> Result<()> {
+        self.check_keys::<K>()?;
+        let (mut rows, mut no_value) = (self.byte_rows().enumerate(), None);
+        index.bulk_load_bytes(fill, |bytes| {
+            let (row, (key, cell)) = rows.next()?;
             bytes.extend_from_slice(key);
-            Some(value(cell))
-        })?)
+            let value = value(cell);
+            no_value = value.is_none().then_some(row);
+            value
+        })?;
+        let Some(row) = no_value else { return Ok(()) };
+        index.clear();
+        Err(Error::NoValue { row, value_type: self.value_name().into() })
+    }
+
+    /// Refuses keys of another type, and strings that no key of this type has.
+    pub(super) fn check_keys<K: BytesKey<Owned = K>>(&self) -> Result<()> {
+        let (found, asked) = (self.key_name(), K::type_name());
+        if found != asked {
+            return Err(Error::OtherKeyType { found: found.to_owned(), asked: asked.into() });
+        }
+        match self.byte_rows().position(|(key, _)| !K::is_key(key)) {
+            Some(row) => Err(Error::NoKey { row, key_type: asked.into() }),
+            None => Ok(()),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Files with a good checksum that are no snapshot all the same: made by a program, not by an accident.
 
 use super::layout::{About, END, HEAD, LEN_NAME, MAGIC, NO_CHECKSUM, VERSION_NAME, digits_of};
-use super::{DataType, Error, Layout, Snapshot, TimeUnit};
+use super::{DataType, Error, Layout, SavedValue, Snapshot, TimeUnit};
 use crate::Index;
 use crate::bytes::BytesIndex;
 use polars_arrow_format::ipc;
@@ -242,7 +242,7 @@ fn rows_ascend_and_none_comes_twice() {
 fn one_text_that_is_referred_to_again_and_again_takes_no_memory() {
     // A flatbuffer by hand would share the text; copies are what a reader would make of it.
     let about =
-        About { types: [DataType::UInt64; 2], key: None, metadata: vec![("a".to_owned(), "b".repeat(1000))] };
+        About { metadata: vec![("a".to_owned(), "b".repeat(1000))], ..About::new([DataType::UInt64; 2]) };
     assert!(about.opening().len() < 2000);
     let layout = Layout::new(DataType::Timestamp(TimeUnit::Nanosecond), DataType::Duration(TimeUnit::Second));
     let layout = layout.with_metadata("zone", "UTC").with_metadata("", "");
@@ -316,4 +316,79 @@ fn a_file_without_the_name_of_its_keys_has_those_of_its_column() {
     let snapshot = super::strings::Snapshot::from_bytes(parts.file()).unwrap();
     assert_eq!(snapshot.key_name(), "text");
     assert_eq!(snapshot.index::<String, i16>().unwrap().get("bc"), Some(-2));
+}
+
+/// What is said about a snapshot of three values under keys of four bytes after a change.
+fn refusal_of_values<V: SavedValue>(values: [V; 3], change: impl FnOnce(&mut Parts)) -> String {
+    let index: BytesIndex<u32, V> = (0u32..).zip(values).collect();
+    let mut file = Vec::new();
+    super::strings::write(&index, &mut file).unwrap();
+    let mut parts = Parts::of(&file);
+    change(&mut parts);
+    super::strings::read::<u32, V>(&parts.file()[..]).expect_err("it was changed").to_string()
+}
+
+#[test]
+fn values_that_are_strings_follow_each_other_and_have_all_their_bytes() {
+    let texts = || ["a", "bc", "def"].map(str::to_owned);
+    let ends = |ends: [u32; 4]| {
+        refusal_of_values(texts(), move |parts| {
+            let block = &parts.footer.record_batches.as_ref().unwrap()[0];
+            // After the keys' ends and their bytes, which are a line each.
+            let at = block.offset as usize + block.meta_data_length as usize + 128;
+            parts.messages[at..at + 16].copy_from_slice(&ends.map(u32::to_le_bytes).concat());
+        })
+    };
+    for wrong in [[1, 1, 3, 6], [0, 3, 1, 6], [0, u32::MAX, 3, 6]] {
+        let said = ends(wrong);
+        assert!(said.ends_with("strings don't follow each other"), "{wrong:?}: {said}");
+    }
+    for wrong in [[0, 1, 3, 5], [0, 1, 3, 7], [0, 1, 3, u32::MAX]] {
+        let said = ends(wrong);
+        assert!(said.ends_with("a record batch's column is of another length"), "{wrong:?}: {said}");
+    }
+    for buffers in [3, 4, 5] {
+        let said = refusal_of_values(texts(), |parts| {
+            parts.set_batch(|batch| batch.buffers.as_mut().unwrap().truncate(buffers));
+        });
+        assert!(said.ends_with("a record batch with too few columns"), "{said}");
+    }
+}
+
+#[test]
+fn values_of_one_length_have_all_their_bytes_and_a_length_that_there_is() {
+    let width = |byte_width: i32| {
+        refusal_of_values([[7u8; 16]; 3], move |parts| {
+            let binary = Box::new(ipc::FixedSizeBinary { byte_width });
+            parts.fields()[1].type_ = Some(ipc::Type::FixedSizeBinary(binary));
+        })
+    };
+    for none in [i32::MIN, -1, 0, 65, 256, 272, i32::MAX] {
+        let said = width(none);
+        assert!(said.starts_with("the column value is of a type that a snapshot can't have"), "{said}");
+    }
+    for other in [1, 15, 17, 64] {
+        let said = width(other);
+        assert!(said.ends_with("a record batch's column is of another length"), "{said}");
+    }
+    let said = refusal_of_values([[7u8; 16]; 3], |parts| {
+        parts.fields()[0].type_ = parts.fields()[1].type_.clone();
+    });
+    assert!(said.starts_with("the column key is of a type that a snapshot can't have"), "{said}");
+    // Where keys are numbers, values are as well.
+    let said = refusal(|parts| parts.fields()[1].type_ = Some(ipc::Type::Binary(Box::default())));
+    assert_eq!(said, "the column value is of a type that a snapshot can't have: Binary");
+}
+
+#[test]
+fn a_file_without_the_name_of_its_values_has_that_of_its_column() {
+    let said = refusal_of_values([5u128; 3], |parts| {
+        let metadata = parts.schema().custom_metadata.as_mut().unwrap();
+        metadata.retain(|pair| pair.key.as_deref() != Some(super::layout::VALUE_NAME));
+        assert_eq!(metadata.len(), 2);
+    });
+    assert_eq!(
+        said,
+        "the file has values of type [u8; 16], but the index that was asked for has values of type u128"
+    );
 }

@@ -1,6 +1,6 @@
 //! Writing a snapshot, from its first byte to its last.
 //!
-//! One record batch of cells is in memory at a time: 16 MiB at the most, 28 of strings, less for a small
+//! One record batch of cells is in memory at a time: 16 MiB at the most, 40 of strings, less for a small
 //! index.
 
 use super::data_type::DataType;
@@ -64,8 +64,9 @@ impl Part {
 struct Writing<W> {
     file: Counted<W>,
     about: About,
-    /// Those of both columns: keys and values; of strings: their ends, their bytes, and values.
-    parts: [Part; 3],
+    /// Those of both columns, one after the other. A column has one, or, of strings, their ends and their
+    /// bytes.
+    parts: [Part; 4],
     /// Rows in them.
     rows: usize,
     /// Rows that are written.
@@ -93,7 +94,7 @@ impl<W: Write> Writing<W> {
             let now = keys.len().min(BATCH_ROWS - self.rows);
             let (keys_now, values_now) = (&keys[..now], &values[..now]);
             let both = || keys_now.iter().zip(values_now).map(|(&key, &value)| cells(key, value));
-            let ([keys_part, values_part, _], types) = (&mut self.parts, self.about.types);
+            let ([keys_part, values_part, ..], types) = (&mut self.parts, self.about.types);
             keys_part.extend(types[0], both().map(|(key, _)| key))?;
             values_part.extend(types[1], both().map(|(_, value)| value))?;
             self.rows += now;
@@ -105,20 +106,29 @@ impl<W: Write> Writing<W> {
         Ok(())
     }
 
-    /// Adds an entry whose key is a string. Writes the batch before that, if it is full.
-    fn add_string(&mut self, key: &[u8], value: u64) -> Result<()> {
-        let so_far = self.parts[1].0.len();
-        if self.rows == BATCH_ROWS || self.rows > 0 && so_far + key.len() > BATCH_BYTES {
+    /// Adds a row, as the bytes of its cells. Writes the batch before that, if it is full.
+    fn add_row(&mut self, row: [&[u8]; 2]) -> Result<()> {
+        let types = self.about.types;
+        // The part with the bytes is the last one of a column.
+        let bytes_at = [types[0].parts(), types[0].parts() + types[1].parts()].map(|parts| parts - 1);
+        let is_long = |at: usize| self.parts[bytes_at[at]].0.len() + row[at].len() > BATCH_BYTES;
+        if self.rows == BATCH_ROWS || self.rows > 0 && (is_long(0) || is_long(1)) {
             self.put_batch()?;
         }
-        let [ends, bytes, values] = &mut self.parts;
-        if self.rows == 0 {
-            ends.push(&[0; 4])?;
+        for ((at, data_type), cell) in bytes_at.into_iter().zip(types).zip(row) {
+            self.parts[at].push(cell)?;
+            if data_type.is_string() {
+                let end = self.parts[at].0.len();
+                let ends = &mut self.parts[at - 1];
+                if self.rows == 0 {
+                    ends.push(&[0; 4])?;
+                }
+                let too_long = |_| crate::Error::KeyTooLong { len: cell.len(), limit: i32::MAX as usize };
+                ends.push(&i32::try_from(end).map_err(too_long)?.to_le_bytes())?;
+            } else if cell.len() != data_type.width_bytes() {
+                return Err(Error::NoCell { bytes: cell.len(), asked: data_type });
+            }
         }
-        bytes.push(key)?;
-        let too_long = |_| crate::Error::KeyTooLong { len: key.len(), limit: i32::MAX as usize };
-        ends.push(&i32::try_from(bytes.0.len()).map_err(too_long)?.to_le_bytes())?;
-        values.extend(self.about.types[1], std::iter::once(value))?;
         self.rows += 1;
         Ok(())
     }
@@ -200,16 +210,15 @@ pub fn write_rows<W: Write>(rows: impl IntoIterator<Item = (u64, u64)>, out: W, 
     }
 }
 
+/// What sees a row: the bytes of its key and of its value.
+pub type SeeRow<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
+
 /// Writes rows whose keys are strings, as `each` shows them, and gives their number.
-pub fn write_strings<W: Write>(
-    each: impl FnOnce(&mut dyn FnMut(&[u8], u64) -> ControlFlow<()>),
-    out: W,
-    about: About,
-) -> Result<u64> {
+pub fn write_strings<W: Write>(each: impl FnOnce(&mut SeeRow), out: W, about: About) -> Result<u64> {
     let mut writing = Writing::begin(about, out)?;
     let mut added = Ok(());
     each(&mut |key, value| {
-        added = writing.add_string(key, value);
+        added = writing.add_row([key, value]);
         if added.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     added?;

@@ -2,8 +2,10 @@
 
 mod damage;
 mod files;
+mod multi;
 mod round_trips;
 mod strings;
+mod values;
 mod writers;
 
 use latchless::snapshot::{self, Native};

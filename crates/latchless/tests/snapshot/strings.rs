@@ -154,7 +154,7 @@ fn strings_that_no_key_has_are_refused_and_the_index_is_as_before() {
     let refused = strings::open::<String, u64>(&path).unwrap_err();
     assert_eq!(refused.to_string(), "row 0 has no key of type text");
     let refused = Layout::new(DataType::Utf8).write(&texts(1), Vec::new(), |value| value).unwrap_err();
-    assert_eq!(refused.to_string(), "the column value is of a type that a snapshot can't have: string");
+    assert_eq!(refused.to_string(), "the column value holds string, of which a number of 64 bits is no cell");
     let index = squares(1);
     let refused = snapshot::Layout::new(DataType::Binary, DataType::UInt8)
         .write(&index, Vec::new(), |key, value| (key, value.into()))

@@ -1,0 +1,201 @@
+//! The index of keys in many rows whose changes are logged.
+
+use crate::bytes::{Batch, check_length, removal, stripe_of};
+use crate::durable::{Opening, Options};
+use crate::error::{Error, Result};
+use crate::journal::Journal;
+use crate::pairs::ROW;
+use crate::record::{Draft, Kind};
+use crate::recover::{Found, Recovery};
+use latchless::BytesKey;
+use latchless::bytes::MultiIndex;
+use latchless::index::Incomplete;
+use latchless::snapshot::multi;
+use std::path::Path;
+
+/// A [`MultiIndex`] in memory with a redo log in a folder: what [`DurableIndex`](crate::DurableIndex) is for
+/// keys that are in many rows. What the [crate's head](crate) promises holds here.
+///
+/// ```
+/// use latchless_log::{DurableMultiIndex, Options};
+///
+/// # let folder = std::env::temp_dir().join(format!("latchless-log-multi-{}", std::process::id()));
+/// let (by_city, _) = DurableMultiIndex::<String>::open(&folder, Options::default())?;
+/// by_city.insert("Ulm", 0)?; // is on the disk when this returns
+/// by_city.insert_many(&[("Bonn", 1), ("Ulm", 2)])?; // one record, one wait for the disk
+/// drop(by_city);
+///
+/// let (by_city, _) = DurableMultiIndex::<String>::open(&folder, Options::default())?;
+/// assert_eq!(by_city.index().rows("Ulm").collect::<Vec<_>>(), [0, 2]);
+/// # drop(by_city);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct DurableMultiIndex<K> {
+    pub(crate) index: MultiIndex<K>,
+    pub(crate) journal: Journal,
+}
+
+impl<K> std::fmt::Debug for DurableMultiIndex<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DurableMultiIndex").field("journal", &self.journal).finish_non_exhaustive()
+    }
+}
+
+/// A pair's bytes in a record.
+fn push(draft: &mut Draft, key: &[u8], row: u64) {
+    draft.push(key);
+    draft.push_value(&row.to_le_bytes(), ROW);
+}
+
+fn draft_of<Q: BytesKey + ?Sized>(kind: Kind, key: &Q, row: u64) -> Draft {
+    let mut draft = Draft::of_strings(kind);
+    key.with_bytes(|key| push(&mut draft, key, row));
+    draft
+}
+
+/// Refuses a pair that is too long, as the index would, before anything is logged.
+fn check<Q: BytesKey + ?Sized>(key: &Q, row: u64) -> latchless::Result<()> {
+    (key, row).with_bytes(check_length)
+}
+
+impl<K: BytesKey<Owned = K> + 'static> DurableMultiIndex<K> {
+    /// Opens a folder, which is made if it isn't there, and says what was in it. Of the options of an index,
+    /// its memory limit counts.
+    ///
+    /// # Errors
+    /// As [`DurableIndex::open`](crate::DurableIndex::open).
+    pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<(Self, Recovery)> {
+        let found = Found::open(folder)?;
+        let opening = Opening { sync: options.sync, fenced: options.fenced };
+        found.recover_multi(MultiIndex::with_options(options.index)?, opening)
+    }
+
+    /// The index, for reading: every operation that takes no part in changes. What is changed through it
+    /// isn't in the log, and a recovery doesn't know of it.
+    pub fn index(&self) -> &MultiIndex<K> {
+        &self.index
+    }
+
+    /// How many pairs there are.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// The log's bytes since the last snapshot: what the next start has to replay.
+    pub fn log_bytes(&self) -> u64 {
+        self.journal.log_bytes()
+    }
+
+    /// Logs that a pair isn't there that the index refused.
+    fn take_back<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<()> {
+        if self.index.contains(key, row) {
+            return Ok(());
+        }
+        self.journal.take_back(draft_of(Kind::RemoveRows, key, row))
+    }
+
+    /// Puts a row under a key. Says whether it wasn't there before.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Index`], which also a key of more bytes than a [`MultiIndex`] takes is:
+    /// nothing has changed. [`Error::Closed`]: nothing has changed, or, if the disk failed while the
+    /// operation waited for it, it is in the index and perhaps not on the disk.
+    pub fn insert<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
+        check(key, row)?;
+        self.journal.change(key.with_bytes(stripe_of), draft_of(Kind::PutStrings, key, row), || {
+            let inserted = self.index.insert(key, row);
+            if inserted.is_err() {
+                self.take_back(key, row)?;
+            }
+            Ok(inserted?)
+        })
+    }
+
+    /// Puts many rows in, in order, and says how many weren't there before. One record for up to 64 MiB, one
+    /// wait for the disk.
+    ///
+    /// # Errors
+    /// [`Error::Index`] says which pairs were refused: all, if a key is too long. The others as
+    /// [`DurableMultiIndex::insert`]; of a batch of several records, those before the one that failed are
+    /// done.
+    pub fn insert_many<Q: BytesKey<Owned = K>>(&self, pairs: &[(Q, u64)]) -> Result<usize> {
+        let refused = |cause| Error::Index { cause, refused: (0..pairs.len()).collect() };
+        pairs.iter().try_for_each(|(key, row)| check(key, *row)).map_err(refused)?;
+        let (mut new, mut from) = (0, 0);
+        while from < pairs.len() {
+            let rest = &pairs[from..];
+            let batch = Batch::new(Kind::PutStrings, rest, |draft, (key, row)| {
+                key.with_bytes(|key| push(draft, key, *row));
+                key.with_bytes(stripe_of)
+            });
+            let now = &rest[..batch.entries];
+            new += self.journal.change(batch.set, batch.draft, || {
+                self.index.insert_many(now).or_else(|Incomplete { error: cause, refused }| {
+                    refused.iter().try_for_each(|&at| self.take_back(&now[at].0, now[at].1))?;
+                    Err(Error::Index { cause, refused: refused.into_iter().map(|at| from + at).collect() })
+                })
+            })?;
+            from += batch.entries;
+        }
+        Ok(new)
+    }
+
+    /// Removes a row from under a key, and says whether it was there.
+    ///
+    /// # Errors
+    /// As [`DurableMultiIndex::insert`], but that a key that is too long isn't there.
+    pub fn remove<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q, row: u64) -> Result<bool> {
+        if check(key, row).is_err() {
+            return Ok(false);
+        }
+        let draft = draft_of(Kind::RemoveRows, key, row);
+        self.journal.change(key.with_bytes(stripe_of), draft, || Ok(self.index.remove(key, row)))
+    }
+
+    /// Removes all rows of a key, and says how many there were.
+    ///
+    /// # Errors
+    /// As [`DurableMultiIndex::remove`].
+    pub fn remove_all<Q: BytesKey<Owned = K> + ?Sized>(&self, key: &Q) -> Result<usize> {
+        if check(key, 0).is_err() {
+            return Ok(0);
+        }
+        let (set, draft) = key.with_bytes(|key| (stripe_of(key), removal(key)));
+        self.journal.change(set, draft, || Ok(self.index.remove_all(key)))
+    }
+
+    /// Returns when every change that returned before is on the disk.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] if the disk fails, or failed before.
+    pub fn sync(&self) -> Result<()> {
+        self.journal.sync()
+    }
+
+    /// As [`DurableIndex::snapshot`](crate::DurableIndex::snapshot).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn snapshot(&self) -> Result<u64> {
+        self.journal.snapshot(|path| multi::save(&self.index, path))
+    }
+
+    /// As [`DurableIndex::close`](crate::DurableIndex::close).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn close(&self) -> Result<()> {
+        self.journal.close()
+    }
+
+    /// As [`DurableIndex::forsake`](crate::DurableIndex::forsake).
+    pub fn forsake(&self) {
+        self.journal.forsake();
+    }
+}

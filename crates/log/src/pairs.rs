@@ -1,0 +1,92 @@
+//! An index of keys in many rows as what a folder is brought back into.
+
+use crate::error::Result;
+use crate::record::{Header, Kind, StringsOf};
+use crate::replay::{Base, Target};
+use crate::strings::key_of;
+use latchless::bytes::MultiIndex;
+use latchless::snapshot::{self, DataType, SavedValue, multi, strings};
+use latchless::{BytesKey, FillFactor};
+use std::path::Path;
+
+/// The type of rows.
+pub const ROW: DataType = DataType::UInt64;
+
+/// The index.
+pub struct Pairs<'a, K> {
+    index: &'a mut MultiIndex<K>,
+}
+
+impl<'a, K> Pairs<'a, K> {
+    pub fn new(index: &'a mut MultiIndex<K>) -> Self {
+        Self { index }
+    }
+}
+
+/// The keys and rows of a record, or what is wrong with them; of one without rows each is 0.
+fn pairs_of<K: BytesKey<Owned = K>>(
+    payload: &[u8],
+    rows: Option<DataType>,
+) -> Result<Vec<(K, u64)>, &'static str> {
+    let pair = |entry: Result<(&[u8], &[u8]), _>| {
+        let (key, row) = entry?;
+        Ok((key_of::<K>(key)?, u64::of_cell(row).unwrap_or_default()))
+    };
+    StringsOf::new(payload, rows).map(pair).collect()
+}
+
+impl<K: BytesKey<Owned = K> + 'static> Target for Pairs<'_, K> {
+    fn types(&self) -> [DataType; 2] {
+        [strings::key_type::<K>(), ROW]
+    }
+
+    fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// As for strings.
+    fn begins_with_snapshot(&self) -> bool {
+        true
+    }
+
+    fn save(&self, path: &Path) -> snapshot::Result<u64> {
+        multi::save(self.index, path)
+    }
+
+    fn load(&mut self, base: Base) -> snapshot::Result<usize> {
+        let opener = match base {
+            Base::Pairs(snapshot) => {
+                snapshot.load(self.index, FillFactor::UPDATED)?;
+                return Ok(snapshot.len());
+            }
+            Base::Strings(_) => "DurableBytesIndex",
+            Base::Numbers(_) => "DurableIndex",
+        };
+        Err(snapshot::Error::OtherRows { opener })
+    }
+
+    fn apply(&mut self, header: Header, payload: &[u8]) -> Result<Result<u64, &'static str>> {
+        let rows = match header.kind {
+            Kind::PutStrings | Kind::RemoveRows => Some(ROW),
+            Kind::RemoveStrings => None,
+            _ => return Ok(Err("no record of rows is of this kind")),
+        };
+        let pairs = match pairs_of::<K>(payload, rows) {
+            Ok(pairs) => pairs,
+            Err(wrong) => return Ok(Err(wrong)),
+        };
+        match header.kind {
+            Kind::PutStrings => drop(self.index.insert_many(&pairs).map_err(latchless::Error::from)?),
+            Kind::RemoveRows => {
+                for (key, row) in &pairs {
+                    self.index.remove(key, *row);
+                }
+            }
+            _ => {
+                let removed: usize = pairs.iter().map(|(key, _)| self.index.remove_all(key)).sum();
+                return Ok(Ok(removed as u64));
+            }
+        }
+        Ok(Ok(pairs.len() as u64))
+    }
+}

@@ -343,11 +343,32 @@ def test_what_tells_no_type_is_one_of_numbers():
         StringIndex(["a", "b"], ["a", 1])
 
 
-def test_files_are_not_there_yet(index, tmp_path):
+def test_files_bring_values_back(made, kind, tmp_path):
     path = tmp_path / "index.arrow"
-    with pytest.raises(NotImplementedError, match="values are .* can't be saved in a file"):
-        index.save(path)
-    assert list(tmp_path.iterdir()) == []
+    entries = {of(made.key_type, f"key-{at:05}"): value_of(kind, at) for at in range(3000)}
+    entries[of(made.key_type, "empty")] = of(kind, "")
+    entries[of(made.key_type, "long")] = of(kind, "x" * 65_535)
+    index = made(entries, value_dtype=kind)
+    assert index.save(path) == len(entries)
+    again = made.open(path)
+    assert again == index and again.value_dtype is kind and dict(again.items()) == entries
+    again.check()
+    assert again.save(path) == len(entries)
+    assert made(value_dtype=kind).save(path) == 0 and len(made.open(path)) == 0
+
+
+def test_files_of_other_values_are_refused(made, kind, tmp_path):
+    path = tmp_path / "index.arrow"
+    made({of(made.key_type, "a"): value_of(kind, 1)}, value_dtype=kind).save(path)
+    other = {StringIndex: BytesIndex, BytesIndex: StringIndex}[made]
+    with pytest.raises(ValueError, match="keys of type"):
+        other.open(path)
+    for at in range(0, path.stat().st_size, 7):
+        damaged = bytearray(path.read_bytes())
+        damaged[at] ^= 4
+        (tmp_path / "damaged.arrow").write_bytes(damaged)
+        with pytest.raises(ValueError):
+            made.open(tmp_path / "damaged.arrow")
 
 
 def test_refused_memory_names_what_was_not_done(made, kind):

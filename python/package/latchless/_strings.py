@@ -393,8 +393,7 @@ class Strings(BytesCore, SortedMapping[Key]):
         `open` reads it, and so does every tool that reads Arrow files. The file appears whole or not at all: it is
         written beside the old one, synced and renamed. Every entry that no thread touches meanwhile is in it, all
         others as before or after a change. Raises OSError if the file can't be written: what was there before is
-        there still. NotImplementedError: the values are `str` or `bytes`, which files can't have yet; `to_arrow()`
-        and `from_arrow()` go by files of other libraries.
+        there still.
 
         Examples
         --------
@@ -417,6 +416,9 @@ class Strings(BytesCore, SortedMapping[Key]):
         """
         check_fill(fill)
         snapshot = StringSnapshot(cls.key_type is str, os.fspath(path))
+        texts: type | None = {"str": str, "bytes": bytes}.get(snapshot.value_dtype)
+        if texts is not None:
+            return cls._made(Texts(texts), None, None, True, fill, limit_bytes, snapshot)
         try:
             _, value = columns(np.int64, snapshot.value_dtype)
         except TypeError as error:

@@ -6,7 +6,7 @@ use super::import::read_columns;
 use super::keys::{StringColumn, StringType};
 use super::snapshot::{self, StringSnapshot};
 use super::strings::Strings;
-use super::typed::{Made, Tree, Typed, no_files, undone_exception, with};
+use super::typed::{Made, Tree, Typed, undone_exception, with};
 use super::value::{Value, own};
 use crate::column::Fresh;
 use crate::core::{DtypeOf, Entry as Pair, Object};
@@ -60,10 +60,11 @@ impl BytesCore {
         columns.map_or(Ok(()), |(keys, _)| keys.check(own))?;
         let made = Made { columns, sorted, fill, limit_bytes };
         let tree = if let Some(values) = StringType::of_values(&value.0) {
-            if snapshot.is_some() {
-                return Err(no_files(values));
+            let mut typed = made.typed::<Vec<u8>>(py, values)?;
+            if let Some(snapshot) = snapshot {
+                snapshot.get().load_strings(py, &mut typed.engine, (own, values), fill)?;
             }
-            Tree::Strings(made.typed(py, values)?)
+            Tree::Strings(typed)
         } else {
             let kind = Kind::new(true, &value.0, value.1, value.2, false)?;
             let mut typed = made.typed::<u64>(py, kind)?;
@@ -309,12 +310,12 @@ impl BytesCore {
     }
 
     fn _save(&self, py: Python<'_>, path: PathBuf) -> PyResult<u64> {
-        match &*self.tree {
-            Tree::Words(Typed { engine, values }) => {
-                guarded(&self.state, || snapshot::save(py, engine, (self.keys, values), &path))
+        guarded(&self.state, || match &*self.tree {
+            Tree::Words(typed) => snapshot::save(py, &typed.engine, (self.keys, &typed.values), &path),
+            Tree::Strings(typed) => {
+                snapshot::save_strings(py, &typed.engine, (self.keys, typed.values), &path)
             }
-            Tree::Strings(typed) => Err(no_files(typed.values)),
-        }
+        })
     }
 
     /// Remove all entries. Other threads may see some gone and others not yet. The memory stays with the

@@ -2,10 +2,12 @@
 
 use super::engine::BytesEngine;
 use super::keys::StringType;
+use super::value::Value;
 use crate::cells::DTYPES;
 use crate::failure;
 use crate::kind::Kind;
 use crate::snapshot::{dtype_of, exception};
+use latchless::snapshot::DataType;
 use latchless::snapshot::strings::{self, Layout};
 use latchless::{BytesKey, FillFactor};
 use pyo3::exceptions::PyValueError;
@@ -38,9 +40,14 @@ impl StringSnapshot {
         self.0.len()
     }
 
+    /// The dtype of the values; or `str` or `bytes`, if they are strings.
     #[getter]
     fn value_dtype(&self) -> String {
-        dtype_of(self.0.metadata(), DTYPES[1], self.0.value_type())
+        match self.0.value_type() {
+            DataType::Utf8 => "str".into(),
+            DataType::Binary => "bytes".into(),
+            number => dtype_of(self.0.metadata(), DTYPES[1], number),
+        }
     }
 }
 
@@ -52,7 +59,7 @@ impl StringType {
 }
 
 impl StringSnapshot {
-    /// Fills an empty index that nobody else has yet.
+    /// Fills an empty index of words that nobody else has yet.
     pub fn load(
         &self,
         py: Python<'_>,
@@ -65,6 +72,40 @@ impl StringSnapshot {
             let name = values.name();
             return Err(PyValueError::new_err(format!("the file has {found} where it says {name}")));
         }
+        let entries = self.0.rows().map(|(key, cell)| (key, form.word(cell)));
+        self.load_rows(py, engine, keys, entries, fill)
+    }
+
+    /// As [`StringSnapshot::load`], of values that are strings.
+    pub fn load_strings(
+        &self,
+        py: Python<'_>,
+        engine: &mut BytesEngine<Vec<u8>>,
+        (keys, values): (StringType, StringType),
+        fill: f64,
+    ) -> PyResult<()> {
+        let (found, asked) = (self.0.value_name(), values.type_name());
+        if found != asked {
+            return Err(PyValueError::new_err(format!("the file has values of type {found}, not {asked}")));
+        }
+        let no_value =
+            || self.0.byte_rows().position(|(_, value)| values.is_text && str::from_utf8(value).is_err());
+        if let Some(row) = py.detach(no_value) {
+            return Err(PyValueError::new_err(format!("row {row} has no value of type text")));
+        }
+        let entries = self.0.byte_rows().map(|(key, value)| (key, value.to_vec()));
+        self.load_rows(py, engine, keys, entries, fill)
+    }
+
+    /// Fills an empty index with the file's rows.
+    fn load_rows<'a, V: Value>(
+        &'a self,
+        py: Python<'_>,
+        engine: &mut BytesEngine<V>,
+        keys: StringType,
+        entries: impl Iterator<Item = (&'a [u8], V)> + Send,
+        fill: f64,
+    ) -> PyResult<()> {
         let fill = FillFactor::new(fill).map_err(|error| failure::exception(&error))?;
         let no_key = || {
             // A file that was made on purpose may have what no index has.
@@ -72,7 +113,6 @@ impl StringSnapshot {
         };
         let load = || {
             no_key().map_or(Ok(()), |row| Err(Ok(row)))?;
-            let entries = self.0.rows().map(|(key, cell)| (key, form.word(cell)));
             engine.index.bulk_load(entries, fill).map_err(Err)
         };
         py.detach(load).map_err(|error| match error {
@@ -82,7 +122,7 @@ impl StringSnapshot {
     }
 }
 
-/// Writes an index to a file, which is replaced in one step, and says how many entries it has.
+/// Writes an index of words to a file, which is replaced in one step, and says how many entries it has.
 pub fn save(
     py: Python<'_>,
     engine: &BytesEngine<u64>,
@@ -96,6 +136,24 @@ pub fn save(
         match keys.is_text {
             true => layout.save_rows::<String>(path, rows),
             false => layout.save_rows::<Vec<u8>>(path, rows),
+        }
+    };
+    py.detach(save).map_err(|error| exception(&error))
+}
+
+/// As [`save`], of an index of strings.
+pub fn save_strings(
+    py: Python<'_>,
+    engine: &BytesEngine<Vec<u8>>,
+    (keys, values): (StringType, StringType),
+    path: &Path,
+) -> PyResult<u64> {
+    let layout = Layout::new(if values.is_text { DataType::Utf8 } else { DataType::Binary });
+    let save = || {
+        let rows = engine.index.iter();
+        match keys.is_text {
+            true => layout.save_byte_rows::<String>(path, rows),
+            false => layout.save_byte_rows::<Vec<u8>>(path, rows),
         }
     };
     py.detach(save).map_err(|error| exception(&error))

@@ -1,7 +1,7 @@
 //! An index of byte strings with values of one type, and of whichever type Python's side has asked for.
 
 use super::engine::BytesEngine;
-use super::keys::{StringColumn, StringType};
+use super::keys::StringColumn;
 use super::strings::Strings;
 use super::value::Value;
 use crate::core::Object;
@@ -9,7 +9,6 @@ use crate::engine::{NoKey, Undone};
 use crate::export::Exported;
 use crate::failure;
 use latchless::bytes::Lent;
-use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -130,13 +129,4 @@ pub fn undone_exception(undone: Undone) -> PyErr {
         Undone::NotLogged(error) => failure::refused(&error),
         Undone::Stopped(raised) => raised,
     }
-}
-
-/// The exception for a file with values that are strings.
-pub fn no_files(values: StringType) -> PyErr {
-    let name = values.name();
-    PyNotImplementedError::new_err(format!(
-        "an index whose values are {name} can't be saved in a file or opened from one: to_arrow() and from_arrow() go \
-         by any file that Arrow's libraries write"
-    ))
 }

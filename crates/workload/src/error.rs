@@ -75,7 +75,8 @@ pub enum Error {
     /// No key set bears that name.
     #[error(
         "no key set is called `{given}`; there are uniform, dense, composite-N, composite-N-step-N, lognormal, \
-         clusters, runs, tenants, timestamps, outliers, prefix, chr22, ascending, descending, zigzag, file:PATH; \
+         clusters, runs, tenants, timestamps, snowflake, outliers, prefix, chr22, ascending, descending, zigzag, \
+         file:PATH; \
          and of byte strings url, email, word, path, uuid16, uuid36, rocks, int8, same16, long-ends, one-long, \
          nested, rocks-ascending"
     )]

@@ -66,7 +66,7 @@ fn every_set_has_as_many_distinct_keys_as_it_is_asked_for() {
 
 #[test]
 fn sets_without_an_order_of_their_own_arrive_shuffled() {
-    let in_order = ["tenants-10000", "timestamps", "ascending", "descending", "zigzag"];
+    let in_order = ["tenants-10000", "timestamps", "snowflake", "ascending", "descending", "zigzag"];
     for set in KeySet::ALL.into_iter().filter(|set| !in_order.contains(&&*set.to_string())) {
         let keys = set.draw(20_000, 1000, SEED).unwrap();
         assert!(is_shuffled(keys.loaded()), "{set}");
@@ -204,6 +204,21 @@ fn time_stamps_come_in_bursts_and_some_come_late() {
     assert!((0.5..0.8).contains(&in_bursts), "{in_bursts} in bursts");
     assert!(gaps.iter().all(|&gap| gap <= 20_000));
     assert!(gaps.iter().filter(|&&gap| gap > 10_000).count() > 100_000);
+}
+
+#[test]
+fn identifiers_begin_with_the_time_and_are_in_order_but_within_it() {
+    let keys = loaded("snowflake", 100_000);
+    assert!(keys.is_sorted_by_key(|key| key >> 22), "time goes on");
+    let back = keys.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    near(back as f64, 100_000.0 * 0.75 * 31.0 / 64.0, 0.05, "steps back");
+    let milliseconds = keys.chunk_by(|a, b| a >> 22 == b >> 22).count();
+    near(milliseconds as f64, 100_000.0 / 4.0, 0.05, "milliseconds with an identifier");
+    near((keys[99_999] - keys[0]) as f64 / f64::from(1 << 22), 100_000.0 / 3.0, 0.05, "milliseconds");
+    let mut machines = [0.0; 32];
+    keys.iter().for_each(|key| machines[(key >> 12) as usize % 32] += 1.0);
+    machines.iter().for_each(|&of| near(of, 100_000.0 / 32.0, 0.1, "a machine's"));
+    assert!(keys.iter().any(|key| key % 4096 == 1) && keys.iter().all(|key| key % 4096 < 16), "numbers");
 }
 
 #[test]

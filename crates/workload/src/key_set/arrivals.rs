@@ -19,6 +19,16 @@ const LATE_ONE_IN: u32 = 33;
 /// How many events a late one lets pass at most; where there are few, an eighth of them.
 const LATE_BY_MAX: usize = 100_000;
 
+/// The first identifier's time: milliseconds since the epoch that identifiers count from.
+const FIRST_MILLISECONDS: u64 = 480_000_000_000;
+/// Machines that give out identifiers.
+const MACHINES: usize = 32;
+/// Identifiers of one millisecond, on average.
+const PER_MILLISECOND: u32 = 3;
+/// Bits of an identifier below the time, and of these below the machine.
+const BELOW_TIME: u32 = 22;
+const BELOW_MACHINE: u32 = 12;
+
 /// 0, 1, 2 and so on.
 pub fn ascending(total: usize) -> Vec<u64> {
     (0..total as u64).collect()
@@ -84,4 +94,26 @@ pub fn timestamps(ask: Ask) -> Vec<u64> {
     }
     keys.extend(std::iter::from_fn(|| late.pop().map(|Reverse((_, stamp))| stamp)));
     keys
+}
+
+/// Identifiers that begin with the time, then the machine, then a number that tells those of one millisecond apart.
+/// Several machines give them out, so those of one millisecond arrive in any order.
+pub fn snowflake(ask: Ask) -> Vec<u64> {
+    let mut random = ask.generator(1);
+    let mut now = FIRST_MILLISECONDS;
+    let mut last = [(0, 0); MACHINES];
+    let keys = (0..ask.total()).map(|_| {
+        while random.random_ratio(1, PER_MILLISECOND + 1) {
+            now += 1;
+        }
+        let machine = random.random_range(0..MACHINES);
+        let (at, number) = &mut last[machine];
+        // A machine that has given out all numbers of a millisecond waits for the next one.
+        if *at == now && *number + 1 == 1 << BELOW_MACHINE {
+            now += 1;
+        }
+        (*at, *number) = (now, if *at == now { *number + 1 } else { 0 });
+        now << BELOW_TIME | (machine as u64) << BELOW_MACHINE | *number
+    });
+    keys.collect()
 }

@@ -49,6 +49,9 @@ pub enum KeySet {
     },
     /// Time stamps in nanoseconds as they arrive: bursts at (nearly) the same time, and 3 % that arrive late.
     Timestamps,
+    /// Identifiers as services give them out, in the order in which they arrive: milliseconds, then which of 32 machines,
+    /// then a number. Those of one millisecond arrive in any order.
+    Snowflake,
     /// Random keys below 2^40 and twenty far above, at 2^60 and more.
     Outliers,
     /// Random keys that share their upper bits.
@@ -103,6 +106,7 @@ impl KeySet {
             Self::Runs { length } => ask.shuffled(stretches::runs(ask, *length)),
             Self::Tenants { tenants } => arrivals::tenants(ask, *tenants),
             Self::Timestamps => arrivals::timestamps(ask),
+            Self::Snowflake => arrivals::snowflake(ask),
             Self::Outliers => spread::outliers(ask),
             Self::Prefix { bits } => spread::prefix(ask, *bits),
             Self::Chr22 => ask.shuffled(stretches::chr22(ask)),
@@ -124,7 +128,9 @@ impl KeySet {
             Self::Clusters => 1 << 40,
             Self::Prefix { bits } => 1 << (63 - *bits),
             Self::Outliers => 1 << 39,
-            Self::Composite { .. } | Self::Runs { .. } | Self::Timestamps | Self::Chr22 => 1 << 32,
+            Self::Composite { .. } | Self::Runs { .. } | Self::Timestamps | Self::Snowflake | Self::Chr22 => {
+                1 << 32
+            }
             _ => u64::MAX,
         }
     }

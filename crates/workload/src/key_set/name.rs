@@ -19,7 +19,7 @@ const FILE: &str = "file:";
 
 impl KeySet {
     /// The sets that `all` means: every set that needs no file, with the sizes at which they differ.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Uniform,
         Self::Dense,
         composite(2, 1),
@@ -38,6 +38,7 @@ impl KeySet {
         Self::Runs { length: RUN },
         Self::Tenants { tenants: TENANTS },
         Self::Timestamps,
+        Self::Snowflake,
         Self::Outliers,
         Self::Prefix { bits: PREFIX },
         Self::Chr22,
@@ -58,6 +59,7 @@ impl KeySet {
             Self::Runs { .. } => "runs of so many consecutive keys with random gaps",
             Self::Tenants { .. } => "appends at so many places at once, as they arrive",
             Self::Timestamps => "nanoseconds with bursts and 3 % late arrivals, as they arrive",
+            Self::Snowflake => "identifiers that begin with the time, of 32 machines, as they arrive",
             Self::Outliers => "random keys below 2^40, twenty above 2^60",
             Self::Prefix { .. } => "random keys that share so many upper bits",
             Self::Chr22 => "gaps between variants on a human chromosome, drawn again",
@@ -104,6 +106,7 @@ impl FromStr for KeySet {
             ("tenants", []) => Ok(Self::Tenants { tenants: TENANTS }),
             ("tenants", [tenants]) => Ok(Self::Tenants { tenants: number(tenants, NUMBER_MAX)? }),
             ("timestamps", []) => Ok(Self::Timestamps),
+            ("snowflake", []) => Ok(Self::Snowflake),
             ("outliers", []) => Ok(Self::Outliers),
             ("prefix", []) => Ok(Self::Prefix { bits: PREFIX }),
             ("prefix", [bits]) => Ok(Self::Prefix { bits: number(bits, PREFIX_MAX)? }),
@@ -128,6 +131,7 @@ impl fmt::Display for KeySet {
             Self::Runs { length } => write!(out, "runs-{length}"),
             Self::Tenants { tenants } => write!(out, "tenants-{tenants}"),
             Self::Timestamps => out.write_str("timestamps"),
+            Self::Snowflake => out.write_str("snowflake"),
             Self::Outliers => out.write_str("outliers"),
             Self::Prefix { bits } => write!(out, "prefix-{bits}"),
             Self::Chr22 => out.write_str("chr22"),

@@ -98,8 +98,8 @@ impl<B: Bits> Leaf<'_, B> {
             // Its hint can't tell the key from others: all hints are made anew.
             _ if far => return self.rearrange(entry),
             (Some(left), Some(right)) if at - left < right - at => left,
-            // Where many came in before all others, more are likely to follow: these find the beginning of the leaf
-            // free.
+            // Where many came in before all others, more are likely to follow: these find the beginning of
+            // the leaf free.
             (None, Some(right)) if at == 0 && right > Self::BLOCKS / 2 && entry.0 < self.first_of(at) => {
                 return self.rearrange(entry);
             }
@@ -347,8 +347,8 @@ impl<B: Bits> Leaf<'_, B> {
                 hint = shape.upper(keys[first].to_u64(), base).min(HINT_MAX) as u16;
                 are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
             }
-            // An empty block has the hint of the next one. The last before all entries takes the keys that come in
-            // there.
+            // An empty block has the hint of the next one. The last before all entries takes the keys that
+            // come in there.
             hints[at] = if end == 0 && layout.room == Room::AtStart { 0 } else { hint };
             counts = counts << Shape::<B>::COUNT_BITS | (end - first) as u64;
             end = first;

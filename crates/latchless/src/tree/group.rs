@@ -86,8 +86,8 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
     }
 
-    /// Asks for the leaves that can be guessed, and lists the other requests. Says whether the first or the last
-    /// leaf is likely to have one of these.
+    /// Asks for the leaves that can be guessed, and lists the other requests. Says whether the first or the
+    /// last leaf is likely to have one of these.
     #[inline(always)]
     fn guess(&mut self, tree: &'a BlinkTree<B>) -> bool {
         let slots = tree.guesses.slots();

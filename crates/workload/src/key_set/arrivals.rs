@@ -96,8 +96,8 @@ pub fn timestamps(ask: Ask) -> Vec<u64> {
     keys
 }
 
-/// Identifiers that begin with the time, then the machine, then a number that tells those of one millisecond apart.
-/// Several machines give them out, so those of one millisecond arrive in any order.
+/// Identifiers that begin with the time, then the machine, then a number that tells those of one millisecond
+/// apart. Several machines give them out, so those of one millisecond arrive in any order.
 pub fn snowflake(ask: Ask) -> Vec<u64> {
     let mut random = ask.generator(1);
     let mut now = FIRST_MILLISECONDS;

@@ -49,8 +49,8 @@ pub enum KeySet {
     },
     /// Time stamps in nanoseconds as they arrive: bursts at (nearly) the same time, and 3 % that arrive late.
     Timestamps,
-    /// Identifiers as services give them out, in the order in which they arrive: milliseconds, then which of 32 machines,
-    /// then a number. Those of one millisecond arrive in any order.
+    /// Identifiers as services give them out, in the order in which they arrive: milliseconds, then which of
+    /// 32 machines, then a number. Those of one millisecond arrive in any order.
     Snowflake,
     /// Random keys below 2^40 and twenty far above, at 2^60 and more.
     Outliers,

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Which leaf has the smallest keys of all, and which the greatest. Keys beyond those that the table of slots was made
-/// for have no guess there; those that grow beyond them all, or fall below, come to these leaves.
+/// Which leaf has the smallest keys of all, and which the greatest. Keys beyond those that the table of slots
+/// was made for have no guess there; those that grow beyond them all, or fall below, come to these leaves.
 ///
 /// In a line of its own: it is written where the tables above are read only.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ pub(super) struct Edges {
     last: Edge,
 }
 
-/// A leaf, and the fence on its inner side. The two words are written one after the other, so that now and then
-/// the one doesn't belong to the other: the leaf's fences tell.
+/// A leaf, and the fence on its inner side. The two words are written one after the other, so that now and
+/// then the one doesn't belong to the other: the leaf's fences tell.
 #[derive(Debug)]
 struct Edge {
     fence: Word,
@@ -64,8 +64,8 @@ impl Edges {
         (self.first.fence.load_relaxed(), self.last.fence.load_relaxed())
     }
 
-    /// The first or the last leaf, if that is likely to have `key`, and in which sixteenth of it the key is likely
-    /// to stand.
+    /// The first or the last leaf, if that is likely to have `key`, and in which sixteenth of it the key is
+    /// likely to stand.
     #[inline(always)]
     pub(super) fn guess(&self, key: u64) -> Option<(NodeRef, usize)> {
         if let Some(leaf) = self.last.leaf_if(|low| key >= low) {

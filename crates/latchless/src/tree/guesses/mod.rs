@@ -13,8 +13,8 @@
 //! sample of the keys that are there; if less than four fifths of them have a guess, there is no table
 //! until the next survey.
 //!
-//! Keys beyond those that the table was made for, and all keys where there is none, may still be in the first or in
-//! the last leaf, which are known by themselves (`edges.rs`).
+//! Keys beyond those that the table was made for, and all keys where there is none, may still be in the first
+//! or in the last leaf, which are known by themselves (`edges.rs`).
 //!
 //! # Thread safety
 //! As with the [directory](super::directory): a guess is worth what the leaf's fences say. Slots are
@@ -278,7 +278,8 @@ impl Guesses {
         self.edges.guess(key)
     }
 
-    /// Keys up to the first of these, and from the second one on, are likely to be in the first or in the last leaf.
+    /// Keys up to the first of these, and from the second one on, are likely to be in the first or in the
+    /// last leaf.
     #[inline(always)]
     pub(super) fn edge_fences(&self) -> (u64, u64) {
         self.edges.fences()

@@ -348,7 +348,7 @@ def test_files_bring_values_back(made, kind, tmp_path):
     entries = {of(made.key_type, f"key-{at:05}"): value_of(kind, at) for at in range(3000)}
     entries[of(made.key_type, "empty")] = of(kind, "")
     entries[of(made.key_type, "long")] = of(kind, "x" * 65_535)
-    index = made(entries, value_dtype=kind)
+    index = made(list(entries), list(entries.values()), value_dtype=kind)
     assert index.save(path) == len(entries)
     again = made.open(path)
     assert again == index and again.value_dtype is kind and dict(again.items()) == entries
@@ -359,7 +359,7 @@ def test_files_bring_values_back(made, kind, tmp_path):
 
 def test_files_of_other_values_are_refused(made, kind, tmp_path):
     path = tmp_path / "index.arrow"
-    made({of(made.key_type, "a"): value_of(kind, 1)}, value_dtype=kind).save(path)
+    made([of(made.key_type, "a")], [value_of(kind, 1)], value_dtype=kind).save(path)
     other = {StringIndex: BytesIndex, BytesIndex: StringIndex}[made]
     with pytest.raises(ValueError, match="keys of type"):
         other.open(path)

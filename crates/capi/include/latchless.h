@@ -161,7 +161,6 @@ typedef struct latchless_i64_cursor latchless_i64_cursor;
 
 // An ordered index from byte strings to byte strings, which are copied into it and out of it. Values of
 // up to 192 bytes lie beside their keys; of longer ones a lookup costs one miss more for each 248 bytes.
-// It has no files.
 typedef struct latchless_kv latchless_kv;
 
 // A place in an index from byte strings to byte strings: on an entry, before the first one, or after the
@@ -1184,8 +1183,8 @@ enum latchless_status latchless_bytes_load_packed(const void *bytes,
                                                   struct latchless_bytes **out);
 
 // Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-// are byte strings or texts and its values have 64 bits. `options` may be NULL. `*out` is NULL if that
-// fails.
+// are byte strings or texts and its values are numbers of 64 bits. `options` may be NULL. `*out` is NULL if
+// that fails.
 enum latchless_status latchless_bytes_open(const char *path,
                                            const struct latchless_options *options,
                                            struct latchless_bytes **out);
@@ -1542,6 +1541,20 @@ enum latchless_status latchless_kv_load_packed(const void *bytes,
                                                size_t count,
                                                const struct latchless_options *options,
                                                struct latchless_kv **out);
+
+// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
+// are byte strings or texts and its values, too. `options` may be NULL. `*out` is NULL if that fails.
+enum latchless_status latchless_kv_open(const char *path,
+                                        const struct latchless_options *options,
+                                        struct latchless_kv **out);
+
+// Writes all entries to an Arrow file with the columns `key` and `value`, both of type Binary. What is at
+// `path` is replaced in one step, or left as it was if the call fails. Other threads may use and change the
+// index meanwhile; entries that they change are saved in one of their states. `entries`, which may be NULL,
+// gets how many were saved.
+enum latchless_status latchless_kv_save(const struct latchless_kv *index,
+                                        const char *path,
+                                        size_t *entries);
 
 // Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep
 // its memory until they are freed.

@@ -154,6 +154,18 @@ public:
         return made;
     }
 
+    static kv_index open(const std::string &path, const options &how = options()) {
+        kv_index made{nothing()};
+        detail::check(latchless_kv_open(path.c_str(), &how, &made.handle_));
+        return made;
+    }
+    // How many entries were saved.
+    std::size_t save(const std::string &path) const {
+        std::size_t entries = 0;
+        detail::check(latchless_kv_save(handle_, path.c_str(), &entries));
+        return entries;
+    }
+
     kv_index(kv_index &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     kv_index &operator=(kv_index &&other) noexcept {
         kv_index(std::move(other)).swap(*this);

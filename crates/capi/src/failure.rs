@@ -53,7 +53,7 @@ pub enum Failure {
     #[error("{0}")]
     Snapshot(#[from] snapshot::Error),
     #[error("the file has the {column} type {found}, which isn't one of an index of this kind")]
-    OtherType { column: &'static str, found: snapshot::DataType },
+    OtherType { column: &'static str, found: String },
     #[error("the file has a key that is NaN, at row {at}")]
     NanInFile { at: usize },
     #[error("{0}")]

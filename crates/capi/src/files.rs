@@ -30,9 +30,11 @@ pub unsafe fn path(path: *const c_char) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Whether a column holds values as they are: 64 bits each.
+/// Whether a column holds values as they are: numbers of 64 bits. Other values of eight bytes, which have
+/// parts, aren't taken for one number.
 pub fn is_value(column: DataType) -> bool {
-    column.width_bytes() == 8
+    use DataType::{Duration, Float64, Int64, Timestamp, UInt64};
+    matches!(column, UInt64 | Int64 | Float64 | Timestamp(_) | Duration(_))
 }
 
 pub unsafe fn save(call: Call, to: *const c_char, entries: *mut usize) -> latchless_status {
@@ -59,10 +61,10 @@ pub unsafe fn open(
         // SAFETY: as the caller promises.
         let file = Snapshot::open(unsafe { path(from)? })?;
         if !call.keys.is_in(file.key_type()) {
-            return Err(Failure::OtherType { column: "key", found: file.key_type() });
+            return Err(Failure::OtherType { column: "key", found: file.key_type().to_string() });
         }
         if !is_value(file.value_type()) {
-            return Err(Failure::OtherType { column: "value", found: file.value_type() });
+            return Err(Failure::OtherType { column: "value", found: file.value_type().to_string() });
         }
         load(&file, call.keys, index, parsed)
     };

@@ -6,7 +6,9 @@ use crate::exports::bytes::cursors::{
     latchless_bytes_cursor_seek_for_prev,
 };
 use crate::exports::bytes::entries::{latchless_bytes_get, latchless_bytes_insert};
-use crate::exports::bytes::life::{LATCHLESS_KEY_MAX, latchless_bytes_free, latchless_bytes_new};
+use crate::exports::bytes::life::{
+    LATCHLESS_KEY_MAX, latchless_bytes_free, latchless_bytes_new, latchless_bytes_open,
+};
 use crate::exports::bytes::order::latchless_bytes_ceiling;
 use crate::exports::bytes::{latchless_bytes, latchless_bytes_cursor};
 use crate::exports::f64::life::{latchless_f64_free, latchless_f64_new};
@@ -15,7 +17,7 @@ use crate::exports::i64::life::{latchless_i64_free, latchless_i64_new};
 use crate::exports::i64::{latchless_i64, latchless_i64_cursor};
 use crate::exports::kv::batches::{latchless_kv_get_columns, latchless_kv_insert_columns};
 use crate::exports::kv::entries::{latchless_kv_get, latchless_kv_insert};
-use crate::exports::kv::life::{latchless_kv_free, latchless_kv_new};
+use crate::exports::kv::life::{LATCHLESS_VALUE_MAX, latchless_kv_free, latchless_kv_new, latchless_kv_open};
 use crate::exports::kv::{latchless_kv, latchless_kv_cursor};
 use crate::exports::u64::entries::latchless_u64_contains;
 use crate::exports::u64::life::{latchless_u64_free, latchless_u64_new};
@@ -24,8 +26,14 @@ use crate::handle::{Call, Handle, NAMES, with_index};
 use crate::key::{Key, KeyType};
 use crate::message;
 use crate::status::latchless_status::{self, *};
-use core::ffi::CStr;
+use core::ffi::{CStr, c_char};
 use core::ptr;
+use engine::bytes::{BytesIndex, Words};
+use engine::snapshot::strings::{self, Layout};
+use engine::snapshot::{DataType, SavedValue};
+use engine::{BytesValue, WideValue};
+use std::borrow::Cow;
+use std::ffi::CString;
 use std::path::Path;
 use std::{env, fs};
 
@@ -268,6 +276,111 @@ fn values_may_take_the_place_of_keys() {
         let status = latchless_kv_insert_columns(index, keys, lens, keys, lens, count, new, none().cast());
         assert_eq!((status, len), (LATCHLESS_OK, 2));
         assert_eq!(latchless_kv_free(index), LATCHLESS_OK);
+    }
+}
+
+type Opened = (latchless_status, String);
+
+/// What a file of rows comes to as an index of numbers, and as one of byte strings.
+fn opened(save: impl FnOnce(&Path)) -> [Opened; 2] {
+    fn of<H>(open: impl Fn(*const c_char, *mut *mut H) -> latchless_status, path: &CStr) -> (Opened, *mut H) {
+        let mut index = ptr::null_mut();
+        let status = open(path.as_ptr(), &raw mut index);
+        assert_eq!(index.is_null(), status != LATCHLESS_OK);
+        ((status, if index.is_null() { last_error() } else { String::new() }), index)
+    }
+    let path = env::temp_dir().join(format!("latchless-capi-{}.arrow", std::process::id()));
+    save(&path);
+    let named = CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: a path, and places for handles, which are this thread's.
+    let answers = unsafe {
+        let (words, its) = of(|path, to| latchless_bytes_open(path, ptr::null(), to), &named);
+        assert_eq!(latchless_bytes_free(its), LATCHLESS_OK);
+        let (strings, its) = of(|path, to| latchless_kv_open(path, ptr::null(), to), &named);
+        let (mut room, mut len) = ([0_u8; 9], 0);
+        if !its.is_null() {
+            let to = room.as_mut_ptr().cast();
+            let got = latchless_kv_get(its, c"a".as_ptr().cast(), 1, to, room.len(), &raw mut len);
+            assert_eq!((got, &room[..len]), (LATCHLESS_OK, &b"bc"[..]));
+        }
+        assert_eq!(latchless_kv_free(its), LATCHLESS_OK);
+        [words, strings]
+    };
+    fs::remove_file(path).unwrap();
+    answers
+}
+
+/// Files that other languages write.
+#[test]
+#[cfg_attr(miri, ignore = "writes files")]
+fn files_are_opened_if_their_values_are_of_the_handles_type() {
+    fn saved<V: SavedValue>(value: V) -> impl FnOnce(&Path) {
+        let index = BytesIndex::<String, V>::try_from_iter([("a".to_owned(), value)]).unwrap();
+        move |path| assert_eq!(strings::save(&index, path).unwrap(), 1)
+    }
+    fn is_refused((status, message): &Opened, about: &str) -> bool {
+        *status == LATCHLESS_BAD_FILE && message.contains(&format!("the file has the value type {about},"))
+    }
+    for column in [DataType::UInt64, DataType::Int64, DataType::Float64] {
+        let rows =
+            |path: &Path| assert_eq!(Layout::new(column).save_rows::<Vec<u8>>(path, [("a", 1)]).unwrap(), 1);
+        let [words, strings] = opened(rows);
+        assert_eq!(words.0, LATCHLESS_OK);
+        assert!(is_refused(&strings, &column.to_string()), "{strings:?}");
+    }
+    for [words, strings] in [opened(saved("bc".to_owned())), opened(saved(b"bc".to_vec()))] {
+        assert_eq!(strings.0, LATCHLESS_OK);
+        assert!(is_refused(&words, "text") || is_refused(&words, "bytes"), "{words:?}");
+    }
+    let others = [
+        (opened(saved([7_u8; 8])), "[u8; 8]"),
+        (opened(saved((1_u32, 2_i32))), "(u32, i32)"),
+        (opened(saved([1_u64])), "[u64; 1]"),
+        (opened(saved(7_u32)), "uint32"),
+        (opened(saved(Account(7))), "account"),
+    ];
+    for (found, name) in others {
+        assert!(found.iter().all(|found| is_refused(found, name)), "{found:?}");
+    }
+    let long = [b'v'; LATCHLESS_VALUE_MAX + 1];
+    let rows = |path: &Path| {
+        let layout = Layout::new(DataType::Binary);
+        assert_eq!(layout.save_byte_rows::<Vec<u8>>(path, [("a", long)]).unwrap(), 1);
+    };
+    assert_eq!(opened(rows)[1].0, LATCHLESS_VALUE_TOO_LONG);
+}
+
+/// A number under a name of its own.
+#[derive(Debug, Clone, Copy)]
+struct Account(u64);
+
+impl WideValue<1> for Account {
+    fn to_words(self) -> [u64; 1] {
+        [self.0]
+    }
+
+    fn from_words([word]: [u64; 1]) -> Self {
+        Self(word)
+    }
+}
+
+impl BytesValue for Account {
+    type Form = Words<1>;
+}
+
+impl SavedValue for Account {
+    const COLUMN: DataType = DataType::UInt64;
+
+    fn type_name() -> Cow<'static, str> {
+        "account".into()
+    }
+
+    fn with_cell<R>(value: Self, see: impl FnOnce(&[u8]) -> R) -> R {
+        see(&value.0.to_le_bytes())
+    }
+
+    fn of_cell(cell: &[u8]) -> Option<Self> {
+        cell.try_into().ok().map(u64::from_le_bytes).map(Self)
     }
 }
 

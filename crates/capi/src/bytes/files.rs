@@ -1,9 +1,10 @@
 //! Snapshots of byte strings: an index in an Arrow file, and back. All unsafe functions here ask for what the
 //! head of the crate says.
 
+use super::value::Value;
 use crate::column::put;
 use crate::failure::Failure;
-use crate::files::{is_value, path};
+use crate::files::path;
 use crate::handle::{Call, with_index};
 use crate::key::ByteStrings;
 use crate::life;
@@ -14,8 +15,12 @@ use core::ffi::c_char;
 use engine::snapshot;
 use engine::snapshot::strings::{self, Snapshot};
 
-pub unsafe fn save(call: Call<ByteStrings>, to: *const c_char, entries: *mut usize) -> latchless_status {
-    let serve = |index: &Strings| {
+pub unsafe fn save<V: Value>(
+    call: Call<ByteStrings<V>>,
+    to: *const c_char,
+    entries: *mut usize,
+) -> latchless_status {
+    let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let saved = strings::save(index, unsafe { path(to)? })?;
         // SAFETY: as the caller promises.
@@ -26,23 +31,23 @@ pub unsafe fn save(call: Call<ByteStrings>, to: *const c_char, entries: *mut usi
     unsafe { with_index(call, serve) }
 }
 
-pub unsafe fn open(
-    call: Call<ByteStrings>,
+pub unsafe fn open<V: Value>(
+    call: Call<ByteStrings<V>>,
     from: *const c_char,
     options: *const latchless_options,
     out: *mut *mut (),
 ) -> latchless_status {
-    let fill = |index: &mut Strings, parsed: &Parsed| {
+    let fill = |index: &mut Strings<V>, parsed: &Parsed| {
         // SAFETY: as the caller promises.
         let file = Snapshot::open(unsafe { path(from)? })?;
         if !["bytes", "text"].contains(&file.key_name()) {
             let (found, asked) = (file.key_name().to_owned(), "bytes".to_owned());
             return Err(snapshot::Error::OtherKeyType { found, asked }.into());
         }
-        if !is_value(file.value_type()) {
-            return Err(Failure::OtherType { column: "value", found: file.value_type() });
+        if !V::is_in(&file) {
+            return Err(Failure::OtherType { column: "value", found: file.value_name().into() });
         }
-        Ok(index.bulk_load(file.rows(), parsed.fill)?)
+        Ok(index.bulk_load(V::rows(&file), parsed.fill)?)
     };
     // SAFETY: as the caller promises.
     unsafe { life::make(call, options, out, fill) }

@@ -4,13 +4,15 @@ use super::column::{Column, Names, PassedColumn};
 use super::key::{Key, Passed, PassedPlace, Place};
 use crate::column::{Source, put};
 use crate::failure::Failure;
+use crate::files::is_value;
 use crate::whole::Strings;
 use core::ffi::{c_int, c_void};
-use engine::BytesValue;
 use engine::bytes::{Form, Lent};
+use engine::snapshot::strings::Snapshot;
+use engine::snapshot::{DataType, SavedValue};
 
 /// A value as C has it.
-pub trait Value: BytesValue {
+pub trait Value: SavedValue {
     /// One that the caller passes.
     type Passed: Copy;
     /// Where one goes that is told.
@@ -63,6 +65,11 @@ pub trait Value: BytesValue {
 
     /// The bytes that a value has somewhere.
     fn bytes(value: Lent<'_, Self>) -> &[u8];
+
+    /// Whether a file's values are such ones.
+    fn is_in(file: &Snapshot) -> bool;
+    /// The entries of such a file.
+    fn rows(file: &Snapshot) -> impl Iterator<Item = (&[u8], Self)>;
 
     /// Writes the value under a key, and says whether it is there. The key isn't read when the value is
     /// written.
@@ -142,6 +149,15 @@ impl Value for u64 {
     fn bytes(_: Lent<'_, Self>) -> &[u8] {
         &[]
     }
+
+    /// Numbers that a file has under a name of its own are of a type that somebody made.
+    fn is_in(file: &Snapshot) -> bool {
+        is_value(file.value_type()) && file.value_name() == file.value_type().to_string()
+    }
+
+    fn rows(file: &Snapshot) -> impl Iterator<Item = (&[u8], u64)> {
+        file.rows()
+    }
 }
 
 impl Value for Vec<u8> {
@@ -202,6 +218,16 @@ impl Value for Vec<u8> {
 
     fn bytes(value: Lent<'_, Self>) -> &[u8] {
         value
+    }
+
+    /// Texts are the bytes that they have; other strings are of a type that somebody made.
+    fn is_in(file: &Snapshot) -> bool {
+        let is_string = matches!(file.value_type(), DataType::Binary | DataType::Utf8);
+        is_string && ["bytes", "text"].contains(&&*file.value_name())
+    }
+
+    fn rows(file: &Snapshot) -> impl Iterator<Item = (&[u8], Self)> {
+        file.byte_rows().map(|(key, value)| (key, value.to_vec()))
     }
 
     /// Nothing is allocated, unless the value is to go where the key is.

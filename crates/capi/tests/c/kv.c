@@ -328,7 +328,101 @@ static void memory(void) {
     CHECK(latchless_kv_free(index) == LATCHLESS_OK);
 }
 
-int main(void) {
+static void same_in(latchless_kv *index) {
+    size_t i, len;
+    CHECK(latchless_kv_check(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_len(index, &len) == LATCHLESS_OK && len == N);
+    for (i = 0; i < N; i++) {
+        CHECK(latchless_kv_get(index, pointers[i], lens[i], any, sizeof any, &len) == LATCHLESS_OK);
+        CHECK(is_value(any, len, i));
+    }
+}
+
+/* Writes the first `len` bytes of a file anew. */
+static void cut(const char *path, size_t len) {
+    char *bytes = malloc(len);
+    FILE *file = fopen(path, "rb");
+    CHECK(bytes != NULL && file != NULL && fread(bytes, 1, len, file) == len && fclose(file) == 0);
+    file = fopen(path, "wb");
+    CHECK(file != NULL && fwrite(bytes, 1, len, file) == len && fclose(file) == 0);
+    free(bytes);
+}
+
+static void files(const char *path) {
+    static char longest[LATCHLESS_VALUE_MAX];
+    latchless_kv *index = full(), *again;
+    latchless_options options;
+    size_t told = 0, len;
+    CHECK(latchless_kv_save(index, path, &told) == LATCHLESS_OK && told == N);
+    CHECK(latchless_kv_open(path, NULL, &again) == LATCHLESS_OK);
+    same_in(again);
+    CHECK(latchless_kv_free(again) == LATCHLESS_OK);
+    CHECK(latchless_options_init(&options, sizeof options) == LATCHLESS_OK);
+    options.limit_bytes = 512 * 1024;
+    REFUSED(latchless_kv_open(path, &options, &again), LATCHLESS_MEMORY_LIMIT, "latchless_kv_open", "");
+    CHECK(again == NULL);
+    /* A save that is refused leaves the file, and tells no count. */
+    told = 7;
+    REFUSED(latchless_kv_save(index, "/nowhere/index.arrow", &told), LATCHLESS_IO, "latchless_kv_save",
+            "/nowhere/index.arrow");
+    REFUSED(latchless_kv_save(index, NULL, &told), LATCHLESS_NULL, "latchless_kv_save", "path is NULL");
+    CHECK(told == 7);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+    REFUSED(latchless_kv_open("/nowhere/index.arrow", NULL, &again), LATCHLESS_IO, "latchless_kv_open",
+            "/nowhere/index.arrow");
+    REFUSED(latchless_kv_open(NULL, NULL, &again), LATCHLESS_NULL, "latchless_kv_open", "path is NULL");
+    REFUSED(latchless_kv_open(path, NULL, NULL), LATCHLESS_NULL, "latchless_kv_open", "out is NULL");
+    cut(path, 5000);
+    REFUSED(latchless_kv_open(path, NULL, &again), LATCHLESS_BAD_FILE, "latchless_kv_open", "the file was cut short");
+    CHECK(again == NULL);
+    /* Nothing; and the longest value, under the shortest key, beside the shortest one. */
+    CHECK(latchless_kv_new(NULL, &index) == LATCHLESS_OK);
+    CHECK(latchless_kv_save(index, path, &told) == LATCHLESS_OK && told == 0);
+    CHECK(latchless_kv_open(path, NULL, &again) == LATCHLESS_OK);
+    CHECK(latchless_kv_len(again, &len) == LATCHLESS_OK && len == 0);
+    CHECK(latchless_kv_free(again) == LATCHLESS_OK);
+    memset(longest, 'v', sizeof longest);
+    longest[sizeof longest - 1] = 'w';
+    CHECK(latchless_kv_insert(index, NULL, 0, longest, sizeof longest, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_insert(index, "\0", 1, NULL, 0, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_save(index, path, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+    CHECK(latchless_kv_open(path, NULL, &again) == LATCHLESS_OK);
+    CHECK(latchless_kv_get(again, NULL, 0, any, sizeof any, &len) == LATCHLESS_OK);
+    CHECK(is(any, len, longest, sizeof longest));
+    CHECK(latchless_kv_get(again, "\0", 1, NULL, 0, &len) == LATCHLESS_OK && len == 0);
+    CHECK(latchless_kv_free(again) == LATCHLESS_OK);
+}
+
+/* Numbers aren't opened as byte strings, nor byte strings as numbers. */
+static void files_of_others(const char *path) {
+    latchless_kv *index;
+    latchless_bytes *numbers;
+    latchless_u64 *words;
+    CHECK(latchless_kv_new(NULL, &index) == LATCHLESS_OK);
+    CHECK(latchless_kv_insert(index, "one", 3, "12345678", 8, NULL, 0, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_save(index, path, NULL) == LATCHLESS_OK);
+    CHECK(latchless_kv_free(index) == LATCHLESS_OK);
+    REFUSED(latchless_bytes_open(path, NULL, &numbers), LATCHLESS_BAD_FILE, "latchless_bytes_open",
+            "the file has the value type bytes");
+    CHECK(numbers == NULL);
+    REFUSED(latchless_u64_open(path, NULL, &words), LATCHLESS_BAD_FILE, "latchless_u64_open", "holds binary");
+    CHECK(latchless_bytes_new(NULL, &numbers) == LATCHLESS_OK);
+    CHECK(latchless_bytes_insert(numbers, "one", 3, 1, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_save(numbers, path, NULL) == LATCHLESS_OK);
+    CHECK(latchless_bytes_free(numbers) == LATCHLESS_OK);
+    REFUSED(latchless_kv_open(path, NULL, &index), LATCHLESS_BAD_FILE, "latchless_kv_open",
+            "the file has the value type uint64");
+    CHECK(index == NULL);
+    CHECK(latchless_u64_new(NULL, &words) == LATCHLESS_OK);
+    CHECK(latchless_u64_save(words, path, NULL) == LATCHLESS_OK);
+    CHECK(latchless_u64_free(words) == LATCHLESS_OK);
+    REFUSED(latchless_kv_open(path, NULL, &index), LATCHLESS_BAD_FILE, "latchless_kv_open", "holds uint64");
+    CHECK(remove(path) == 0);
+}
+
+int main(int count, char **arguments) {
+    CHECK(count == 2);
     fill_in();
     one_key();
     order();
@@ -336,6 +430,8 @@ int main(void) {
     ranges();
     cursors();
     memory();
+    files(arguments[1]);
+    files_of_others(arguments[1]);
     puts("kv.c: all is well");
     return 0;
 }

@@ -212,9 +212,35 @@ void errors() {
     CHECK(thrown == "a");
 }
 
+void files(const std::string &path) {
+    latchless::kv_index pages;
+    for (int i = 0; i < 1000; i++) {
+        pages.insert(std::to_string(i * 7919 % 1000), std::string(static_cast<std::size_t>(i), 'p'));
+    }
+    pages.insert("", std::string(LATCHLESS_VALUE_MAX, 'v'));
+    CHECK(pages.save(path) == 1001);
+    const auto again = latchless::kv_index::open(path);
+    again.check();
+    CHECK(again.size() == 1001 && again.get("") == pages.get(""));
+    again.for_each("", std::nullopt, [&](std::string_view key, std::string_view value) {
+        CHECK(pages.get(key) == std::string(value));
+    });
+    latchless::options options;
+    options.limit_bytes = 64 * 1024;
+    CHECK(throws<latchless::memory_error>(LATCHLESS_MEMORY_LIMIT, "latchless_kv_open: ",
+                                          [&] { latchless::kv_index::open(path, options); }));
+    CHECK(throws<latchless::file_error>(LATCHLESS_BAD_FILE, "the file has the value type bytes",
+                                        [&] { latchless::bytes_index::open(path); }));
+    latchless::bytes_index().save(path);
+    CHECK(throws<latchless::file_error>(LATCHLESS_BAD_FILE, "the file has the value type uint64",
+                                        [&] { latchless::kv_index::open(path); }));
+    CHECK(latchless::kv_index().save(path) == 0 && latchless::kv_index::open(path).empty());
+}
+
 } // namespace
 
-int main() {
+int main(int, char **arguments) {
+    files(arguments[1]);
     beside_a_map();
     batches();
     moves();

@@ -67,8 +67,8 @@ pub unsafe extern "C" fn latchless_bytes_load_packed(
 }
 
 /// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
-/// are byte strings or texts and its values have 64 bits. `options` may be NULL. `*out` is NULL if that
-/// fails.
+/// are byte strings or texts and its values are numbers of 64 bits. `options` may be NULL. `*out` is NULL if
+/// that fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn latchless_bytes_open(
     path: *const c_char,

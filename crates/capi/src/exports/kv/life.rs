@@ -8,7 +8,7 @@ use crate::key::ByteStrings;
 use crate::options::latchless_options;
 use crate::stats::latchless_stats;
 use crate::status::latchless_status;
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 use core::ptr;
 
 /// The most bytes that a value of a latchless_kv has.
@@ -18,7 +18,6 @@ const _: () = assert!(LATCHLESS_VALUE_MAX == VALUE_MAX);
 
 /// An ordered index from byte strings to byte strings, which are copied into it and out of it. Values of
 /// up to 192 bytes lie beside their keys; of longer ones a lookup costs one miss more for each 248 bytes.
-/// It has no files.
 pub struct latchless_kv(());
 
 impl Handle for latchless_kv {
@@ -71,6 +70,30 @@ pub unsafe extern "C" fn latchless_kv_load_packed(
     let keys = (PassedColumn::Packed { bytes, offsets, width: offset_size }, count);
     let values = PassedColumn::Packed { bytes: value_bytes, offsets: value_offsets, width: offset_size };
     serve!(latchless_kv_load_packed(ptr::null::<latchless_kv>()): bytes::batches::load(keys, values, options, out.cast()))
+}
+
+/// Makes an index of a file that a save has written, here or by the library for Rust or Python, if its keys
+/// are byte strings or texts and its values, too. `options` may be NULL. `*out` is NULL if that fails.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_open(
+    path: *const c_char,
+    options: *const latchless_options,
+    out: *mut *mut latchless_kv,
+) -> latchless_status {
+    serve!(latchless_kv_open(ptr::null::<latchless_kv>()): bytes::files::open(path, options, out.cast()))
+}
+
+/// Writes all entries to an Arrow file with the columns `key` and `value`, both of type Binary. What is at
+/// `path` is replaced in one step, or left as it was if the call fails. Other threads may use and change the
+/// index meanwhile; entries that they change are saved in one of their states. `entries`, which may be NULL,
+/// gets how many were saved.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn latchless_kv_save(
+    index: *const latchless_kv,
+    path: *const c_char,
+    entries: *mut usize,
+) -> latchless_status {
+    serve!(latchless_kv_save(index): bytes::files::save(path, entries))
 }
 
 /// Frees an index, unless `index` is NULL. No other thread may be using it. Cursors of it go on, and keep

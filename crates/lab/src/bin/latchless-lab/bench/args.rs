@@ -117,10 +117,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME", value_parser = parse_distribution)]
     pub distribution: Option<Distribution>,
     /// Named keys: uniform, dense, composite-N, composite-N-step-N, lognormal, clusters, runs, tenants,
-    /// timestamps, snowflake, outliers, prefix, chr22, ascending, descending, zigzag, or file:PATH; or byte
-    /// strings: url, email, word, path, uuid16, uuid36, rocks, int8 and hard ones, which have indexes of their
-    /// own (see `list`). The suites `keys` and `bytes` take several, or `all`; --distribution then says which
-    /// of them are asked for
+    /// timestamps, snowflake, outliers, prefix, chr22, ascending, descending, zigzag, or file:PATH; or
+    /// byte strings: url, email, word, path, uuid16, uuid36, rocks, int8 and hard ones, which have indexes
+    /// of their own (see `list`). The suites `keys` and `bytes` take several, or `all`; --distribution then
+    /// says which of them are asked for
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub keys: Vec<String>,
     /// Width of keys and values

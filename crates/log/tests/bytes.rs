@@ -1,24 +1,19 @@
 //! A durable index of strings is back as it was: after a close, after every truncation and flip of its log,
 //! after snapshots, under many writers; and what can't be trusted is refused.
 
+mod common;
+
+use common::{folder, folder_with, log_of, never, state_at};
 use latchless::bytes::BytesIndex;
 use latchless::{Key, index};
 use latchless_log::{DurableBytesIndex, DurableIndex, Error, Found, Opening, Options, SyncMode};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tempfile::TempDir;
 
 type Durable = DurableBytesIndex<String, u32>;
 type Entries = Vec<(String, u32)>;
-
-fn never() -> Options {
-    Options { sync: SyncMode::Never, ..Options::default() }
-}
-
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder for the test")
-}
 
 fn open(folder: &Path) -> Durable {
     Durable::open(folder, never()).expect("a folder that can be opened").0
@@ -26,10 +21,6 @@ fn open(folder: &Path) -> Durable {
 
 fn entries(durable: &Durable) -> Entries {
     durable.index().iter().collect()
-}
-
-fn log_of(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("log-{number:016x}.redo"))
 }
 
 /// A log of every kind of record, and the entries after each of them.
@@ -71,10 +62,7 @@ fn everything_is_back_after_a_close() {
 
 /// Opens a folder with the first snapshot of another one and these bytes as its log.
 fn opened(source: &Path, log: &[u8]) -> (TempDir, Result<(Durable, latchless_log::Recovery), Error>) {
-    let folder = folder();
-    let snapshot = "snapshot-0000000000000001.arrow";
-    fs::copy(source.join(snapshot), folder.path().join(snapshot)).expect("the first snapshot");
-    fs::write(log_of(folder.path(), 1), log).expect("a log");
+    let folder = folder_with(source, log);
     let opened = Durable::open(folder.path(), never());
     (folder, opened)
 }
@@ -87,8 +75,7 @@ fn a_log_cut_anywhere_gives_the_records_before() {
     for cut in 0..whole.len() {
         let (folder, opened) = opened(source.path(), &whole[..cut]);
         let (durable, recovery) = opened.expect("it opens");
-        let expected = states.iter().rev().find(|(bytes, _)| *bytes <= cut as u64);
-        let (bytes, state) = expected.map_or((0, &[][..]), |(bytes, state)| (*bytes, &state[..]));
+        let (bytes, state) = state_at(&states, cut);
         assert_eq!(entries(&durable), state, "cut at {cut}");
         match recovery.stopped {
             None => assert_eq!(bytes, cut as u64),

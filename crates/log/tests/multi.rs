@@ -1,25 +1,19 @@
 //! A durable index of keys in many rows is back as it was: after a close, after every truncation and flip of
 //! its log, after snapshots, under many writers; and what can't be trusted is refused.
 
+mod common;
+
+use common::{folder, folder_with, log_of, never, state_at};
 use latchless::bytes::MultiIndex;
 use latchless::index;
 use latchless_log::{
     DurableBytesIndex, DurableIndex, DurableMultiIndex, Error, Found, Opening, Options, Recovery, SyncMode,
 };
 use std::fs;
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use std::path::Path;
 
 type Durable = DurableMultiIndex<String>;
 type Pairs = Vec<(String, u64)>;
-
-fn never() -> Options {
-    Options { sync: SyncMode::Never, ..Options::default() }
-}
-
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder for the test")
-}
 
 fn open(folder: &Path) -> Durable {
     Durable::open(folder, never()).expect("a folder that can be opened").0
@@ -27,10 +21,6 @@ fn open(folder: &Path) -> Durable {
 
 fn pairs(durable: &Durable) -> Pairs {
     durable.index().iter().collect()
-}
-
-fn log_of(folder: &Path) -> PathBuf {
-    folder.join("log-0000000000000001.redo")
 }
 
 /// A log of every kind of record, and the pairs after each of them.
@@ -57,22 +47,17 @@ fn history(folder: &Path) -> Vec<(u64, Pairs)> {
 
 /// Opens a folder with the first snapshot of another one and these bytes as its log.
 fn opened(source: &Path, log: &[u8]) -> Result<(Durable, Recovery), Error> {
-    let folder = folder();
-    let snapshot = "snapshot-0000000000000001.arrow";
-    fs::copy(source.join(snapshot), folder.path().join(snapshot)).expect("the first snapshot");
-    fs::write(log_of(folder.path()), log).expect("a log");
-    Durable::open(folder.path(), never())
+    Durable::open(folder_with(source, log).path(), never())
 }
 
 #[test]
 fn a_log_cut_anywhere_gives_the_records_before() {
     let source = folder();
     let states = history(source.path());
-    let whole = fs::read(log_of(source.path())).expect("the log");
+    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
     for cut in 0..=whole.len() {
         let (durable, recovery) = opened(source.path(), &whole[..cut]).expect("it opens");
-        let expected = states.iter().rev().find(|(bytes, _)| *bytes <= cut as u64);
-        let (bytes, state) = expected.map_or((0, &[][..]), |(bytes, state)| (*bytes, &state[..]));
+        let (bytes, state) = state_at(&states, cut);
         assert_eq!(pairs(&durable), state, "cut at {cut}");
         durable.index().check_invariants().expect("a whole tree");
         assert_eq!(recovery.stopped.map_or(cut as u64, |stopped| stopped.at), bytes);
@@ -83,7 +68,7 @@ fn a_log_cut_anywhere_gives_the_records_before() {
 fn a_flipped_bit_is_found() {
     let source = folder();
     let states = history(source.path());
-    let whole = fs::read(log_of(source.path())).expect("the log");
+    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
     for bit in 0..whole.len() * 8 {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
@@ -115,7 +100,7 @@ fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
 fn records_that_no_index_writes_are_told() {
     let source = folder();
     drop(open(source.path()));
-    let head = fs::read(log_of(source.path())).expect("the log");
+    let head = fs::read(log_of(source.path(), 1)).expect("the log");
     let longer = "its strings are longer than the record";
     let no_key = "one of a record's keys is none";
     let no_kind = "no record of rows is of this kind";

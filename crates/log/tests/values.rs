@@ -1,27 +1,21 @@
 //! A durable index of strings has every value that a snapshot has: it is back after a close, after every
 //! truncation and flip of its log, and under many writers; and what can't be trusted is refused.
 
+mod common;
+
+use common::{folder, folder_with, log_of, never, state_at};
 use latchless::bytes::Words;
 use latchless::snapshot::{DataType, SavedValue};
 use latchless::{BytesValue, WideValue};
-use latchless_log::{DurableBytesIndex, DurableIndex, Error, Found, Opening, Options, Recovery, SyncMode};
+use latchless_log::{DurableBytesIndex, DurableIndex, Error, Found, Opening, Recovery, SyncMode};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs;
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use std::path::Path;
 
 type Texts = DurableBytesIndex<String, String>;
 type Entries = Vec<(String, String)>;
-
-fn never() -> Options {
-    Options { sync: SyncMode::Never, ..Options::default() }
-}
-
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a folder for the test")
-}
 
 fn open<V: SavedValue>(folder: &Path) -> DurableBytesIndex<String, V> {
     DurableBytesIndex::open(folder, never()).expect("a folder that can be opened").0
@@ -29,10 +23,6 @@ fn open<V: SavedValue>(folder: &Path) -> DurableBytesIndex<String, V> {
 
 fn entries(texts: &Texts) -> Entries {
     texts.index().iter().collect()
-}
-
-fn log_of(folder: &Path) -> PathBuf {
-    folder.join("log-0000000000000001.redo")
 }
 
 /// A log of every kind of record, and the entries after each of them.
@@ -61,22 +51,17 @@ fn history(folder: &Path) -> Vec<(u64, Entries)> {
 
 /// Opens a folder with the first snapshot of another one and these bytes as its log.
 fn opened(source: &Path, log: &[u8]) -> Result<(Texts, Recovery), Error> {
-    let folder = folder();
-    let snapshot = "snapshot-0000000000000001.arrow";
-    fs::copy(source.join(snapshot), folder.path().join(snapshot)).expect("the first snapshot");
-    fs::write(log_of(folder.path()), log).expect("a log");
-    Texts::open(folder.path(), never())
+    Texts::open(folder_with(source, log).path(), never())
 }
 
 #[test]
 fn a_log_cut_anywhere_gives_the_records_before() {
     let source = folder();
     let states = history(source.path());
-    let whole = fs::read(log_of(source.path())).expect("the log");
+    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
     for cut in 0..=whole.len() {
         let (texts, recovery) = opened(source.path(), &whole[..cut]).expect("it opens");
-        let expected = states.iter().rev().find(|(bytes, _)| *bytes <= cut as u64);
-        let (bytes, state) = expected.map_or((0, &[][..]), |(bytes, state)| (*bytes, &state[..]));
+        let (bytes, state) = state_at(&states, cut);
         assert_eq!(entries(&texts), state, "cut at {cut}");
         texts.index().check_invariants().expect("a whole tree");
         let told = recovery.stopped.map_or(cut as u64, |stopped| stopped.at);
@@ -88,7 +73,7 @@ fn a_log_cut_anywhere_gives_the_records_before() {
 fn a_flipped_bit_is_found() {
     let source = folder();
     let states = history(source.path());
-    let whole = fs::read(log_of(source.path())).expect("the log");
+    let whole = fs::read(log_of(source.path(), 1)).expect("the log");
     for bit in (0..whole.len() * 8).filter(|bit| bit % 8 == bit / 8 % 8) {
         let mut flipped = whole.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
@@ -233,7 +218,7 @@ fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
 fn records_that_no_index_writes_are_told() {
     let source = folder();
     drop(open::<String>(source.path()));
-    let head = fs::read(log_of(source.path())).expect("the log");
+    let head = fs::read(log_of(source.path(), 1)).expect("the log");
     let longer = "its strings are longer than the record";
     let no_value = "one of a record's values is none";
     for (payload, what) in [
@@ -252,10 +237,10 @@ fn records_that_no_index_writes_are_told() {
     // A type of one's own refuses bytes, too.
     let folder = folder();
     drop(open::<Even<false>>(folder.path()));
-    let log = fs::read(log_of(folder.path())).expect("the log");
+    let log = fs::read(log_of(folder.path(), 1)).expect("the log");
     for (number, is_one) in [(4, true), (5, false)] {
         let made = record(4, &[1, 0, b'a', number, 0, 0, 0]);
-        fs::write(log_of(folder.path()), [&log[..], &made].concat()).expect("a log");
+        fs::write(log_of(folder.path(), 1), [&log[..], &made].concat()).expect("a log");
         let (even, recovery) =
             DurableBytesIndex::<String, Even<false>>::open(folder.path(), never()).expect("it opens");
         assert_eq!((even.get("a"), recovery.stopped.is_none()), (is_one.then_some(Even(4)), is_one));
@@ -276,10 +261,10 @@ fn other_types_than_the_folders_are_refused_by_name() {
         "the file has values of type u128, but the index that was asked for has values of type [u8; 16]"
     ));
     // The log knows its types by itself.
-    fs::copy(log_of(folder.path()), folder.path().join("log")).expect("it was there");
+    fs::copy(log_of(folder.path(), 1), folder.path().join("log")).expect("it was there");
     let other = self::folder();
     drop(open::<[u8; 17]>(other.path()));
-    fs::copy(folder.path().join("log"), log_of(other.path())).expect("it was there");
+    fs::copy(folder.path().join("log"), log_of(other.path(), 1)).expect("it was there");
     let told = said::<[u8; 17]>(other.path());
     assert!(
         told.ends_with(

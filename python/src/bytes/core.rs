@@ -458,7 +458,8 @@ impl BytesCore {
     }
 }
 
-/// A column of keys, and values as an array or as a column of strings, of anything that gives an Arrow stream: each is a copy.
+/// A column of keys, and values as an array or as a column of strings, of anything that gives an Arrow
+/// stream: each is a copy.
 #[pyfunction]
 pub fn read_arrow_strings<'py>(
     data: &Object<'py>,

@@ -28,8 +28,8 @@ type See<'s, V> = dyn FnMut(&[u8], Lent<'_, V>) -> ControlFlow<()> + 's;
 /// An entry.
 pub type Entry<V> = (Vec<u8>, V);
 
-/// An index whose keys are byte strings, and whose values are words or byte strings. Texts and bytes share it, so
-/// it is compiled twice, and not six times.
+/// An index whose keys are byte strings, and whose values are words or byte strings. Texts and bytes share
+/// it, so it is compiled twice, and not six times.
 pub struct BytesEngine<V: Value> {
     /// The index itself.
     pub index: BytesIndex<Vec<u8>, V>,

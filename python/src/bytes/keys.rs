@@ -1,5 +1,5 @@
-//! Columns of keys, and of values that are strings as keys are, made of what Python has: lists of objects, arrays of cells of one width, columns of
-//! Arrow's.
+//! Columns of keys, and of values that are strings as keys are, made of what Python has: lists of objects,
+//! arrays of cells of one width, columns of Arrow's.
 //!
 //! A column is a copy, so nobody can change what a batch works with while the interpreter's lock is
 //! released.
@@ -117,7 +117,8 @@ fn refused(error: latchless::Error) -> PyErr {
     failure::exception(&error)
 }
 
-/// Keys or values one after the other: what batches are made of. Not for users: methods make it of any array-like.
+/// Keys or values one after the other: what batches are made of. Not for users: methods make it of any
+/// array-like.
 #[pyclass(frozen, module = "latchless._latchless")]
 pub struct StringColumn {
     /// Their bytes.

@@ -66,11 +66,12 @@ pub unsafe fn insert<V: Value>(
         let (keys, values) = unsafe { (Column::new(&Names::KEYS, keys, count)?, V::column(values, count)?) };
         // SAFETY: as the caller promises.
         let mut refusals = unsafe { Refusals::new(refused, count)? };
-        let mut new = 0;
+        let (mut new, mut lent) = (0, Vec::new());
         for chunk in chunks(count) {
             let mut room = Scratch::new();
-            let values: Vec<_> = chunk.clone().map(|at| V::at(&values, at)).collect();
-            let inserted = index.insert_columns(keys.read(&chunk, &mut room), &values);
+            lent.clear();
+            lent.extend(chunk.clone().map(|at| V::at(&values, at)));
+            let inserted = index.insert_columns(keys.read(&chunk, &mut room), &lent);
             // In a batch of which inserts were refused, nobody asks how many others were new.
             new += *inserted.as_ref().unwrap_or(&0);
             refusals.note(&chunk, inserted.err());

@@ -67,9 +67,7 @@ pub unsafe fn insert<V: Value>(
     let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let (key, value, before) =
-            unsafe { (Key::new("key", key)?, V::read(value)?, V::place("before", before)?) };
-        // A value that is replaced must not be lost for want of room.
-        V::check_any(before)?;
+            unsafe { (Key::new("key", key)?, V::read(value)?, V::place_for_any("before", before)?) };
         answer(index.insert(key.bytes(), value)?, before, LATCHLESS_PRESENT, LATCHLESS_OK)
     };
     // SAFETY: as the caller promises.
@@ -106,8 +104,7 @@ pub unsafe fn update<V: Value>(
     let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
         let (key, value, before) =
-            unsafe { (Key::new("key", key)?, V::read(value)?, V::place("before", before)?) };
-        V::check_any(before)?;
+            unsafe { (Key::new("key", key)?, V::read(value)?, V::place_for_any("before", before)?) };
         answer(index.try_replace(key.bytes(), value)?, before, LATCHLESS_OK, LATCHLESS_NOT_FOUND)
     };
     // SAFETY: as the caller promises.
@@ -121,8 +118,7 @@ pub unsafe fn remove<V: Value>(
 ) -> latchless_status {
     let serve = |index: &Strings<V>| {
         // SAFETY: as the caller promises.
-        let (key, before) = unsafe { (Key::new("key", key)?, V::place("before", before)?) };
-        V::check_any(before)?;
+        let (key, before) = unsafe { (Key::new("key", key)?, V::place_for_any("before", before)?) };
         answer(index.remove(key.bytes()), before, LATCHLESS_OK, LATCHLESS_NOT_FOUND)
     };
     // SAFETY: as the caller promises.

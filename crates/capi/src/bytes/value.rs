@@ -39,6 +39,18 @@ pub trait Value: SavedValue {
     /// # Safety
     /// As for [`Place::new`].
     unsafe fn place(argument: &'static str, passed: Self::PassedPlace) -> Result<Self::Place, Failure>;
+    /// The same for what leaves the index, which must not be lost for want of room: any value has to fit.
+    ///
+    /// # Safety
+    /// As for [`Place::new`].
+    unsafe fn place_for_any(
+        argument: &'static str,
+        passed: Self::PassedPlace,
+    ) -> Result<Self::Place, Failure> {
+        // SAFETY: as the caller promises.
+        let place = unsafe { Self::place(argument, passed)? };
+        Self::check_any(place).map(|()| place)
+    }
     /// Refuses if a value doesn't fit, and says its length.
     fn check(place: Self::Place, value: Lent<'_, Self>) -> Result<(), Failure>;
     /// Refuses unless any value fits.

@@ -72,8 +72,10 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// allocated for values that are byte strings.
     ///
     /// ```
-    /// # use latchless::bytes::BytesIndex; let index: BytesIndex<String, String> = [("a".into(),
-    /// "one".into()), ("b".into(), "two".into())].into(); let mut texts = vec![String::new(); 3];
+    /// # use latchless::bytes::BytesIndex;
+    /// let index: BytesIndex<String, String> =
+    ///     [("a".into(), "one".into()), ("b".into(), "two".into())].into();
+    /// let mut texts = vec![String::new(); 3];
     /// index.get_each(&["b", "x", "a"], |at, found| texts[at].push_str(found.unwrap_or("nothing")));
     /// assert_eq!(texts, ["two", "nothing", "one"]);
     /// ```
@@ -130,8 +132,9 @@ impl<K: BytesKey<Owned = K>, V: BytesValue> BytesIndex<K, V> {
     /// keys the last one's stays. Byte strings are taken as slices. Says how many keys weren't there
     /// before.
     ///
-    /// # Errors Which entries were refused, and why; all others were put in. With columns of unequal
-    /// length, all are refused.
+    /// # Errors
+    /// Which entries were refused, and why; all others were put in. With columns of unequal length, all are
+    /// refused.
     ///
     /// ```
     /// # use latchless::bytes::BytesIndex;

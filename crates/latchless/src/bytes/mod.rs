@@ -52,7 +52,8 @@
 //! |---|---|---|
 //! | [`get`](BytesIndex::get), [`first`](BytesIndex::first), [`floor`](BytesIndex::floor), … | O(log n + l) | no |
 //! | [`insert`](BytesIndex::insert), [`remove`](BytesIndex::remove), … | O(log n + l) | one leaf's |
-//! | [`get_many`](BytesIndex::get_many), [`get_each`](BytesIndex::get_each), [`insert_many`](BytesIndex::insert_many), [`insert_columns`](BytesIndex::insert_columns), … | as the single ones, their waits for memory overlap | as the single ones |
+//! | [`get_many`](BytesIndex::get_many), [`insert_many`](BytesIndex::insert_many), … | as the single ones, their waits for memory overlap | as the single ones |
+//! | [`get_each`](BytesIndex::get_each), [`insert_columns`](BytesIndex::insert_columns) | as these | as these |
 //! | [`scan`](BytesIndex::scan), [`range`](BytesIndex::range), [`prefix`](BytesIndex::prefix), [`count`](BytesIndex::count) | O(log n + r) | no |
 //! | [`remove_range`](BytesIndex::remove_range) | O(log n + r) | one leaf's at a time |
 //! | [`from_sorted`](BytesIndex::from_sorted), [`bulk_load`](BytesIndex::bulk_load) | O(n) | none |

@@ -374,6 +374,7 @@ where
             }
             descents.descend::<S>(self.tree);
             descents.name_blocks::<S>(self.tree, |at| edit_at(at).1.may_add());
+            let mut has_split = false;
             for at in 0..len {
                 let (key, (_, edit)) = (descents.keys[at], edit_at(at));
                 let done = &mut self.done;
@@ -385,14 +386,17 @@ where
                 }
                 // An earlier edit of the group may have split the leaf.
                 let mut found = descents.nodes[at];
-                if !found.leaf::<B>().covers(key) {
+                if has_split && !found.leaf::<B>().covers(key) {
                     found = self.tree.descend::<S>(key);
                 }
                 // Two calls: at the first, which nearly all edits come to, the compiler sees that all went
                 // well.
                 match self.tree.edit_without_split::<S, M>(found, key, edit) {
                     Ok(edited) => done(start + at, Ok(edited)),
-                    Err(full) => done(start + at, self.tree.edit_with_split::<Scalar, M>(full, key, edit)),
+                    Err(full) => {
+                        done(start + at, self.tree.edit_with_split::<Scalar, M>(full, key, edit));
+                        has_split = true;
+                    }
                 }
             }
         }

@@ -157,6 +157,15 @@ impl<B: Bits> Shape<B> {
         (a.to_u64() ^ b.to_u64()) >> self.shift() == 0
     }
 
+    /// Whether two keys don't differ above the lower field of their hints, so that the smaller one has no
+    /// larger hint; `true` where there is one field.
+    #[inline(always)]
+    pub(super) fn agree_above_fields(self, a: B, b: B) -> bool {
+        let width = self.width();
+        let lower = (self.0 >> Self::LOWER) as u32 & 63;
+        width == 0 || (a.to_u64() ^ b.to_u64()) >> ((lower + width) & 63) == 0
+    }
+
     /// The upper field of a key's hint in a leaf with this low fence, unbounded.
     #[inline(always)]
     pub(super) fn upper(self, key: u64, low: u64) -> u64 {

@@ -295,9 +295,10 @@ impl<'a, B: Bits> Leaf<'a, B> {
         } && if smaller < count {
             hint <= self.hint(shape, lane(line, smaller))
         } else {
-            block + 1 == Self::BLOCKS || shape.count(block + 1) > 0 && self.first_of(block + 1) > key
+            let is_last = block + 1 == Self::BLOCKS || shape.counts_from(block + 1) == 0;
+            is_last || shape.count(block + 1) > 0 && self.first_of(block + 1) > key
         };
-        if place.is_some() || in_order && !shape.is_tied() { seen } else { self.seek_slowly(seen, key) }
+        if place.is_some() || in_order { seen } else { self.seek_slowly(seen, key) }
     }
 
     /// As [`Leaf::seek`], where the keys beside this one are further away.

@@ -179,8 +179,12 @@ impl<B: Bits> Leaf<'_, B> {
         right.fill::<S>(&old, stay..Self::CAPACITY, Layout { room: right_room, reach });
         set_link(right.node, self.link());
         self.set_fences((self.low(), before(separator)));
-        self.fill::<S>(&old, 0..stay, Layout { room: left_room, reach });
         set_link(self.node, name);
+        if stay == 0 {
+            self.fill_for_descent::<S>(new, &old.keys()[..Self::CAPACITY]);
+            return separator;
+        }
+        self.fill::<S>(&old, 0..stay, Layout { room: left_room, reach });
         let home = if place < kept { self } else { right };
         let put = home.insert::<S>(home.seek::<S>(new.0), new);
         debug_assert!(put, "half a leaf has room");

@@ -347,9 +347,9 @@ impl<B: Bits> Leaf<'_, B> {
                 hint = shape.upper(keys[first].to_u64(), base).min(HINT_MAX) as u16;
                 are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
             }
-            // An empty block has the hint of the next one. The last before all entries takes the keys that
-            // come in there.
-            hints[at] = if end == 0 && layout.room == Room::AtStart { 0 } else { hint };
+            // An empty block has the hint of the next one. The block of the first entry takes the keys that
+            // come in before all others.
+            hints[at] = if first == 0 && layout.room == Room::AtStart { 0 } else { hint };
             counts = counts << Shape::<B>::COUNT_BITS | (end - first) as u64;
             end = first;
         }
@@ -375,14 +375,26 @@ impl<B: Bits> Leaf<'_, B> {
         let shape = Shape::<B>::new(form_for(keys, low, span, &starts)).with_counts(old.counts_from(0));
         let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |key| shape.hint(key.to_u64(), low));
         let mut hints = starts.each_ref().map(hint);
-        // Empty blocks before all entries: see `fill`.
-        let mut at = 0;
-        while old.count(at) == 0 && starts[at] < keys.len() {
-            hints[at] = 0;
-            at += 1;
+        // The block of the first entry, behind empty ones: see `fill`.
+        if old.count(0) == 0 && !keys.is_empty() {
+            let first = old.first_taken().map_or(0, |(at, _)| at);
+            hints[..=first].fill(0);
         }
         set_block_hints(self.node, &hints);
         self.set_shape(shape);
+    }
+
+    /// Takes one entry in place of all others, at the leaf's end. More are to come before it, as far apart as
+    /// the ascending keys in `like`, which are behind it.
+    pub(super) fn fill_for_descent<S: Lines>(self, entry: (B, B), like: &[B]) {
+        let mut only = Entries::default();
+        only.push(entry.0, entry.1);
+        self.fill::<S>(&only, 0..1, Layout { room: Room::AtStart, reach: 0 });
+        let low = self.low().to_u64();
+        let starts: [usize; LINES - 1] = core::array::from_fn(|at| at * Self::PER_BLOCK);
+        let span = like.last().map_or(0, |last| last.to_u64() - low);
+        let form = form_for(like, low, span, &starts[..Self::BLOCKS]);
+        self.set_shape(Shape::new(form).with_counts(self.shape().counts_from(0)));
     }
 
     /// Fills a block with the entries from `first` on. Its further places get what belongs behind it:

@@ -43,6 +43,7 @@ mod hints;
 mod inner;
 mod inner_search;
 mod leaf;
+mod leaf_ends;
 mod leaf_nearest;
 mod leaf_split;
 mod leaf_update;

@@ -71,6 +71,15 @@ fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key
     }
 }
 
+/// Tries now and then to put an entry at one end of a leaf: it comes in there only if it belongs there.
+fn pushed_at_end<B: Bits>(leaf: Leaf<'_, B>, entry: (B, B), model: &BTreeMap<B, B>, state: &mut Rng) -> bool {
+    let (is_last, tries) = (state.next() % 2 == 0, state.next() % 3 > 0);
+    let pushed = tries && leaf.push_at_end(is_last, entry);
+    let behind = if is_last { model.range(entry.0..).next() } else { model.range(..entry.0).next() };
+    assert!(!pushed || behind.is_none(), "{entry:?} was put at an end that is beyond it");
+    pushed
+}
+
 struct Leaves<B>(core::marker::PhantomData<B>);
 
 impl<B: Bits> Operation for Leaves<B> {
@@ -105,7 +114,9 @@ impl<B: Bits> Operation for Leaves<B> {
                         leaf.remove::<S>(place);
                         model.remove(&key);
                     }
-                    None if leaf.insert::<S>(leaf.seek::<S>(key), (key, value)) => {
+                    None if pushed_at_end(leaf, (key, value), &model, &mut state)
+                        || leaf.insert::<S>(leaf.seek::<S>(key), (key, value)) =>
+                    {
                         assert!(model.insert(key, value).is_none())
                     }
                     None => assert_eq!(model.len(), Leaf::<B>::CAPACITY),

@@ -147,7 +147,9 @@ impl<B: Bits> BlinkTree<B> {
         key: B,
     ) -> Option<(NodeRef, M::Held<'_>)> {
         let mut backoff = Backoff::default();
-        let mut near = if level == 1 { self.descend_near::<S>(key) } else { None };
+        // The directory doesn't know of nodes that were split where keys come in order.
+        let is_near = level == 1 && self.guesses.end(key.to_u64()).is_none();
+        let mut near = if is_near { self.descend_near::<S>(key) } else { None };
         loop {
             let mut node = match near.take() {
                 Some(at) => at.node,

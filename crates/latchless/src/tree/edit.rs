@@ -58,7 +58,7 @@ pub(crate) trait Change<B>: Copy {
 
 /// As [`Edit::Put`].
 #[derive(Debug, Clone, Copy)]
-struct Put<B>(B);
+pub(super) struct Put<B>(pub(super) B);
 
 /// As [`Edit::Remove`].
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +155,11 @@ impl<B: Bits> BlinkTree<B> {
     /// When memory is refused; nothing has changed then.
     #[inline]
     pub fn edit<M: Mode>(&self, key: B, edit: Edit<B>) -> Result<Edited<B>> {
+        if edit.may_add()
+            && let Some(end) = self.guesses.end(key.to_u64())
+        {
+            return self.edit_at_end::<M>(end, key, edit);
+        }
         self.dispatch.run(EditOne { tree: self, key, edit, mode: PhantomData::<M> })
     }
 
@@ -164,6 +169,9 @@ impl<B: Bits> BlinkTree<B> {
     /// As [`BlinkTree::edit`].
     #[inline]
     pub fn put<M: Mode>(&self, key: B, value: B) -> Result<Option<B>> {
+        if let Some(end) = self.guesses.end(key.to_u64()) {
+            return Ok(self.edit_at_end::<M>(end, key, Put(value))?.before);
+        }
         let edited = self.dispatch.run(EditOne { tree: self, key, edit: Put(value), mode: PhantomData::<M> });
         Ok(edited?.before)
     }
@@ -206,7 +214,7 @@ impl<B: Bits> BlinkTree<B> {
 
     /// Edits a latched leaf, and lets go of it.
     #[inline(always)]
-    fn edit_in<S: Search, M: Mode>(
+    pub(super) fn edit_in<S: Search, M: Mode>(
         &self,
         leaf: Leaf<'_, B>,
         mut held: M::Held<'_>,

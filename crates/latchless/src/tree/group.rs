@@ -39,6 +39,9 @@ impl Group {
     }
 }
 
+/// In place of a block: the request goes to the first leaf or to the last one.
+const AT_END: u8 = u8::MAX;
+
 /// Levels at the top that are in the nearest caches anyway.
 const CACHED_LEVELS: usize = 2;
 
@@ -73,9 +76,25 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
-        if self.guess(tree) {
+        if self.guess(tree, |_| false) {
             self.go_to_edges(tree);
         }
+        self.descend_rest::<S>(tree);
+    }
+
+    /// As [`Descents::descend`]; those that `adds` says may add a key, and that are likely to come to the
+    /// first leaf or to the last, stay where they are. Says whether others came to these.
+    #[inline(always)]
+    fn descend_but_ends<S: Search>(&mut self, tree: &'a BlinkTree<B>, adds: impl Fn(usize) -> bool) {
+        self.blocks[..self.len].fill(0);
+        if self.guess(tree, adds) {
+            self.go_to_edges(tree);
+        }
+        self.descend_rest::<S>(tree);
+    }
+
+    #[inline(always)]
+    fn descend_rest<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
         if self.rest_len == 0 {
             return;
         }
@@ -87,9 +106,9 @@ impl<'a, B: Bits> Descents<'a, B> {
     }
 
     /// Asks for the leaves that can be guessed, and lists the other requests. Says whether the first or the
-    /// last leaf is likely to have one of these.
+    /// last leaf is likely to have one of these. `stays`: those that do stay where they are, and are marked.
     #[inline(always)]
-    fn guess(&mut self, tree: &'a BlinkTree<B>) -> bool {
+    fn guess(&mut self, tree: &'a BlinkTree<B>, stays: impl Fn(usize) -> bool) -> bool {
         let slots = tree.guesses.slots();
         let ((high, low), mut at_edges) = (tree.guesses.edge_fences(), false);
         self.rest_len = 0;
@@ -98,12 +117,15 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
         for at in 0..self.len {
             let key = self.keys[at].to_u64();
-            if let Some((leaf, _)) = slots.and_then(|slots| slots.guess(key)) {
+            let is_at_edge = (key <= high) | (low <= key);
+            if is_at_edge && stays(at) {
+                self.blocks[at] = AT_END;
+            } else if let Some((leaf, _)) = slots.and_then(|slots| slots.guess(key)) {
                 self.go_to(tree, at, leaf);
             } else {
                 self.rest[self.rest_len] = at as u8;
                 self.rest_len += 1;
-                at_edges |= (key <= high) | (low <= key);
+                at_edges |= is_at_edge;
             }
         }
         at_edges
@@ -245,10 +267,17 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// Reads the leaves' first lines and asks for the blocks that they name; and, where `adds` says
     /// that an entry may come in, for those that make room for it, and for what a split needs.
     #[inline(always)]
-    pub(super) fn name_blocks<S: Search>(&mut self, tree: &BlinkTree<B>, adds: impl Fn(usize) -> bool) {
+    pub(super) fn name_blocks<S: Search, const SOME_AT_ENDS: bool>(
+        &mut self,
+        tree: &BlinkTree<B>,
+        adds: impl Fn(usize) -> bool,
+    ) {
         let mut full = None;
         for at in 0..self.len {
             let found = self.nodes[at];
+            if SOME_AT_ENDS && self.blocks[at] == AT_END {
+                continue;
+            }
             self.versions[at] = found.latch().stable_version();
             let leaf = found.leaf::<B>();
             let block = leaf.named_block::<S>(self.keys[at]);
@@ -335,7 +364,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
                 descents.keys[at] = (self.key_at)(start + at);
             }
             descents.descend::<S>(self.tree);
-            descents.name_blocks::<S>(self.tree, |_| false);
+            descents.name_blocks::<S, false>(self.tree, |_| false);
             for at in 0..len {
                 (self.answer)(start + at, descents.answer::<S, M>(self.tree, at));
             }
@@ -372,12 +401,20 @@ where
             for at in 0..len {
                 descents.keys[at] = edit_at(at).0;
             }
-            descents.descend::<S>(self.tree);
-            descents.name_blocks::<S>(self.tree, |at| edit_at(at).1.may_add());
-            let mut has_split = false;
-            for at in 0..len {
+            let adds = |at: usize| edit_at(at).1.may_add();
+            descents.descend_but_ends::<S>(self.tree, adds);
+            descents.name_blocks::<S, true>(self.tree, adds);
+            let (mut has_split, mut next) = (false, 0);
+            while next < len {
+                let at = next;
+                next += 1;
                 let (key, (_, edit)) = (descents.keys[at], edit_at(at));
                 let done = &mut self.done;
+                if descents.blocks[at] == AT_END {
+                    let done = |at, edited| done(start + at, edited);
+                    next = at + self.tree.edit_run_at_end::<M>(at..len, edit_at, done);
+                    continue;
+                }
                 if edit == Edit::Look {
                     // Earlier edits of the group may have moved the key; the way down is cached.
                     let before = self.tree.get_with::<S, M>(key);

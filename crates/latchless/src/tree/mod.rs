@@ -28,6 +28,7 @@ mod descend;
 mod directory;
 mod dump;
 mod edit;
+mod ends;
 mod get;
 mod group;
 mod guesses;

@@ -255,7 +255,7 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
                 descents.keys[at] = (self.key_at)(start + at);
             }
             descents.descend::<S>(self.tree);
-            descents.name_blocks::<S>(self.tree, |_| false);
+            descents.name_blocks::<S, false>(self.tree, |_| false);
             for at in 0..len {
                 let (key, node) = (descents.keys[at], descents.nodes[at]);
                 let version = descents.versions[at].filter(|_| node.leaf::<B>().covers(key));

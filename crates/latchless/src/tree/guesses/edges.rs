@@ -21,6 +21,13 @@ struct Edge {
     leaf: Word,
 }
 
+/// The first leaf of all, or the last one.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tree) struct End {
+    pub(in crate::tree) leaf: NodeRef,
+    pub(in crate::tree) is_last: bool,
+}
+
 impl Edge {
     /// Only the key that is the fence is beyond it.
     fn unknown(fence: u64) -> Self {
@@ -64,13 +71,20 @@ impl Edges {
         (self.first.fence.load_relaxed(), self.last.fence.load_relaxed())
     }
 
+    /// The end that `key` is likely to come to.
+    #[inline(always)]
+    pub(super) fn end(&self, key: u64) -> Option<End> {
+        if let Some(leaf) = self.last.leaf_if(|low| key >= low) {
+            return Some(End { leaf, is_last: true });
+        }
+        Some(End { leaf: self.first.leaf_if(|high| key <= high)?, is_last: false })
+    }
+
     /// The first or the last leaf, if that is likely to have `key`, and in which sixteenth of it the key is
     /// likely to stand.
     #[inline(always)]
     pub(super) fn guess(&self, key: u64) -> Option<(NodeRef, usize)> {
-        if let Some(leaf) = self.last.leaf_if(|low| key >= low) {
-            return Some((leaf, 15));
-        }
-        Some((self.first.leaf_if(|high| key <= high)?, 0))
+        let end = self.end(key)?;
+        Some((end.leaf, if end.is_last { 15 } else { 0 }))
     }
 }

@@ -35,6 +35,7 @@ use super::*;
 use crate::node::Children;
 use core::hint::select_unpredictable;
 use edges::Edges;
+pub(super) use edges::End;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
 use latchless_core::search::Scalar;
@@ -276,6 +277,12 @@ impl Guesses {
     #[inline(always)]
     pub(super) fn at_an_edge(&self, key: u64) -> Option<(NodeRef, usize)> {
         self.edges.guess(key)
+    }
+
+    /// The end of all keys that a key is likely to come to.
+    #[inline(always)]
+    pub(super) fn end(&self, key: u64) -> Option<End> {
+        self.edges.end(key)
     }
 
     /// Keys up to the first of these, and from the second one on, are likely to be in the first or in the

@@ -273,5 +273,8 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
         });
         let after = tree.stats();
         assert!(after.misled - before.misled < 10, "{} descents were misled", after.misled - before.misled);
+        // Nor do splits walk from node to node to the parent.
+        let walked = after.restarts - before.restarts;
+        assert!(walked < 10, "{walked} nodes were passed");
     }
 }

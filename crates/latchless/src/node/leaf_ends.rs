@@ -1,0 +1,120 @@
+//! Entries that come after all others of a leaf, or before them: where keys come in order, most do.
+//!
+//! Such an entry needs no search: its block is the last one that isn't empty, or the first, or the one next
+//! to that. What is asked of its hint is what an insert in the middle asks (`leaf_update.rs`): it is in order
+//! with that of the entry beside it, and no other block is named by it. Where that can't be told at once,
+//! nothing is put in.
+
+use super::hints::{HINT_MAX, Shape, block_hint, set_block_hint};
+use super::*;
+
+impl<B: Bits> Leaf<'_, B> {
+    /// Puts an entry behind all others, or before them. `false`: it doesn't belong there, or another way in
+    /// is needed; nothing has changed then.
+    #[inline(always)]
+    pub fn push_at_end(self, is_last: bool, entry: (B, B)) -> bool {
+        if is_last { self.push_back(entry) } else { self.push_front(entry) }
+    }
+
+    /// As [`Leaf::push_at_end`], behind all others.
+    #[inline(always)]
+    fn push_back(self, entry: (B, B)) -> bool {
+        assert_held(self.node);
+        let (shape, key) = (self.shape(), entry.0);
+        let Some((at, count)) = shape.last_taken() else { return false };
+        let greatest = self.key(Place { block: at, at: count - 1 });
+        let is_full = count == Self::PER_BLOCK;
+        let (home, place) = if is_full { (at + 1, 0) } else { (at, count) };
+        let (before, hint) = self.two_hints(shape, greatest, key);
+        if key <= greatest || home >= Self::BLOCKS || !Self::are_in_order(shape, (before, hint), is_full) {
+            return false;
+        }
+        // Blocks that were emptied keep their hints.
+        if home + 1 < Self::BLOCKS && block_hint(self.node, home + 1) <= hint {
+            return false;
+        }
+        if is_full {
+            set_block_hint(self.node, home, hint);
+        }
+        self.put_at(Place { block: home, at: place }, entry);
+        self.set_shape(shape.with_one_more(home));
+        true
+    }
+
+    /// As [`Leaf::push_at_end`], before all others.
+    #[inline(always)]
+    fn push_front(self, entry: (B, B)) -> bool {
+        assert_held(self.node);
+        let (shape, key) = (self.shape(), entry.0);
+        let Some((at, count)) = shape.first_taken() else { return false };
+        let smallest = self.first_of(at);
+        if key >= smallest {
+            return false;
+        }
+        if count < Self::PER_BLOCK {
+            let named = at == 0 || block_hint(self.node, at) == 0;
+            if !named || !self.keeps_order(shape, key, smallest) {
+                return false;
+            }
+            (0..count).rev().for_each(|place| {
+                let entry = self.entry_at(Place { block: at, at: place });
+                self.put_at(Place { block: at, at: place + 1 }, entry);
+            });
+            self.put_at(Place { block: at, at: 0 }, entry);
+            self.set_shape(shape.with_one_more(at));
+            return true;
+        }
+        let (hint, behind) = self.two_hints(shape, key, smallest);
+        let named = at > 0 && (at == 1 || block_hint(self.node, at - 1) <= hint);
+        if !named || !Self::are_in_order(shape, (hint, behind), true) {
+            return false;
+        }
+        set_block_hint(self.node, at, behind);
+        self.put_at(Place { block: at - 1, at: 0 }, entry);
+        self.set_shape(shape.with_one_more(at - 1));
+        true
+    }
+
+    /// Whether the hints of two neighbours in one block are in order.
+    #[inline(always)]
+    fn keeps_order(self, shape: Shape<B>, first: B, second: B) -> bool {
+        if shape.agree_above_fields(first, second) {
+            return true;
+        }
+        let hints = self.two_hints(shape, first, second);
+        Self::are_in_order(shape, hints, false)
+    }
+
+    #[inline(always)]
+    fn two_hints(self, shape: Shape<B>, first: B, second: B) -> (u16, u16) {
+        let low = self.low().to_u64();
+        let upper = |key: B| shape.upper(key.to_u64(), low).min(HINT_MAX) as u16;
+        let both = |key: B| shape.hint(key.to_u64(), low);
+        if shape.width() == 0 { (upper(first), upper(second)) } else { (both(first), both(second)) }
+    }
+
+    /// Whether the hints of two keys that will be neighbours are in order, and reach as far. `apart`: in two
+    /// blocks, whose hints mustn't be tied.
+    #[inline(always)]
+    fn are_in_order(shape: Shape<B>, (first, second): (u16, u16), apart: bool) -> bool {
+        u64::from(second) < HINT_MAX && first + u16::from(apart && !shape.is_tied()) <= second
+    }
+}
+
+impl<B: Bits> Shape<B> {
+    /// The first block with a place taken, and how many are.
+    #[inline(always)]
+    pub(super) fn first_taken(self) -> Option<(usize, usize)> {
+        let counts = self.counts_from(0);
+        let at = (counts.trailing_zeros() / Self::COUNT_BITS) as usize;
+        (counts != 0).then(|| (at, self.count(at)))
+    }
+
+    /// The last block with a place taken, and how many are.
+    #[inline(always)]
+    fn last_taken(self) -> Option<(usize, usize)> {
+        let counts = self.counts_from(0);
+        let at = counts.checked_ilog2()? / Self::COUNT_BITS;
+        Some((at as usize, (counts >> (at * Self::COUNT_BITS)) as usize))
+    }
+}

@@ -1,0 +1,110 @@
+//! Edits of keys that come before or after all others.
+//!
+//! Where keys come in order, every one goes to the first or to the last leaf, and there to its very end:
+//! neither the tree nor the leaf is searched for it.
+
+use super::edit::Full;
+use super::guesses::End;
+use super::mode::Held;
+use super::*;
+use crate::node::operation::{Operation, Run, Search};
+use core::ops::Range;
+use latchless_core::search::Scalar;
+
+impl<B: Bits> BlinkTree<B> {
+    /// As [`BlinkTree::edit`], of an edit that may add a key which is likely to come to the first leaf, or
+    /// the last.
+    #[inline(never)]
+    pub(super) fn edit_at_end<M: Mode>(&self, end: End, key: B, edit: impl Change<B>) -> Result<Edited<B>> {
+        let (at, mut held) = self.latch_leaf::<M>(self.at(end.leaf), key);
+        let leaf = at.leaf::<B>();
+        if let Step::Set(value) = edit.step(None) {
+            held.changing();
+            if leaf.push_at_end(end.is_last, (key, value)) {
+                self.outdate::<M>(leaf, &mut held);
+                drop(held);
+                self.count_entries::<M>(1);
+                return Ok(Edited { before: None, applied: true });
+            }
+        }
+        match self.dispatch.run(EditIn::<_, _, M> { tree: self, leaf, held, key, edit }) {
+            Ok(edited) => Ok(edited),
+            Err(Full) => self.edit_with_split::<Scalar, M>(at.node, key, edit.edit()),
+        }
+    }
+
+    /// Does the first of these edits, which is as those of [`BlinkTree::edit_at_end`], and those that come to
+    /// the same end one behind the other. Says how many.
+    #[inline(always)]
+    pub(super) fn edit_run_at_end<M: Mode>(
+        &self,
+        edits: Range<usize>,
+        edit_at: impl Fn(usize) -> (B, Edit<B>),
+        mut done: impl FnMut(usize, Result<Edited<B>>),
+    ) -> usize {
+        let (first, (key, edit)) = (edits.start, edit_at(edits.start));
+        let Some(end) = self.guesses.end(key.to_u64()) else {
+            // An earlier edit has split that leaf.
+            done(first, self.edit::<M>(key, edit));
+            return 1;
+        };
+        let pushed = self.push_run::<M>(end, edits, edit_at);
+        if pushed == 0 {
+            done(first, self.edit_at_end::<M>(end, key, edit));
+            return 1;
+        }
+        (first..first + pushed).for_each(|at| done(at, Ok(Edited { before: None, applied: true })));
+        pushed
+    }
+
+    /// Does as many of the first of these edits as come to this end one behind the other, and add each a key
+    /// there. Says how many.
+    #[inline(always)]
+    fn push_run<M: Mode>(
+        &self,
+        end: End,
+        mut edits: Range<usize>,
+        edit_at: impl Fn(usize) -> (B, Edit<B>),
+    ) -> usize {
+        let first = edits.start;
+        let (at, mut held) = self.latch_leaf::<M>(self.at(end.leaf), edit_at(first).0);
+        let leaf = at.leaf::<B>();
+        let mut is_pushed = |at: usize| {
+            let (key, edit) = edit_at(at);
+            let Step::Set(value) = edit.step(None) else { return false };
+            if !leaf.covers(key) {
+                return false;
+            }
+            held.changing();
+            leaf.push_at_end(end.is_last, (key, value))
+        };
+        while edits.start < edits.end && is_pushed(edits.start) {
+            edits.start += 1;
+        }
+        let pushed = edits.start - first;
+        if pushed > 0 {
+            self.outdate::<M>(leaf, &mut held);
+            drop(held);
+            self.count_entries::<M>(pushed as i64);
+        }
+        pushed
+    }
+}
+
+/// An edit of a latched leaf.
+struct EditIn<'a, B, C, M: Mode> {
+    tree: &'a BlinkTree<B>,
+    leaf: Leaf<'a, B>,
+    held: M::Held<'a>,
+    key: B,
+    edit: C,
+}
+
+impl<B: Bits, C: Change<B>, M: Mode> Operation for EditIn<'_, B, C, M> {
+    type Output = Result<Edited<B>, Full>;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> Self::Output {
+        self.tree.edit_in::<S, M>(self.leaf, self.held, self.key, self.edit)
+    }
+}

@@ -134,6 +134,55 @@ impl<B: Bits> Operation for Leaves<B> {
     }
 }
 
+/// Keys in order, those of each spread: few of them need more than the end of their leaf.
+#[test]
+fn keys_in_order_come_in_at_the_end_of_their_leaf() {
+    let (capacity, mut pushed, mut all) = (Leaf::<u64>::CAPACITY, 0, 0);
+    for (seed, spread) in SPREADS.iter().enumerate().step_by(sample(3)) {
+        let mut state = Rng(0x5851_F42D_4C95_7F2D + seed as u64);
+        let mut keys: Vec<u64> = (0..capacity)
+            .map(|_| {
+                let run = state.next() % spread.runs * spread.apart;
+                (spread.first + run + state.next() % spread.range).clamp(spread.low, spread.high)
+            })
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        for is_last in [true, false] {
+            let node = blank();
+            let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+            leaf.set((spread.low, spread.high), NodeRef::NIL, &Entries::default(), 0..0);
+            all += keys.len();
+            for at in 0..keys.len() {
+                let key = keys[if is_last { at } else { keys.len() - 1 - at }];
+                if leaf.push_at_end(is_last, (key, at as u64)) {
+                    pushed += 1;
+                } else {
+                    assert!(
+                        leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, at as u64)),
+                        "there is room"
+                    );
+                }
+                assert_eq!(leaf.fault(), None, "spread {seed}, key {at}");
+                assert_eq!(leaf.get::<Scalar>(key), Some(at as u64));
+            }
+            // Blocks at that end that were emptied keep their hints.
+            let in_order = |at: usize| keys[if is_last { at } else { keys.len() - 1 - at }];
+            (keys.len() / 2..keys.len()).for_each(|at| {
+                leaf.remove::<Scalar>(leaf.find::<Scalar>(in_order(at)).expect("it was put in"));
+            });
+            for at in keys.len() / 2 + seed..keys.len() {
+                let entry = (in_order(at), 0);
+                let _ = leaf.push_at_end(is_last, entry)
+                    || leaf.insert::<Scalar>(leaf.seek::<Scalar>(entry.0), entry);
+                assert_eq!(leaf.fault(), None, "spread {seed}, key {at} again");
+            }
+        }
+    }
+    // After a few of them a leaf is laid out anew, with its room at that end.
+    assert!(pushed >= all / if cfg!(latchless_small_nodes) { 8 } else { 2 }, "{pushed} of {all} were pushed");
+}
+
 /// How separators crowd.
 #[derive(Clone, Copy)]
 enum Crowding {

@@ -278,3 +278,24 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
         assert!(walked < 10, "{walked} nodes were passed");
     }
 }
+
+/// Even where a leaf was taken for the last one that isn't.
+#[test]
+fn a_run_of_edits_ends_with_its_leaf() {
+    let tree = grown((0..LEN).map(|at| 2 * at));
+    let leaf = tree.descend_to::<Scalar>(0, LEN).unwrap();
+    let (low, high) = tree.leaf(leaf).fences();
+    let keys: Vec<_> = (low..=high + 20).filter(|key| key % 2 == 0).collect();
+    let inside = keys.iter().filter(|&&key| key <= high).count();
+    keys[inside - 6..inside].iter().for_each(|&key| {
+        tree.edit::<Shared>(key, Edit::Remove).unwrap();
+    });
+    tree.guesses.edges.name(leaf, (low, u64::MAX));
+    let batch = &keys[inside - 6..];
+    let (edit_at, mut answers) = (|at: usize| (batch[at], Edit::Put(7)), Vec::new());
+    tree.edit_each::<Shared>(batch.len(), Group::Auto, edit_at, |_, done| answers.push(done.unwrap().before));
+    let before: Vec<_> = batch.iter().map(|&key| (key > high).then_some(key)).collect();
+    assert_eq!(answers.len(), before.len());
+    assert!(answers.iter().zip(&before).all(|(answer, before)| answer.is_some() == before.is_some()));
+    tree.check_invariants().unwrap();
+}

@@ -291,7 +291,8 @@ fn a_run_of_edits_ends_with_its_leaf() {
         tree.edit::<Shared>(key, Edit::Remove).unwrap();
     });
     tree.guesses.edges.name(leaf, (low, u64::MAX));
-    let batch = &keys[inside - 6..];
+    // Half of the room that is left.
+    let batch = &keys[inside - 3..];
     let (edit_at, mut answers) = (|at: usize| (batch[at], Edit::Put(7)), Vec::new());
     tree.edit_each::<Shared>(batch.len(), Group::Auto, edit_at, |_, done| answers.push(done.unwrap().before));
     let before: Vec<_> = batch.iter().map(|&key| (key > high).then_some(key)).collect();

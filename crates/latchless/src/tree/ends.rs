@@ -33,28 +33,65 @@ impl<B: Bits> BlinkTree<B> {
         }
     }
 
-    /// Does the first of these edits, which is as those of [`BlinkTree::edit_at_end`], and those that come to
-    /// the same end one behind the other. Says how many.
-    #[inline(always)]
-    pub(super) fn edit_run_at_end<M: Mode>(
+    /// Does edits of a batch that are as those of [`BlinkTree::edit_at_end`]. Where many come out of order at
+    /// one end, they are put in order first, so that most of them come behind one another.
+    pub(super) fn edit_at_ends<M: Mode>(
         &self,
         edits: Range<usize>,
         edit_at: impl Fn(usize) -> (B, Edit<B>),
         mut done: impl FnMut(usize, Result<Edited<B>>),
-    ) -> usize {
-        let (first, (key, edit)) = (edits.start, edit_at(edits.start));
-        let Some(end) = self.guesses.end(key.to_u64()) else {
-            // An earlier edit has split that leaf.
-            done(first, self.edit::<M>(key, edit));
-            return 1;
+    ) {
+        let Some(order) = self.better_order(edits.clone().map(|at| edit_at(at).0)) else {
+            return self.edit_in_turn::<M>(edits, edit_at, done);
         };
-        let pushed = self.push_run::<M>(end, edits, edit_at);
-        if pushed == 0 {
-            done(first, self.edit_at_end::<M>(end, key, edit));
-            return 1;
+        let mut answers: Vec<_> = order.iter().map(|_| None).collect();
+        let in_order = |at: usize| edit_at(edits.start + order[at].1);
+        self.edit_in_turn::<M>(0..order.len(), in_order, |at, edited| answers[order[at].1] = Some(edited));
+        edits.zip(answers).for_each(|(at, answer)| done(at, answer.expect("each of them was done")));
+    }
+
+    /// Keys in the order in which they come to one end, each with its number among them; equal ones stay in
+    /// their order. `None`: as they are, most of them come in order, or not to one end.
+    fn better_order(&self, keys: impl Iterator<Item = B> + Clone) -> Option<Vec<(B, usize)>> {
+        let (mut ups, mut downs) = (0, 0);
+        keys.clone().zip(keys.clone().skip(1)).for_each(|(key, next)| {
+            ups += usize::from(key < next);
+            downs += usize::from(key > next);
+        });
+        let (_, low) = self.guesses.edge_fences();
+        let is_last = |key: B| key.to_u64() >= low;
+        let up = is_last(keys.clone().next()?);
+        if ups.min(downs) <= (ups + downs) / 8 || keys.clone().any(|key| is_last(key) != up) {
+            return None;
         }
-        (first..first + pushed).for_each(|at| done(at, Ok(Edited { before: None, applied: true })));
-        pushed
+        let mut order: Vec<_> = keys.zip(0..).collect();
+        order.sort_by(|(a, _), (b, _)| if up { a.cmp(b) } else { b.cmp(a) });
+        Some(order)
+    }
+
+    /// As [`BlinkTree::edit_at_ends`], one after the other.
+    #[inline(always)]
+    fn edit_in_turn<M: Mode>(
+        &self,
+        mut edits: Range<usize>,
+        edit_at: impl Fn(usize) -> (B, Edit<B>),
+        mut done: impl FnMut(usize, Result<Edited<B>>),
+    ) {
+        while let Some(at) = edits.next() {
+            let (key, edit) = edit_at(at);
+            let Some(end) = self.guesses.end(key.to_u64()) else {
+                // An earlier edit has split that leaf.
+                done(at, self.edit::<M>(key, edit));
+                continue;
+            };
+            let pushed = self.push_run::<M>(end, at..edits.end, &edit_at);
+            if pushed == 0 {
+                done(at, self.edit_at_end::<M>(end, key, edit));
+                continue;
+            }
+            (at..at + pushed).for_each(|at| done(at, Ok(Edited { before: None, applied: true })));
+            edits.start = at + pushed;
+        }
     }
 
     /// Does as many of the first of these edits as come to this end one behind the other, and add each a key

@@ -411,8 +411,9 @@ where
                 let (key, (_, edit)) = (descents.keys[at], edit_at(at));
                 let done = &mut self.done;
                 if descents.blocks[at] == AT_END {
-                    let done = |at, edited| done(start + at, edited);
-                    next = at + self.tree.edit_run_at_end::<M>(at..len, edit_at, done);
+                    let stays = descents.blocks[at..len].iter().take_while(|&&block| block == AT_END).count();
+                    next = at + stays;
+                    self.tree.edit_at_ends::<M>(at..next, edit_at, |at, edited| done(start + at, edited));
                     continue;
                 }
                 if edit == Edit::Look {

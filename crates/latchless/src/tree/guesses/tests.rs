@@ -4,6 +4,8 @@
 use super::*;
 use core::cell::Cell;
 use latchless_core::search::Scalar;
+use latchless_core::testing::Rng;
+use std::collections::BTreeMap;
 
 /// A tree of so many keys, made one by one.
 fn grown(keys: impl Iterator<Item = u64>) -> BlinkTree<u64> {
@@ -299,4 +301,57 @@ fn a_run_of_edits_ends_with_its_leaf() {
     assert_eq!(answers.len(), before.len());
     assert!(answers.iter().zip(&before).all(|(answer, before)| answer.is_some() == before.is_some()));
     tree.check_invariants().unwrap();
+}
+
+/// A batch at either end, some of whose keys come twice.
+#[test]
+fn batches_out_of_order_answer_as_one_edit_after_the_other() {
+    let mut random = Rng(7);
+    for up in [true, false] {
+        let tree = grown((0..LEN).map(|at| (1 << 40) + at));
+        let mut model: BTreeMap<u64, u64> = (0..LEN).map(|at| ((1 << 40) + at, (1 << 40) + at)).collect();
+        for batch in 0..LEN / 64 {
+            let edits: Vec<_> = (0..64)
+                .map(|at| {
+                    let far = LEN + 64 * batch + at + random.next() % 50;
+                    let key = if up { (1 << 40) + far } else { (1 << 40) - far };
+                    (key, if at % 2 == 0 { Edit::Put(at) } else { Edit::Add(at) })
+                })
+                .collect();
+            let (mut answers, mut at) = (Vec::new(), 0..);
+            tree.edit_each::<Shared>(
+                edits.len(),
+                Group::Auto,
+                |at| edits[at],
+                |position, edited| {
+                    assert_eq!(Some(position), at.next(), "answers come in the order of the edits");
+                    answers.push(edited.unwrap());
+                },
+            );
+            for (&(key, edit), answer) in edits.iter().zip(&answers) {
+                let before = model.get(&key).copied();
+                let (Edit::Put(value) | Edit::Add(value)) = edit else { unreachable!("no others were made") };
+                let applied = before.is_none() || edit == Edit::Put(value);
+                assert_eq!(*answer, Edited { before, applied }, "key {key}");
+                if applied {
+                    model.insert(key, value);
+                }
+            }
+        }
+        tree.check_invariants().unwrap();
+        assert_eq!(tree.len(), model.len());
+    }
+}
+
+/// Leaves that take keys which fall: the slots at both ends of what they have are named.
+#[test]
+fn keys_that_meet_from_both_sides_are_rarely_misled() {
+    let (ends, between) = (0..LEN, 64);
+    let keys = ends.clone().flat_map(|at| [at, between * LEN + at]);
+    let tree = grown(keys);
+    let before = tree.stats();
+    let meeting = (0..LEN).flat_map(|at| [LEN + at, between * LEN - 1 - at]);
+    meeting.clone().for_each(|key| assert!(tree.edit::<Shared>(key, Edit::Put(key)).unwrap().applied));
+    let misled = tree.stats().misled - before.misled;
+    assert!(misled < 2 * LEN / 50, "{misled} of {} were misled", 2 * LEN);
 }

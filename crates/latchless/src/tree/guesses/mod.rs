@@ -56,7 +56,7 @@ const SIXTEENTHS_BITS: u32 = 9;
 /// made anew.
 const SLOTS_PER_LEAF: usize = 2;
 /// Slots that are written for a leaf at the most: the others are mended by who reads them.
-const NAMED_MAX: u64 = 32;
+const NAMED_MAX: usize = 32;
 
 /// Guesses are dropped when as many were wrong as one in so many leaves.
 const WRONG_SHARE: usize = 4;
@@ -222,10 +222,7 @@ impl<'a> Slots<'a> {
         let first = if low <= self.base { 0 } else { at(low - 1) + 1 };
         let last = at(high).min(end);
         let mut was_empty = false;
-        let (from, to) = (first.div_ceil(PLACES).max(from), (last >> PLACE_BITS) + 1);
-        // Of many, those at both ends: keys may grow at either.
-        let upper = from.saturating_add(NAMED_MAX / 2).max(to.saturating_sub(NAMED_MAX / 2));
-        for slot in (from..to.min(from.saturating_add(NAMED_MAX / 2))).chain(upper..to) {
+        for slot in (first.div_ceil(PLACES).max(from)..=last >> PLACE_BITS).take(NAMED_MAX) {
             let start = (slot << PLACE_BITS) as i64;
             let Some(word) = self.words.get(slot as usize) else { break };
             let says = Slot::new(leaf, first as i64 - start, last as i64 - start);
@@ -354,8 +351,7 @@ impl<B: Bits> BlinkTree<B> {
         let leaf = self.descend_to::<Scalar>(0, key).expect("every tree has leaves");
         let (low, high) = self.fences(0, leaf);
         let slot = u64::try_from(slots.place(key.to_u64()) >> PLACE_BITS).unwrap_or(u64::MAX);
-        // Those before it as well: keys may fall.
-        slots.name(leaf, (low.to_u64(), high.to_u64()), slot.saturating_sub(NAMED_MAX / 4));
+        slots.name(leaf, (low.to_u64(), high.to_u64()), slot);
     }
 
     /// Looks for the first and the last leaf anew.

@@ -342,16 +342,3 @@ fn batches_out_of_order_answer_as_one_edit_after_the_other() {
         assert_eq!(tree.len(), model.len());
     }
 }
-
-/// Leaves that take keys which fall: the slots at both ends of what they have are named.
-#[test]
-fn keys_that_meet_from_both_sides_are_rarely_misled() {
-    let (ends, between) = (0..LEN, 64);
-    let keys = ends.clone().flat_map(|at| [at, between * LEN + at]);
-    let tree = grown(keys);
-    let before = tree.stats();
-    let meeting = (0..LEN).flat_map(|at| [LEN + at, between * LEN - 1 - at]);
-    meeting.clone().for_each(|key| assert!(tree.edit::<Shared>(key, Edit::Put(key)).unwrap().applied));
-    let misled = tree.stats().misled - before.misled;
-    assert!(misled < 2 * LEN / 50, "{misled} of {} were misled", 2 * LEN);
-}

@@ -46,8 +46,8 @@ pub struct Outcome {
     /// Nanoseconds per unit, one for each round.
     rounds_ns: Vec<f64>,
     bytes_per_key: f64,
-    /// Descents that began anew, of how many.
-    restarts: (u64, u64),
+    /// Requests that went to a wrong leaf and looked again, of how many.
+    misled: (u64, u64),
     leaf_fill: Option<f64>,
     batch: Option<usize>,
     digest: Digest,
@@ -63,7 +63,7 @@ impl Outcome {
             unit,
             rounds_ns: Vec::new(),
             bytes_per_key: f64::NAN,
-            restarts: (0, 0),
+            misled: (0, 0),
             leaf_fill: None,
             batch: None,
             digest: Digest::default(),
@@ -98,16 +98,16 @@ impl Outcome {
 
     /// How the index's form changed over so many requests.
     pub fn formed(&mut self, before: Stats, after: Stats, requests: u64) {
-        let (restarts, of) = &mut self.restarts;
-        *restarts += after.restarts.saturating_sub(before.restarts);
+        let (misled, of) = &mut self.misled;
+        *misled += after.misled.saturating_sub(before.misled);
         *of += requests;
         self.leaf_fill = Some(after.leaf_fill);
     }
 
     /// The share of requests that went to a wrong leaf and looked again.
     pub fn misled(&self) -> Option<f64> {
-        let (restarts, of) = self.restarts;
-        (of > 0).then(|| restarts as f64 / of as f64)
+        let (misled, of) = self.misled;
+        (of > 0).then(|| misled as f64 / of as f64)
     }
 
     /// The index's name.
@@ -384,7 +384,7 @@ mod tests {
     fn misled_lookups_are_counted_over_all_rounds() {
         let mut outcome = outcome(&[100, 100]);
         assert_eq!(outcome.misled(), None, "an index that doesn't say");
-        let stats = |restarts, leaf_fill| Stats { restarts, leaf_fill, ..Stats::default() };
+        let stats = |misled, leaf_fill| Stats { misled, leaf_fill, ..Stats::default() };
         // What was misled between two rounds, while the index was filled anew, doesn't count.
         outcome.formed(stats(5, 0.5), stats(15, 0.6), 100);
         outcome.formed(stats(1000, 0.7), stats(1005, 0.8), 50);

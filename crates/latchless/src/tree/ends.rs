@@ -11,6 +11,9 @@ use crate::node::operation::{Operation, Run, Search};
 use core::ops::Range;
 use latchless_core::search::Scalar;
 
+/// Edits of a batch that are done under one latch, at most.
+const RUN: usize = 32;
+
 impl<B: Bits> BlinkTree<B> {
     /// As [`BlinkTree::edit`], of an edit that may add a key which is likely to come to the first leaf, or
     /// the last.
@@ -95,30 +98,31 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Does as many of the first of these edits as come to this end one behind the other, and add each a key
-    /// there. Says how many.
+    /// there, but not more than [`RUN`]. Says how many.
     #[inline(always)]
     fn push_run<M: Mode>(
         &self,
         end: End,
-        mut edits: Range<usize>,
+        edits: Range<usize>,
         edit_at: impl Fn(usize) -> (B, Edit<B>),
     ) -> usize {
-        let first = edits.start;
-        let (at, mut held) = self.latch_leaf::<M>(self.at(end.leaf), edit_at(first).0);
-        let leaf = at.leaf::<B>();
-        let mut is_pushed = |at: usize| {
-            let (key, edit) = edit_at(at);
-            let Step::Set(value) = edit.step(None) else { return false };
-            if !leaf.covers(key) {
-                return false;
+        // Edits are made of the caller's keys and values, so none is asked for under the latch.
+        let (mut run, mut len) = ([(B::MIN, B::MIN); RUN], 0);
+        for (key, edit) in edits.take(RUN).map(edit_at) {
+            let Step::Set(value) = edit.step(None) else { break };
+            let is_behind = |before: B| if end.is_last { before < key } else { key < before };
+            if len > 0 && !is_behind(run[len - 1].0) {
+                break;
             }
-            held.changing();
-            leaf.push_at_end(end.is_last, (key, value))
-        };
-        while edits.start < edits.end && is_pushed(edits.start) {
-            edits.start += 1;
+            run[len] = (key, value);
+            len += 1;
         }
-        let pushed = edits.start - first;
+        let Some(&(first, _)) = run[..len].first() else { return 0 };
+        let (at, mut held) = self.latch_leaf::<M>(self.at(end.leaf), first);
+        let leaf = at.leaf::<B>();
+        held.changing();
+        let is_pushed = |entry: &(B, B)| leaf.covers(entry.0) && leaf.push_at_end(end.is_last, *entry);
+        let pushed = run[..len].iter().take_while(|entry| is_pushed(entry)).count();
         if pushed > 0 {
             self.outdate::<M>(leaf, &mut held);
             drop(held);

@@ -23,7 +23,7 @@ impl Lease {
 fn fresh_leases_that_vanish(expire: impl Fn(&BoxedIndex<u64, Lease>, u64, u64) + Sync) -> usize {
     let index = BoxedIndex::<u64, Lease>::new().unwrap();
     let clock = AtomicU64::new(1);
-    let steps = scaled(30_000);
+    let steps = scaled(10_000);
     std::thread::scope(|scope| {
         let collector = scope.spawn(|| {
             while clock.load(Ordering::Acquire) <= steps as u64 {

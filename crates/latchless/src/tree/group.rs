@@ -76,25 +76,22 @@ impl<'a, B: Bits> Descents<'a, B> {
     /// Leads the keys to their leaves, whose first lines are asked for.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
-        if self.guess(tree, |_| false) {
-            self.go_to_edges(tree);
-        }
-        self.descend_rest::<S>(tree);
+        self.descend_or_stay::<S>(tree, |_| false);
     }
 
-    /// As [`Descents::descend`]; those that `adds` says may add a key, and that are likely to come to the
-    /// first leaf or to the last, stay where they are. Says whether others came to these.
+    /// As [`Descents::descend`]. Those that `adds` says may add a key, and that are likely to come to the first
+    /// leaf or to the last, stay where they are: [`AT_END`] is in place of their block.
     #[inline(always)]
     fn descend_but_ends<S: Search>(&mut self, tree: &'a BlinkTree<B>, adds: impl Fn(usize) -> bool) {
         self.blocks[..self.len].fill(0);
-        if self.guess(tree, adds) {
-            self.go_to_edges(tree);
-        }
-        self.descend_rest::<S>(tree);
+        self.descend_or_stay::<S>(tree, adds);
     }
 
     #[inline(always)]
-    fn descend_rest<S: Search>(&mut self, tree: &'a BlinkTree<B>) {
+    fn descend_or_stay<S: Search>(&mut self, tree: &'a BlinkTree<B>, stays: impl Fn(usize) -> bool) {
+        if self.guess(tree, stays) {
+            self.go_to_edges(tree);
+        }
         if self.rest_len == 0 {
             return;
         }

@@ -73,7 +73,7 @@ fn sums_agree<S: Search, B: Bits>(leaf: Leaf<'_, B>, model: &BTreeMap<B, B>, key
 
 /// Tries now and then to put an entry at one end of a leaf: it comes in there only if it belongs there.
 fn pushed_at_end<B: Bits>(leaf: Leaf<'_, B>, entry: (B, B), model: &BTreeMap<B, B>, state: &mut Rng) -> bool {
-    let (is_last, tries) = (state.next() % 2 == 0, state.next() % 3 > 0);
+    let (is_last, tries) = (state.next().is_multiple_of(2), !state.next().is_multiple_of(3));
     let pushed = tries && leaf.push_at_end(is_last, entry);
     let behind = if is_last { model.range(entry.0..).next() } else { model.range(..entry.0).next() };
     assert!(!pushed || behind.is_none(), "{entry:?} was put at an end that is beyond it");

@@ -79,8 +79,8 @@ impl<'a, B: Bits> Descents<'a, B> {
         self.descend_or_stay::<S>(tree, |_| false);
     }
 
-    /// As [`Descents::descend`]. Those that `adds` says may add a key, and that are likely to come to the first
-    /// leaf or to the last, stay where they are: [`AT_END`] is in place of their block.
+    /// As [`Descents::descend`]. Those that `adds` says may add a key, and that are likely to come to the
+    /// first leaf or to the last, stay where they are: [`AT_END`] is in place of their block.
     #[inline(always)]
     fn descend_but_ends<S: Search>(&mut self, tree: &'a BlinkTree<B>, adds: impl Fn(usize) -> bool) {
         self.blocks[..self.len].fill(0);

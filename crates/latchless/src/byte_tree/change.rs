@@ -161,9 +161,9 @@ impl<'a> Shared<'a> {
         self.insert_byte(shape.lengths(), (at, len), entry.length);
         self.insert_byte(shape.places(), (at, len), place as u8);
         let heads = shape.heads();
-        for to in (at..len).rev() {
-            self.set(heads + to + 1, self.words.word(heads + to));
-        }
+        self.words[heads + at..=heads + len].array_windows().rev().for_each(|[from, to]| {
+            to.store_relaxed(from.load_relaxed());
+        });
         self.set(heads + at, entry.head);
         self.set(SHAPE, shape.with_entry(words).0);
         true
@@ -179,9 +179,9 @@ impl<'a> Shared<'a> {
             .into_iter()
             .for_each(|array| self.remove_byte(array, (at, len)));
         let heads = shape.heads();
-        for from in at + 1..len {
-            self.set(heads + from - 1, self.words.word(heads + from));
-        }
+        self.words[heads + at..heads + len].array_windows().for_each(|[to, from]| {
+            to.store_relaxed(from.load_relaxed());
+        });
         self.set(SHAPE, shape.without_entry(words).0);
         long
     }

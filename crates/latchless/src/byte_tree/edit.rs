@@ -50,7 +50,16 @@ impl LeafEdit for Edit<u64> {
 pub(super) struct Start {
     /// The leaf that a descent or a guess has come to.
     pub leaf: NodeRef,
-    pub is_guess: bool,
+    pub by: StartBy,
+}
+
+/// How an edit came to the leaf where it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StartBy {
+    Descent,
+    Guess,
+    /// The thread's last edit was at an end of all keys.
+    End,
 }
 
 impl ByteTree {
@@ -86,31 +95,38 @@ impl ByteTree {
         }
     }
 
-    /// Where an edit of a key with this hash begins: by a guess, or a descent.
+    /// Where an edit of a key with this hash begins: at an end, by a guess, or a descent.
     #[inline(always)]
     pub(super) fn start_of(&self, key: &[u8], hash: u64) -> Start {
+        if let Some(end) = self.start_at_end() {
+            return end;
+        }
         let guess = self.guesses.leaf(hash);
         if let Some(leaf) = guess {
             self.ask_for(leaf, 0);
         }
         let leaf = guess.unwrap_or_else(|| self.descend_to_leaf(key, Toward::Key));
         self.ask_for_heads(leaf);
-        Start { leaf, is_guess: guess.is_some() }
+        Start { leaf, by: if guess.is_some() { StartBy::Guess } else { StartBy::Descent } }
     }
 
     /// Latches the leaf that covers a key. Says which guess was wrong, or nil.
     #[inline(always)]
     fn latch_leaf<'a>(&'a self, start: Start, key: &[u8]) -> (Held<'a>, NodeRef) {
-        let Start { mut leaf, is_guess } = start;
+        let Start { mut leaf, by } = start;
         let mut wrong = NodeRef::NIL;
-        if is_guess {
+        if by != StartBy::Descent {
             let (at, held) = self.latch(self.at(leaf));
             if at.1.side(key) == Side::Here {
                 return ((at, held), wrong);
             }
             drop(held);
-            self.misled.add(1);
-            wrong = leaf;
+            if by == StartBy::Guess {
+                self.misled.add(1);
+                wrong = leaf;
+            } else {
+                self.leave_end();
+            }
             leaf = self.descend_to_leaf(key, Toward::Key);
         }
         (self.latch_covering_from(leaf, 0, key).expect("there is always a level of leaves"), wrong)
@@ -140,7 +156,8 @@ impl ByteTree {
         edit: &mut E,
     ) -> Result<Edited<E::Before>, Held<'a>> {
         let ((_, leaf), tag) = (at, Self::tag(hash));
-        let found = leaf.find::<S>(key, tag);
+        let end = leaf.rank_at_end(leaf.shape(), key);
+        let found = if end.is_some() { None } else { leaf.find::<S>(key, tag) };
         let (before, step) = edit.step(leaf, found);
         match (step, found) {
             (Step::Set(value), Some(entry)) if E::IS_WORD => {
@@ -162,8 +179,10 @@ impl ByteTree {
                     return Err((at, held));
                 }
                 held.changing();
-                leaf.insert(leaf.rank(shape, key).0, Entry::short(suffix, tag, value).with_more(more));
+                let rank = end.unwrap_or_else(|| leaf.rank(shape, key).0);
+                leaf.insert(rank, Entry::short(suffix, tag, value).with_more(more));
                 drop(held);
+                self.note_end(at, shape, rank);
                 self.entries.add(1);
             }
             (Step::TakeOut, Some(at)) => {

@@ -3,7 +3,7 @@
 //! The keys of a group go down a level at a time. Each step reads what the step before has asked for, and
 //! asks for what the next step will read.
 
-use super::edit::Start;
+use super::edit::{Start, StartBy};
 use super::node::Toward;
 use super::shape::WORDS;
 use super::tree::ByteTree;
@@ -26,7 +26,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    const NONE: Self = Self { hash: 0, at: Start { leaf: NodeRef::NIL, is_guess: false } };
+    const NONE: Self = Self { hash: 0, at: Start { leaf: NodeRef::NIL, by: StartBy::Descent } };
 }
 
 impl ByteTree {
@@ -66,9 +66,22 @@ impl ByteTree {
         keys.get(refused).map_or(Ok(()), |key| Self::check_length(key))
     }
 
+    /// Where edits of these keys begin. What they read is asked for.
+    #[inline(always)]
+    pub(super) fn starts_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
+        if let Some(at) = self.start_at_end() {
+            let mut ways = [Way { hash: 0, at }; GROUP];
+            ways.iter_mut().zip(keys).for_each(|(way, key)| way.hash = self.hash(key));
+            return ways;
+        }
+        let ways = self.descend_together::<S>(keys);
+        ways.iter().take(keys.len()).for_each(|way| self.ask_for_slots(way.at.leaf));
+        ways
+    }
+
     /// The leaves that are likely to have these keys, and the keys' hashes: by guesses where there are any.
     #[inline(always)]
-    pub(super) fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
+    fn descend_together<S: Search>(&self, keys: &[&[u8]]) -> [Way; GROUP] {
         let mut ways = [Way::NONE; GROUP];
         for (way, key) in ways.iter_mut().zip(keys) {
             way.hash = self.hash(key);
@@ -80,7 +93,7 @@ impl ByteTree {
         for (at, way) in ways.iter_mut().enumerate().take(keys.len()) {
             way.at.leaf = root;
             if let Some(leaf) = self.guesses.leaf(way.hash) {
-                way.at = Start { leaf, is_guess: true };
+                way.at = Start { leaf, by: StartBy::Guess };
                 self.ask_for(leaf, 0);
             } else {
                 unguessed[count] = at as u8;
@@ -140,8 +153,8 @@ impl<T: Take, D: FnMut(Option<T::Value>, &T)> Operation for GetGroup<'_, T, D> {
         let Self { tree, keys, take, mut done } = self;
         let ways = tree.descend_together::<S>(keys);
         for (&key, way) in keys.iter().zip(ways) {
-            let Way { hash, at: Start { leaf, is_guess } } = way;
-            let answer = if is_guess {
+            let Way { hash, at: Start { leaf, by } } = way;
+            let answer = if by == StartBy::Guess {
                 let guessed = tree.get_guessed::<S, T>(leaf, (key, hash), take);
                 guessed.unwrap_or_else(|| tree.get_by(key, take))
             } else {
@@ -164,8 +177,7 @@ impl Operation for EditGroup<'_> {
 
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
-        let ways = self.tree.descend_together::<S>(self.keys);
-        ways.iter().take(self.keys.len()).for_each(|way| self.tree.ask_for_slots(way.at.leaf));
+        let ways = self.tree.starts_together::<S>(self.keys);
         for ((key, way), mut edit) in self.keys.iter().zip(ways).zip(self.edits) {
             (self.done)(self.tree.edit_from::<S, _>(way.at, (key, way.hash), &mut edit)?);
         }

@@ -11,7 +11,6 @@ use super::shape::*;
 use super::text::words_of;
 use super::tree::ByteTree;
 use super::values::Take;
-use crate::node::lines::Lines;
 use core::cell::Cell;
 use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
@@ -114,14 +113,14 @@ impl LeafCopy {
     /// Copies the leaf that covers a key, or the place right before it, and finds what it has of a range,
     /// in this direction `after` the key if there is one. `start`: a leaf that is likely to be the one.
     #[inline(always)]
-    pub fn load<S: Lines>(
+    pub fn load(
         &mut self,
         tree: &ByteTree,
         (start, key, toward): (NodeRef, &[u8], Toward),
         (bounds, after): (Bounds<'_>, Option<Direction>),
     ) {
         let (_, node, version) = tree.read_leaf_inlined(start, (key, toward), |(_, leaf)| {
-            self.copy::<S>(leaf, bounds);
+            self.copy(tree, leaf, bounds);
             // A leaf that has taken in its neighbour has keys that were seen already.
             if let Some(direction) = after {
                 let own = self.first_from(leaf.long, key, false);
@@ -163,8 +162,8 @@ impl LeafCopy {
 
     /// Copies a leaf that may be changing: what is there then is worth nothing, but harmless.
     #[inline(always)]
-    pub(super) fn copy<S: Lines>(&mut self, leaf: Shared<'_>, bounds: Bounds<'_>) {
-        leaf.copy::<S>(self.image.first_chunk_mut().expect("more words than a node has"));
+    pub(super) fn copy(&mut self, tree: &ByteTree, leaf: Shared<'_>, bounds: Bounds<'_>) {
+        tree.copy_node(leaf, self.image.first_chunk_mut().expect("more words than a node has"));
         let copy = Node { words: words_of_node(&self.image), long: leaf.long };
         let (shape, len) = (copy.shape(), copy.shape().len());
         [&mut self.low, &mut self.high, &mut self.long].into_iter().for_each(Vec::clear);

@@ -94,8 +94,8 @@ impl ByteTree {
             return false;
         }
         let [mut left_image, mut right_image] = [[0; WORDS]; 2];
-        self.copy_latched(left, &mut left_image);
-        self.copy_latched(right_leaf, &mut right_image);
+        self.copy_node(left, &mut left_image);
+        self.copy_node(right_leaf, &mut right_image);
         let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: &self.long });
         let Strings { low, high, separator, other } = strings;
         [&mut *low, &mut *high, &mut *other].into_iter().for_each(Vec::clear);

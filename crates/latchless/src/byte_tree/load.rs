@@ -1,6 +1,7 @@
 //! Building a tree of sorted entries: level by level, each node filled as far as wanted.
 
 use super::change::Entry;
+use super::ends::Ends;
 use super::image::{Builder, Fence, Fences};
 use super::long::{Blocks, LEN_MAX, LongStrings};
 use super::shape::*;
@@ -260,6 +261,7 @@ impl ByteTree {
         self.long.clear();
         // They lead to leaves that there were before the last key was removed.
         self.guesses.clear();
+        self.ends = Ends::unknown();
         let mut loading = Loading { tree: self, is_whole: false };
         let len = loading.tree.load_levels(fill, next)?;
         loading.tree.entries.set(len as i64);

@@ -149,8 +149,8 @@ impl ByteTree {
         let (left, mut left_held) = left;
         let (right, mut right_held) = self.latch(self.at(right));
         let [mut left_image, mut right_image] = [[0; WORDS]; 2];
-        self.copy_latched(left.1, &mut left_image);
-        self.copy_latched(right.1, &mut right_image);
+        self.copy_node(left.1, &mut left_image);
+        self.copy_node(right.1, &mut right_image);
         let [one, two] = [&left_image, &right_image].map(|words| Node { words, long: &self.long });
         let Strings { low, high, separator, .. } = strings;
         [&mut *low, &mut *high, &mut *separator].into_iter().for_each(Vec::clear);

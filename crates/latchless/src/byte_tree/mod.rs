@@ -2,13 +2,14 @@
 //!
 //! Bottom up: `text.rs` (strings as words), `shape.rs` (the layout of a node), `long.rs` (strings outside
 //! of nodes), `node.rs` (reading), `change.rs` (changing in place), `values.rs` (what values look like),
-//! `image.rs` (nodes in private memory), `guesses.rs` (ways round inner nodes), `tree.rs` (the tree and the
-//! ways down), and one algorithm a file.
+//! `image.rs` (nodes in private memory), `guesses.rs` and `ends.rs` (ways round inner nodes), `tree.rs` (the
+//! tree and the ways down), and one algorithm a file.
 
 mod aside;
 mod change;
 mod check;
 mod edit;
+mod ends;
 mod get;
 mod group;
 mod guesses;

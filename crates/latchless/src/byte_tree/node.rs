@@ -239,6 +239,15 @@ impl<'a, W: Words> Node<'a, W> {
         }
     }
 
+    /// How an entry's key compares with one that has the node's prefix.
+    #[inline(always)]
+    pub(super) fn compare_entry(self, shape: Shape, at: usize, key: &[u8]) -> Ordering {
+        match self.head(shape, at).cmp(&head(key, shape.prefix())) {
+            Ordering::Equal => self.compare_after_head(shape, at, (key, head(key, shape.prefix() + 8))),
+            order => order,
+        }
+    }
+
     /// Whether an entry has this key, whose head is the entry's; both have the node's prefix.
     #[inline(always)]
     pub fn rest_is(self, shape: Shape, at: usize, key: &[u8]) -> bool {

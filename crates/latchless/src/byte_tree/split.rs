@@ -47,7 +47,7 @@ impl ByteTree {
             return false;
         }
         let mut image = [0; WORDS];
-        self.copy_latched(node, &mut image);
+        self.copy_node(node, &mut image);
         let old = Node { words: &image, long: &self.long };
         let Strings { low, high, .. } = strings;
         low.clear();
@@ -81,7 +81,7 @@ impl ByteTree {
             return Err(Lack { levels: level + 1, blocks: 0 });
         }
         let mut image = [0; WORDS];
-        self.copy_latched(node.0.1, &mut image);
+        self.copy_node(node.0.1, &mut image);
         let mut strings = aside.take_strings(level);
         let outcome = self.split_copied(level, (node, &image), key, (&mut strings, aside));
         aside.bring_strings(level, strings);

@@ -184,7 +184,7 @@ impl Operation for Find<'_> {
         let mut copy = LeafCopy::default();
         let borders = [Bound::Unbounded, Bound::Included(key), Bound::Excluded(key)];
         for (at, low) in borders.into_iter().enumerate() {
-            copy.copy::<S>(leaf, Bounds { low, high: borders[(at + 1) % 3] });
+            copy.copy(&torn.tree, leaf, Bounds { low, high: borders[(at + 1) % 3] });
             let within = copy.within();
             assert!(within.start <= within.end && within.end <= copy.entry_count(), "{within:?}");
         }

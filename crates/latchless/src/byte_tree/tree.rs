@@ -21,6 +21,7 @@
 //! 7. No code of the caller runs while a latch is held.
 
 use super::change::Shared;
+use super::ends::Ends;
 use super::guesses::Guesses;
 use super::image::{Builder, Fence, Fences, Image, Private};
 use super::long::{LEN_MAX, LongStrings};
@@ -83,6 +84,7 @@ pub struct ByteTree {
     pub(super) nodes: Nodes,
     pub(super) long: LongStrings,
     pub(super) guesses: Guesses,
+    pub(super) ends: Ends,
     /// What the entries of leaves have.
     pub(super) values: Values,
     pub(super) limit_bytes: Option<usize>,
@@ -120,6 +122,7 @@ impl ByteTree {
             limit_bytes,
             long: LongStrings::new(limit_bytes, huge_pages, references)?,
             guesses: Guesses::none(huge_pages),
+            ends: Ends::unknown(),
             values: Values::of(values),
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,
             seed: if cfg!(any(miri, latchless_shuttle)) { 7 } else { RandomState::new().hash_one(0) },
@@ -150,6 +153,7 @@ impl ByteTree {
         self.nodes.clear();
         self.long.clear();
         self.guesses.clear();
+        self.ends = Ends::unknown();
         self.entries.set(0);
         self.init_root().expect("one node found room before");
     }
@@ -346,9 +350,10 @@ impl ByteTree {
         self.descend(0, key, toward).expect("there is always a level of leaves")
     }
 
-    /// Copies a latched node.
+    /// Copies a node. Without its latch, its version tells whether the copy is worth anything. Whoever calls
+    /// this needn't be compiled for a kernel.
     #[inline]
-    pub(super) fn copy_latched(&self, node: Shared<'_>, to: &mut Image) {
+    pub(super) fn copy_node(&self, node: Shared<'_>, to: &mut Image) {
         self.dispatch.run(Copy { node, to });
     }
 

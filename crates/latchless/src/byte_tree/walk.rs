@@ -8,7 +8,6 @@ use super::node::Toward;
 use super::shape::LINES;
 use super::tree::ByteTree;
 use super::values::Take;
-use crate::node::operation::{Operation, Run, Search};
 use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
@@ -17,12 +16,12 @@ use latchless_core::mem::node_ref::NodeRef;
 impl ByteTree {
     /// Copies the leaf in which a range begins.
     pub fn load_first(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) {
-        self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::First });
+        self.load_leaf(leaf, bounds, Which::First);
     }
 
     /// Copies the leaf in which a range ends.
     pub fn load_last(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) {
-        self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::Last });
+        self.load_leaf(leaf, bounds, Which::Last);
     }
 
     /// Copies the leaf after this one, if the range goes on there.
@@ -39,7 +38,7 @@ impl ByteTree {
     fn load_after(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
         let goes_on = leaf.goes_on();
         if goes_on {
-            self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::Next });
+            self.load_leaf(leaf, bounds, Which::Next);
         }
         goes_on
     }
@@ -48,7 +47,7 @@ impl ByteTree {
     pub fn load_previous(&self, bounds: Bounds<'_>, leaf: &mut LeafCopy) -> bool {
         let goes_on = leaf.goes_on_before();
         if goes_on {
-            self.dispatch.run(Load { tree: self, leaf, bounds, which: Which::Previous });
+            self.load_leaf(leaf, bounds, Which::Previous);
         }
         goes_on
     }
@@ -98,6 +97,50 @@ impl ByteTree {
 }
 
 impl ByteTree {
+    /// Copies one of the leaves of a range.
+    fn load_leaf(&self, leaf: &mut LeafCopy, bounds: Bounds<'_>, which: Which) {
+        let mut pivot = leaf.take_pivot();
+        let toward = match (&which, bounds) {
+            (Which::First, Bounds { low: Bound::Included(key) | Bound::Excluded(key), .. })
+            | (Which::Last, Bounds { high: Bound::Included(key), .. }) => {
+                pivot.extend_from_slice(key);
+                Toward::Key
+            }
+            (Which::First, _) | (Which::Last, Bounds { high: Bound::Excluded([]), .. }) => Toward::Key,
+            (Which::Last, Bounds { high: Bound::Excluded(key), .. }) => {
+                pivot.extend_from_slice(key);
+                Toward::Before
+            }
+            (Which::Last, _) => Toward::Last,
+            (Which::Next, _) => {
+                pivot.extend_from_slice(leaf.high());
+                Toward::Key
+            }
+            (Which::Previous, _) => {
+                pivot.extend_from_slice(leaf.low());
+                Toward::Before
+            }
+        };
+        let start = match which {
+            Which::Next => leaf.link(),
+            Which::First => self.descend_with_next(&pivot, toward),
+            _ => self.descend_to_leaf(&pivot, toward),
+        };
+        if !matches!(which, Which::Next) {
+            leaf.asked = NodeRef::NIL;
+        }
+        if start != leaf.asked {
+            self.ask_for_all(start);
+        }
+        let after = match which {
+            Which::Next => Some(Direction::Forward),
+            Which::Previous => Some(Direction::Reverse),
+            Which::First | Which::Last => None,
+        };
+        leaf.load(self, (start, &pivot, toward), (bounds, after));
+        leaf.bring_pivot(pivot);
+    }
+
     /// What to ask for of the leaf after a copied one, if the range goes on there. Asks for the header of the
     /// leaf after that: both come while the copy's entries are shown.
     #[inline(always)]
@@ -172,60 +215,4 @@ enum Which {
     Last,
     Next,
     Previous,
-}
-
-struct Load<'a> {
-    tree: &'a ByteTree,
-    leaf: &'a mut LeafCopy,
-    bounds: Bounds<'a>,
-    which: Which,
-}
-
-impl Operation for Load<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Search>(self) {
-        let Self { tree, leaf, bounds, which } = self;
-        let mut pivot = leaf.take_pivot();
-        let toward = match (&which, bounds) {
-            (Which::First, Bounds { low: Bound::Included(key) | Bound::Excluded(key), .. })
-            | (Which::Last, Bounds { high: Bound::Included(key), .. }) => {
-                pivot.extend_from_slice(key);
-                Toward::Key
-            }
-            (Which::First, _) | (Which::Last, Bounds { high: Bound::Excluded([]), .. }) => Toward::Key,
-            (Which::Last, Bounds { high: Bound::Excluded(key), .. }) => {
-                pivot.extend_from_slice(key);
-                Toward::Before
-            }
-            (Which::Last, _) => Toward::Last,
-            (Which::Next, _) => {
-                pivot.extend_from_slice(leaf.high());
-                Toward::Key
-            }
-            (Which::Previous, _) => {
-                pivot.extend_from_slice(leaf.low());
-                Toward::Before
-            }
-        };
-        let start = match which {
-            Which::Next => leaf.link(),
-            Which::First => tree.descend_with_next(&pivot, toward),
-            _ => tree.descend_to_leaf(&pivot, toward),
-        };
-        if !matches!(which, Which::Next) {
-            leaf.asked = NodeRef::NIL;
-        }
-        if start != leaf.asked {
-            tree.ask_for_all(start);
-        }
-        let after = match which {
-            Which::Next => Some(Direction::Forward),
-            Which::Previous => Some(Direction::Reverse),
-            Which::First | Which::Last => None,
-        };
-        leaf.load::<S>(tree, (start, &pivot, toward), (bounds, after));
-        leaf.bring_pivot(pivot);
-    }
 }

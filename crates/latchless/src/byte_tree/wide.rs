@@ -144,8 +144,7 @@ impl Operation for EditGroupWide<'_, '_> {
     #[inline(always)]
     fn run<S: Search>(self) -> Result<()> {
         let Self { tree, keys, edits, kept, done } = self;
-        let ways = tree.descend_together::<S>(keys);
-        ways.iter().take(keys.len()).for_each(|way| tree.ask_for_slots(way.at.leaf));
+        let ways = tree.starts_together::<S>(keys);
         for ((key, Way { hash, at }), edit) in keys.iter().zip(ways).zip(edits) {
             let edited = tree.edit_wide_from::<S>(at, (key, hash), (edit, kept))?;
             done(edited, kept);

@@ -1,0 +1,103 @@
+//! Keys that come before or after all others.
+//!
+//! Where keys come in order, each goes to the end of the first or of the last leaf. A thread remembers in which
+//! tree it put a key there last; then its next edit in that tree begins at that leaf, and goes down from the
+//! root only if the leaf doesn't cover the key.
+//!
+//! # Thread safety
+//! What a thread remembers is its own, so keys in any other order write nothing that threads share. Which leaf
+//! it is is told by a word of the tree that any thread may write: a node of the lowest level, whose fences tell
+//! under its latch.
+
+use super::change::Shared;
+use super::edit::{Start, StartBy};
+use super::node::{Node, Words};
+use super::shape::Shape;
+use super::tree::ByteTree;
+use core::cell::Cell;
+use core::cmp::Ordering;
+use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::sync::Word;
+
+thread_local! {
+    /// The address of the tree in which this thread put a key before or after all others last, and one more if
+    /// that was after them. No tree may be there any more, or another one.
+    static AT_END: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The first and the last leaf, as far as they are known. In a line of their own: they change where the words
+/// beside them don't.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(super) struct Ends([Word; 2]);
+
+impl Ends {
+    pub(super) fn unknown() -> Self {
+        Self([const { NodeRef::NIL }; 2].map(|leaf| Word::new(u64::from(leaf.to_word()))))
+    }
+}
+
+impl ByteTree {
+    /// Where an edit begins if this thread's last one put a key at an end of this tree.
+    #[inline(always)]
+    pub(super) fn start_at_end(&self) -> Option<Start> {
+        let noted = AT_END.get();
+        if noted & !1 != self.address() {
+            return None;
+        }
+        let leaf = NodeRef::from_word(self.ends.0[noted & 1].follow() as u32);
+        (!leaf.is_nil()).then_some(Start { leaf, by: StartBy::End })
+    }
+
+    /// This thread's keys come elsewhere.
+    #[inline(always)]
+    pub(super) fn leave_end(&self) {
+        AT_END.set(0);
+    }
+
+    /// A key was put before the one at `at` into a leaf with this shape: perhaps before or after all others.
+    #[inline(always)]
+    pub(super) fn note_end(&self, (leaf, view): (NodeRef, Shared<'_>), shape: Shape, at: usize) {
+        let is_last = at == shape.len() && shape.has(Shape::NO_HIGH);
+        if is_last || at == 0 && view.is_first() {
+            self.is_end(leaf, is_last);
+        }
+    }
+
+    #[inline(never)]
+    fn is_end(&self, leaf: NodeRef, is_last: bool) {
+        let (word, leaf) = (&self.ends.0[usize::from(is_last)], u64::from(leaf.to_word()));
+        // A line that nobody writes stays in every processor's cache.
+        if word.load_relaxed() != leaf {
+            word.publish(leaf);
+        }
+        AT_END.set(self.address() | usize::from(is_last));
+    }
+
+    #[inline(always)]
+    fn address(&self) -> usize {
+        core::ptr::from_ref(self).addr()
+    }
+}
+
+impl<W: Words> Node<'_, W> {
+    /// Whether the node is the first of its level.
+    #[inline(always)]
+    fn is_first(self) -> bool {
+        self.low_len() == 0 && !self.shape().has(Shape::LOW_LONG)
+    }
+
+    /// How many entries come before a key that the node covers, if that is told by the first or the last entry,
+    /// of the first leaf or the last one: all of them, or none. The node doesn't have the key then.
+    #[inline(always)]
+    pub(super) fn rank_at_end(self, shape: Shape, key: &[u8]) -> Option<usize> {
+        let len = shape.len();
+        if len == 0 {
+            return None;
+        }
+        if shape.has(Shape::NO_HIGH) && self.compare_entry(shape, len - 1, key) == Ordering::Less {
+            return Some(len);
+        }
+        (self.is_first() && self.compare_entry(shape, 0, key) == Ordering::Greater).then_some(0)
+    }
+}

@@ -1,13 +1,13 @@
 //! Keys that come before or after all others.
 //!
-//! Where keys come in order, each goes to the end of the first or of the last leaf. A thread remembers in which
-//! tree it put a key there last; then its next edit in that tree begins at that leaf, and goes down from the
-//! root only if the leaf doesn't cover the key.
+//! Where keys come in order, each goes to the end of the first or of the last leaf. A thread remembers in
+//! which tree it put a key there last; then its next edit in that tree begins at that leaf, and goes down
+//! from the root only if the leaf doesn't cover the key.
 //!
 //! # Thread safety
-//! What a thread remembers is its own, so keys in any other order write nothing that threads share. Which leaf
-//! it is is told by a word of the tree that any thread may write: a node of the lowest level, whose fences tell
-//! under its latch.
+//! What a thread remembers is its own, so keys in any other order write nothing that threads share. Which
+//! leaf it is is told by a word of the tree that any thread may write: a node of the lowest level, whose
+//! fences tell under its latch.
 
 use super::change::Shared;
 use super::edit::{Start, StartBy};
@@ -20,8 +20,8 @@ use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
 
 thread_local! {
-    /// The address of the tree in which this thread put a key before or after all others last, and one more if
-    /// that was after them. No tree may be there any more, or another one.
+    /// The address of the tree in which this thread put a key before or after all others last, and one more
+    /// if that was after them. No tree may be there any more, or another one.
     static AT_END: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -87,8 +87,8 @@ impl<W: Words> Node<'_, W> {
         self.low_len() == 0 && !self.shape().has(Shape::LOW_LONG)
     }
 
-    /// How many entries come before a key that the node covers, if that is told by the first or the last entry,
-    /// of the first leaf or the last one: all of them, or none. The node doesn't have the key then.
+    /// How many entries come before a key that the node covers, if that is told by the first or the last
+    /// entry, of the first leaf or the last one: all of them, or none. The node doesn't have the key then.
     #[inline(always)]
     pub(super) fn rank_at_end(self, shape: Shape, key: &[u8]) -> Option<usize> {
         let len = shape.len();

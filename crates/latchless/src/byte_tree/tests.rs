@@ -369,3 +369,68 @@ fn threads_that_change_their_own_keys_lose_nothing() {
         tree.check_invariants().unwrap();
     }
 }
+
+/// Two trees by turns in one thread, which remembers one end alone; then the trees anew.
+#[test]
+fn keys_in_order_are_as_in_the_model() {
+    let steps = if cfg!(miri) { 100 } else { 3000 };
+    for class in ["numbers", "shared", "long at the end", "short"] {
+        let mut trees = [tree(), tree()];
+        for up in [true, false] {
+            let (mut model, mut random) = (Model::new(), Rng(11));
+            let mut keys: Vec<_> = (0..steps).map(|number| key_of(class, number)).collect();
+            keys.sort_unstable_by(|a, b| if up { a.cmp(b) } else { b.cmp(a) });
+            for at in 0..keys.len() {
+                // Now and then one that is there.
+                let earlier = random.below(at as u64 + 1) as usize;
+                let (key, value) = (&keys[if at % 16 == 5 { earlier } else { at }], at as u64);
+                let (edit, before) = match at % 32 {
+                    21 => (Edit::Remove, model.remove(key)),
+                    9 => (Edit::Add(value), model.get(key).copied()),
+                    _ => (Edit::Put(value), model.insert(key.clone(), value)),
+                };
+                if edit == Edit::Add(value) {
+                    model.entry(key.clone()).or_insert(value);
+                }
+                // One key in a row to either of them, or several.
+                for tree in if at % 128 < 64 { [0, 1] } else { [1, 0] } {
+                    assert_eq!(trees[tree].edit(key, edit).unwrap().before, before, "{class}, key {at}");
+                }
+            }
+            for tree in &mut trees {
+                tree.check_invariants().unwrap();
+                let all = see_all(tree, Bounds::ALL, false);
+                assert!(all.iter().map(|(key, value)| (key, value)).eq(&model), "{class}, up: {up}");
+                assert_eq!(tree.misled.load_relaxed(), 0, "nothing was guessed");
+                tree.clear();
+            }
+        }
+    }
+}
+
+/// Keys that ascend go to the last leaf without a way down, those that descend to the first, in batches as
+/// well.
+#[test]
+fn keys_in_order_begin_at_their_leaf() {
+    let key = |number: u64| number.to_be_bytes();
+    for up in [true, false] {
+        let tree = tree();
+        let number = |at: u64| if up { 1 << 40 | at } else { (1 << 40) - at };
+        for at in 0..500 {
+            tree.edit(&key(number(at)), Edit::Put(at)).unwrap();
+            let start = tree.start_at_end().expect("the last key came to an end");
+            let (_, leaf) = tree.at(start.leaf);
+            assert_eq!(leaf.side(&key(number(at + 1))), node::Side::Here, "key {at}");
+        }
+        let keys: Vec<_> = (500..532).map(|at| key(number(at))).collect();
+        let keys: Vec<_> = keys.iter().map(|key| &key[..]).collect();
+        tree.edit_group(&keys, &mut (0..32).map(Edit::Put), &mut |edited| assert!(edited.before.is_none()))
+            .unwrap();
+        assert!(tree.start_at_end().is_some() && tree.len() == 532);
+        // Any other key ends it, and one that is there doesn't begin it.
+        tree.edit(&key(1 << 40), Edit::Put(0)).unwrap();
+        tree.edit(&key(number(200)), Edit::Put(0)).unwrap();
+        assert!(tree.start_at_end().is_none());
+        tree.check_invariants().unwrap();
+    }
+}

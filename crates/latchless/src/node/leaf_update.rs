@@ -386,6 +386,7 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Takes one entry in place of all others, at the leaf's end. More are to come before it, as far apart as
     /// the ascending keys in `like`, which are behind it.
+    #[inline(always)]
     pub(super) fn fill_for_descent<S: Lines>(self, entry: (B, B), like: &[B]) {
         let mut only = Entries::default();
         only.push(entry.0, entry.1);

@@ -25,13 +25,12 @@ impl<'a, B: Bits> Count<'a, B> {
     }
 
     /// Adds what a leaf has, and goes on to the bucket that its keys end in, or to the last before `end`.
-    #[inline(always)]
-    fn add<S: Search>(&mut self, leaf: Leaf<'_, B>, entries: &mut Entries<B>, end: usize) {
+    fn add(&mut self, dispatch: Dispatch, leaf: Leaf<'_, B>, entries: &mut Entries<B>, end: usize) {
         if self.keys.0 <= leaf.low() && leaf.high() <= self.keys.1 {
             self.found += leaf.len();
             entries.clear();
         } else {
-            leaf.copy_out::<S>(entries);
+            dispatch.run(CopyOut { leaf, entries: &mut *entries });
         }
         let mut rest = entries.keys();
         loop {
@@ -47,6 +46,21 @@ impl<'a, B: Bits> Count<'a, B> {
             }
             *self = Self::begin(self.table, self.bucket + 1);
         }
+    }
+}
+
+/// By itself, so that it is compiled for its kernel, wherever the compiler puts what calls it.
+struct CopyOut<'a, B: Bits> {
+    leaf: Leaf<'a, B>,
+    entries: &'a mut Entries<B>,
+}
+
+impl<B: Bits> Operation for CopyOut<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Search>(self) {
+        self.leaf.copy_out::<S>(self.entries);
     }
 }
 
@@ -83,7 +97,7 @@ impl<B: Bits> BlinkTree<B> {
         let mut leaves = 0;
         while sweep.remaining().is_some() {
             sweep.next_latched::<S, M>(self, |leaf, held| {
-                count.add::<S>(leaf, &mut entries, buckets.end);
+                count.add(self.dispatch, leaf, &mut entries, buckets.end);
                 held.set_mark(true);
             });
             leaves += 1;

@@ -161,9 +161,9 @@ impl<'a> Shared<'a> {
         self.insert_byte(shape.lengths(), (at, len), entry.length);
         self.insert_byte(shape.places(), (at, len), place as u8);
         let heads = shape.heads();
-        self.words[heads + at..=heads + len].array_windows().rev().for_each(|[from, to]| {
-            to.store_relaxed(from.load_relaxed());
-        });
+        let moved = &self.words[heads + at..=heads + len];
+        let (from, to) = (&moved[..moved.len() - 1], &moved[1..]);
+        from.iter().zip(to).rev().for_each(|(from, to)| to.store_relaxed(from.load_relaxed()));
         self.set(heads + at, entry.head);
         self.set(SHAPE, shape.with_entry(words).0);
         true

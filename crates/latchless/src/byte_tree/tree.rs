@@ -350,8 +350,8 @@ impl ByteTree {
         self.descend(0, key, toward).expect("there is always a level of leaves")
     }
 
-    /// Copies a node. Without its latch, its version tells whether the copy is worth anything. Whoever calls
-    /// this needn't be compiled for a kernel.
+    /// Copies a node. A copy that is made without the node's latch is worth something only if the node's
+    /// version is the same before and after. The loop is compiled for its kernel here: callers needn't be.
     #[inline]
     pub(super) fn copy_node(&self, node: Shared<'_>, to: &mut Image) {
         self.dispatch.run(Copy { node, to });

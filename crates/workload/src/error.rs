@@ -77,7 +77,7 @@ pub enum Error {
         "no key set is called `{given}`; there are uniform, dense, composite-N, composite-N-step-N, lognormal, \
          clusters, runs, tenants, timestamps, snowflake, outliers, prefix, chr22, ascending, descending, zigzag, \
          file:PATH; \
-         and of byte strings url, email, word, path, uuid16, uuid36, rocks, int8, same16, long-ends, one-long, \
+         and of byte strings url, email, word, path, uuid16, uuid36, rocks, series, int8, same16, long-ends, one-long, \
          nested, rocks-ascending"
     )]
     UnknownKeySet {

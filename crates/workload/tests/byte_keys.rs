@@ -100,6 +100,7 @@ fn lengths_are_what_they_are_said_to_be() {
         (BytesKeySet::Uuid16, 16),
         (BytesKeySet::Uuid36, 36),
         (BytesKeySet::Rocks, 22),
+        (BytesKeySet::Series, 16),
         (BytesKeySet::Int8, 8),
         (BytesKeySet::Same16, 24),
         (BytesKeySet::LongEnds, 65_535),
@@ -119,6 +120,7 @@ fn texts_share_their_beginnings_and_numbers_do_not() {
         (BytesKeySet::Uuid16, 1.2..1.4),
         (BytesKeySet::Uuid36, 3.1..3.4),
         (BytesKeySet::Rocks, 14.0..15.2),
+        (BytesKeySet::Series, 9.7..10.1),
         (BytesKeySet::Int8, 1.2..1.4),
         (BytesKeySet::Same16, 17.2..17.4),
         (BytesKeySet::Nested, 38.0..39.0),
@@ -189,6 +191,23 @@ fn versions_of_a_user_have_growing_numbers() {
     assert!(users.values().all(|versions| versions.is_sorted()));
     let ascending = draw(BytesKeySet::RocksAscending, 1000);
     assert!(ascending.iter().map(|key| &key[..14]).collect::<BTreeSet<_>>().len() == 1000);
+}
+
+#[test]
+fn each_of_ten_thousand_series_goes_on_in_time() {
+    let keys = draw(BytesKeySet::Series, 200_000);
+    let mut series: BTreeMap<&[u8], Vec<u64>> = BTreeMap::new();
+    for key in keys.iter() {
+        let (number, time) = key.split_at(8);
+        series.entry(number).or_default().push(u64::from_be_bytes(time.try_into().unwrap()));
+    }
+    assert_eq!(series.len(), 10_000);
+    assert!(series.values().all(|times| times.is_sorted()));
+    near(
+        share(&series.into_values().collect::<Vec<_>>(), |times| times.len() < 20),
+        0.4..0.5,
+        "under twenty",
+    );
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Changing one entry, in one atomic step.
 
-use super::aside::{Aside, Lack};
+use super::aside::{Aside, Lack, Strings};
 use super::change::{Entry, Shared};
+use super::cut::Growth;
 use super::long::LongStrings;
 use super::merge::taken;
 use super::node::{Side, Toward};
-use super::shape::{LONG, LongRef, SUFFIX_MAX, Shape, entry_words};
+use super::shape::{LONG, LongRef, SUFFIX_MAX, entry_words};
 use super::text::head;
 use super::tree::{ByteTree, Held};
 use super::values::OneWord;
@@ -259,26 +260,42 @@ impl ByteTree {
                 self.entries.add(1);
                 return Ok(Edited { before: None, applied: true });
             }
+            let may_lend = !core::mem::replace(&mut has_lent, true);
             let mut strings = aside.take_strings(0);
-            // Where keys grow, nothing is lent to the right: what comes next would come to the same leaf.
-            let grows = leaf.rank(leaf.shape(), key).0 == leaf.shape().len();
-            let is_wider = self.make_room(leaf, &mut held, words, &mut strings)
-                || !grows && !has_lent && self.lend(leaf, &mut held, &mut strings);
-            let is_last = grows && leaf.shape().has(Shape::NO_HIGH);
-            if !is_wider && is_last && !has_lent {
-                drop(held);
-                self.lend_back(&mut strings);
-                aside.bring_strings(0, strings);
-                has_lent = true;
-                continue;
-            }
-            has_lent = true;
+            let room = self.find_room((at, held), (key, words), may_lend, &mut strings);
             aside.bring_strings(0, strings);
-            if is_wider {
-                continue;
-            }
+            let Some((at, held)) = room else { continue };
             if let Err(more) = self.split(0, (at, held), key, &mut aside) {
                 lack = Lack { levels: lack.levels.max(more.levels), blocks: lack.blocks.max(more.blocks) };
+            }
+        }
+    }
+
+    /// Makes room for an entry of so many words in a latched, full leaf, or lends some of its entries to a
+    /// neighbour, if it may. Gives the leaf back if neither could be done: then it is to be split.
+    fn find_room<'a>(
+        &'a self,
+        (at, mut held): Held<'a>,
+        (key, words): (&[u8], usize),
+        may_lend: bool,
+        strings: &mut Strings,
+    ) -> Option<Held<'a>> {
+        let leaf = at.1;
+        if self.make_room(leaf, &mut held, words, strings) {
+            return None;
+        }
+        let rank = leaf.rank(leaf.shape(), key).0;
+        match leaf.growth(key, rank).filter(|_| may_lend) {
+            // Nothing is lent to the right: what comes next would come to the same leaf.
+            Some(Growth::Up) if rank == leaf.shape().len() => {
+                drop(held);
+                self.lend_back(at.0, key, strings);
+                None
+            }
+            Some(Growth::Up) => Some((at, held)),
+            growth => {
+                let falls = (growth.is_some() && rank == 0).then_some(key);
+                (!may_lend || !self.lend(leaf, &mut held, falls, strings)).then_some((at, held))
             }
         }
     }

@@ -87,15 +87,17 @@ impl<W: Words> Node<'_, W> {
         self.low_len() == 0 && !self.shape().has(Shape::LOW_LONG)
     }
 
-    /// How many entries come before a key that the node covers, if that is told by the first or the last
-    /// entry, of the first leaf or the last one: all of them, or none. The node doesn't have the key then.
+    /// How many entries come before a key that the node covers, if that is told by the last entry, or in the
+    /// first leaf by the first one: all of them, or none. The node doesn't have the key then. Where keys
+    /// grow, in whichever leaf, each comes after all others of its leaf, and what they begin with is the
+    /// same.
     #[inline(always)]
     pub(super) fn rank_at_end(self, shape: Shape, key: &[u8]) -> Option<usize> {
         let len = shape.len();
         if len == 0 {
             return None;
         }
-        if shape.has(Shape::NO_HIGH) && self.compare_entry(shape, len - 1, key) == Ordering::Less {
+        if self.compare_entry(shape, len - 1, key) == Ordering::Less {
             return Some(len);
         }
         (self.is_first() && self.compare_entry(shape, 0, key) == Ordering::Greater).then_some(0)

@@ -124,6 +124,14 @@ impl<'a> Part<'a> {
     }
 }
 
+/// How many slots suit a node with the entries of these parts; if they fit.
+pub fn slots_for_parts(parts: &[Part<'_>], fences: &Fences<'_>) -> Option<usize> {
+    let prefix = fences.prefix();
+    let words = parts.iter().try_fold(0, |sum, part| Some(sum + part.words(prefix)?))?;
+    let len = parts.iter().map(|part| part.entries.len()).sum();
+    slots_for(len, words, fences.words())
+}
+
 /// The head of a long string after a prefix.
 fn long_head(long: &LongStrings, string: LongRef, prefix: usize) -> u64 {
     let mut bytes = [0; 8];
@@ -176,10 +184,7 @@ impl<'i> Builder<'i> {
         link: NodeRef,
         parts: &[Part<'_>],
     ) -> Option<Self> {
-        let prefix = fences.prefix();
-        let words = parts.iter().try_fold(0, |sum, part| Some(sum + part.words(prefix)?))?;
-        let len = parts.iter().map(|part| part.entries.len()).sum();
-        let slots = slots_for(len, words, fences.words())?;
+        let slots = slots_for_parts(parts, fences)?;
         let values = parts.first().map_or(Values::ONE_WORD, |part| part.node.shape().values());
         let mut builder = Self::new(image, fences, link, slots).with_values(values);
         parts.iter().for_each(|part| builder.extend(part));

@@ -1,24 +1,26 @@
 //! Lending entries to a neighbour instead of splitting.
 //!
 //! A full leaf beside one that is little more than half full needs no third one: half of the difference is
-//! moved to the right. The last leaf has no high fence and so no prefix: keys that ascend fill it whole, and
-//! the leaf that it becomes by a split has room again. So when it is full the next time, as many of its
-//! entries as fit go to the left.
+//! moved to the right. Where keys grow, the leaf at whose end they do so has a short prefix, and the last
+//! leaf of all has none: keys fill it whole, and the leaf that it becomes by a split has room again. So when
+//! the leaf after that one is full, as many of its entries as fit go to the left.
 //!
 //! Both leaves are latched from left to right, then their parent, as for a merge. A reader
 //! of the left leaf follows the link to an entry that has moved; one of the right leaf begins anew.
 
 use super::aside::Strings;
 use super::change::{Entry, Shared};
-use super::image::{Builder, Fence, Fences, Part, Private};
+use super::cut::{is_near, separator_bytes, weight};
+use super::image::{Builder, Fence, Fences, Part, Private, slots_for_parts};
 use super::merge::taken;
-use super::node::{Node, SUFFIX_ROOM, Toward, Words};
+use super::node::{Node, SUFFIX_ROOM, Side, Toward, Words};
 use super::shape::*;
-use super::split::{fences_of, separator_bytes, weight};
+use super::split::fences_of;
 use super::text::separator_len;
 use super::tree::{At, ByteTree};
 use core::ops::Range;
 use latchless_core::latch::Latched;
+use latchless_core::mem::node_ref::NodeRef;
 
 /// Whether a leaf takes at most so many eighths of a node.
 fn takes_at_most<W: Words>(leaf: Node<'_, W>, eighths: usize) -> bool {
@@ -28,8 +30,13 @@ fn takes_at_most<W: Words>(leaf: Node<'_, W>, eighths: usize) -> bool {
 
 /// Two neighbours and their latches.
 type Pair<'p, 'a> = [(Shared<'a>, &'p mut Latched<'a>); 2];
-/// Two neighbours' copies.
-type Copies<'c> = [Private<'c>; 2];
+/// Two neighbours' copies, their low fences, and the right one's high fence.
+#[derive(Debug, Clone, Copy)]
+struct Neighbours<'c> {
+    leaves: [Private<'c>; 2],
+    lows: [&'c [u8]; 2],
+    high: Option<&'c [u8]>,
+}
 
 /// What is moved between two leaves: how many entries stay left, and how many of the right leaf go there.
 #[derive(Debug, Clone, Copy)]
@@ -40,46 +47,54 @@ struct Cut {
 
 impl ByteTree {
     /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room to
-    /// spare, and nothing of it is long. Says whether it did.
+    /// spare, and nothing of it is long. Says whether it did. `falls`: the key at the leaf's start, if keys
+    /// that descend come there.
     pub(super) fn lend<'a>(
         &'a self,
         left: Shared<'a>,
         held: &mut Latched<'a>,
+        falls: Option<&[u8]>,
         strings: &mut Strings,
     ) -> bool {
-        let right = left.link();
+        let (right, most) = (left.link(), if falls.is_some() { 7 } else { 5 });
         // A first look, without its latch.
-        if right.is_nil() || !takes_at_most(self.at(right).1, 5) {
+        if right.is_nil() || !takes_at_most(self.at(right).1, most) {
             return false;
         }
         self.ask_for_used(right, self.at(right).1.shape());
         let (right, mut right_held) = self.latch(self.at(right));
-        takes_at_most(right.1, 5)
-            && self.share(
-                right,
-                [(left, held), (right.1, &mut right_held)],
-                strings,
-                |[left, right], _, _| Some(Cut { stay: cut_to_lend(left, right)?, come: 0 }),
-            )
+        if !takes_at_most(right.1, most)
+            || falls.is_some_and(|key| !fell_there([left, right.1], key, strings))
+        {
+            return false;
+        }
+        let pair = [(left, held), (right.1, &mut right_held)];
+        if falls.is_some() {
+            return self.share(right, pair, strings, |both, separator| both.lend_all(separator));
+        }
+        self.share(right, pair, strings, |Neighbours { leaves: [left, right], .. }, _| {
+            Some(Cut { stay: cut_to_lend(left, right)?, come: 0 })
+        })
     }
 
-    /// Moves entries of the last leaf to its left neighbour, if that has the same parent and room. Says
-    /// whether it did.
-    pub(super) fn lend_back(&self, strings: &mut Strings) -> bool {
-        let Some(last) = self.descend(0, &[], Toward::Last) else { return false };
-        let (at, held) = self.latch(self.at(last));
+    /// Moves entries of a full leaf, at whose end `key` shows that keys grow, to its left neighbour, if that
+    /// has the same parent, room, and keys that grew there. Says whether it did.
+    pub(super) fn lend_back(&self, full: NodeRef, key: &[u8], strings: &mut Strings) -> bool {
+        let (at, held) = self.latch(self.at(full));
         strings.other.clear();
         at.1.low_to(&mut strings.other);
         // Latches are taken from left to right: this one has to go first.
         drop(held);
         let Some(left) = self.descend(0, &strings.other, Toward::Before) else { return false };
         let ((_, left), mut left_held) = self.latch(self.at(left));
-        if left.link() != last || !takes_at_most(left, 7) {
+        if left.link() != full || !takes_at_most(left, 7) {
             return false;
         }
-        let (right, mut right_held) = self.latch(self.at(last));
+        let (right, mut right_held) = self.latch(self.at(full));
         let pair = [(left, &mut left_held), (right.1, &mut right_held)];
-        right.1.shape().has(Shape::NO_HIGH) && self.share(right, pair, strings, cut_to_lend_back)
+        right.1.side(key) == Side::Here
+            && grew_there([left, right.1], key, strings)
+            && self.share(right, pair, strings, |both, separator| both.lend_back(separator))
     }
 
     /// Moves entries between two latched neighbours as `choose` says. Says whether it did.
@@ -88,7 +103,7 @@ impl ByteTree {
         (right, _): At<'a>,
         [(left, left_held), (right_leaf, right_held)]: Pair<'_, 'a>,
         strings: &mut Strings,
-        choose: impl FnOnce(Copies<'_>, [&[u8]; 2], &mut Vec<u8>) -> Option<Cut>,
+        choose: impl FnOnce(Neighbours<'_>, &mut Vec<u8>) -> Option<Cut>,
     ) -> bool {
         if left.shape().has(Shape::HIGH_LONG) || left.shape().has(Shape::DEAD) {
             return false;
@@ -101,13 +116,15 @@ impl ByteTree {
         [&mut *low, &mut *high, &mut *other].into_iter().for_each(Vec::clear);
         one.low_to(low);
         two.low_to(other);
-        let has_high = two.high_to(high);
-        let Some(cut) = choose([one, two], [&low[..], &other[..]], &mut *separator) else { return false };
-        let from = if cut.come == 0 { (one, &low[..], cut.stay) } else { (two, &other[..], cut.come) };
+        let high = two.high_to(high).then_some(&high[..]);
+        let (low, other) = (&low[..], &other[..]);
+        let both = Neighbours { leaves: [one, two], lows: [low, other], high };
+        let Some(cut) = choose(both, &mut *separator) else { return false };
+        let from = if cut.come == 0 { (one, low, cut.stay) } else { (two, other, cut.come) };
         if !separate(from, separator) {
             return false;
         }
-        let (low, high, other, separator) = (&low[..], &high[..], &other[..], &separator[..]);
+        let separator = &separator[..];
         let Some((parent, mut parent_held)) = self.latch_covering(1, other) else { return false };
         let shape = parent.1.shape();
         let (rank, is_there) = parent.1.rank(shape, other);
@@ -120,7 +137,7 @@ impl ByteTree {
         }
         let own = Fence { bytes: separator, long: None };
         let left_fences = Fences { high: Some(own), ..fences_of(one, low, None) };
-        let right_fences = Fences { low: own, ..fences_of(two, other, has_high.then_some(high)) };
+        let right_fences = Fences { low: own, ..fences_of(two, other, high) };
         let of_one = |entries: Range<usize>| Part { node: one, low, entries };
         let of_two = |entries: Range<usize>| Part { node: two, low: other, entries };
         let (first, second) = (one.shape().len(), two.shape().len());
@@ -138,6 +155,23 @@ impl ByteTree {
         debug_assert!(has_gone_in, "there was room for another separator");
         true
     }
+}
+
+/// Whether the keys that grow at the end of the right leaf did so in the left one before: otherwise others
+/// may grow at its end.
+fn grew_there([left, right]: [Shared<'_>; 2], key: &[u8], strings: &mut Strings) -> bool {
+    let Strings { low, high, .. } = strings;
+    [&mut *low, &mut *high].into_iter().for_each(Vec::clear);
+    left.low_to(low);
+    !right.high_to(high) || is_near(key, low, high)
+}
+
+/// Whether the keys that descend to the start of the left leaf came to the right one before.
+fn fell_there([left, right]: [Shared<'_>; 2], key: &[u8], strings: &mut Strings) -> bool {
+    let Strings { low, high, .. } = strings;
+    [&mut *low, &mut *high].into_iter().for_each(Vec::clear);
+    left.low_to(low);
+    right.high_to(high) && is_near(key, high, low)
 }
 
 /// How many entries stay in the left leaf when half of the difference is lent: of the cuts near there the one
@@ -162,39 +196,56 @@ fn cut_to_lend(left: Private<'_>, right: Private<'_>) -> Option<usize> {
     best.map(|(_, at)| at)
 }
 
-/// As many entries of the right leaf go to the left one as fit, but not the last of them.
-fn cut_to_lend_back([left, right]: Copies<'_>, fences: [&[u8]; 2], separator: &mut Vec<u8>) -> Option<Cut> {
-    let (mut come, mut most) = (0, right.shape().len().saturating_sub(1));
-    while come < most {
-        let half = (come + most).div_ceil(2);
-        if fits_back([left, right], fences, half, separator) {
-            come = half;
+impl Neighbours<'_> {
+    /// As many entries of the right leaf go to the left one as fit, but not the last of them.
+    fn lend_back(self, separator: &mut Vec<u8>) -> Option<Cut> {
+        let [stay, all] = self.leaves.map(|leaf| leaf.shape().len());
+        let come = most_that_fit(all.saturating_sub(1), |come| self.fit_left(come, separator));
+        (come > 0).then_some(Cut { stay, come })
+    }
+
+    /// As many entries of the left leaf go to the right one as fit, but not the first of them.
+    fn lend_all(self, separator: &mut Vec<u8>) -> Option<Cut> {
+        let all = self.leaves[0].shape().len();
+        let lent = most_that_fit(all.saturating_sub(1), |lent| self.fit_right(lent, separator));
+        (lent > 0).then_some(Cut { stay: all - lent, come: 0 })
+    }
+
+    /// Whether the first `come` entries of the right leaf fit the left one.
+    fn fit_left(self, come: usize, separator: &mut Vec<u8>) -> bool {
+        let Self { leaves: [left, right], lows: [low, right_low], .. } = self;
+        let is_short = separate((right, right_low, come), separator);
+        let own = Part { node: left, low, entries: 0..left.shape().len() };
+        let more = Part { node: right, low: right_low, entries: 0..come };
+        let high = Some(Fence { bytes: separator, long: None });
+        is_short && slots_for_parts(&[own, more], &Fences { high, ..fences_of(left, low, None) }).is_some()
+    }
+
+    /// Whether the last `lent` entries of the left leaf fit the right one.
+    fn fit_right(self, lent: usize, separator: &mut Vec<u8>) -> bool {
+        let Self { leaves: [left, right], lows: [low, right_low], high } = self;
+        let len = left.shape().len();
+        let is_short = separate((left, low, len - lent), separator);
+        let more = Part { node: left, low, entries: len - lent..len };
+        let own = Part { node: right, low: right_low, entries: 0..right.shape().len() };
+        let low = Fence { bytes: separator, long: None };
+        is_short
+            && slots_for_parts(&[more, own], &Fences { low, ..fences_of(right, right_low, high) }).is_some()
+    }
+}
+
+/// The largest number up to `most` that fits, where each one fits that is smaller than one that does.
+fn most_that_fit(mut most: usize, mut fits: impl FnMut(usize) -> bool) -> usize {
+    let mut fit = 0;
+    while fit < most {
+        let half = (fit + most).div_ceil(2);
+        if fits(half) {
+            fit = half;
         } else {
             most = half - 1;
         }
     }
-    (come > 0).then_some(Cut { stay: left.shape().len(), come })
-}
-
-/// Whether the first `come` entries of the right leaf fit the left one.
-fn fits_back(
-    [left, right]: Copies<'_>,
-    [low, right_low]: [&[u8]; 2],
-    come: usize,
-    separator: &mut Vec<u8>,
-) -> bool {
-    if !separate((right, right_low, come), separator) {
-        return false;
-    }
-    let len = left.shape().len();
-    let high = Some(Fence { bytes: separator, long: None });
-    let fences = Fences { high, ..fences_of(left, low, None) };
-    let (own, more) =
-        (Part { node: left, low, entries: 0..len }, Part { node: right, low: right_low, entries: 0..come });
-    let words = |part: Part<'_>| part.words(fences.prefix());
-    words(own)
-        .zip(words(more))
-        .is_some_and(|(own, more)| slots_for(len + come, own + more, fences.words()).is_some())
+    fit
 }
 
 /// Makes `separator` the shortest string between the entries before and after `cut`. Says no where it would

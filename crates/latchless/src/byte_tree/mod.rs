@@ -8,6 +8,7 @@
 mod aside;
 mod change;
 mod check;
+mod cut;
 mod edit;
 mod ends;
 mod get;

@@ -346,6 +346,20 @@ impl<'a, W: Words> Node<'a, W> {
         true
     }
 
+    /// What comes after the prefix in the high fence, if there is one and it isn't long.
+    pub fn short_high(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let (shape, start) = (self.shape(), WORDS - high_words(self.high_len()));
+        let is_short = !shape.has(Shape::NO_HIGH | Shape::HIGH_LONG);
+        is_short.then(|| suffix_of(self.high_len(), shape.prefix(), |at| self.words.word(start + at), to))
+    }
+
+    /// What comes after the prefix in the low fence, if that isn't long.
+    pub fn short_low(self, to: &mut [u8; SUFFIX_ROOM]) -> Option<&[u8]> {
+        let shape = self.shape();
+        let is_short = !shape.has(Shape::LOW_LONG);
+        is_short.then(|| suffix_of(self.low_len(), shape.prefix(), |at| self.low_word(at), to))
+    }
+
     /// The suffix of an entry that isn't long.
     #[inline(always)]
     pub fn suffix(self, shape: Shape, at: usize, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
@@ -411,6 +425,15 @@ fn append_words(to: &mut Vec<u8>, len: usize, stored: impl Fn(usize) -> u64) {
     for at in LOW_BYTES / 8..words_of(len) {
         to.extend_from_slice(&stored(at).to_le_bytes()[..(len - 8 * at).min(8)]);
     }
+}
+
+/// What comes after a prefix in a string of `len` bytes. `stored(at)`: its word at this place.
+fn suffix_of(len: usize, prefix: usize, stored: impl Fn(usize) -> u64, to: &mut [u8; SUFFIX_ROOM]) -> &[u8] {
+    let len = len.min(SUFFIX_ROOM);
+    to.as_chunks_mut::<8>().0.iter_mut().take(words_of(len)).enumerate().for_each(|(at, to)| {
+        *to = stored(at).to_le_bytes();
+    });
+    &to[prefix.min(len)..len]
 }
 
 /// Room for the words of a suffix that isn't long, and one more.

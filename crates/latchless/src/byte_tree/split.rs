@@ -7,11 +7,12 @@
 
 use super::aside::{Aside, Lack, Strings};
 use super::change::{Entry, Shared};
+use super::cut::cut;
 use super::image::{Builder, Fence, Fences, Image, Part, Private};
 use super::long::{Blocks, LongStrings};
-use super::node::{Node, SUFFIX_ROOM};
+use super::node::Node;
 use super::shape::*;
-use super::text::{common, head, separator_len};
+use super::text::head;
 use super::tree::{ByteTree, Held};
 use latchless_core::latch::Latched;
 use latchless_core::mem::node_ref::NodeRef;
@@ -22,11 +23,6 @@ pub(super) fn fences_of<'a>(node: Private<'_>, low: &'a [u8], high: Option<&'a [
     let low = Fence { bytes: low, long: shape.has(Shape::LOW_LONG).then(|| node.long_low()) };
     let long_high = shape.has(Shape::HIGH_LONG).then(|| node.long_high());
     Fences { low, high: high.map(|bytes| Fence { bytes, long: long_high }) }
-}
-
-/// What an entry weighs, in eighths of a word: its slot and its words.
-pub(super) fn weight(words: usize) -> usize {
-    8 * words + 11
 }
 
 impl ByteTree {
@@ -101,7 +97,7 @@ impl ByteTree {
         old.low_to(low);
         let has_high = old.high_to(high);
         let fences = fences_of(old, low, has_high.then_some(&high[..]));
-        let cut = cut(old, level, (low, key), (separator, other));
+        let cut = cut(old, level, (&fences, key), (separator, other));
         if level == 0 {
             self.learn_ties(old);
         }
@@ -210,81 +206,6 @@ fn parent_entry<'k>(
         return Entry::long(head(separator, prefix), blocks.store(separator), 0, child);
     }
     Entry::short(&separator[prefix..], 0, child)
-}
-
-/// Where to cut a node: how many entries stay to the left, and from which string on the right node is. Sets
-/// `separator` to that. Of the cuts near the middle the one with the shortest separator.
-fn cut(
-    node: Private<'_>,
-    level: usize,
-    (low, key): (&[u8], &[u8]),
-    (separator, other): (&mut Vec<u8>, &mut Vec<u8>),
-) -> usize {
-    let (shape, len) = (node.shape(), node.shape().len());
-    let whole_key = |at: usize, to: &mut Vec<u8>| {
-        to.clear();
-        to.extend_from_slice(&low[..shape.prefix()]);
-        node.key_to(shape, at, to);
-    };
-    // Keys that come in order leave full nodes.
-    if shape.has(Shape::NO_HIGH) && len > 2 && node.rank(shape, key).0 == len {
-        if level > 0 {
-            whole_key(len - 1, separator);
-            return len - 1;
-        }
-        whole_key(len - 1, other);
-        let separator_len = separator_len(other, key);
-        // The fence takes room, too.
-        let fence = high_words(separator_len);
-        if shape.used() + fence + slots_end(shape.slots()) <= WORDS {
-            separator.clear();
-            separator.extend_from_slice(&key[..separator_len]);
-            return len;
-        }
-    }
-    let at = cheapest_cut(node, level);
-    whole_key(at, separator);
-    if level == 0 {
-        whole_key(at - 1, other);
-        separator.truncate(separator_len(other, separator));
-    }
-    at
-}
-
-/// The cut near the middle, by weight, whose separator is shortest.
-fn cheapest_cut(node: Private<'_>, level: usize) -> usize {
-    let (shape, len) = (node.shape(), node.shape().len());
-    let words = |at: usize| node.words_of_entry(shape, at);
-    let fences = high_words(node.high_len()) + low_words(node.low_len());
-    let all = 8 * (shape.used() - shape.wasted() - fences) + len * weight(0);
-    let (mut before, mut best, mut least) = (0, len / 2, usize::MAX);
-    let mut nearest = usize::MAX;
-    for at in 1..len {
-        before += weight(words(at - 1));
-        let off = (2 * before).abs_diff(all);
-        // Of cuts outside of the middle sixth, the one that is nearest to it.
-        let is_near = off <= all / 6;
-        let cost = if is_near { separator_bytes(node, level, at) } else { 1 << 20 };
-        if (cost, off) < (least, nearest) {
-            (best, least, nearest) = (at, cost, off);
-        }
-    }
-    best
-}
-
-/// How long the separator before an entry is, after the prefix.
-pub(super) fn separator_bytes(node: Private<'_>, level: usize, at: usize) -> usize {
-    let shape = node.shape();
-    let length = usize::from(node.length(shape, at));
-    if level > 0 {
-        return length;
-    }
-    let (last, first) = (node.head(shape, at - 1), node.head(shape, at));
-    if last != first {
-        return (last ^ first).leading_zeros() as usize / 8 + 1;
-    }
-    let [mut one, mut two] = [[0; SUFFIX_ROOM]; 2];
-    common(node.suffix(shape, at - 1, &mut one), node.suffix(shape, at, &mut two)) + 1
 }
 
 impl<'a> Fence<'a> {

@@ -401,7 +401,9 @@ fn keys_in_order_are_as_in_the_model() {
                 tree.check_invariants().unwrap();
                 let all = see_all(tree, Bounds::ALL, false);
                 assert!(all.iter().map(|(key, value)| (key, value)).eq(&model), "{class}, up: {up}");
-                assert_eq!(tree.misled.load_relaxed(), 0, "nothing was guessed");
+                // Of few entries a leaf, so many are lent that a guess of one may mislead.
+                let is_small = cfg!(latchless_small_nodes);
+                assert!(is_small || tree.misled.load_relaxed() == 0, "nothing was guessed");
                 tree.clear();
             }
         }

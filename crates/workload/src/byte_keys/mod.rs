@@ -36,6 +36,9 @@ pub enum BytesKeySet {
     Uuid36,
     /// Keys of a storage engine: `user` and ten digits, then a sequence number of 8 bytes.
     Rocks,
+    /// Measurements of 10,000 series, a random one of which has the next: its number of 8 bytes, then
+    /// nanoseconds of 8 bytes.
+    Series,
     /// Random numbers of 8 bytes, big-endian.
     Int8,
     /// The same 16 bytes, then random ones: whoever compares 16 bytes has compared nothing.
@@ -81,6 +84,7 @@ impl BytesKeySet {
             Self::Uuid16 => numbers::uuids(ask, &mut keys, numbers::in_bytes),
             Self::Uuid36 => numbers::uuids(ask, &mut keys, numbers::in_text),
             Self::Rocks => numbers::rocks(ask, &mut keys),
+            Self::Series => numbers::series(ask, &mut keys),
             Self::Int8 => numbers::int8(ask, &mut keys),
             Self::Same16 => hard::same16(ask, &mut keys),
             Self::LongEnds => hard::long_ends(ask, &mut keys),

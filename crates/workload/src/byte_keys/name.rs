@@ -7,7 +7,7 @@ use core::str::FromStr;
 
 impl BytesKeySet {
     /// Every set.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Url,
         Self::Email,
         Self::Word,
@@ -15,6 +15,7 @@ impl BytesKeySet {
         Self::Uuid16,
         Self::Uuid36,
         Self::Rocks,
+        Self::Series,
         Self::Int8,
         Self::Same16,
         Self::LongEnds,
@@ -33,6 +34,7 @@ impl BytesKeySet {
             Self::Uuid16 => "uuid16",
             Self::Uuid36 => "uuid36",
             Self::Rocks => "rocks",
+            Self::Series => "series",
             Self::Int8 => "int8",
             Self::Same16 => "same16",
             Self::LongEnds => "long-ends",
@@ -52,6 +54,7 @@ impl BytesKeySet {
             Self::Uuid16 => "byte strings: random UUIDs, 16 bytes",
             Self::Uuid36 => "byte strings: random UUIDs as text, 36 characters",
             Self::Rocks => "byte strings: `user` and ten digits, then a sequence number, 22 bytes",
+            Self::Series => "byte strings: measurements of 10,000 series, series and nanoseconds, 16 bytes",
             Self::Int8 => "byte strings: random numbers, 8 bytes",
             Self::Same16 => "byte strings, hard: the same 16 bytes, then 8 random ones",
             Self::LongEnds => "byte strings, hard: 65,535 bytes, all the same but the last eight",

@@ -11,6 +11,13 @@ const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The sequence number of the first key of a storage engine: far from zero, as in one that has run a while.
 const SEQUENCE: u64 = 1 << 33;
 
+/// How many series there are.
+const SERIES: u64 = 10_000;
+/// When they begin, in nanoseconds: in the year 2026.
+const BEGIN: u64 = 1_770_000_000_000_000_000;
+/// Nanoseconds from a measurement to that of the next series: 1 to this, evenly.
+const PAUSE_MAX: u64 = 20_000;
+
 /// The key of a number: looks random, and no two numbers share one.
 pub fn scattered(ask: Ask, number: u64) -> [u8; 8] {
     ask.seed.scatter().wrapping_add(number.wrapping_mul(STRIDE)).scatter().to_be_bytes()
@@ -63,6 +70,15 @@ pub fn rocks(ask: Ask, keys: &mut BytesKeys) {
 pub fn rocks_ascending(ask: Ask, keys: &mut BytesKeys) {
     let first = ask.seed.scatter() % 1_000_000_000;
     (0..ask.total() as u64).for_each(|number| push_version(keys, first + number, number));
+}
+
+/// A random series, then the time, which goes on from one key to the next.
+pub fn series(ask: Ask, keys: &mut BytesKeys) {
+    let (mut random, mut now) = (ask.generator(1), BEGIN);
+    for _ in 0..ask.total() {
+        now += random.random_range(1..=PAUSE_MAX);
+        keys.push(&[&scattered(ask, random.random_range(0..SERIES)), &now.to_be_bytes()]);
+    }
 }
 
 fn push_version(keys: &mut BytesKeys, user: u64, number: u64) {

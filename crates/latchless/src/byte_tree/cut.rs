@@ -1,18 +1,15 @@
 //! Where a full node is cut.
 //!
-//! Near its middle, where the separator is shortest, unless keys grow at one place of a leaf: then each
-//! further key comes to the same side, and the other one would stay half empty for ever. Nothing records in
-//! which order keys came. The keys themselves tell: the new key and those on its one side lie close together,
-//! and on its other side there is a gap in which many more of them find room. Keys drawn at random have
-//! hardly any such place; where what looked like growth is none, one cut is uneven.
+//! Near its middle, where the separator is shortest, unless keys grow at one place of a leaf: then each further
+//! key comes to the same side, and the other one would stay half empty for ever. Nothing records in which order
+//! keys came. The keys themselves tell: a quarter of the leaf's entries, right beside the new key, reach less far
+//! than the gap on its other side. Keys drawn at random have hardly any such place; where what looked like growth
+//! is none, one cut is uneven.
 
 use super::image::{Fence, Fences, Part, Private, slots_for_parts};
 use super::node::{Node, SUFFIX_ROOM, Words};
 use super::shape::*;
 use super::text::{common, head, separator_len};
-
-/// How many times as near as the key beyond the gap the others must be.
-const NEARER: u64 = 4;
 
 /// Where keys grow in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +20,11 @@ pub(super) enum Growth {
     Down,
 }
 
-/// Whether `near` and `far`, which are on both sides of a string, are as different from it as where keys
-/// grow.
-pub(super) fn is_near(own: &[u8], near: &[u8], far: &[u8]) -> bool {
+/// Whether a string is nearer to one of two, which are on both sides of it, than to the other.
+fn is_nearer(own: &[u8], near: &[u8], far: &[u8]) -> bool {
     let at = common(near, far);
     let [own, near, far] = [own, near, far].map(|bytes| head(bytes, at));
-    own.abs_diff(near) < own.abs_diff(far) / NEARER
+    own.abs_diff(near) < own.abs_diff(far)
 }
 
 impl<W: Words> Node<'_, W> {
@@ -44,7 +40,7 @@ impl<W: Words> Node<'_, W> {
         if let Some(before) = before {
             let beyond =
                 if rank < len { Some(self.start(shape, rank, &mut far)) } else { self.short_high(&mut far) };
-            if beyond.is_some_and(|beyond| is_near(own, before, beyond)) {
+            if beyond.is_some_and(|beyond| is_nearer(own, before, beyond)) {
                 return Some(Growth::Up);
             }
         }
@@ -54,7 +50,7 @@ impl<W: Words> Node<'_, W> {
         let behind = self.start(shape, rank + run - 1, &mut near);
         let beyond =
             if rank > 0 { Some(self.start(shape, rank - 1, &mut far)) } else { self.short_low(&mut far) };
-        beyond.is_some_and(|beyond| is_near(own, behind, beyond)).then_some(Growth::Down)
+        beyond.is_some_and(|beyond| is_nearer(own, behind, beyond)).then_some(Growth::Down)
     }
 
     /// What an entry's suffix begins with: all of it, if it isn't long.
@@ -210,27 +206,18 @@ mod tests {
     #[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
     fn keys_that_grow_at_many_places_fill_leaves() {
         const NOW: u64 = 1_770_000_000_000_000_000;
+        let text = |place, at| format!("host-{place:05}/cpu/{:010}", 37 * at).into_bytes();
+        let user = |place| pair(scattered(place), scattered(place + 100));
+        let behind = |place, at: u64| [user(place), at.to_be_bytes().to_vec()].concat();
         let fills = [
-            ("up", 0.88, fill_after(growing(100, 900, |place, at| pair(scattered(place), at)))),
-            ("side by side", 0.88, fill_after(growing(100, 900, |place, at| pair(place, NOW + 1000 * at)))),
-            ("down", 0.8, fill_after(growing(100, 900, |place, at| pair(scattered(place), !at)))),
-            (
-                "texts",
-                0.8,
-                fill_after(growing(100, 900, |place, at| {
-                    format!("host-{place:05}/cpu/{:010}", 37 * at).into_bytes()
-                })),
-            ),
-            (
-                "after 16 bytes",
-                0.88,
-                fill_after(growing(100, 900, |place, at| {
-                    [pair(scattered(place), scattered(place + 100)), at.to_be_bytes().to_vec()].concat()
-                })),
-            ),
+            ("up", fill_after(growing(100, 900, |place, at| pair(scattered(place), at)))),
+            ("side by side", fill_after(growing(100, 900, |place, at| pair(place, NOW + 1000 * at)))),
+            ("down", fill_after(growing(100, 900, |place, at| pair(scattered(place), !at)))),
+            ("texts", fill_after(growing(100, 900, text))),
+            ("after 16 bytes", fill_after(growing(100, 900, behind))),
         ];
-        for (name, least, fill) in fills {
-            assert!(fill >= least, "{name}: leaves are {fill:.3} full");
+        for (name, fill) in fills {
+            assert!(fill >= 0.85, "{name}: leaves are {fill:.3} full");
         }
     }
 
@@ -247,7 +234,7 @@ mod tests {
         }
         for (name, keys) in [("uniform", uniform), ("users", users), ("texts", texts)] {
             let fill = fill_after(keys.into_iter());
-            assert!((0.69..0.76).contains(&fill), "{name}: leaves are {fill:.3} full");
+            assert!((0.69..0.78).contains(&fill), "{name}: leaves are {fill:.3} full");
         }
     }
 }

@@ -294,7 +294,7 @@ impl ByteTree {
             }
             Some(Growth::Up) => Some((at, held)),
             growth => {
-                let falls = (growth.is_some() && rank == 0).then_some(key);
+                let falls = growth.is_some() && rank == 0;
                 (!may_lend || !self.lend(leaf, &mut held, falls, strings)).then_some((at, held))
             }
         }

@@ -10,7 +10,7 @@
 
 use super::aside::Strings;
 use super::change::{Entry, Shared};
-use super::cut::{is_near, separator_bytes, weight};
+use super::cut::{separator_bytes, weight};
 use super::image::{Builder, Fence, Fences, Part, Private, slots_for_parts};
 use super::merge::taken;
 use super::node::{Node, SUFFIX_ROOM, Side, Toward, Words};
@@ -53,23 +53,21 @@ impl ByteTree {
         &'a self,
         left: Shared<'a>,
         held: &mut Latched<'a>,
-        falls: Option<&[u8]>,
+        falls: bool,
         strings: &mut Strings,
     ) -> bool {
-        let (right, most) = (left.link(), if falls.is_some() { 7 } else { 5 });
+        let (right, most) = (left.link(), if falls { 7 } else { 5 });
         // A first look, without its latch.
         if right.is_nil() || !takes_at_most(self.at(right).1, most) {
             return false;
         }
         self.ask_for_used(right, self.at(right).1.shape());
         let (right, mut right_held) = self.latch(self.at(right));
-        if !takes_at_most(right.1, most)
-            || falls.is_some_and(|key| !fell_there([left, right.1], key, strings))
-        {
+        if !takes_at_most(right.1, most) {
             return false;
         }
         let pair = [(left, held), (right.1, &mut right_held)];
-        if falls.is_some() {
+        if falls {
             return self.share(right, pair, strings, |both, separator| both.lend_all(separator));
         }
         self.share(right, pair, strings, |Neighbours { leaves: [left, right], .. }, _| {
@@ -78,7 +76,7 @@ impl ByteTree {
     }
 
     /// Moves entries of a full leaf, at whose end `key` shows that keys grow, to its left neighbour, if that
-    /// has the same parent, room, and keys that grew there. Says whether it did.
+    /// has the same parent and room. Says whether it did.
     pub(super) fn lend_back(&self, full: NodeRef, key: &[u8], strings: &mut Strings) -> bool {
         let (at, held) = self.latch(self.at(full));
         strings.other.clear();
@@ -93,7 +91,6 @@ impl ByteTree {
         let (right, mut right_held) = self.latch(self.at(full));
         let pair = [(left, &mut left_held), (right.1, &mut right_held)];
         right.1.side(key) == Side::Here
-            && grew_there([left, right.1], key, strings)
             && self.share(right, pair, strings, |both, separator| both.lend_back(separator))
     }
 
@@ -155,23 +152,6 @@ impl ByteTree {
         debug_assert!(has_gone_in, "there was room for another separator");
         true
     }
-}
-
-/// Whether the keys that grow at the end of the right leaf did so in the left one before: otherwise others
-/// may grow at its end.
-fn grew_there([left, right]: [Shared<'_>; 2], key: &[u8], strings: &mut Strings) -> bool {
-    let Strings { low, high, .. } = strings;
-    [&mut *low, &mut *high].into_iter().for_each(Vec::clear);
-    left.low_to(low);
-    !right.high_to(high) || is_near(key, low, high)
-}
-
-/// Whether the keys that descend to the start of the left leaf came to the right one before.
-fn fell_there([left, right]: [Shared<'_>; 2], key: &[u8], strings: &mut Strings) -> bool {
-    let Strings { low, high, .. } = strings;
-    [&mut *low, &mut *high].into_iter().for_each(Vec::clear);
-    left.low_to(low);
-    right.high_to(high) && is_near(key, high, low)
 }
 
 /// How many entries stay in the left leaf when half of the difference is lent: of the cuts near there the one

@@ -81,7 +81,7 @@ fn an_index_that_is_emptied_takes_what_it_took() {
             assert!(is_back(index.live_bytes(), at_first), "way {way}, fill {fill}");
             match fill {
                 0..3 => settled = index.memory_bytes(),
-                // The leaf that is left has what the last fill left, so now and then a split needs some blocks more.
+                // What the last fill left in the last leaf differs: now and then a split needs more blocks.
                 _ => assert!(index.memory_bytes() <= settled + settled / 8, "way {way}, fill {fill}"),
             }
             if fill % 64 == 0 {

@@ -1,10 +1,10 @@
 //! Where a full node is cut.
 //!
-//! Near its middle, where the separator is shortest, unless keys grow at one place of a leaf: then each further
-//! key comes to the same side, and the other one would stay half empty for ever. Nothing records in which order
-//! keys came. The keys themselves tell: a quarter of the leaf's entries, right beside the new key, reach less far
-//! than the gap on its other side. Keys drawn at random have hardly any such place; where what looked like growth
-//! is none, one cut is uneven.
+//! Near its middle, where the separator is shortest, unless keys grow at one place of a leaf: then each
+//! further key comes to the same side, and the other one would stay half empty for ever. Nothing records in
+//! which order keys came. The keys themselves tell: a quarter of the leaf's entries, right beside the new
+//! key, reach less far than the gap on its other side. Keys drawn at random have hardly any such place;
+//! where what looked like growth is none, one cut is uneven.
 
 use super::image::{Fence, Fences, Part, Private, slots_for_parts};
 use super::node::{Node, SUFFIX_ROOM, Words};

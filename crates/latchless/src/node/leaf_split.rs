@@ -32,6 +32,8 @@ pub struct Cut {
     /// How many entries the left leaf gets.
     kept: usize,
     growth: Growth,
+    /// Whether the leaf is the last one, and the new key in its upper half.
+    at_the_end: bool,
     /// How far the keys that are expected next reach behind the new one.
     reach: u64,
 }
@@ -40,6 +42,11 @@ impl Cut {
     /// Whether keys grow here, so that the right neighbour had better not be lent any.
     pub fn is_for_growth(&self) -> bool {
         self.growth != Growth::None
+    }
+
+    /// Whether the leaf is the last one of all, and keys grow there.
+    pub fn is_at_the_end(&self) -> bool {
+        self.at_the_end
     }
 }
 
@@ -82,8 +89,9 @@ impl<B: Bits> Leaf<'_, B> {
         block * Self::PER_BLOCK + smaller
     }
 
-    /// Where to cut a full leaf into which `key` is to come, which it doesn't have.
-    pub fn cut<S: Lines>(self, key: B) -> Cut {
+    /// Where to cut a full leaf into which `key` is to come, which it doesn't have. `late`: whether a leaf at
+    /// the end of all keys leaves room for those that come late.
+    pub fn cut<S: Lines>(self, key: B, late: bool) -> Cut {
         debug_assert_eq!(self.len(), Self::CAPACITY, "a full leaf is cut");
         let (all, place) = (Self::CAPACITY, self.smaller_in_full::<S>(key));
         let up_by = self.run_before(place, key);
@@ -100,6 +108,7 @@ impl<B: Bits> Leaf<'_, B> {
             Growth::None
         };
         let kept = match growth {
+            Growth::Up if at_the_end && late => all - Self::SLACK,
             Growth::Up if at_the_end => place.max(all - Self::SLACK),
             // The new key stays with those before it, if there is room.
             Growth::Up => (place + 1).min(all),
@@ -107,7 +116,7 @@ impl<B: Bits> Leaf<'_, B> {
             Growth::None if self.low() == B::MIN && place == 0 => 1,
             Growth::None => self.cut_at_gap((place, key), all.div_ceil(2)),
         };
-        Cut { place, kept, growth, reach: up_by.unwrap_or(0).saturating_mul(8) }
+        Cut { place, kept, growth, at_the_end, reach: up_by.unwrap_or(0).saturating_mul(8) }
     }
 
     /// Where to cut near `middle`: where most of the span of the keys around it is one gap, there. So keys
@@ -149,7 +158,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// reference is `name`. Says where that one begins.
     #[inline(always)]
     pub fn split_into<S: Lines>(self, right: (NodeRef, Self), new: (B, B), cut: Cut) -> B {
-        let ((name, right), Cut { place, kept, growth, reach }) = (right, cut);
+        let ((name, right), Cut { place, kept, growth, at_the_end, reach }) = (right, cut);
         assert_held(self.node);
         assert_held_or_new(right.node);
         debug_assert!(0 < kept && kept <= Self::CAPACITY, "both leaves get entries");
@@ -169,6 +178,8 @@ impl<B: Bits> Leaf<'_, B> {
             _ => first,
         };
         let (left_room, right_room) = match growth {
+            // Those that come late come anywhere.
+            Growth::Up if at_the_end && place > kept => (Room::Spread, Room::AtEnd),
             Growth::Up => (Room::AtEnd, Room::AtEnd),
             // Below all other keys.
             _ if stay == 0 => (Room::AtStart, Room::Spread),
@@ -234,7 +245,7 @@ mod tests {
         });
         let leaf = Leaf::new(&node);
         leaf.set((0, u64::MAX), NodeRef::NIL, &entries, 0..capacity);
-        leaf.cut::<Scalar>(3500).kept
+        leaf.cut::<Scalar>(3500, false).kept
     }
 
     #[test]

@@ -310,7 +310,7 @@ impl<B: Bits> BlinkTree<B> {
             let Step::Set(value) = edit.step(None) else {
                 return Ok(Edited { before: None, applied: false });
             };
-            let cut = leaf.cut::<S>(key);
+            let cut = leaf.cut::<S>(key, self.latecomers.come());
             // Where keys grow, the neighbour keeps its place: further keys don't go there.
             let lent = if cut.is_for_growth() { Err(held) } else { self.lend::<S, M>((node, held), key) };
             let held = match lent {
@@ -323,6 +323,7 @@ impl<B: Bits> BlinkTree<B> {
             match self.split::<S, M>((node, held), ((key, value), cut), &mut spares) {
                 Ok(()) => {
                     self.count_entries::<M>(1);
+                    self.latecomers.count(cut.is_at_the_end());
                     self.keep_directory(key);
                     return Ok(Edited { before: None, applied: true });
                 }

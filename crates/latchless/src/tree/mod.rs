@@ -33,6 +33,7 @@ mod get;
 mod group;
 mod guesses;
 mod latched;
+mod latecomers;
 mod lend;
 mod load;
 mod merge;
@@ -143,6 +144,7 @@ pub struct BlinkTree<B> {
     dispatch: Dispatch,
     len: Striped,
     splits: Word,
+    latecomers: latecomers::Latecomers,
     restarts: Word,
     /// Operations that came to a leaf at rest that their key doesn't belong to.
     misled: Word,
@@ -171,6 +173,7 @@ impl<B: Bits> BlinkTree<B> {
             dispatch,
             len: Striped::default(),
             splits: Word::new(0),
+            latecomers: latecomers::Latecomers::default(),
             restarts: Word::new(0),
             misled: Word::new(0),
             tuner: Tuner::new(Group::CANDIDATES),

@@ -240,6 +240,21 @@ fn late_keys_leave_the_last_leaves_full() {
     assert!(fill >= 0.85, "late ones leave leaves {fill:.3} full");
 }
 
+/// As many as keys in order are behind, and come into leaves that these have filled long before.
+#[test]
+#[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]
+fn keys_that_come_very_late_find_room() {
+    let mut state = Rng(3);
+    let is_late = |at: u64| at % 100 < 3;
+    let fill = fill_after::<u64>((0..400_000u64).map(|at| {
+        let by = if is_late(at) { 100 * (1 + state.next() % 200) } else { 0 };
+        (1 << 40) + 1000 * at - 1000 * by.min(at)
+    }));
+    assert!(fill >= 0.85, "very late ones leave leaves {fill:.3} full");
+    let in_order = fill_after::<u64>(0..100_000);
+    assert!(in_order >= 0.99, "without any they are {in_order:.3} full");
+}
+
 /// What looks like growth in them is none: they are split in the middle.
 #[test]
 #[cfg_attr(any(miri, latchless_small_nodes), ignore = "is about usual nodes, and many of them")]

@@ -18,7 +18,7 @@ library=$prefix/lib/liblatchless.so
 bytes=$(stat -L -c %s "$library")
 echo "liblatchless.so has $bytes bytes"
 # The goal is 0.8 MB; docs/known-gaps.md says what is in the way.
-[ "$bytes" -le 2650000 ] || fail "liblatchless.so has more than 2.65 MB"
+[ "$bytes" -le 2750000 ] || fail "liblatchless.so has more than 2.75 MB"
 nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' | sort >"$work/exported"
 if grep -v '^latchless_' "$work/exported"; then fail "liblatchless.so exports these as well"; fi
 grep -o '\blatchless_[a-z0-9_]*(' "$capi/include/latchless.h" | tr -d '(' | sort -u >"$work/named"

@@ -351,7 +351,8 @@ def test_files_bring_values_back(made, kind, tmp_path):
     index = made(list(entries), list(entries.values()), value_dtype=kind)
     assert index.save(path) == len(entries)
     again = made.open(path)
-    assert again == index and again.value_dtype is kind
+    assert again == index
+    assert again.value_dtype is kind
     assert dict(again.items()) == entries
     again.check()
     assert again.save(path) == len(entries)

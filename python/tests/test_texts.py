@@ -356,7 +356,8 @@ def test_files_bring_values_back(made, kind, tmp_path):
     assert dict(again.items()) == entries
     again.check()
     assert again.save(path) == len(entries)
-    assert made(value_dtype=kind).save(path) == 0 and len(made.open(path)) == 0
+    assert made(value_dtype=kind).save(path) == 0
+    assert len(made.open(path)) == 0
 
 
 def test_files_of_other_values_are_refused(made, kind, tmp_path):

@@ -178,14 +178,21 @@ fn uuids_have_their_version_and_both_forms_are_the_same() {
     }
 }
 
+/// What keys begin with, up to their last eight bytes, and the numbers that these are, as they arrive.
+fn numbers_behind(keys: &BytesKeys) -> BTreeMap<&[u8], Vec<u64>> {
+    let mut numbers: BTreeMap<&[u8], Vec<u64>> = BTreeMap::new();
+    for (start, number) in keys.iter().map(|key| key.split_last_chunk().unwrap()) {
+        numbers.entry(start).or_default().push(u64::from_be_bytes(*number));
+    }
+    numbers
+}
+
 #[test]
 fn versions_of_a_user_have_growing_numbers() {
     let keys = draw(BytesKeySet::Rocks, 20_000);
-    let mut users: BTreeMap<&[u8], Vec<u64>> = BTreeMap::new();
-    for key in keys.iter() {
-        let (user, sequence) = key.split_at(14);
+    let users = numbers_behind(&keys);
+    for user in users.keys() {
         assert!(text(user).starts_with("user") && text(&user[4..]).bytes().all(|byte| byte.is_ascii_digit()));
-        users.entry(user).or_default().push(u64::from_be_bytes(sequence.try_into().unwrap()));
     }
     near(20_000.0 / users.len() as f64, 2.0..2.6, "versions per user");
     assert!(users.values().all(|versions| versions.is_sorted()));
@@ -196,11 +203,7 @@ fn versions_of_a_user_have_growing_numbers() {
 #[test]
 fn each_of_ten_thousand_series_goes_on_in_time() {
     let keys = draw(BytesKeySet::Series, 200_000);
-    let mut series: BTreeMap<&[u8], Vec<u64>> = BTreeMap::new();
-    for key in keys.iter() {
-        let (number, time) = key.split_at(8);
-        series.entry(number).or_default().push(u64::from_be_bytes(time.try_into().unwrap()));
-    }
+    let series = numbers_behind(&keys);
     assert_eq!(series.len(), 10_000);
     assert!(series.values().all(|times| times.is_sorted()));
     near(

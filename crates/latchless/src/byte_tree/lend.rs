@@ -47,8 +47,8 @@ struct Cut {
 
 impl ByteTree {
     /// Moves entries of a latched, full leaf to its right neighbour, if that has the same parent and room to
-    /// spare, and nothing of it is long. Says whether it did. `falls`: the key at the leaf's start, if keys
-    /// that descend come there.
+    /// spare, and nothing of it is long. Says whether it did. `falls`: whether keys that descend come to the
+    /// leaf's start, so that all is moved that fits.
     pub(super) fn lend<'a>(
         &'a self,
         left: Shared<'a>,

@@ -201,8 +201,9 @@ fn a_tree_that_changes_between_the_pieces_of_a_survey_is_described_as_it_is() {
         let before = tree.stats().misled;
         all_found::<Shared>(&tree, key);
         tree.check_invariants().unwrap();
-        let (misled, lookups) = ((tree.stats().misled - before) as usize, 3 * LEN);
-        assert!(misled <= lookups / 100, "{misled} of {lookups} lookups were misled");
+        let misled = (tree.stats().misled - before) as usize;
+        let most = if cfg!(latchless_small_nodes) { LEN / 40 } else { LEN / 50 };
+        assert!(misled <= most, "{misled} of {} lookups were misled", 3 * LEN);
         assert!(at_the_lowest(&tree, key) >= LEN * 9 / 10);
     }
 }

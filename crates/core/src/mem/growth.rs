@@ -200,6 +200,18 @@ impl ReservedRegion {
         Ok(())
     }
 
+    /// As [`ReservedRegion::grow`], before it is needed: so not while another thread makes memory ready.
+    /// While the system finds a page, it lets nobody commit more.
+    ///
+    /// # Errors
+    /// As that.
+    pub(super) fn grow_ahead(&mut self, needed: usize, reach: &Reach) -> Result<()> {
+        if self.pieces.iter().any(|piece| piece.memory.is_unready()) {
+            return Ok(());
+        }
+        self.grow(needed, reach)
+    }
+
     /// Has another thread make the memory of the nodes below `end` ready, as far as they are usable.
     pub(super) fn prefault(&mut self, end: usize) {
         let node_bytes = self.plan.node_bytes;
@@ -317,6 +329,28 @@ mod tests {
         assert_eq!((last.first, last.end, last.committed_bytes), (128, 256, LARGEST_STEP_BYTES));
         assert_eq!(growth.usable(), 192);
         assert!(reach.find(NodeRef::from_word(192), 1 << 20).is_none());
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn nothing_is_committed_ahead_while_a_page_is_made_ready() {
+        let plan = Plan { node_bytes: 1 << 20, first_bytes: 1 << 20, ..plan(|| None) };
+        let (mut growth, reach) = (ReservedRegion::new(plan), Reach::none());
+        growth.grow(130, &reach).unwrap();
+        let usable = growth.usable();
+        let unready = |growth: &ReservedRegion, now| {
+            let Memory::Mapped(mapping) = &growth.pieces[5].memory else { panic!("it is large") };
+            mapping.unready.pretend(now);
+        };
+        unready(&growth, true);
+        growth.grow_ahead(usable + 1, &reach).unwrap();
+        assert_eq!(growth.usable(), usable);
+        growth.grow(usable + 1, &reach).unwrap();
+        assert!(growth.usable() > usable, "what is needed doesn't wait");
+        let usable = growth.usable();
+        unready(&growth, false);
+        growth.grow_ahead(usable + 1, &reach).unwrap();
+        assert!(growth.usable() > usable);
     }
 
     thread_local! {

@@ -12,7 +12,7 @@
 //! A child of a fork has no such thread. Its first request starts one.
 
 use super::mapping::Mapping;
-use crate::sync::Word;
+use crate::sync::{Origin, Word};
 use std::sync::Arc;
 
 /// Requests for the pages of a mapping, counted.
@@ -20,19 +20,38 @@ use std::sync::Arc;
 pub(super) struct Unready {
     asked: Word,
     served: Word,
+    /// The process of which the last request was.
+    process: Word,
 }
 
 impl Unready {
-    /// Whether a request hasn't been served yet.
+    /// Whether a request hasn't been served yet. In a child of a fork nobody serves its parent's.
     pub(super) fn are_any(&self) -> bool {
         self.asked.load_relaxed() != self.served.load_relaxed()
+            && self.process.load_relaxed() == Origin::here().number()
+    }
+
+    #[cfg(any(test, all(target_os = "linux", not(miri))))]
+    fn count_asked(&self) {
+        let here = Origin::here().number();
+        if self.process.load_relaxed() != here {
+            self.served.store_relaxed(self.asked.load_relaxed());
+            self.process.store_relaxed(here);
+        }
+        self.asked.add(1);
+    }
+
+    /// As if a request weren't served yet, and no more.
+    #[cfg(test)]
+    pub(super) fn pretend(&self, are_any: bool) {
+        if are_any { self.count_asked() } else { self.served.add(1) }
     }
 }
 
 /// Asks for the committed bytes `from..to` of a mapping to be made ready.
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(super) fn ask(mapping: &Arc<Mapping>, from: usize, to: usize) {
-    mapping.unready.asked.add(1);
+    mapping.unready.count_asked();
     if !helper::send(helper::Job { mapping: Arc::downgrade(mapping), from, to }) {
         mapping.unready.served.add(1);
     }
@@ -138,6 +157,20 @@ mod tests {
         assert!(resident == 2 * HUGE_PAGE_BYTES || resident < HUGE_PAGE_BYTES, "{resident} bytes");
         // SAFETY: as above.
         assert_eq!(unsafe { at.read() }, 7);
+    }
+
+    #[test]
+    fn a_child_does_not_wait_for_what_its_parent_asked_for() {
+        let unready = Unready::default();
+        unready.pretend(true);
+        assert!(unready.are_any());
+        // As after a fork.
+        unready.process.store_relaxed(Origin::here().number() + 1);
+        assert!(!unready.are_any());
+        unready.pretend(true);
+        assert!(unready.are_any());
+        unready.pretend(false);
+        assert!(!unready.are_any());
     }
 
     #[test]

@@ -221,7 +221,7 @@ impl NodePool {
         // Small spaces have no mappings, which begin at a huge page.
         if used_bytes >= HUGE_PAGE_BYTES / 2 && end > state.growth.usable() {
             // Refused memory is nobody's fault yet.
-            let _ = state.growth.grow(end, &self.reach);
+            let _ = state.growth.grow_ahead(end, &self.reach);
         }
         state.growth.prefault(end);
         state.ready = used.next_multiple_of((HUGE_PAGE_BYTES / 2 / node_bytes).max(1));

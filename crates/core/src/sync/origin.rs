@@ -25,6 +25,11 @@ impl Origin {
         Self { process: process() }
     }
 
+    /// The process's number, for who has room for a word alone.
+    pub(crate) fn number(self) -> u64 {
+        u64::from(self.process)
+    }
+
     /// Whether another process made it: this one is a child of that one, by a fork, or a child's child. Not
     /// noticed if this one happens to have that one's number, as a process that is the first in a namespace
     /// of its own may; nothing but the notice is lost then.

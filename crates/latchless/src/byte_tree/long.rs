@@ -49,6 +49,11 @@ impl LongStrings {
         Ok(Self { blocks: SharedArena::new(limit_bytes, huge_pages, references)? })
     }
 
+    /// With memory that another thread makes ready ahead of need.
+    pub fn prefaulted(self) -> Self {
+        Self { blocks: self.blocks.prefaulted() }
+    }
+
     /// Blocks for a string of this length.
     pub const fn blocks_for(len: usize) -> usize {
         len.div_ceil(BYTES)

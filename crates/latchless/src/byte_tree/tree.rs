@@ -116,12 +116,13 @@ impl ByteTree {
         look_for_the_flag();
         let ByteTreeOptions { limit_bytes, huge_pages, prefault, kernel, references, values } = options;
         let nodes = Nodes::new(limit_bytes, huge_pages, references)?;
+        let long = LongStrings::new(limit_bytes, huge_pages, references)?;
         let tree = Self {
             root: Word::new(0),
             nodes: if prefault { nodes.prefaulted() } else { nodes },
             limit_bytes,
-            long: LongStrings::new(limit_bytes, huge_pages, references)?,
-            guesses: Guesses::none(huge_pages),
+            long: if prefault { long.prefaulted() } else { long },
+            guesses: Guesses::none(huge_pages, prefault),
             ends: Ends::unknown(),
             values: Values::of(values),
             dispatch: kernel.map_or_else(|| Ok(Dispatch::best()), Dispatch::of)?,

@@ -26,8 +26,6 @@ const SLOTS_PER_PIECE: usize = if cfg!(latchless_shuttle) { 8 } else { 256 };
 const NAMED_PER_PIECE: usize = if cfg!(latchless_shuttle) { 4 } else { 300 };
 /// Pieces that a split does. Trees of tiny nodes have many more inner nodes for their leaves.
 const PIECES_PER_SPLIT: usize = if cfg!(all(latchless_small_nodes, not(latchless_shuttle))) { 16 } else { 1 };
-/// Pieces that are passed over while another thread makes memory ready. After a fork it never will.
-const WAITS_MAX: usize = 4096;
 
 /// What a survey has found and what it does next.
 #[derive(Debug, Default)]
@@ -44,7 +42,6 @@ pub(in crate::tree) struct Survey {
     /// The cells that are being filled, each of them in a slot of the one before it.
     cells: Vec<Unfilled>,
     sample: Sample,
-    waits: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +137,7 @@ impl<B: Bits> BlinkTree<B> {
         self.directory.survey_begins();
         let mut all = Survey::default();
         while all.stage != Stage::Done {
+            self.guesses.hurry();
             self.do_piece(&mut all);
         }
     }
@@ -267,11 +265,10 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     fn name_leaves(&self, survey: &mut Survey) -> Stage {
-        let Some(slots) = self.guesses.growing() else { return self.survey_ends(survey) };
-        if self.guesses.is_unready() && survey.waits < WAITS_MAX {
-            survey.waits += 1;
+        if self.guesses.is_unready() {
             return Stage::Leaves;
         }
+        let Some(slots) = self.guesses.growing() else { return self.survey_ends(survey) };
         let mut children = Children::default();
         let most = (NAMED_PER_PIECE / Inner::<B>::CAPACITY).max(1);
         let next = self.visit_lowest(survey.next, most, |_, inner| {

@@ -70,13 +70,16 @@ const TURNS: usize = 2;
 /// Tables of which so many bytes are used at once stand on huge pages, if they are wanted at all.
 const HUGE_FROM_BYTES: usize = 2 << 20;
 
+/// Another thread still makes memory of the table ready: who writes to it would wait for the system.
+const UNREADY: u64 = 1 << 63;
+
 /// What there is to guess by. See the file's head.
 #[derive(Debug)]
 pub(super) struct Guesses {
     /// Slots that keys may have, and above these 32 bits, in which of the tables; 0: there are no guesses.
     /// One more slot follows them.
     form: Word,
-    /// The same of the table that is being made.
+    /// The same of the table that is being made, and [`UNREADY`] as long as nothing is written to it.
     growing: Word,
     /// Tables by size and turn.
     tables: [Table; SIZES * TURNS],
@@ -292,9 +295,10 @@ impl Guesses {
         self.edges.fences()
     }
 
-    /// The slots of the table that is being made, if one is.
+    /// The slots of the table that is being made, if one is and has its memory.
     #[inline]
     pub(super) fn growing(&self) -> Option<Slots<'_>> {
+        // With [`UNREADY`] it names no table.
         self.slots_of(self.growing.follow())
     }
 

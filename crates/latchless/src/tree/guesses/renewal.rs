@@ -96,12 +96,13 @@ impl Guesses {
         let at = (TURNS * size..TURNS * (size + 1)).find(is_empty)?;
         let table = &self.tables[at];
         let words = table.open((FEWEST_SLOTS << (2 * size), self.huge_pages), slots, charge)?;
+        let unready = if self.prefault { UNREADY } else { 0 };
         if self.prefault {
             words.prefault(slots + 1);
         }
         table.base.store_relaxed(first);
         table.scale.store_relaxed(scale);
-        self.growing.publish((at as u64) << 32 | slots as u64);
+        self.growing.publish((at as u64) << 32 | slots as u64 | unready);
         Some(())
     }
 
@@ -111,10 +112,24 @@ impl Guesses {
         (form != 0).then_some((form >> 32) as usize)
     }
 
-    /// Whether another thread is still making memory of the new table ready.
+    /// Whether another thread is still making memory of the new table ready. From when it isn't, the table is
+    /// written.
     pub(in crate::tree) fn is_unready(&self) -> bool {
-        let at = (self.growing.load_relaxed() >> 32) as usize;
-        self.tables[at].words.get().is_some_and(Words::is_unready)
+        let form = self.growing.load_relaxed();
+        if form & UNREADY == 0 {
+            return false;
+        }
+        let table = &self.tables[((form & !UNREADY) >> 32) as usize];
+        let is_unready = table.words.get().is_some_and(Words::is_unready);
+        if !is_unready {
+            self.growing.publish(form & !UNREADY);
+        }
+        is_unready
+    }
+
+    /// The new table is written although its memory isn't ready: nobody is kept waiting by it.
+    pub(in crate::tree) fn hurry(&self) {
+        self.growing.publish(self.growing.load_relaxed() & !UNREADY);
     }
 
     /// The new table is complete: it is in use from now on, if it is good, and there are no guesses

@@ -208,6 +208,20 @@ fn a_new_table_that_is_no_good_ends_all_guesses() {
 }
 
 #[test]
+fn nothing_is_written_to_a_table_before_it_has_its_memory() {
+    let guesses = Guesses::none(true, true);
+    guesses.lay_out(300_000, (0, u64::MAX), |_| Ok(())).unwrap();
+    assert!(guesses.growing().is_none());
+    while guesses.is_unready() {
+        assert!(guesses.growing().is_none());
+        std::thread::sleep(core::time::Duration::from_millis(1));
+    }
+    assert!(guesses.growing().is_some());
+    guesses.settle(Sample::of(10, 9), 300_000);
+    assert!(guesses.slots().is_some() && guesses.growing().is_none());
+}
+
+#[test]
 fn slots_count_as_memory_until_the_tree_is_cleared() {
     let mut tree = grown(scattered(LEN));
     let slots: usize = tree.guesses.tables.iter().map(|table| table.charged.load_relaxed() as usize).sum();

@@ -1,8 +1,8 @@
 //! A process that is killed while it writes: every batch that it acknowledged is back, and nothing that it
 //! didn't send. `LATCHLESS_KILLS` says how often (`.ci/run log`: a thousand times).
 
-use latchless_log::{DurableBytesIndex, DurableIndex, Options, Result, SyncMode};
-use std::collections::BTreeMap;
+use latchless_log::{DurableBytesIndex, DurableIndex, DurableMultiIndex, Options, Result, SyncMode};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -18,7 +18,8 @@ trait Killed: Sync + Sized {
     fn open(folder: &Path, options: Options) -> Result<Self>;
     fn put(&self, key: u64, value: u64) -> Result<()>;
     fn put_all(&self, keys: &[u64], value: u64) -> Result<()>;
-    fn remove_all(&self, keys: &[u64]) -> Result<()>;
+    /// `value`: one that is greater than all that these keys have had.
+    fn remove_all(&self, keys: &[u64], value: u64) -> Result<()>;
     fn snapshot(&self) -> Result<()>;
     fn get(&self, key: u64) -> Option<u64>;
     /// The entries of keys from one number up to another.
@@ -38,7 +39,7 @@ impl Killed for DurableIndex<u64, u64> {
         self.insert_columns(keys, &vec![value; keys.len()]).map(drop)
     }
 
-    fn remove_all(&self, keys: &[u64]) -> Result<()> {
+    fn remove_all(&self, keys: &[u64], _: u64) -> Result<()> {
         self.remove_many(keys).map(drop)
     }
 
@@ -74,7 +75,7 @@ impl Killed for DurableBytesIndex<String, u64> {
         self.insert_many(&entries).map(drop)
     }
 
-    fn remove_all(&self, keys: &[u64]) -> Result<()> {
+    fn remove_all(&self, keys: &[u64], _: u64) -> Result<()> {
         let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
         self.remove_many(&keys).map(drop)
     }
@@ -108,7 +109,7 @@ impl Killed for DurableBytesIndex<String, String> {
         self.insert_many(&entries).map(drop)
     }
 
-    fn remove_all(&self, keys: &[u64]) -> Result<()> {
+    fn remove_all(&self, keys: &[u64], _: u64) -> Result<()> {
         let keys: Vec<String> = keys.iter().map(|&key| text(key)).collect();
         self.remove_many(&keys).map(drop)
     }
@@ -124,6 +125,46 @@ impl Killed for DurableBytesIndex<String, String> {
     fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
         let entries = self.index().range::<String>(text(from)..text(to)).expect("a range");
         entries.map(|(key, value)| (number(&key), number(&value))).collect()
+    }
+}
+
+/// A key has its last row's value, if that is even: its half. Several keys have no operation that removes their
+/// rows at once, so an odd row says that they are gone.
+impl Killed for DurableMultiIndex<String> {
+    fn open(folder: &Path, options: Options) -> Result<Self> {
+        Ok(Self::open(folder, options)?.0)
+    }
+
+    fn put(&self, key: u64, value: u64) -> Result<()> {
+        self.insert(&text(key), 2 * value).map(drop)
+    }
+
+    fn put_all(&self, keys: &[u64], value: u64) -> Result<()> {
+        let rows: Vec<(String, u64)> = keys.iter().map(|&key| (text(key), 2 * value)).collect();
+        self.insert_many(&rows).map(drop)
+    }
+
+    fn remove_all(&self, keys: &[u64], value: u64) -> Result<()> {
+        if let [key] = keys {
+            return self.remove_all(&text(*key)).map(drop);
+        }
+        let rows: Vec<(String, u64)> = keys.iter().map(|&key| (text(key), 2 * value + 1)).collect();
+        self.insert_many(&rows).map(drop)
+    }
+
+    fn snapshot(&self) -> Result<()> {
+        self.snapshot().map(drop)
+    }
+
+    fn get(&self, key: u64) -> Option<u64> {
+        let last = self.index().rows(&text(key)).last()?;
+        last.is_multiple_of(2).then_some(last / 2)
+    }
+
+    fn between(&self, from: u64, to: u64) -> BTreeMap<u64, u64> {
+        let rows = self.index().range::<String>(text(from)..text(to)).expect("a range");
+        let keys: BTreeSet<u64> = rows.map(|(key, _)| number(&key)).collect();
+        keys.into_iter().filter_map(|key| Some((key, self.get(key)?))).collect()
     }
 }
 
@@ -165,7 +206,7 @@ fn write<D: Killed>(folder: &Path, seed: u64) {
                     let change = change(0, thread, step);
                     let keys: Vec<u64> = change.iter().map(|(key, _)| *key).collect();
                     let done = match change[0].1 {
-                        None => durable.remove_all(&keys),
+                        None => durable.remove_all(&keys, step + 1),
                         Some(value) if keys.len() == 1 => durable.put(keys[0], value),
                         Some(value) => durable.put_all(&keys, value),
                     };
@@ -245,6 +286,11 @@ fn a_killed_writer_of_values_that_are_strings_loses_nothing_acknowledged() {
     kill_again_and_again::<DurableBytesIndex<String, String>>(
         "a_killed_writer_of_values_that_are_strings_loses_nothing_acknowledged",
     );
+}
+
+#[test]
+fn a_killed_writer_of_rows_loses_nothing_acknowledged() {
+    kill_again_and_again::<DurableMultiIndex<String>>("a_killed_writer_of_rows_loses_nothing_acknowledged");
 }
 
 /// Runs the test of this name as a child, and kills it.

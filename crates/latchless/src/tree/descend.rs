@@ -43,8 +43,8 @@ impl<B: Bits> BlinkTree<B> {
     /// likely to stand, too.
     #[inline(always)]
     pub(super) fn descend_through_nodes<S: Search>(&self, key: B) -> (NodeRef, usize) {
-        if let Some(edge) = self.guesses.at_an_edge(key.to_u64()) {
-            return edge;
+        if let Some(end) = self.guesses.at_an_end(key.to_u64()) {
+            return end;
         }
         let start = self.start(key);
         let mut at = self.at(start.node());
@@ -148,7 +148,7 @@ impl<B: Bits> BlinkTree<B> {
     ) -> Option<(NodeRef, M::Held<'_>)> {
         let mut backoff = Backoff::default();
         // The directory doesn't know of nodes that were split where keys come in order.
-        let is_near = level == 1 && self.guesses.at_an_edge(key.to_u64()).is_none();
+        let is_near = level == 1 && self.guesses.at_an_end(key.to_u64()).is_none();
         let mut near = if is_near { self.descend_near::<S>(key) } else { None };
         loop {
             let mut node = match near.take() {

@@ -61,7 +61,7 @@ impl<B: Bits> BlinkTree<B> {
             ups += usize::from(key < next);
             downs += usize::from(key > next);
         });
-        let (_, low) = self.guesses.edge_fences();
+        let (_, low) = self.guesses.end_fences();
         let is_last = |key: B| key.to_u64() >= low;
         let up = is_last(keys.clone().next()?);
         if ups.min(downs) <= (ups + downs) / 8 || keys.clone().any(|key| is_last(key) != up) {

@@ -90,7 +90,7 @@ impl<'a, B: Bits> Descents<'a, B> {
     #[inline(always)]
     fn descend_or_stay<S: Search>(&mut self, tree: &'a BlinkTree<B>, stays: impl Fn(usize) -> bool) {
         if self.guess(tree, stays) {
-            self.go_to_edges(tree);
+            self.go_to_ends(tree);
         }
         if self.rest_len == 0 {
             return;
@@ -107,34 +107,34 @@ impl<'a, B: Bits> Descents<'a, B> {
     #[inline(always)]
     fn guess(&mut self, tree: &'a BlinkTree<B>, stays: impl Fn(usize) -> bool) -> bool {
         let slots = tree.guesses.slots();
-        let ((high, low), mut at_edges) = (tree.guesses.edge_fences(), false);
+        let ((high, low), mut at_ends) = (tree.guesses.end_fences(), false);
         self.rest_len = 0;
         if let Some(slots) = slots {
             self.keys[..self.len].iter().for_each(|key| slots.ask(key.to_u64()));
         }
         for at in 0..self.len {
             let key = self.keys[at].to_u64();
-            let is_at_edge = (key <= high) | (low <= key);
-            if is_at_edge && stays(at) {
+            let is_at_end = (key <= high) | (low <= key);
+            if is_at_end && stays(at) {
                 self.blocks[at] = AT_END;
             } else if let Some((leaf, _)) = slots.and_then(|slots| slots.guess(key)) {
                 self.go_to(tree, at, leaf);
             } else {
                 self.rest[self.rest_len] = at as u8;
                 self.rest_len += 1;
-                at_edges |= is_at_edge;
+                at_ends |= is_at_end;
             }
         }
-        at_edges
+        at_ends
     }
 
     /// Takes those from the list that the first or the last leaf is likely to have.
     #[cold]
     #[inline(never)]
-    fn go_to_edges(&mut self, tree: &'a BlinkTree<B>) {
+    fn go_to_ends(&mut self, tree: &'a BlinkTree<B>) {
         for i in 0..core::mem::take(&mut self.rest_len) {
             let at = usize::from(self.rest[i]);
-            if let Some((leaf, _)) = tree.guesses.at_an_edge(self.keys[at].to_u64()) {
+            if let Some((leaf, _)) = tree.guesses.at_an_end(self.keys[at].to_u64()) {
                 self.go_to(tree, at, leaf);
             } else {
                 self.rest[self.rest_len] = at as u8;

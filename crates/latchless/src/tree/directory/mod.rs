@@ -195,7 +195,7 @@ impl<B: Bits> BlinkTree<B> {
     #[inline]
     pub(super) fn keep_directory(&self, key: B) {
         // Where keys come in before or after all others, operations on them need no entry.
-        if self.guesses.at_an_edge(key.to_u64()).is_none() {
+        if self.guesses.at_an_end(key.to_u64()).is_none() {
             self.correct_entry(key);
         }
         if self.directory.is_due() {

@@ -14,7 +14,7 @@
 //! until the next survey.
 //!
 //! Keys beyond those that the table was made for, and all keys where there is none, may still be in the first
-//! or in the last leaf, which are known by themselves (`edges.rs`).
+//! or in the last leaf, which are known by themselves (`ends.rs`).
 //!
 //! # Thread safety
 //! As with the [directory](super::directory): a guess is worth what the leaf's fences say. Slots are
@@ -28,14 +28,14 @@
 //! 2. Slots stay where they are until the tree is cleared or dropped, even those of a table that was
 //!    outgrown.
 
-mod edges;
+mod ends;
 mod renewal;
 
 use super::*;
 use crate::node::Children;
 use core::hint::select_unpredictable;
-use edges::Edges;
-pub(super) use edges::End;
+pub(super) use ends::End;
+use ends::Ends;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::words::Words;
 use latchless_core::search::Scalar;
@@ -85,7 +85,7 @@ pub(super) struct Guesses {
     tables: [Table; SIZES * TURNS],
     /// How many guesses may still be wrong before there are none any more.
     patience: Word,
-    edges: Edges,
+    ends: Ends,
     huge_pages: bool,
     prefault: bool,
 }
@@ -252,7 +252,7 @@ impl Guesses {
     pub(super) fn none(huge_pages: bool, prefault: bool) -> Self {
         let [form, growing, patience] = [const { Word::new(0) }; 3];
         let tables = [const { Table::none() }; SIZES * TURNS];
-        Self { form, growing, tables, patience, edges: Edges::unknown(), huge_pages, prefault }
+        Self { form, growing, tables, patience, ends: Ends::unknown(), huge_pages, prefault }
     }
 
     /// Makes no guesses any more, until the next survey.
@@ -278,21 +278,21 @@ impl Guesses {
 
     /// As [`Slots::guess`], of a key that has no slot: the first or the last leaf may have it.
     #[inline(always)]
-    pub(super) fn at_an_edge(&self, key: u64) -> Option<(NodeRef, usize)> {
-        self.edges.guess(key)
+    pub(super) fn at_an_end(&self, key: u64) -> Option<(NodeRef, usize)> {
+        self.ends.guess(key)
     }
 
     /// The end of all keys that a key is likely to come to.
     #[inline(always)]
     pub(super) fn end(&self, key: u64) -> Option<End> {
-        self.edges.end(key)
+        self.ends.end(key)
     }
 
     /// Keys up to the first of these, and from the second one on, are likely to be in the first or in the
     /// last leaf.
     #[inline(always)]
-    pub(super) fn edge_fences(&self) -> (u64, u64) {
-        self.edges.fences()
+    pub(super) fn end_fences(&self) -> (u64, u64) {
+        self.ends.fences()
     }
 
     /// The slots of the table that is being made, if one is and has its memory.
@@ -336,7 +336,7 @@ impl<B: Bits> BlinkTree<B> {
         for slots in [self.guesses.slots(), self.guesses.growing()].into_iter().flatten() {
             slots.name(leaf, (low.to_u64(), high.to_u64()), 0);
         }
-        self.guesses.edges.name(leaf, (low, high));
+        self.guesses.ends.name(leaf, (low, high));
     }
 
     /// Corrects what misled a descent for `key` to a leaf: its guess, or its entry in the directory.
@@ -345,9 +345,9 @@ impl<B: Bits> BlinkTree<B> {
     pub(super) fn correct(&self, key: B, misled_to: NodeRef) {
         let guess = self.guesses.slots().and_then(|slots| Some((slots, slots.guess(key.to_u64())?)));
         let Some((slots, _)) = guess.filter(|(_, (leaf, _))| *leaf == misled_to) else {
-            let edge = self.guesses.at_an_edge(key.to_u64());
-            return match edge.filter(|(leaf, _)| *leaf == misled_to) {
-                Some(_) => self.find_edges(),
+            let end = self.guesses.at_an_end(key.to_u64());
+            return match end.filter(|(leaf, _)| *leaf == misled_to) {
+                Some(_) => self.find_ends(),
                 None => self.correct_entry(key),
             };
         };
@@ -359,10 +359,10 @@ impl<B: Bits> BlinkTree<B> {
     }
 
     /// Looks for the first and the last leaf anew.
-    fn find_edges(&self) {
+    fn find_ends(&self) {
         for end in [B::MIN, B::MAX] {
             let leaf = self.descend_to::<Scalar>(0, end).expect("every tree has leaves");
-            self.guesses.edges.name(leaf, self.fences(0, leaf));
+            self.guesses.ends.name(leaf, self.fences(0, leaf));
         }
     }
 }

@@ -236,37 +236,36 @@ fn slots_count_as_memory_until_the_tree_is_cleared() {
     assert!(tree.guesses.slots().is_some());
 }
 
-/// Whether the edges are known, and are the first and the last leaf.
-fn edges_are_known(tree: &BlinkTree<u64>) -> bool {
+/// Whether the ends are known, and are the first and the last leaf.
+fn ends_are_known(tree: &BlinkTree<u64>) -> bool {
     [0, u64::MAX].into_iter().all(|end| {
         let leaf = tree.descend_to::<Scalar>(0, end).unwrap();
-        tree.guesses.at_an_edge(end).is_some_and(|(edge, _)| edge == leaf)
+        tree.guesses.at_an_end(end).is_some_and(|(named, _)| named == leaf)
     })
 }
 
 #[test]
-fn the_edges_are_the_first_and_the_last_leaf_whatever_happens_to_them() {
+fn the_ends_are_the_first_and_the_last_leaf_whatever_happens_to_them() {
     let (from, to) = (LEN, 2 * LEN);
     let tree = grown((0..LEN).flat_map(|at| [LEN - 1 - at, LEN + at]));
-    assert!(edges_are_known(&tree), "after splits");
+    assert!(ends_are_known(&tree), "after splits");
     for key in (0..LEN / 2).flat_map(|at| [at, to - 1 - at]) {
         tree.edit::<Shared>(key, Edit::Remove).unwrap();
-        let (Some(last), Some(first)) = (tree.guesses.at_an_edge(u64::MAX), tree.guesses.at_an_edge(0))
-        else {
-            panic!("an edge was forgotten")
+        let (Some(last), Some(first)) = (tree.guesses.at_an_end(u64::MAX), tree.guesses.at_an_end(0)) else {
+            panic!("an end was forgotten")
         };
         assert!(tree.leaf(last.0).covers(u64::MAX) && tree.leaf(first.0).covers(0), "after merges");
     }
     // Whatever the words say, lookups are right, and the first that is misled mends them.
     let wrong = tree.descend_to::<Scalar>(0, from).unwrap();
     for fences in [(0, to), (from + LEN / 4, u64::MAX)] {
-        tree.guesses.edges.name(wrong, fences);
+        tree.guesses.ends.name(wrong, fences);
     }
     let left = LEN / 2..to - LEN / 2;
     left.clone().for_each(|key| assert_eq!(tree.get::<Shared>(key), Some(key)));
     [1, to + 5].into_iter().for_each(|key| assert_eq!(tree.get::<Shared>(key), None));
     all_found(&tree, left);
-    assert!(edges_are_known(&tree), "after lookups");
+    assert!(ends_are_known(&tree), "after lookups");
 }
 
 #[test]
@@ -277,7 +276,7 @@ fn keys_beyond_all_others_come_to_their_leaf_at_once() {
         let before = tree.stats();
         let more = LEN..LEN + LEN / 4;
         more.clone().for_each(|at| {
-            let guess = tree.guesses.at_an_edge(key(at));
+            let guess = tree.guesses.at_an_end(key(at));
             assert!(guess.is_some_and(|(leaf, _)| tree.leaf(leaf).covers(key(at))), "key {at}");
             tree.edit::<Shared>(key(at), Edit::Put(at)).unwrap();
         });
@@ -307,7 +306,7 @@ fn a_run_of_edits_ends_with_its_leaf() {
     keys[inside - 6..inside].iter().for_each(|&key| {
         tree.edit::<Shared>(key, Edit::Remove).unwrap();
     });
-    tree.guesses.edges.name(leaf, (low, u64::MAX));
+    tree.guesses.ends.name(leaf, (low, u64::MAX));
     // Half of the room that is left.
     let batch = &keys[inside - 3..];
     let (edit_at, mut answers) = (|at: usize| (batch[at], Edit::Put(7)), Vec::new());

@@ -8,15 +8,15 @@ use super::*;
 /// In a line of its own: it is written where the tables above are read only.
 #[derive(Debug)]
 #[repr(align(64))]
-pub(super) struct Edges {
-    first: Edge,
-    last: Edge,
+pub(super) struct Ends {
+    first: EndLeaf,
+    last: EndLeaf,
 }
 
 /// A leaf, and the fence on its inner side. The two words are written one after the other, so that now and
 /// then the one doesn't belong to the other: the leaf's fences tell.
 #[derive(Debug)]
-struct Edge {
+struct EndLeaf {
     fence: Word,
     leaf: Word,
 }
@@ -28,7 +28,7 @@ pub(in crate::tree) struct End {
     pub(in crate::tree) is_last: bool,
 }
 
-impl Edge {
+impl EndLeaf {
     /// Only the key that is the fence is beyond it.
     fn unknown(fence: u64) -> Self {
         Self { fence: Word::new(fence), leaf: Word::new(u64::from(NodeRef::NIL.to_word())) }
@@ -50,9 +50,9 @@ impl Edge {
     }
 }
 
-impl Edges {
+impl Ends {
     pub(super) fn unknown() -> Self {
-        Self { first: Edge::unknown(0), last: Edge::unknown(u64::MAX) }
+        Self { first: EndLeaf::unknown(0), last: EndLeaf::unknown(u64::MAX) }
     }
 
     /// Learns of a leaf of these fences.

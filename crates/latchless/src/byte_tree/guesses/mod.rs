@@ -234,6 +234,7 @@ impl Guesses {
     /// Gives the table up, and its memory back.
     fn drop_all(&self) {
         self.lines.publish(0);
+        self.is_unready.store_relaxed(0);
         self.count_anew();
         for words in self.segments.iter().filter_map(OnceLock::get) {
             words.give_back(0..words.len());

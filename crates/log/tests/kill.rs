@@ -128,8 +128,8 @@ impl Killed for DurableBytesIndex<String, String> {
     }
 }
 
-/// A key has its last row's value, if that is even: its half. Several keys have no operation that removes their
-/// rows at once, so an odd row says that they are gone.
+/// A key has its last row's value, if that is even: its half. Several keys have no operation that removes
+/// their rows at once, so an odd row says that they are gone.
 impl Killed for DurableMultiIndex<String> {
     fn open(folder: &Path, options: Options) -> Result<Self> {
         Ok(Self::open(folder, options)?.0)

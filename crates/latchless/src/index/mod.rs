@@ -183,11 +183,11 @@ pub struct Options {
     pub huge_pages: bool,
     /// Whether a thread of the process makes memory ready before it is needed. False by default: the
     /// operation that needs more memory then waits while the system finds and clears a page, on huge pages
-    /// for 0.1 ms as a rule, in a virtual machine for up to several. With it no operation waits for that: memory
-    /// of nodes and long strings is ready ahead of need, and tables that shorten lookups are in use only when
-    /// theirs is. The thread is the same for all indexes of the process and sleeps while there is nothing to do.
-    /// Four to sixteen megabytes more are in use, which [`Index::memory_bytes`] doesn't count. On Linux from
-    /// 5.14 on; elsewhere it is ignored.
+    /// for 0.1 ms as a rule, in a virtual machine for up to several. With it no operation waits for that:
+    /// memory of nodes and long strings is ready ahead of need, and tables that shorten lookups are in use
+    /// only when theirs is. The thread is the same for all indexes of the process and sleeps while there is
+    /// nothing to do. Four to sixteen megabytes more are in use, which [`Index::memory_bytes`] doesn't count.
+    /// On Linux from 5.14 on; elsewhere it is ignored.
     pub prefault: bool,
     /// The search kernel. `None`: the fastest that this processor has.
     pub kernel: Option<Kernel>,

@@ -26,6 +26,7 @@ impl Origin {
     }
 
     /// The process's number, for who has room for a word alone.
+    #[cfg(not(loom))]
     pub(crate) fn number(self) -> u64 {
         u64::from(self.process)
     }

@@ -1,7 +1,7 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
 use super::fields::form_for;
-use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, block_hint, set_block_hint, set_block_hints};
+use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
 use super::leaf::Seen;
 use super::*;
 use crate::node::lines::Lines;
@@ -30,14 +30,6 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) const SPREAD: Self = Self { room: Room::Spread, reach: 0 };
-}
-
-/// What is new after entries were handed on from block to block.
-struct Moved {
-    /// Blocks that begin with another key now.
-    blocks: Range<usize>,
-    /// Whether the hints' upper field doesn't tell one of these keys from the key before it.
-    are_close: bool,
 }
 
 impl<B: Bits> Leaf<'_, B> {
@@ -113,25 +105,25 @@ impl<B: Bits> Leaf<'_, B> {
             (None, None) => return self.rearrange(entry),
         };
         // Twice: hints of one field, which most leaves have, are made of keys in fewer steps.
-        let moved = if shape.width() == 0 {
+        let has_ties = if shape.width() == 0 {
             self.shift::<S, true>(shape, (at, to), entry)
         } else {
             self.shift::<S, false>(shape, (at, to), entry)
         };
-        if moved.are_close && !shape.is_tied() && self.has_ties(moved.blocks) {
+        if has_ties && !shape.is_tied() {
             self.make_hints_anew();
         }
     }
 
     /// Makes room in block `at` by handing on entries up to block `to`, or down to it. `ONE`: hints have one
-    /// field.
+    /// field. Says whether one of these blocks begins with a key of the same hint as the key before it.
     #[inline(always)]
     fn shift<S: Lines, const ONE: bool>(
         self,
         shape: Shape<B>,
         (at, to): (usize, usize),
         entry: (B, B),
-    ) -> Moved {
+    ) -> bool {
         if to < at {
             self.shift_left::<S, ONE>(shape, (at, to), entry)
         } else {
@@ -139,15 +131,12 @@ impl<B: Bits> Leaf<'_, B> {
         }
     }
 
-    /// Whether one of these blocks begins with a key of the same hint as the key before it.
-    #[cold]
-    #[inline(never)]
-    fn has_ties(self, mut blocks: Range<usize>) -> bool {
-        let shape = self.shape();
-        blocks.any(|at| {
-            let before = self.last_of(shape, at - 1);
-            before.is_some_and(|before| self.hint(shape, before) == block_hint(self.node, at))
-        })
+    /// Sets the hint of a block that begins with `first`. Says whether the key before that has the same.
+    #[inline(always)]
+    fn hint_again<const ONE: bool>(self, shape: Shape<B>, block: usize, (before, first): (B, B)) -> bool {
+        let hint = self.hint_by_fields::<ONE>(shape, first);
+        set_block_hint(self.node, block, hint);
+        if ONE { shape.are_close(before, first) } else { self.hint(shape, before) == hint }
     }
 
     /// Lays the entries out anew: another form of hints may tell them apart. The room stays where it is.
@@ -189,52 +178,49 @@ impl<B: Bits> Leaf<'_, B> {
         false
     }
 
-    /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`.
+    /// Makes room in block `at` by handing on the greatest entry of each block, up to block `to`. Says what
+    /// [`Leaf::shift`] does.
     #[inline(always)]
     fn shift_right<S: Lines, const ONE: bool>(
         self,
         shape: Shape<B>,
         (at, to): (usize, usize),
         entry: (B, B),
-    ) -> Moved {
-        let (mut carried, mut are_close) = (self.exchange_greatest::<S>(at, entry), false);
+    ) -> bool {
+        let (mut carried, mut has_ties) = (self.exchange_greatest::<S>(at, entry), false);
         for block in at + 1..=to {
-            are_close |= shape.are_close(self.key(Self::last_place(block - 1)), carried.0);
-            set_block_hint(self.node, block, self.hint_by_fields::<ONE>(shape, carried.0));
+            let before = self.key(Self::last_place(block - 1));
+            has_ties |= self.hint_again::<ONE>(shape, block, (before, carried.0));
             let handed_on = self.entry_at(Self::last_place(block));
             S::put_at(self.line(block), 0, carried);
             carried = handed_on;
         }
         self.set_shape(shape.with_one_more(to));
-        Moved { blocks: at + 1..to + 1, are_close }
+        has_ties
     }
 
-    /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`.
+    /// Makes room in block `at` by handing on the smallest entry of each block, down to block `to`. Says what
+    /// [`Leaf::shift`] does.
     #[inline(always)]
     fn shift_left<S: Lines, const ONE: bool>(
         self,
         shape: Shape<B>,
         (at, to): (usize, usize),
         entry: (B, B),
-    ) -> Moved {
-        let mut are_close = false;
-        let mut hint_again = |block: usize, before: (B, B)| {
-            let first = self.key(Place { block, at: 0 });
-            are_close |= shape.are_close(before.0, first);
-            set_block_hint(self.node, block, self.hint_by_fields::<ONE>(shape, first));
-        };
+    ) -> bool {
         let mut carried = self.exchange_smallest::<S>(at, entry);
-        hint_again(at, carried);
+        let first = |block: usize| self.key(Place { block, at: 0 });
+        let mut has_ties = self.hint_again::<ONE>(shape, at, (carried.0, first(at)));
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
             S::take_out::<B>(self.line(block), 0);
             self.put_at(Self::last_place(block), carried);
-            hint_again(block, handed_on);
+            has_ties |= self.hint_again::<ONE>(shape, block, (handed_on.0, first(block)));
             carried = handed_on;
         }
         self.put_at(Place { block: to, at: shape.count(to) }, carried);
         self.set_shape(shape.with_one_more(to));
-        Moved { blocks: to + 1..at + 1, are_close }
+        has_ties
     }
 
     /// As [`Leaf::hint`], of a key that isn't before the low fence; `ONE`: hints have one field.

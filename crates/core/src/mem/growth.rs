@@ -319,12 +319,19 @@ mod tests {
         grow_one_by_one(&mut growth, &reach, nodes / 2).unwrap();
     }
 
-    #[test]
+    /// With nodes of a megabyte, of which 130 were wanted.
     #[cfg(all(target_os = "linux", not(miri)))]
-    fn what_is_not_committed_is_not_usable() {
+    fn of_megabytes() -> (ReservedRegion, Reach) {
         let plan = Plan { node_bytes: 1 << 20, first_bytes: 1 << 20, ..plan(|| None) };
         let (mut growth, reach) = (ReservedRegion::new(plan), Reach::none());
         growth.grow(130, &reach).unwrap();
+        (growth, reach)
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn what_is_not_committed_is_not_usable() {
+        let (growth, reach) = of_megabytes();
         let last = growth.pieces.last().expect("there are nodes");
         assert_eq!((last.first, last.end, last.committed_bytes), (128, 256, LARGEST_STEP_BYTES));
         assert_eq!(growth.usable(), 192);
@@ -334,9 +341,7 @@ mod tests {
     #[test]
     #[cfg(all(target_os = "linux", not(miri)))]
     fn nothing_is_committed_ahead_while_a_page_is_made_ready() {
-        let plan = Plan { node_bytes: 1 << 20, first_bytes: 1 << 20, ..plan(|| None) };
-        let (mut growth, reach) = (ReservedRegion::new(plan), Reach::none());
-        growth.grow(130, &reach).unwrap();
+        let (mut growth, reach) = of_megabytes();
         let usable = growth.usable();
         let unready = |growth: &ReservedRegion, now| {
             let Memory::Mapped(mapping) = &growth.pieces[5].memory else { panic!("it is large") };

@@ -31,6 +31,8 @@ impl Unready {
             && self.process.load_relaxed() == Origin::here().number()
     }
 
+    /// Counts a request, before it is made. One thread at a time asks for pages of a mapping: its owner's
+    /// lock is held.
     #[cfg(any(test, all(target_os = "linux", not(miri))))]
     fn count_asked(&self) {
         let here = Origin::here().number();

@@ -122,7 +122,7 @@ impl Guesses {
         let table = &self.tables[((form & !UNREADY) >> 32) as usize];
         let is_unready = table.words.get().is_some_and(Words::is_unready);
         if !is_unready {
-            self.growing.publish(form & !UNREADY);
+            self.hurry();
         }
         is_unready
     }

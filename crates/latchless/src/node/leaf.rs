@@ -1,9 +1,9 @@
 //! Leaves: blocks that hold keys and, in the same line, their values.
 
-use super::hints::{HINT_MAX, Shape, block, block_hint, named_block};
+use super::hints::{HINT_MAX, Shape, block, block_hint, is_tied, named_block, prefetch_tied};
 use super::*;
 use crate::node::lines::keys_in_line;
-use latchless_core::mem::line::prefetch_read;
+use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
 use latchless_core::search::Scalar;
 
 /// A leaf. See the [module's head](super) for where things stand.
@@ -110,6 +110,19 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     pub fn named_block<S: Lines>(self, key: B) -> usize {
         self.named::<S>(self.shape(), key)
+    }
+
+    /// As [`Leaf::named_block`]. Asks for that block, and for those that are tied with it.
+    #[inline(always)]
+    pub fn ask_for_named<S: Lines>(self, key: B) -> usize {
+        let shape = self.shape();
+        let hint = self.hint(shape, key);
+        let at = named_block::<S>(self.node, hint);
+        prefetch_read_later(self.block_address(at));
+        if shape.is_tied() && is_tied(self.node, at, hint) {
+            prefetch_tied::<S>(self.node, at, hint);
+        }
+        at
     }
 
     /// The block that the hints name for `key`, on a tie the rightmost one.

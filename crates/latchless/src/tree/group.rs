@@ -277,8 +277,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             }
             self.versions[at] = found.latch().stable_version();
             let leaf = found.leaf::<B>();
-            let block = leaf.named_block::<S>(self.keys[at]);
-            prefetch_read_later(leaf.block_address(block));
+            let block = leaf.ask_for_named::<S>(self.keys[at]);
             // Keys that come in order come to one leaf.
             if adds(at) && full != Some(found.node) && leaf.ask_for_room(block) {
                 tree.ask_for_split(found, self.keys[at]);

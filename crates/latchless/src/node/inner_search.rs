@@ -10,7 +10,7 @@
 use super::hints::{NO_BLOCK, Shape, block, block_hint, first_tied, is_tied, named_block, prefetch_tied};
 use super::*;
 use core::hint::select_unpredictable;
-use latchless_core::mem::line::prefetch_read_later;
+use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
 use latchless_core::search::Scalar;
 
 impl<'a, B: Bits> Inner<'a, B> {
@@ -73,14 +73,22 @@ impl<'a, B: Bits> Inner<'a, B> {
         self.settle(self.named_block::<S>(key), key)
     }
 
-    /// Asks for what a search reads of a block that the hints named.
+    /// The block that the hints name for `key`, on a tie the rightmost one. Asks for what [`Inner::child_in`]
+    /// reads of it, and for the blocks that are tied with it.
     #[inline(always)]
-    pub fn ask_for_block(self, at: usize) {
+    pub fn ask_for_named<S: Lines>(self, key: B) -> usize {
+        let shape = Shape::<B>::of(self.node);
+        let hint = self.hint(shape, key);
+        let at = named_block::<S>(self.node, hint);
         let address = |at: usize| core::ptr::from_ref(block(self.node, at)).cast();
         prefetch_read_later(address(at));
-        if Shape::<B>::of(self.node).width() > 0 {
+        if shape.width() > 0 {
             prefetch_read_later(address(at + 1));
         }
+        if is_tied(self.node, at, hint) {
+            prefetch_tied::<Scalar>(self.node, at, hint);
+        }
+        at
     }
 
     /// Which lines a search reads that begins in block `at` or the one behind it.
@@ -123,7 +131,14 @@ impl<'a, B: Bits> Inner<'a, B> {
     #[allow(clippy::unnecessary_min_or_max, reason = "it changes nothing in small nodes alone")]
     pub fn child_near<S: Lines>(self, from: usize, key: B) -> Option<(NodeRef, usize)> {
         let from = from.min(Self::BLOCKS - Self::NEAR);
-        let at = from + (1..Self::NEAR).map(|at| usize::from(self.first_of(from + at) <= key)).sum::<usize>();
+        for near in 0..Self::NEAR {
+            prefetch_read(core::ptr::from_ref(block(self.node, from + near)).cast());
+        }
+        let (mut at, mut step) = (from, Self::NEAR / 2);
+        while step > 0 {
+            at += step * usize::from(self.first_of(at + step) <= key);
+            step /= 2;
+        }
         let line = block(self.node, at);
         let (up_to, behind) = (S::separators_up_to(line, key), self.first_of(at + 1));
         if (up_to == 0) | (key >= behind) {

@@ -119,10 +119,18 @@ impl<'a, B: Bits> Leaf<'a, B> {
         let hint = self.hint(shape, key);
         let at = named_block::<S>(self.node, hint);
         prefetch_read_later(self.block_address(at));
-        if shape.is_tied() && is_tied(self.node, at, hint) {
-            prefetch_tied::<S>(self.node, at, hint);
+        if shape.is_tied() {
+            self.ask_for_tied(at, hint);
         }
         at
+    }
+
+    /// Asks for the blocks before block `at` that have the same hint.
+    #[inline(never)]
+    fn ask_for_tied(self, at: usize, hint: u16) {
+        if is_tied(self.node, at, hint) {
+            prefetch_tied::<Scalar>(self.node, at, hint);
+        }
     }
 
     /// The block that the hints name for `key`, on a tie the rightmost one.

@@ -19,7 +19,7 @@ impl<B: Bits> BlinkTree<B> {
     /// the leaf's first line tells which it is.
     #[inline(always)]
     pub(super) fn descend<S: Search>(&self, key: B) -> At<'_> {
-        let guess = self.guesses.slots().and_then(|slots| slots.guess(key.to_u64()));
+        let guess = self.guesses.guess(key.to_u64());
         let (leaf, share) = match guess {
             Some(guess) => guess,
             None => self.descend_through_nodes::<S>(key),

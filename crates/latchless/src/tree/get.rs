@@ -13,7 +13,7 @@ impl<B: Bits> BlinkTree<B> {
 
     #[inline(always)]
     pub(super) fn get_with<S: Search, M: Mode>(&self, key: B) -> Option<B> {
-        let guess = self.guesses.slots().and_then(|slots| slots.guess(key.to_u64()));
+        let guess = self.guesses.guess(key.to_u64());
         // No call comes back to here: so no register has to be saved.
         if let Some((node, share)) = guess
             && let Some(lines) = self.arena.near(node)

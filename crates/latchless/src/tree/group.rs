@@ -39,6 +39,13 @@ impl Group {
     }
 }
 
+/// What the requests of a batch do: groups of other sizes suit each kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Requests {
+    Looks,
+    Edits,
+}
+
 /// In place of a block: the request goes to the first leaf or to the last one.
 const AT_END: u8 = u8::MAX;
 
@@ -51,6 +58,8 @@ pub(super) struct Descents<'a, B> {
     pub(super) nodes: [At<'a>; Group::MAX],
     pub(super) blocks: [u8; Group::MAX],
     levels: [u8; Group::MAX],
+    /// Where the keys stand in the range of all, while their leaves are guessed.
+    places: [u64; Group::MAX],
     /// The requests that go through inner nodes, the first `rest_len`: the others' leaves were guessed.
     rest: [u8; Group::MAX],
     rest_len: usize,
@@ -66,6 +75,7 @@ impl<'a, B: Bits> Descents<'a, B> {
             nodes: [tree.at(tree.root().0); Group::MAX],
             blocks: [0; Group::MAX],
             levels: [0; Group::MAX],
+            places: [0; Group::MAX],
             rest: [0; Group::MAX],
             rest_len: 0,
             versions: [None; Group::MAX],
@@ -110,14 +120,16 @@ impl<'a, B: Bits> Descents<'a, B> {
         let ((high, low), mut at_ends) = (tree.guesses.end_fences(), false);
         self.rest_len = 0;
         if let Some(slots) = slots {
-            self.keys[..self.len].iter().for_each(|key| slots.ask(key.to_u64()));
+            for (place, key) in self.places.iter_mut().zip(&self.keys[..self.len]) {
+                *place = slots.ask(key.to_u64());
+            }
         }
         for at in 0..self.len {
             let key = self.keys[at].to_u64();
             let is_at_end = (key <= high) | (low <= key);
             if is_at_end && stays(at) {
                 self.blocks[at] = AT_END;
-            } else if let Some((leaf, _)) = slots.and_then(|slots| slots.guess(key)) {
+            } else if let Some((leaf, _)) = slots.and_then(|slots| slots.guess_at(self.places[at].into())) {
                 self.go_to(tree, at, leaf);
             } else {
                 self.rest[self.rest_len] = at as u8;
@@ -242,10 +254,7 @@ impl<'a, B: Bits> Descents<'a, B> {
         }
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
-            let inner = self.nodes[at].inner::<B>();
-            let block = inner.named_block::<S>(self.keys[at]);
-            inner.ask_for_block(block);
-            self.blocks[at] = block as u8;
+            self.blocks[at] = self.nodes[at].inner::<B>().ask_for_named::<S>(self.keys[at]) as u8;
         }
         for i in 0..self.rest_len {
             let at = usize::from(self.rest[i]);
@@ -310,8 +319,13 @@ impl<'a, B: Bits> Descents<'a, B> {
 impl<B: Bits> BlinkTree<B> {
     /// The groups of a batch of so many requests: where each begins, and how many it has.
     #[inline(always)]
-    pub(super) fn groups(&self, len: usize, group: Group) -> impl Iterator<Item = (usize, usize)> {
-        self.tuner.groups(len, group.wanted(), self.root().1)
+    pub(super) fn groups(
+        &self,
+        kind: Requests,
+        len: usize,
+        group: Group,
+    ) -> impl Iterator<Item = (usize, usize)> {
+        self.tuners[kind as usize].groups(len, group.wanted(), self.root().1)
     }
 
     /// The values under `len` keys, in their order.
@@ -354,7 +368,7 @@ impl<B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<B>)> Operation 
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new(self.tree);
-        for (start, len) in self.tree.groups(self.len, self.group) {
+        for (start, len) in self.tree.groups(Requests::Looks, self.len, self.group) {
             descents.len = len;
             for at in 0..len {
                 descents.keys[at] = (self.key_at)(start + at);
@@ -389,7 +403,7 @@ where
     #[inline(always)]
     fn run<S: Search>(mut self) {
         let mut descents = Descents::new(self.tree);
-        for (start, len) in self.tree.groups(self.len, self.group) {
+        for (start, len) in self.tree.groups(Requests::Edits, self.len, self.group) {
             // Edits are asked for again where they are needed: so the compiler sees their kind, if all have
             // one.
             let edit_at = |at: usize| (self.edit_at)(start + at);

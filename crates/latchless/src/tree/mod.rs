@@ -148,7 +148,8 @@ pub struct BlinkTree<B> {
     restarts: Word,
     /// Operations that came to a leaf at rest that their key doesn't belong to.
     misled: Word,
-    tuner: Tuner,
+    /// By [`Requests`].
+    tuners: [Tuner; 2],
     directory: directory::Directory,
     guesses: guesses::Guesses,
     ranks: ranks::Ranks,
@@ -176,7 +177,7 @@ impl<B: Bits> BlinkTree<B> {
             latecomers: latecomers::Latecomers::default(),
             restarts: Word::new(0),
             misled: Word::new(0),
-            tuner: Tuner::new(Group::CANDIDATES),
+            tuners: [const { Tuner::new(Group::CANDIDATES) }; 2],
             directory: directory::Directory::default(),
             guesses: guesses::Guesses::none(options.huge_pages, options.prefault),
             ranks: ranks::Ranks::default(),

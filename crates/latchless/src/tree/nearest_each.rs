@@ -9,7 +9,7 @@
 //! An answer counts if its leaf has the version that was read before its fences, and if the leaf has an
 //! answer. All other keys are asked for one by one (`nearest.rs`). So each answer is of one moment.
 
-use super::group::Descents;
+use super::group::{Descents, Requests};
 use super::*;
 use crate::node::operation::{Operation, Run, Search};
 use core::ops::Range;
@@ -248,7 +248,7 @@ impl<'a, B: Bits, M: Mode, F: Fn(usize) -> B, G: FnMut(usize, Option<(B, B)>)> N
         descents: &mut Descents<'a, B>,
         others: &mut Others,
     ) {
-        for (start, len) in self.tree.groups(keys.len(), self.group) {
+        for (start, len) in self.tree.groups(Requests::Looks, keys.len(), self.group) {
             let start = keys.start + start;
             descents.len = len;
             for at in 0..len {

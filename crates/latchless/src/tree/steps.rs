@@ -71,9 +71,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
                 }
             }
             Next::Inner => {
-                let inner = place.at.inner::<B>();
-                let block = inner.named_block::<S>(key);
-                inner.ask_for_block(block);
+                let block = place.at.inner::<B>().ask_for_named::<S>(key);
                 (place.block, place.next) = (block as u8, Next::Block);
             }
             Next::Block => {
@@ -82,10 +80,7 @@ impl<'a, B: Bits, S: Search> TreeSteps<'a, B, S> {
             }
             Next::Leaf => {
                 place.version = place.at.latch().stable_version();
-                let leaf = place.at.leaf::<B>();
-                let block = leaf.named_block::<S>(key);
-                prefetch_read_later(leaf.block_address(block));
-                place.block = block as u8;
+                place.block = place.at.leaf::<B>().ask_for_named::<S>(key) as u8;
                 return true;
             }
         }

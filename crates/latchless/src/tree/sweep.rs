@@ -310,7 +310,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     #[inline(always)]
     fn enter<'a, S: Search>(&mut self, tree: &'a BlinkTree<B>, key: B) -> At<'a> {
         let lines = lines_of::<B>(self.expected).min(LINES_AT_FIRST);
-        let guess = tree.guesses.slots().and_then(|slots| slots.guess_two(key.to_u64()));
+        let guess = tree.guesses.guess_two(key.to_u64());
         let (leaf, share, next) = match guess {
             Some(guess) => guess,
             None => {

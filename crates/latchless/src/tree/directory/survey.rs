@@ -214,8 +214,7 @@ impl<B: Bits> BlinkTree<B> {
         survey.form = form;
         survey.cells.push(Unfilled::new(root, (0, u64::MAX), 0..nodes.len()));
         // What lies below the first and the last node is left out, so that a few far keys don't count.
-        let keys = (nodes[1].0, nodes[nodes.len() - 1].0 - 1);
-        self.guesses.lay_out(survey.leaves, keys, charge);
+        self.guesses.lay_out(survey.leaves, &nodes[1..], charge);
         Stage::Cells
     }
 

@@ -30,6 +30,7 @@
 
 mod ends;
 mod renewal;
+mod segments;
 
 use super::*;
 use crate::node::Children;
@@ -42,6 +43,7 @@ use latchless_core::search::Scalar;
 use std::sync::OnceLock;
 
 pub(super) use renewal::Sample;
+use segments::Segments;
 
 /// Where in a slot a key stands is told in so many bits.
 const PLACE_BITS: u32 = 12;
@@ -72,6 +74,13 @@ const HUGE_FROM_BYTES: usize = 2 << 20;
 
 /// Another thread still makes memory of the table ready: who writes to it would wait for the system.
 const UNREADY: u64 = 1 << 63;
+/// The table's slots are as wide as [segments](segments) say.
+const SEGMENTED: u64 = 1 << 62;
+
+/// Which of the tables a form is of.
+fn table_of(form: u64) -> usize {
+    ((form & !(UNREADY | SEGMENTED)) >> 32) as usize
+}
 
 /// What there is to guess by. See the file's head.
 #[derive(Debug)]
@@ -97,6 +106,8 @@ struct Table {
     base: Word,
     /// Slots a key, in 2^-64.
     scale: Word,
+    /// In place of both where keys are spread unevenly.
+    segments: OnceLock<Box<Segments>>,
     /// Made when it is first wanted. What isn't used of it costs no memory.
     words: OnceLock<Words<Word>>,
     /// Slots that may not be empty, from the first on.
@@ -155,6 +166,7 @@ impl Slot {
 pub(super) struct Slots<'a> {
     base: u64,
     scale: u64,
+    segments: Option<&'a Segments>,
     /// The slots that keys may have, and the one behind them.
     words: &'a [Word],
 }
@@ -163,15 +175,19 @@ impl<'a> Slots<'a> {
     /// The place of a key, counted from the first slot's first. Keys before that one are far behind.
     #[inline(always)]
     fn place(self, key: u64) -> u128 {
+        if let Some(segments) = self.segments {
+            return segments.place(key);
+        }
         let distance = key.wrapping_sub(self.base);
         (u128::from(distance) * u128::from(self.scale)) >> (64 - PLACE_BITS)
     }
 
-    /// Asks for the slot of a key.
+    /// Asks for the slot of a key. Says what place the key has, or one far behind.
     #[inline(always)]
-    pub(super) fn ask(self, key: u64) {
-        let slot = (self.place(key) >> PLACE_BITS) as usize;
-        prefetch_read(self.words.as_ptr().wrapping_add(slot).cast());
+    pub(super) fn ask(self, key: u64) -> u64 {
+        let place = u64::try_from(self.place(key)).unwrap_or(u64::MAX);
+        prefetch_read(self.words.as_ptr().wrapping_add((place >> PLACE_BITS) as usize).cast());
+        place
     }
 
     /// About how many slots lie between two keys, in quarters.
@@ -185,7 +201,12 @@ impl<'a> Slots<'a> {
     /// The leaf that is likely to have `key`, and in which sixteenth of it the key is likely to stand.
     #[inline(always)]
     pub(super) fn guess(self, key: u64) -> Option<(NodeRef, usize)> {
-        let place = self.place(key);
+        self.guess_at(self.place(key))
+    }
+
+    /// As [`Slots::guess`], of a key with this place.
+    #[inline(always)]
+    pub(super) fn guess_at(self, place: u128) -> Option<(NodeRef, usize)> {
         let slot = (place >> PLACE_BITS) as usize;
         let place = place as u64 & (PLACES - 1);
         let (own, next) = (Slot(self.words.get(slot)?.follow()), Slot(self.words.get(slot + 1)?.follow()));
@@ -203,9 +224,10 @@ impl<'a> Slots<'a> {
     /// follow.
     #[inline(always)]
     pub(super) fn guess_two(self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
-        let (leaf, share) = self.guess(key)?;
+        let place = self.place(key);
+        let (leaf, share) = self.guess_at(place)?;
         // A leaf has about two slots: the first of these that names another one.
-        let slot = (self.place(key) >> PLACE_BITS) as usize;
+        let slot = (place >> PLACE_BITS) as usize;
         let named =
             |after: usize| self.words.get(slot + after).map_or(leaf, |word| Slot(word.load_relaxed()).leaf());
         let (first, second) = (named(1), named(2));
@@ -276,6 +298,19 @@ impl Guesses {
         self.slots_of(self.form.follow())
     }
 
+    /// As [`Slots::guess`], if there are slots.
+    #[inline(always)]
+    pub(super) fn guess(&self, key: u64) -> Option<(NodeRef, usize)> {
+        // A closure in place of the branch would be called.
+        if let Some(slots) = self.slots() { slots.guess(key) } else { None }
+    }
+
+    /// As [`Slots::guess_two`], if there are slots.
+    #[inline(always)]
+    pub(super) fn guess_two(&self, key: u64) -> Option<(NodeRef, usize, NodeRef)> {
+        if let Some(slots) = self.slots() { slots.guess_two(key) } else { None }
+    }
+
     /// As [`Slots::guess`], of a key that has no slot: the first or the last leaf may have it.
     #[inline(always)]
     pub(super) fn at_an_end(&self, key: u64) -> Option<(NodeRef, usize)> {
@@ -298,8 +333,8 @@ impl Guesses {
     /// The slots of the table that is being made, if one is and has its memory.
     #[inline]
     pub(super) fn growing(&self) -> Option<Slots<'_>> {
-        // With [`UNREADY`] it names no table.
-        self.slots_of(self.growing.follow())
+        let form = self.growing.follow();
+        if form & UNREADY == 0 { self.slots_of(form) } else { None }
     }
 
     #[inline(always)]
@@ -307,10 +342,11 @@ impl Guesses {
         if form == 0 {
             return None;
         }
-        let table = self.tables.get((form >> 32) as usize)?;
+        let table = self.tables.get(table_of(form))?;
         // The table may be used anew in between: then guesses are wrong.
         let words = table.words.get()?.get(..=form as u32 as usize)?;
-        Some(Slots { base: table.base.load_relaxed(), scale: table.scale.load_relaxed(), words })
+        let segments = if form & SEGMENTED == 0 { None } else { Some(&**table.segments.get()?) };
+        Some(Slots { base: table.base.load_relaxed(), scale: table.scale.load_relaxed(), segments, words })
     }
 
     /// Forgets all there is to know about the tree.

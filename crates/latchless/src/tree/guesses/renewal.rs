@@ -5,6 +5,7 @@
 //! 1. The slots of a table that is neither in use nor being made are empty from `used` on; but for words that
 //!    a thread has written late, which are as wrong as any guess may be.
 
+use super::segments::{SEGMENTS, are_even};
 use super::*;
 use crate::node::Entries;
 use latchless_core::base::error::Result;
@@ -42,7 +43,7 @@ impl Sample {
 impl Table {
     pub(super) const fn none() -> Self {
         let [base, scale, used, charged] = [const { Word::new(0) }; 4];
-        Self { base, scale, words: OnceLock::new(), used, charged }
+        Self { base, scale, segments: OnceLock::new(), words: OnceLock::new(), used, charged }
     }
 
     /// The words, of which so many slots and one more are counted as used.
@@ -65,6 +66,14 @@ impl Table {
         Some(self.words.get_or_init(|| made.expect("it was made where there was none")))
     }
 
+    /// What cuts the range of keys into segments.
+    fn segments(&self, charge: impl FnOnce(usize) -> Result<()>) -> Option<&Segments> {
+        if self.segments.get().is_none() {
+            charge(size_of::<Segments>()).ok()?;
+        }
+        Some(self.segments.get_or_init(Segments::blank))
+    }
+
     /// Empties some of the slots that are in use no more, the last ones first.
     fn free_piece(&self, step: usize, discharge: impl FnOnce(usize)) {
         let Some(words) = self.words.get() else { return };
@@ -79,37 +88,42 @@ impl Table {
 }
 
 impl Guesses {
-    /// Begins a new table, of empty slots, for so many leaves with keys of this range. `charge` is asked
-    /// whether so many bytes may be used. There is none without memory, or with so few keys that it isn't
-    /// worth it; the one that is in use stays then.
+    /// Begins a new table, of empty slots, for so many leaves below these inner nodes; the keys of the last
+    /// one are left out. `charge` is asked whether so many bytes may be used. There is none without memory, or
+    /// with so few keys that it isn't worth it; the one that is in use stays then.
     pub(in crate::tree) fn lay_out(
         &self,
         leaves: usize,
-        (first, last): (u64, u64),
-        charge: impl FnOnce(usize) -> Result<()>,
+        nodes: &[(u64, NodeRef)],
+        charge: impl Fn(usize) -> Result<()>,
     ) -> Option<()> {
-        let slots = leaves * SLOTS_PER_LEAF;
-        let range = u128::from(last.checked_sub(first)?) + 1;
-        let scale = u64::try_from(((slots as u128) << 64) / range).ok()?;
+        let even = are_even(nodes);
+        let slots = leaves * SLOTS_PER_LEAF + if even { 0 } else { SEGMENTS };
+        let (first, behind) = (nodes.first()?.0, nodes.last()?.0);
+        let scale = u64::try_from(((slots as u128) << 64).checked_div(u128::from(behind - first))?).ok()?;
         let size = (0..SIZES).find(|&size| slots < FEWEST_SLOTS << (2 * size))?;
         let is_empty = |&at: &usize| self.tables[at].used.load_relaxed() == 0;
         let at = (TURNS * size..TURNS * (size + 1)).find(is_empty)?;
         let table = &self.tables[at];
-        let words = table.open((FEWEST_SLOTS << (2 * size), self.huge_pages), slots, charge)?;
-        let unready = if self.prefault { UNREADY } else { 0 };
+        let words = table.open((FEWEST_SLOTS << (2 * size), self.huge_pages), slots, &charge)?;
         if self.prefault {
             words.prefault(slots + 1);
         }
         table.base.store_relaxed(first);
         table.scale.store_relaxed(scale);
-        self.growing.publish((at as u64) << 32 | slots as u64 | unready);
+        if !even {
+            table.segments(charge)?.cut(nodes, (leaves * SLOTS_PER_LEAF) as f64 / (nodes.len() - 1) as f64);
+        }
+        let segmented = if even { 0 } else { SEGMENTED };
+        let unready = if self.prefault { UNREADY } else { 0 };
+        self.growing.publish((at as u64) << 32 | slots as u64 | segmented | unready);
         Some(())
     }
 
     /// Which table is in use.
     pub(super) fn in_use(&self) -> Option<usize> {
         let form = self.form.load_relaxed();
-        (form != 0).then_some((form >> 32) as usize)
+        (form != 0).then(|| table_of(form))
     }
 
     /// Whether another thread is still making memory of the new table ready. From when it isn't, the table is
@@ -119,7 +133,7 @@ impl Guesses {
         if form & UNREADY == 0 {
             return false;
         }
-        let table = &self.tables[((form & !UNREADY) >> 32) as usize];
+        let table = &self.tables[table_of(form)];
         let is_unready = table.words.get().is_some_and(Words::is_unready);
         if !is_unready {
             self.hurry();

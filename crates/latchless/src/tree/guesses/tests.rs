@@ -5,6 +5,7 @@ use super::*;
 use core::cell::Cell;
 use latchless_core::search::Scalar;
 use latchless_core::testing::Rng;
+use segments::SEGMENTS;
 use std::collections::BTreeMap;
 
 /// A tree of so many keys, made one by one.
@@ -13,6 +14,11 @@ fn grown(keys: impl Iterator<Item = u64>) -> BlinkTree<u64> {
     let tree = BlinkTree::new(options).unwrap();
     keys.for_each(|key| assert!(tree.edit::<Shared>(key, Edit::Put(key)).unwrap().applied));
     tree
+}
+
+/// Nodes between which all keys from this one on lie.
+fn range(first: u64) -> [(u64, NodeRef); 2] {
+    [(first, NodeRef::NIL), (u64::MAX, NodeRef::NIL)]
 }
 
 /// Keys that look like random ones.
@@ -87,14 +93,70 @@ fn keys_in_order_are_guessed_as_far_as_they_were_surveyed() {
     all_found(&tree, (0..LEN).map(|i| 7 * i));
 }
 
+/// So many that there are several inner nodes for each segment.
+const MANY: u64 = if cfg!(latchless_small_nodes) { LEN } else { 4 * LEN };
+
+/// Each power of two has as many keys as any other.
+fn by_powers() -> std::collections::BTreeSet<u64> {
+    scattered(MANY).map(|key| (key | 1 << 63) >> (key % 48) << 8).collect()
+}
+
 #[test]
-fn keys_that_crowd_together_are_not_guessed() {
-    // Each power of two has as many keys as any other.
-    let keys = || scattered(LEN).map(|key| (key | 1 << 63) >> (key % 48) << 8);
-    let keys: std::collections::BTreeSet<_> = keys().collect();
-    let tree = grown(keys.iter().copied());
-    assert!(tree.guesses.slots().is_none());
+#[cfg_attr(latchless_small_nodes, ignore = "is about how well usual nodes are guessed")]
+fn keys_that_are_spread_unevenly_are_guessed_by_segments() {
+    let keys = by_powers();
+    let shuffled = || scattered(MANY).map(|key| (key | 1 << 63) >> (key % 48) << 8);
+    let tree = grown(shuffled());
+    assert!(tree.guesses.slots().expect("most keys have a guess").segments.is_some());
+    let (none, wrong, near) = guessed(&tree, keys.iter().copied());
+    assert!(none < keys.len() / 10, "{none} have no guess");
+    assert!(wrong < keys.len() / 100, "{wrong} wrong guesses");
+    assert!(near > keys.len() / 2, "{near} lines guessed");
+    let before = tree.stats().misled;
+    // Some are far from all others, too.
     all_found(&tree, keys.iter().copied());
+    for far in [0, 1, 255, u64::MAX] {
+        assert_eq!(tree.get::<Shared>(far), None);
+    }
+    assert!((tree.stats().misled - before) as usize <= keys.len() / 100, "few lookups were misled");
+}
+
+#[test]
+fn keys_that_are_spread_evenly_need_no_segments() {
+    let tree = grown(scattered(MANY));
+    assert!(tree.guesses.slots().unwrap().segments.is_none());
+}
+
+#[test]
+fn places_by_segments_ascend_and_keys_outside_are_far() {
+    let mut random = Rng(0x2545_F491_4F6C_DD1D);
+    // Nodes whose distances grow, as those of a long tail, and one whose keys lie side by side.
+    let mut nodes = vec![(1u64 << 20, NodeRef::NIL)];
+    for at in 1..=300 {
+        let gap = if at == 150 { 1 } else { random.next() % (1 << (10 + at / 8)) + 1 };
+        nodes.push((nodes[at - 1].0 + gap, NodeRef::NIL));
+    }
+    let segments = Segments::blank();
+    segments.cut(&nodes, 2.5);
+    let place = |key: u64| segments.place(key);
+    let (first, behind) = (nodes[0].0, nodes[300].0);
+    assert_eq!(place(first), 0);
+    for pair in nodes.windows(2) {
+        let inside = pair[0].0 + random.next() % (pair[1].0 - pair[0].0);
+        let places = [pair[0].0, inside, pair[1].0 - 1, pair[1].0].map(place);
+        assert!(places.is_sorted(), "{pair:?}: {places:?}");
+    }
+    let slots = (place(behind - 1) >> PLACE_BITS) + 1;
+    assert!((750..=750 + SEGMENTS as u128).contains(&slots), "{slots} slots");
+    for key in [0, 1, first - 1, 2 * behind, u64::MAX] {
+        assert!(place(key) >> PLACE_BITS >= slots, "{key} is outside");
+    }
+    // Each node's keys have about as many slots.
+    let wide = (0..SEGMENTS).filter(|at| {
+        let (begin, end) = (nodes[at * 300 / SEGMENTS].0, nodes[(at + 1) * 300 / SEGMENTS].0);
+        ((place(end) - place(begin)) >> PLACE_BITS).abs_diff(11) <= 3
+    });
+    assert!(wide.count() >= SEGMENTS - 2);
 }
 
 /// What wrong slots say: nothing, what another slot says, that all keys are in one leaf.
@@ -161,7 +223,7 @@ fn renew(guesses: &Guesses, leaves: usize, held: &Cell<usize>) -> usize {
         held.set(held.get() + bytes);
         Ok(())
     };
-    guesses.lay_out(leaves, (1 << 40, u64::MAX), charge).expect("there is memory");
+    guesses.lay_out(leaves, &range(1 << 40), charge).expect("there is memory");
     let slots = guesses.growing().unwrap();
     assert!(slots.words.iter().all(|word| word.load_relaxed() == 0), "a new table is empty");
     slots.words.iter().for_each(|word| word.publish(7));
@@ -195,7 +257,7 @@ fn a_new_table_that_is_no_good_ends_all_guesses() {
     let (guesses, held) = (Guesses::none(false, false), Cell::new(0));
     renew(&guesses, 1000, &held);
     let charge = |_| Ok(());
-    guesses.lay_out(1400, (0, u64::MAX), charge).unwrap();
+    guesses.lay_out(1400, &range(0), charge).unwrap();
     assert!(guesses.slots().is_some() && guesses.growing().is_some(), "the old one serves meanwhile");
     guesses.settle(Sample::of(10, 7), 1400);
     assert!(guesses.slots().is_none() && guesses.growing().is_none());
@@ -203,14 +265,14 @@ fn a_new_table_that_is_no_good_ends_all_guesses() {
     // Refused memory leaves the table that is in use.
     renew(&guesses, 1000, &held);
     let refused = |_| Err(latchless_core::base::error::Error::OutOfMemory { requested_bytes: 1 });
-    assert_eq!(guesses.lay_out(100_000, (0, u64::MAX), refused), None);
+    assert_eq!(guesses.lay_out(100_000, &range(0), refused), None);
     assert!(guesses.slots().is_some() && guesses.growing().is_none());
 }
 
 #[test]
 fn nothing_is_written_to_a_table_before_it_has_its_memory() {
     let guesses = Guesses::none(true, true);
-    guesses.lay_out(300_000, (0, u64::MAX), |_| Ok(())).unwrap();
+    guesses.lay_out(300_000, &range(0), |_| Ok(())).unwrap();
     assert!(guesses.growing().is_none());
     while guesses.is_unready() {
         assert!(guesses.growing().is_none());

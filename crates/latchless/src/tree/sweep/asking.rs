@@ -45,7 +45,7 @@ impl<B: Bits, const ROOM: usize> Sweep<B, ROOM> {
     #[inline(always)]
     pub(super) fn ask_by_guess(&self, tree: &BlinkTree<B>, key: B) {
         tree.ask_for_way(key);
-        let guess = tree.guesses.slots().and_then(|slots| slots.guess_two(key.to_u64()));
+        let guess = tree.guesses.guess_two(key.to_u64());
         let Some((leaf, share, next)) = guess else { return };
         let (address, first) = (tree.arena.address(leaf), Leaf::<B>::first_likely_line(share));
         prefetch_read(address);

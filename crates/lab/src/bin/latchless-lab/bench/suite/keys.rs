@@ -1,7 +1,8 @@
 //! The suite `keys`: the same rows over many key sets.
 //!
 //! A row's times are compared with the baseline's on the same keys, and with the row's own on uniform keys.
-//! The key sets of a row are raced one after the other, so that what they are compared with is near in time.
+//! Machines change their speed within minutes. So the row is run over uniform keys again after each other key
+//! set, and what a set is compared with is the mean of the run before it and the one after it.
 
 use super::flagship::BY_LEAF;
 use super::goal::Goal::{self, Faster, Misled, OfUniform};
@@ -54,15 +55,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let chosen = choose(ROWS, args)?;
     let mut over: Vec<Races> = sets(args)?.iter().map(|set| Races::over(set, args.records, ROWS)).collect();
     for row in &chosen {
-        let mut uniform_ns = None;
-        for (at, races) in over.iter_mut().enumerate() {
+        let [uniform, others @ ..] = &mut over[..] else { continue };
+        uniform.hold(row.name, args);
+        let Some(mut before) = uniform.of(row, row.ours).map(|ours| ours.median_ns) else { continue };
+        uniform.compare_with_uniform(row.name, before);
+        for races in others {
             races.hold(row.name, args);
-            if at == 0 {
-                uniform_ns = races.of(row, row.ours).map(|ours| ours.median_ns);
-            }
-            if let Some(ns) = uniform_ns {
-                races.compare_with_uniform(row.name, ns);
-            }
+            let after = uniform.again(row.name, row.ours, args).unwrap_or(before);
+            races.compare_with_uniform(row.name, f64::midpoint(before, after));
+            before = after;
         }
     }
     let head = measured_on(args);

@@ -148,6 +148,14 @@ impl Races {
         self.done.insert(name, Race { command, asked, found, notes });
     }
 
+    /// The median nanoseconds of an index in the race of the row of that name, which is held again, with
+    /// this index alone. Nothing is kept of it.
+    pub fn again(&self, name: &str, index: &str, args: &Args) -> Option<f64> {
+        let Of::Run(run) = &self.row(name)?.of else { return None };
+        let output = child(&self.child_flags(run, &[index.to_owned()], args)).ok()?;
+        Some(results(&output).ok()?.first()?.median_ns)
+    }
+
     /// Keys loaded in each of them.
     pub fn records(&self) -> usize {
         self.records

@@ -1,10 +1,10 @@
 //! Finding out how many requests of a batch descend together.
 //!
-//! What is best depends on the machine's memory and on how much of the tree its caches hold, so it is
-//! tried: pieces of the caller's own batches run with different group sizes, and the size of the fastest piece
-//! is used until the tree has grown a level or a long time has passed. The fastest: what else the machine does
-//! makes a piece slower, never faster, and one interrupt takes as long as a piece. Sizes near each other differ
-//! by little, so a few candidates are enough. (How long a *batch* should be is found out by
+//! What is best depends on the machine's memory and on how much of the tree its caches hold, so it is tried:
+//! pieces of the caller's own batches run with different group sizes, and the size of the fastest piece is
+//! used until the tree has grown a level or a long time has passed. The fastest: what else the machine does
+//! makes a piece slower, never faster, and one interrupt takes as long as a piece. Sizes near each other
+//! differ by little, so a few candidates are enough. (How long a *batch* should be is found out by
 //! `BatchTuner` of the papers, whose head says why that is another matter.)
 
 use crate::sync::Word;
@@ -202,8 +202,8 @@ mod tests {
         let tuner = Tuner::new([16, 32, 64, 128]);
         assert_eq!(tuner.usual(), 64);
         for (at, Piece { size, .. }) in tuner.pieces(40 * TRIAL, None, 3).enumerate() {
-            // Now and then the machine does something else.
-            let late = if at < 6 { 40 } else { 0 };
+            // The machine does something else in all trials of this size but one.
+            let late = if at == 5 { 0 } else { 40 };
             std::thread::sleep(std::time::Duration::from_millis(if size == 32 { late } else { 10 }));
         }
         assert_eq!(tuner.usual(), 32);

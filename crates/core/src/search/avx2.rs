@@ -272,6 +272,12 @@ impl HalfLine for Avx2 {
     }
 
     #[inline]
+    #[target_feature(enable = "bmi2")]
+    unsafe fn extract(word: u64, places: u64) -> u64 {
+        _pext_u64(word, places)
+    }
+
+    #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn bytes_equal(half: __m256i, byte: u8) -> u32 {
         _mm256_movemask_epi8(_mm256_cmpeq_epi8(half, _mm256_set1_epi8(byte as i8))) as u32

@@ -186,6 +186,12 @@ impl HalfLine for Avx512 {
     }
 
     #[inline]
+    #[target_feature(enable = "bmi2")]
+    unsafe fn extract(word: u64, places: u64) -> u64 {
+        _pext_u64(word, places)
+    }
+
+    #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn bytes_equal(half: __m256i, byte: u8) -> u32 {
         // SAFETY: as above.

@@ -130,6 +130,21 @@ pub trait HalfLine: Copy + Send + Sync + 'static {
     /// As the trait's.
     unsafe fn short_lanes_up_to(half: Self::Half, hint: u16) -> usize;
 
+    /// The bits of a word at the places of those that are set in `places`, side by side from the lowest one
+    /// on.
+    ///
+    /// # Safety
+    /// As the trait's.
+    #[inline(always)]
+    unsafe fn extract(word: u64, mut places: u64) -> u64 {
+        let (mut bits, mut at) = (0, 0);
+        while places != 0 {
+            bits |= (word >> places.trailing_zeros() & 1) << at;
+            (places, at) = (places & (places - 1), at + 1);
+        }
+        bits
+    }
+
     /// Which of the 32 bytes are this one.
     ///
     /// # Safety

@@ -18,26 +18,34 @@ use latchless_core::base::key::Bits;
 const HINT_BITS: u32 = u16::BITS;
 
 /// The highest bit that is set in a number that isn't zero.
-fn top(number: u64) -> u32 {
+pub(super) fn top(number: u64) -> u32 {
     number.checked_ilog2().unwrap_or(0)
 }
 
 /// All bits below this one.
-fn below(bit: u32) -> u64 {
+pub(super) fn below(bit: u32) -> u64 {
     1u64.checked_shl(bit).map_or(u64::MAX, |bit| bit - 1)
 }
 
 /// How hints are to be made for ascending `keys` with this low fence, which reach as far as `span` after it,
 /// or will soon, where one field doesn't tell all blocks apart. `starts`: which keys blocks begin with.
 pub(super) fn form_for<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize]) -> Form {
-    let bit = |at: usize| 1 << top(keys[at - 1].to_u64() ^ keys[at].to_u64());
-    let wanted = |at: &&usize| (1..keys.len()).contains(*at);
-    // Bits in which neighbours differ first; and those of them that tell blocks apart.
-    let all = (1..keys.len()).fold(0, |bits, at| bits | bit(at));
-    let borders = starts.iter().filter(wanted).fold(0, |bits, &at| bits | bit(at));
+    fields_for::<B>(neighbours_differ(keys, starts), low, span)
+}
+
+/// As [`form_for`], for keys of which that is known: see [`neighbours_differ`].
+pub(super) fn fields_for<B: Bits>((all, borders): (u64, u64), low: u64, span: u64) -> Form {
     let plain = Shape::<B>::form_for_span(span);
     let split = if B::BYTES == 8 { two_fields(all, borders, low, span) } else { None };
     split.unwrap_or(Form { tied: borders & below(plain.shift) != 0, ..plain })
+}
+
+/// The highest bits in which neighbours of these keys differ; and those of them that tell blocks apart.
+pub(super) fn neighbours_differ<B: Bits>(keys: &[B], starts: &[usize]) -> (u64, u64) {
+    let bit = |at: usize| 1 << top(keys[at - 1].to_u64() ^ keys[at].to_u64());
+    let wanted = |at: &&usize| (1..keys.len()).contains(*at);
+    let all = (1..keys.len()).fold(0, |bits, at| bits | bit(at));
+    (all, starts.iter().filter(wanted).fold(0, |bits, &at| bits | bit(at)))
 }
 
 /// A form of two fields that tells keys apart which differ first in one of the bits `borders`, and keeps keys
@@ -59,7 +67,7 @@ fn two_fields(all: u64, borders: u64, low: u64, span: u64) -> Option<Form> {
         if least > most {
             // Half of the spare bits are above the window, for keys that are further away.
             let lower = lowest.saturating_sub(spare / 2);
-            (best, most) = (Some(Form { shift, lower, width, tied: false }), least);
+            (best, most) = (Some(Form { shift, lower, width, picked: 0, tied: false }), least);
         }
     }
     best

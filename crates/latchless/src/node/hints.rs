@@ -18,9 +18,12 @@ pub(super) const HINT_MAX: u64 = 0xFFFE;
 /// |---|---|---|---|
 /// | 0–44 | places taken, three bits for each block | 0–59 | the same, four bits for each block |
 /// | 45 | whether hints may be tied | 60 | the same |
-/// | 48–53 | the shift | 61–63 | a third of the shift |
+/// | 46 | whether hints are of picked bits | 61–63 | a third of the shift |
+/// | 47 | whether the picked bits begin at [`RAISED`] | | |
+/// | 48–53 | the shift | | |
 /// | 54–59 | the lower field's shift | | |
 /// | 60–63 | the lower field's width | | |
+/// | 48–63 | of picked bits: the highest places | | |
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape<B>(pub(super) u64, PhantomData<B>);
 
@@ -33,9 +36,26 @@ pub(super) struct Form {
     pub(super) lower: u32,
     /// How many bits the lower field has.
     pub(super) width: u32,
+    /// Which bits of the keys hints are made of; 0: of fields. See `picks.rs`.
+    pub(super) picked: u64,
     /// Whether keys of different blocks may have one hint.
     pub(super) tied: bool,
 }
+
+/// Bits of a hint that is made of picked bits. The others of its sixteen are, together, the places that were
+/// picked: three for each of fourteen hints, the lowest places first.
+pub(super) const PICKED_BITS: u32 = 13;
+/// The largest hint of picked bits, without the others: below that of [`NO_BLOCK`]. Two keys may have it that
+/// differ in a picked bit.
+pub(super) const PICKED_MAX: u64 = (1 << PICKED_BITS) - 2;
+/// The bits of a hint that aren't its own.
+const PLACE_BITS: u64 = (1 << (16 - PICKED_BITS)) - 1;
+/// Those bits of four hints.
+const PLACES_OF_FOUR: u64 = PLACE_BITS * 0x0001_0001_0001_0001;
+/// Places that the hints tell; the shape tells the others.
+const PLACES_IN_HINTS: u32 = 14 * (16 - PICKED_BITS);
+/// Where picked bits begin if they don't begin at 0: the shape and the hints tell 58 places.
+pub(super) const RAISED: u32 = u64::BITS - PLACES_IN_HINTS - 16;
 
 impl<B: Bits> Shape<B> {
     /// Bits of a block's count.
@@ -47,6 +67,8 @@ impl<B: Bits> Shape<B> {
     /// One in each count.
     const ONES: u64 = Self::COUNTS / Self::COUNT_MAX;
     const TIED: u64 = 1 << Self::FORM;
+    const PICKED: u32 = Self::FORM + 1;
+    const IS_RAISED: u32 = Self::FORM + 2;
     const WIDTH: u32 = 60;
     const LOWER: u32 = 54;
     const SHIFT: u32 = if B::BYTES == 8 { 48 } else { 61 };
@@ -65,10 +87,21 @@ impl<B: Bits> Shape<B> {
 
     /// Nothing in any block yet, and hints of this form.
     pub(super) fn new(form: Form) -> Self {
-        let Form { shift, lower, width, tied } = form;
+        let Form { shift, lower, width, picked, tied } = form;
+        let tied = if tied { Self::TIED } else { 0 };
+        if picked != 0 {
+            return Self::of_picked(picked, tied);
+        }
         let shift = u64::from(shift / Self::SHIFT_UNIT) << Self::SHIFT;
         let fields = u64::from(lower) << Self::LOWER | u64::from(width) << Self::WIDTH;
-        Self::from_word(shift | fields | if tied { Self::TIED } else { 0 })
+        Self::from_word(shift | fields | tied)
+    }
+
+    fn of_picked(picked: u64, tied: u64) -> Self {
+        let (places, raised) = places_of(picked);
+        debug_assert!(B::BYTES == 8 && places >> (PLACES_IN_HINTS + 16) == 0, "places that can be told");
+        let high = places >> PLACES_IN_HINTS << Self::SHIFT;
+        Self::from_word(high | u64::from(raised) << Self::IS_RAISED | 1 << Self::PICKED | tied)
     }
 
     /// Nothing in any block yet, and hints of one field for keys up to `span` after the base.
@@ -82,7 +115,7 @@ impl<B: Bits> Shape<B> {
         let unit = Self::SHIFT_UNIT;
         let least = (u64::BITS - span.leading_zeros()).saturating_sub(16).next_multiple_of(unit);
         let shift = if (span >> least) + 1 >= HINT_MAX { least + unit } else { least };
-        Form { shift, lower: 0, width: 0, tied: false }
+        Form { shift, lower: 0, width: 0, picked: 0, tied: false }
     }
 
     /// By how many bits keys are shifted, above the lower field.
@@ -91,10 +124,44 @@ impl<B: Bits> Shape<B> {
         (self.0 >> Self::SHIFT) as u32 % 64 * Self::SHIFT_UNIT
     }
 
-    /// How many bits of a hint are the lower field; none in most nodes.
+    /// How many bits of a hint are the lower field; none in most nodes. Of picked bits any number.
     #[inline(always)]
-    pub(super) fn width(self) -> u32 {
+    fn width(self) -> u32 {
         if B::BYTES == 8 { (self.0 >> Self::WIDTH) as u32 } else { 0 }
+    }
+
+    /// Whether hints are of one field, as in most nodes.
+    #[inline(always)]
+    pub(super) fn has_one_field(self) -> bool {
+        B::BYTES < 8 || self.0 & (0xF << Self::WIDTH | 1 << Self::PICKED) == 0
+    }
+
+    /// Whether hints are of picked bits.
+    #[inline(always)]
+    pub(super) fn is_picked(self) -> bool {
+        B::BYTES == 8 && self.0 >> Self::PICKED & 1 != 0
+    }
+
+    /// The bits of the hints that aren't their own.
+    #[inline(always)]
+    pub(super) fn place_bits(self) -> u16 {
+        if self.is_picked() { PLACE_BITS as u16 } else { 0 }
+    }
+
+    /// Which bits of keys are picked in a node of this shape.
+    #[inline(always)]
+    pub(super) fn picked(self, node: &NodeLines) -> u64 {
+        let words = &header(node)[LINK..];
+        // A product brings the bits of four lanes together.
+        let of_four = |at: usize| {
+            let lanes = words[at].load_relaxed() & PLACES_OF_FOUR;
+            (lanes.wrapping_mul(1 << 48 | 1 << 35 | 1 << 22 | 1 << 9) >> 48) & 0xFFF
+        };
+        // The first word has two hints.
+        let low = of_four(0) >> 6 | of_four(1) << 6 | of_four(2) << 18 | of_four(3) << 30;
+        let places = low | self.0 >> Self::SHIFT << PLACES_IN_HINTS;
+        let is_raised = (self.0 >> Self::IS_RAISED) as u32 & 1;
+        places << (is_raised * RAISED)
     }
 
     /// Whether keys of different blocks may have one hint.
@@ -107,7 +174,7 @@ impl<B: Bits> Shape<B> {
     /// is one field, and no tie.
     #[inline(always)]
     pub(super) fn is_plain(self) -> bool {
-        self.width() == 0 && !self.is_tied()
+        self.has_one_field() && !self.is_tied()
     }
 
     #[inline(always)]
@@ -163,7 +230,7 @@ impl<B: Bits> Shape<B> {
     pub(super) fn agree_above_fields(self, a: B, b: B) -> bool {
         let width = self.width();
         let lower = (self.0 >> Self::LOWER) as u32 & 63;
-        width == 0 || (a.to_u64() ^ b.to_u64()) >> ((lower + width) & 63) == 0
+        self.has_one_field() || !self.is_picked() && (a.to_u64() ^ b.to_u64()) >> ((lower + width) & 63) == 0
     }
 
     /// The upper field of a key's hint in a leaf with this low fence, unbounded.
@@ -183,7 +250,7 @@ impl<B: Bits> Shape<B> {
         upper << width | lower & ((1 << width) - 1)
     }
 
-    /// A key's hint in a leaf with this low fence.
+    /// A key's hint in a leaf with this low fence, of fields.
     #[inline(always)]
     pub(super) fn hint(self, key: u64, low: u64) -> u16 {
         self.distance(key, low).min(HINT_MAX) as u16
@@ -192,10 +259,15 @@ impl<B: Bits> Shape<B> {
     /// A key's hint in an inner node with this base.
     #[inline(always)]
     pub(super) fn hint_from(self, key: u64, base: u64) -> u16 {
-        if self.width() > 0 {
+        if !self.has_one_field() {
             return self.hint(key.max(base), base);
         }
         (key.saturating_sub(base) >> self.shift()).min(HINT_MAX) as u16
+    }
+
+    /// The same, and hints may be tied.
+    pub(super) fn with_ties(self) -> Self {
+        Self::from_word(self.0 | Self::TIED)
     }
 
     /// The same with one more place of a block taken.
@@ -235,6 +307,56 @@ impl<B: Bits> Shape<B> {
     pub(super) fn step(self) -> u64 {
         1 << self.shift()
     }
+}
+
+/// How hints are made of the keys of a leaf.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Maker<B> {
+    shape: Shape<B>,
+    low: u64,
+    /// 0: hints are of fields.
+    picked: u64,
+}
+
+impl<B: Bits> Maker<B> {
+    /// In a leaf of this shape with this low fence.
+    #[inline(always)]
+    pub(super) fn of(node: &NodeLines, shape: Shape<B>, low: u64) -> Self {
+        Self { shape, low, picked: if shape.is_picked() { shape.picked(node) } else { 0 } }
+    }
+
+    /// In a leaf of this form, whatever its first line says so far.
+    pub(super) fn by_form(form: Form, low: u64) -> Self {
+        Self { shape: Shape::new(form), low, picked: form.picked }
+    }
+
+    /// A key's hint.
+    #[inline(always)]
+    pub(super) fn hint<S: Lines>(self, key: B) -> u16 {
+        match self.picked {
+            0 => self.shape.hint(key.to_u64(), self.low),
+            picked => hint_of_picked::<S>(picked, key.to_u64()),
+        }
+    }
+
+    /// Whether hints don't reach as far as a key.
+    #[inline(always)]
+    pub(super) fn is_far(self, key: B) -> bool {
+        self.picked == 0 && self.shape.distance(key.to_u64(), self.low) > HINT_MAX
+    }
+}
+
+/// A key's hint of picked bits. The bits that aren't its own are set: so it is at least that of a block
+/// exactly if its own bits are.
+#[inline(always)]
+pub(super) fn hint_of_picked<S: Lines>(picked: u64, key: u64) -> u16 {
+    (S::bits_at(key, picked).min(PICKED_MAX) << (16 - PICKED_BITS) | PLACE_BITS) as u16
+}
+
+/// Which places the hints and the shape tell for these picked bits, and whether from [`RAISED`] on.
+fn places_of(picked: u64) -> (u64, bool) {
+    let raised = picked != 0 && picked.trailing_zeros() >= RAISED;
+    (picked >> if raised { RAISED } else { 0 }, raised)
 }
 
 /// The block that the hints name for this hint of a key: on a tie the rightmost one.
@@ -284,9 +406,15 @@ pub(super) fn set_block_hint(node: &NodeLines, at: usize, hint: u16) {
     word.store_relaxed(word.load_relaxed() & !(0xFFFF << shift) | u64::from(hint) << shift);
 }
 
-/// Sets the hints of all blocks; the first block has none.
-pub(super) fn set_block_hints(node: &NodeLines, hints: &[u16; LINES - 1]) {
-    let hint = |lane: usize| u64::from(hints[lane - 1]) << (lane % 4 * 16);
+/// Sets the hints of all blocks, of which the first block has none, and the places of picked bits that they
+/// tell.
+pub(super) fn set_block_hints(node: &NodeLines, hints: &[u16; LINES - 1], picked: u64) {
+    let own = if picked == 0 { u16::MAX } else { !(PLACE_BITS as u16) };
+    let (places, _) = places_of(picked);
+    let hint = |lane: usize| {
+        let told = places >> ((lane - 2) * (16 - PICKED_BITS as usize)) & PLACE_BITS;
+        u64::from(hints[lane - 1] & own | told as u16 & !own) << (lane % 4 * 16)
+    };
     let first = &header(node)[LINK];
     first.store_relaxed(first.load_relaxed() & 0xFFFF_FFFF | hint(2) | hint(3));
     for word in 1..4 {

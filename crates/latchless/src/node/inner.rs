@@ -266,7 +266,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// Whether hints of two fields stay in order if this separator is put at a place, before the separator
     /// there or instead of it. Hints of one field always do.
     fn keeps_order(self, shape: Shape<B>, (at, place): (usize, usize), separator: B) -> bool {
-        if shape.width() == 0 {
+        if shape.has_one_field() {
             return true;
         }
         let hint_at = |at: usize, place: usize| self.hint(shape, lane(block(self.node, at), place));
@@ -402,7 +402,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         }
         let shape = Shape::<B>::of(self.node);
         let hint = |separator: &&B| self.hint(shape, **separator);
-        if shape.width() > 0 && !separators[1..].iter().is_sorted_by_key(|separator| hint(&separator)) {
+        if !shape.has_one_field() && !separators[1..].iter().is_sorted_by_key(|separator| hint(&separator)) {
             return Some("hints of two fields are out of order".to_owned());
         }
         for (at, (&separator, &node)) in separators.iter().zip(children.nodes()).enumerate() {

@@ -50,7 +50,7 @@ impl<'a, B: Bits> Inner<'a, B> {
     /// The block that has the child for `key`. `named`: the one that the hints name.
     #[inline(always)]
     fn settle(self, named: usize, key: B) -> usize {
-        if Shape::<B>::of(self.node).width() == 0 {
+        if Shape::<B>::of(self.node).has_one_field() {
             return named;
         }
         let begins = named == 0 || self.first_of(named) <= key;
@@ -82,7 +82,7 @@ impl<'a, B: Bits> Inner<'a, B> {
         let at = named_block::<S>(self.node, hint);
         let address = |at: usize| core::ptr::from_ref(block(self.node, at)).cast();
         prefetch_read_later(address(at));
-        if shape.width() > 0 {
+        if !shape.has_one_field() {
             prefetch_read_later(address(at + 1));
         }
         if is_tied(self.node, at, hint) {

@@ -1,6 +1,6 @@
 //! Leaves: blocks that hold keys and, in the same line, their values.
 
-use super::hints::{HINT_MAX, Shape, block, block_hint, is_tied, named_block, prefetch_tied};
+use super::hints::{self, Maker, Shape, block, named_block, prefetch_tied};
 use super::*;
 use crate::node::lines::keys_in_line;
 use latchless_core::mem::line::{prefetch_read, prefetch_read_later};
@@ -18,19 +18,6 @@ pub struct Leaf<'a, B> {
 pub struct Place {
     pub(super) block: usize,
     pub(super) at: usize,
-}
-
-/// Where a key stands in a leaf, or where it belongs.
-#[derive(Debug, Clone, Copy)]
-pub struct Seen<B> {
-    pub(super) shape: Shape<B>,
-    /// The block that it would go into.
-    pub(super) block: usize,
-    /// Whether its hint would be wrong: hints don't reach as far as the key, or it has other bits where the
-    /// hints' two fields expect none.
-    pub(super) far: bool,
-    /// Where it stands, if it does.
-    pub place: Option<Place>,
 }
 
 impl<'a, B: Bits> Leaf<'a, B> {
@@ -101,9 +88,22 @@ impl<'a, B: Bits> Leaf<'a, B> {
         header(self.node)[SHAPE].store_relaxed(shape.0);
     }
 
+    /// How hints are made of keys in this leaf, which has that shape.
     #[inline(always)]
-    pub(super) fn hint(self, shape: Shape<B>, key: B) -> u16 {
-        shape.hint(key.to_u64(), self.low().to_u64())
+    pub(super) fn maker(self, shape: Shape<B>) -> Maker<B> {
+        Maker::of(self.node, shape, self.low().to_u64())
+    }
+
+    /// The hint of block `at`, which isn't the first.
+    #[inline(always)]
+    pub(super) fn block_hint(self, shape: Shape<B>, at: usize) -> u16 {
+        hints::block_hint(self.node, at) | shape.place_bits()
+    }
+
+    /// Sets the hint of block `at`, which isn't the first.
+    pub(super) fn set_block_hint(self, shape: Shape<B>, at: usize, hint: u16) {
+        let places = hints::block_hint(self.node, at) & shape.place_bits();
+        hints::set_block_hint(self.node, at, hint & !shape.place_bits() | places);
     }
 
     /// The block that holds `key`, if any does and its hint isn't tied with another's.
@@ -116,27 +116,27 @@ impl<'a, B: Bits> Leaf<'a, B> {
     #[inline(always)]
     pub fn ask_for_named<S: Lines>(self, key: B) -> usize {
         let shape = self.shape();
-        let hint = self.hint(shape, key);
+        let hint = self.maker(shape).hint::<S>(key);
         let at = named_block::<S>(self.node, hint);
         prefetch_read_later(self.block_address(at));
         if shape.is_tied() {
-            self.ask_for_tied(at, hint);
+            self.ask_for_tied(shape, at, hint);
         }
         at
     }
 
     /// Asks for the blocks before block `at` that have the same hint.
     #[inline(never)]
-    fn ask_for_tied(self, at: usize, hint: u16) {
-        if is_tied(self.node, at, hint) {
-            prefetch_tied::<Scalar>(self.node, at, hint);
+    fn ask_for_tied(self, shape: Shape<B>, at: usize, hint: u16) {
+        if at > 0 && self.block_hint(shape, at) == hint {
+            prefetch_tied::<Scalar>(self.node, at, hint & !shape.place_bits());
         }
     }
 
     /// The block that the hints name for `key`, on a tie the rightmost one.
     #[inline(always)]
     fn named<S: Lines>(self, shape: Shape<B>, key: B) -> usize {
-        named_block::<S>(self.node, self.hint(shape, key))
+        named_block::<S>(self.node, self.maker(shape).hint::<S>(key))
     }
 
     /// Where a block begins: an address to prefetch.
@@ -200,7 +200,8 @@ impl<'a, B: Bits> Leaf<'a, B> {
         let (shape, low) = (self.shape(), self.low());
         // Both fences are looked at, so that nothing is mispredicted.
         let inside = (low <= key) & (key <= self.high());
-        let at = named_block::<S>(self.node, shape.hint(key.to_u64(), low.to_u64()));
+        let hint = Maker::of(self.node, shape, low.to_u64()).hint::<S>(key);
+        let at = named_block::<S>(self.node, hint);
         let (line, found) = (self.line(at), self.found_in::<S>(shape, at, key));
         if found == 0 {
             return (None, inside & !shape.is_tied());
@@ -242,20 +243,20 @@ impl<'a, B: Bits> Leaf<'a, B> {
 
     /// Where `key` stands in block `at`.
     #[inline(always)]
-    fn find_named<S: Lines>(self, shape: Shape<B>, at: usize, key: B) -> Option<Place> {
+    pub(super) fn find_named<S: Lines>(self, shape: Shape<B>, at: usize, key: B) -> Option<Place> {
         let found = self.found_in::<S>(shape, at, key);
         (found != 0).then(|| Place { block: at, at: found.trailing_zeros() as usize })
     }
 
     /// The block that `key` belongs to by the keys that are there: the last one that begins with it or before
     /// it, or else the first. `at`: the block that the hints named.
-    fn settle(self, shape: Shape<B>, mut at: usize, key: B) -> usize {
+    pub(super) fn settle(self, shape: Shape<B>, mut at: usize, key: B) -> usize {
         let is_empty = |at: usize| shape.count(at) == 0;
         while at > 0 && (is_empty(at) || self.first_of(at) > key) {
             at -= 1;
         }
         // A key that isn't the greatest of its block isn't in a later one.
-        if shape.width() > 0 && self.last_of(shape, at).is_none_or(|last| last < key) {
+        if !shape.has_one_field() && self.last_of(shape, at).is_none_or(|last| last < key) {
             for next in at + 1..Self::BLOCKS {
                 if !is_empty(next) && self.first_of(next) > key {
                     break;
@@ -283,85 +284,6 @@ impl<'a, B: Bits> Leaf<'a, B> {
         if shape.is_plain() { at } else { self.settle(shape, at, key) }
     }
 
-    /// Where `key` stands, or where it belongs. For the holder of the latch.
-    #[inline(always)]
-    pub fn seek<S: Lines>(self, key: B) -> Seen<B> {
-        let shape = self.shape();
-        if !shape.is_plain() {
-            return self.seek_beside::<S>(shape, key);
-        }
-        let distance = shape.upper(key.to_u64(), self.low().to_u64());
-        let block = named_block::<S>(self.node, distance.min(HINT_MAX) as u16);
-        Seen { shape, block, far: distance > HINT_MAX, place: self.find_named::<S>(shape, block, key) }
-    }
-
-    /// As [`Leaf::seek`], where hints alone can't tell.
-    #[inline(always)]
-    fn seek_beside<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
-        let distance = shape.distance(key.to_u64(), self.low().to_u64());
-        let hint = distance.min(HINT_MAX) as u16;
-        let block = named_block::<S>(self.node, hint);
-        let (line, count) = (self.line(block), shape.count(block));
-        // Keys before or after this one may be in the lines beside its own.
-        prefetch_read(line_address(self.node.as_ptr().cast(), block));
-        prefetch_read(line_address(self.node.as_ptr().cast(), block + 2));
-        let place = self.find_named::<S>(shape, block, key);
-        let seen = Seen { shape, block, far: distance > HINT_MAX, place };
-        let smaller = (S::keys_between(line, B::MIN, key) & ((1 << count) - 1)).count_ones() as usize;
-        let in_order = match smaller {
-            0 => {
-                shape.is_empty_before(block) || self.last_of(shape, block - 1).is_some_and(|last| last < key)
-            }
-            _ => self.hint(shape, lane(line, smaller - 1)) <= hint,
-        } && if smaller < count {
-            hint <= self.hint(shape, lane(line, smaller))
-        } else {
-            let is_last = block + 1 == Self::BLOCKS || shape.counts_from(block + 1) == 0;
-            is_last || shape.count(block + 1) > 0 && self.first_of(block + 1) > key
-        };
-        if place.is_some() || in_order { seen } else { self.seek_slowly(seen, key) }
-    }
-
-    /// As [`Leaf::seek`], where the keys beside this one are further away.
-    #[cold]
-    #[inline(never)]
-    fn seek_slowly(self, seen: Seen<B>, key: B) -> Seen<B> {
-        let (shape, hint) = (seen.shape, self.hint(seen.shape, key));
-        let mut block = self.settle(shape, seen.block, key);
-        let place = if shape.is_tied() { self.find_named::<Scalar>(shape, block, key) } else { None };
-        // A later block that doesn't begin with a smaller key takes this one if its hint isn't greater: a
-        // block's hint is at least that of all keys before it.
-        let takes = |at: usize| {
-            let begins_later = shape.count(at) == 0 || self.first_of(at) > key;
-            begins_later && block_hint(self.node, at) <= hint
-        };
-        let ends_before = |at: usize| self.last_of(shape, at).is_none_or(|last| last < key);
-        while block + 1 < Self::BLOCKS && ends_before(block) && takes(block + 1) {
-            block += 1;
-        }
-        let far = seen.far || place.is_none() && !self.is_hint_in_order(shape, block, key);
-        Seen { block, place, far, ..seen }
-    }
-
-    /// Whether the hint of `key`, which isn't there and belongs to block `block`, is in order with those of
-    /// the keys before and after it, and of the blocks.
-    fn is_hint_in_order(self, shape: Shape<B>, block: usize, key: B) -> bool {
-        if shape.width() == 0 {
-            return true;
-        }
-        let hint = self.hint(shape, key);
-        let own = || self.places(shape, block).map(|place| self.key(place));
-        let earlier = || (0..block).rev().find_map(|block| self.last_of(shape, block));
-        let later = || self.places_from(shape, block + 1).next().map(|place| self.key(place));
-        let before = own().take_while(|&other| other < key).last().or_else(earlier);
-        let after = own().find(|&other| other > key).or_else(later);
-        before.is_none_or(|other| self.hint(shape, other) <= hint)
-            && after.is_none_or(|other| hint <= self.hint(shape, other))
-            && (block == 0 || block_hint(self.node, block) <= hint)
-            && (block + 1 == Self::BLOCKS
-                || hint < block_hint(self.node, block + 1).saturating_add(u16::from(shape.is_tied())))
-    }
-
     /// The first block that may hold keys at `key` or behind it.
     #[inline(always)]
     pub fn first_block<S: Lines>(self, key: B) -> usize {
@@ -375,12 +297,12 @@ impl<'a, B: Bits> Leaf<'a, B> {
     }
 
     /// The places of a block that are in use.
-    fn places(self, shape: Shape<B>, block: usize) -> impl DoubleEndedIterator<Item = Place> {
+    pub(super) fn places(self, shape: Shape<B>, block: usize) -> impl DoubleEndedIterator<Item = Place> {
         (0..self.count(shape, block)).map(move |at| Place { block, at })
     }
 
     /// The places in use of block `first` and of all after it.
-    fn places_from(self, shape: Shape<B>, first: usize) -> impl Iterator<Item = Place> {
+    pub(super) fn places_from(self, shape: Shape<B>, first: usize) -> impl Iterator<Item = Place> {
         (first..Self::BLOCKS).flat_map(move |block| self.places(shape, block))
     }
 
@@ -472,15 +394,17 @@ impl<'a, B: Bits> Leaf<'a, B> {
     /// What is wrong with the leaf, if anything is. Wants it at rest.
     pub fn fault(self) -> Option<String> {
         let (shape, mut before) = (self.shape(), None);
+        let maker = self.maker(shape);
+        let hint = |key: B| maker.hint::<Scalar>(key);
         for at in 0..Self::BLOCKS {
-            let own = if at == 0 { 0 } else { block_hint(self.node, at) };
+            let own = if at == 0 { 0 } else { self.block_hint(shape, at) };
             if shape.count(at) > Self::PER_BLOCK {
                 return Some(format!("block {at} has {} entries", shape.count(at)));
             }
-            if before.is_some_and(|key: B| self.hint(shape, key) > own) {
+            if before.is_some_and(|key: B| hint(key) > own) {
                 return Some(format!("block {at} has a smaller hint than the key before it"));
             }
-            if !shape.is_tied() && before.is_some_and(|key: B| self.hint(shape, key) == own) {
+            if !shape.is_tied() && before.is_some_and(|key: B| hint(key) == own) {
                 return Some(format!("block {at} is tied, and the shape doesn't say so"));
             }
             for place in self.places(shape, at) {
@@ -491,10 +415,10 @@ impl<'a, B: Bits> Leaf<'a, B> {
                 if key < self.low() || key > self.high() {
                     return Some(format!("key {key:?} lies outside of the fences"));
                 }
-                if before.is_some_and(|before| self.hint(shape, before) > self.hint(shape, key)) {
+                if before.is_some_and(|before| hint(before) > hint(key)) {
                     return Some(format!("the hint of key {key:?} is out of order"));
                 }
-                if self.hint(shape, key) < own {
+                if hint(key) < own {
                     return Some(format!("key {key:?} has a smaller hint than its block {at}"));
                 }
                 before = Some(key);

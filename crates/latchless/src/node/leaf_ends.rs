@@ -5,8 +5,9 @@
 //! with that of the entry beside it, and no other block is named by it. Where that can't be told at once,
 //! nothing is put in.
 
-use super::hints::{HINT_MAX, Shape, block_hint, set_block_hint};
+use super::hints::{HINT_MAX, Shape};
 use super::*;
+use latchless_core::search::Scalar;
 
 impl<B: Bits> Leaf<'_, B> {
     /// Puts an entry behind all others, or before them. `false`: it doesn't belong there, or another way in
@@ -30,11 +31,11 @@ impl<B: Bits> Leaf<'_, B> {
             return false;
         }
         // Blocks that were emptied keep their hints.
-        if home + 1 < Self::BLOCKS && block_hint(self.node, home + 1) <= hint {
+        if home + 1 < Self::BLOCKS && self.block_hint(shape, home + 1) <= hint {
             return false;
         }
         if is_full {
-            set_block_hint(self.node, home, hint);
+            self.set_block_hint(shape, home, hint);
         }
         self.put_at(Place { block: home, at: place }, entry);
         self.set_shape(shape.with_one_more(home));
@@ -52,7 +53,7 @@ impl<B: Bits> Leaf<'_, B> {
             return false;
         }
         if count < Self::PER_BLOCK {
-            let named = at == 0 || block_hint(self.node, at) == 0;
+            let named = at == 0 || self.block_hint(shape, at) == shape.place_bits();
             if !named || !self.keeps_order(shape, key, smallest) {
                 return false;
             }
@@ -65,11 +66,11 @@ impl<B: Bits> Leaf<'_, B> {
             return true;
         }
         let (hint, behind) = self.two_hints(shape, key, smallest);
-        let named = at > 0 && (at == 1 || block_hint(self.node, at - 1) <= hint);
+        let named = at > 0 && (at == 1 || self.block_hint(shape, at - 1) <= hint);
         if !named || !Self::are_in_order(shape, (hint, behind), true) {
             return false;
         }
-        set_block_hint(self.node, at, behind);
+        self.set_block_hint(shape, at, behind);
         self.put_at(Place { block: at - 1, at: 0 }, entry);
         self.set_shape(shape.with_one_more(at - 1));
         true
@@ -89,8 +90,11 @@ impl<B: Bits> Leaf<'_, B> {
     fn two_hints(self, shape: Shape<B>, first: B, second: B) -> (u16, u16) {
         let low = self.low().to_u64();
         let upper = |key: B| shape.upper(key.to_u64(), low).min(HINT_MAX) as u16;
-        let both = |key: B| shape.hint(key.to_u64(), low);
-        if shape.width() == 0 { (upper(first), upper(second)) } else { (both(first), both(second)) }
+        if shape.has_one_field() {
+            return (upper(first), upper(second));
+        }
+        let maker = self.maker(shape);
+        (maker.hint::<Scalar>(first), maker.hint::<Scalar>(second))
     }
 
     /// Whether the hints of two keys that will be neighbours are in order, and reach as far. `apart`: in two

@@ -49,9 +49,9 @@ impl<B: Bits> Leaf<'_, B> {
     pub fn last_up_to_in<S: Lines>(self, at: usize, key: B) -> Option<(B, B)> {
         let shape = self.shape();
         let (found, place) = self.last_between::<S>(shape, at, (B::MIN, key))?;
-        // Hints of two fields may name a block too early for a key that isn't there.
+        // Hints of two fields or picked bits may name a block too early for a key that isn't there.
         let last = place + 1 >= shape.count(at);
-        (!last || shape.width() == 0).then_some(found)
+        (!last || shape.has_one_field()).then_some(found)
     }
 
     /// As [`Leaf::first_from`], if that entry isn't in block `at`, which the hints named for `key`, and the

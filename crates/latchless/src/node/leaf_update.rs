@@ -1,8 +1,9 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
 use super::fields::form_for;
-use super::hints::{HINT_MAX, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
-use super::leaf::Seen;
+use super::hints::{HINT_MAX, Maker, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
+use super::leaf_seek::Seen;
+use super::picks::form_for_leaf;
 use super::*;
 use crate::node::lines::Lines;
 use core::ops::Range;
@@ -105,13 +106,13 @@ impl<B: Bits> Leaf<'_, B> {
             (None, None) => return self.rearrange(entry),
         };
         // Twice: hints of one field, which most leaves have, are made of keys in fewer steps.
-        let has_ties = if shape.width() == 0 {
+        let has_ties = if shape.has_one_field() {
             self.shift::<S, true>(shape, (at, to), entry)
         } else {
             self.shift::<S, false>(shape, (at, to), entry)
         };
         if has_ties && !shape.is_tied() {
-            self.make_hints_anew();
+            if shape.is_picked() { self.set_shape(self.shape().with_ties()) } else { self.make_hints_anew() }
         }
     }
 
@@ -133,10 +134,21 @@ impl<B: Bits> Leaf<'_, B> {
 
     /// Sets the hint of a block that begins with `first`. Says whether the key before that has the same.
     #[inline(always)]
-    fn hint_again<const ONE: bool>(self, shape: Shape<B>, block: usize, (before, first): (B, B)) -> bool {
-        let hint = self.hint_by_fields::<ONE>(shape, first);
-        set_block_hint(self.node, block, hint);
-        if ONE { shape.are_close(before, first) } else { self.hint(shape, before) == hint }
+    fn hint_again<S: Lines, const ONE: bool>(
+        self,
+        shape: Shape<B>,
+        block: usize,
+        (before, first): (B, B),
+    ) -> bool {
+        if ONE {
+            let hint = shape.upper(first.to_u64(), self.low().to_u64()).min(HINT_MAX) as u16;
+            set_block_hint(self.node, block, hint);
+            return shape.are_close(before, first);
+        }
+        let maker = self.maker(shape);
+        let hint = maker.hint::<S>(first);
+        self.set_block_hint(shape, block, hint);
+        maker.hint::<S>(before) == hint
     }
 
     /// Lays the entries out anew: another form of hints may tell them apart. The room stays where it is.
@@ -190,7 +202,7 @@ impl<B: Bits> Leaf<'_, B> {
         let (mut carried, mut has_ties) = (self.exchange_greatest::<S>(at, entry), false);
         for block in at + 1..=to {
             let before = self.key(Self::last_place(block - 1));
-            has_ties |= self.hint_again::<ONE>(shape, block, (before, carried.0));
+            has_ties |= self.hint_again::<S, ONE>(shape, block, (before, carried.0));
             let handed_on = self.entry_at(Self::last_place(block));
             S::put_at(self.line(block), 0, carried);
             carried = handed_on;
@@ -210,26 +222,17 @@ impl<B: Bits> Leaf<'_, B> {
     ) -> bool {
         let mut carried = self.exchange_smallest::<S>(at, entry);
         let first = |block: usize| self.key(Place { block, at: 0 });
-        let mut has_ties = self.hint_again::<ONE>(shape, at, (carried.0, first(at)));
+        let mut has_ties = self.hint_again::<S, ONE>(shape, at, (carried.0, first(at)));
         for block in (to + 1..at).rev() {
             let handed_on = self.entry_at(Place { block, at: 0 });
             S::take_out::<B>(self.line(block), 0);
             self.put_at(Self::last_place(block), carried);
-            has_ties |= self.hint_again::<ONE>(shape, block, (handed_on.0, first(block)));
+            has_ties |= self.hint_again::<S, ONE>(shape, block, (handed_on.0, first(block)));
             carried = handed_on;
         }
         self.put_at(Place { block: to, at: shape.count(to) }, carried);
         self.set_shape(shape.with_one_more(to));
         has_ties
-    }
-
-    /// As [`Leaf::hint`], of a key that isn't before the low fence; `ONE`: hints have one field.
-    #[inline(always)]
-    fn hint_by_fields<const ONE: bool>(self, shape: Shape<B>, key: B) -> u16 {
-        if !ONE {
-            return self.hint(shape, key);
-        }
-        shape.upper(key.to_u64(), self.low().to_u64()).min(HINT_MAX) as u16
     }
 
     /// The last place of a block.
@@ -339,10 +342,10 @@ impl<B: Bits> Leaf<'_, B> {
             counts = counts << Shape::<B>::COUNT_BITS | (end - first) as u64;
             end = first;
         }
-        set_block_hints(self.node, &hints);
+        set_block_hints(self.node, &hints, 0);
         self.set_shape(shape.with_counts(counts));
         if are_close {
-            self.tell_apart(keys, span);
+            self.tell_apart::<S>(keys, span, layout.room);
         }
     }
 
@@ -350,7 +353,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// the same.
     #[cold]
     #[inline(never)]
-    fn tell_apart(self, keys: &[B], span: u64) {
+    fn tell_apart<S: Lines>(self, keys: &[B], span: u64, room: Room) {
         let (old, low) = (self.shape(), self.low().to_u64());
         let mut start = 0;
         let starts: [usize; LINES - 1] = core::array::from_fn(|at| {
@@ -358,16 +361,19 @@ impl<B: Bits> Leaf<'_, B> {
             start += old.count(at);
             first
         });
-        let shape = Shape::<B>::new(form_for(keys, low, span, &starts)).with_counts(old.counts_from(0));
-        let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |key| shape.hint(key.to_u64(), low));
+        // Keys that grow come in with bits that no earlier one had.
+        let grows = room != Room::Spread || self.high() == B::MAX;
+        let form = if grows { form_for } else { form_for_leaf }(keys, low, span, &starts);
+        let maker = Maker::by_form(form, low);
+        let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |&key| maker.hint::<S>(key));
         let mut hints = starts.each_ref().map(hint);
         // The block of the first entry, behind empty ones: see `fill`.
         if old.count(0) == 0 && !keys.is_empty() {
             let first = old.first_taken().map_or(0, |(at, _)| at);
             hints[..=first].fill(0);
         }
-        set_block_hints(self.node, &hints);
-        self.set_shape(shape);
+        set_block_hints(self.node, &hints, form.picked);
+        self.set_shape(Shape::new(form).with_counts(old.counts_from(0)));
     }
 
     /// Takes one entry in place of all others, at the leaf's end. More are to come before it, as far apart as

@@ -10,12 +10,13 @@
 //! | 1–14 | blocks of keys and their values | blocks of separators and their children |
 //! | 15 | one block more | high fence, low fence |
 //!
-//! The *shape* is a word that says how many places of each block are taken, and how hints are made of
-//! keys. In an inner node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts
-//! from the low fence. Hints of both may have a second field: bits of the key further down, which tell
-//! the keys of a run apart (see `fields.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no
-//! key reaches. Different keys may have the same hint (a *tie*): a search that doesn't find its place in
-//! the block that the hints name looks further left. A leaf says in its shape whether there may be ties.
+//! The *shape* is a word that says how many places of each block are taken, and how hints are made of keys.
+//! In an inner node a key's hint is `(key - base) >> shift`, at most `0xFFFE`. In a leaf it counts from the
+//! low fence. Hints of both may have a second field: bits of the key further down, which tell the keys of a
+//! run apart (see `fields.rs`). In a leaf whose keys crowd on more scales they are made of those bits alone
+//! in which neighbours differ (see `picks.rs`). Blocks that aren't in use have the hint `0xFFFF`, which no
+//! key reaches. Different keys may have the same hint (a *tie*): a search that doesn't find its place in the
+//! block that the hints name looks further left. A leaf says in its shape whether there may be ties.
 //!
 //! # Thread safety
 //! Words are atomics. Writers hold the node's latch; readers look without one. What a reader of a
@@ -45,10 +46,12 @@ mod inner_search;
 mod leaf;
 mod leaf_ends;
 mod leaf_nearest;
+mod leaf_seek;
 mod leaf_split;
 mod leaf_update;
 pub mod lines;
 pub mod operation;
+mod picks;
 
 use crate::node::lines::Lines;
 use latchless_core::base::key::Bits;
@@ -60,7 +63,8 @@ use latchless_core::sync::Line;
 pub use chunk::{CHUNK, Chunk};
 pub use copies::{Children, Entries};
 pub use inner::Inner;
-pub use leaf::{Leaf, Place, Seen};
+pub use leaf::{Leaf, Place};
+pub use leaf_seek::Seen;
 pub use leaf_split::Cut;
 
 /// Cache lines in a node.

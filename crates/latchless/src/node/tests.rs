@@ -21,17 +21,33 @@ struct Spread {
     range: u64,
     runs: u64,
     apart: u64,
+    /// By how many bits the bits of a key lie apart, so that keys crowd on as many scales as these have bits;
+    /// 0: one bit of each key is set.
+    spaced: u32,
+}
+
+impl Spread {
+    /// Any key.
+    fn draw(&self, state: &mut Rng) -> u64 {
+        let run = state.next() % self.runs * self.apart;
+        let inside = state.next() % self.range.max(1);
+        if self.spaced == 0 {
+            return self.first + (1 << inside);
+        }
+        let bits = 0..u64::BITS / self.spaced;
+        self.first + run + bits.fold(0, |key, at| key | (inside >> at & 1) << (at * self.spaced))
+    }
 }
 
 const fn evenly(low: u64, high: u64, first: u64, range: u64) -> Spread {
-    Spread { low, high, first, range, runs: 1, apart: 0 }
+    Spread { low, high, first, range, runs: 1, apart: 0, spaced: 1 }
 }
 
 const fn in_runs(first: u64, range: u64, runs: u64, apart: u64) -> Spread {
-    Spread { low: 0, high: u64::MAX, first, range, runs, apart }
+    Spread { low: 0, high: u64::MAX, first, range, runs, apart, spaced: 1 }
 }
 
-const SPREADS: [Spread; 12] = [
+const SPREADS: [Spread; 14] = [
     evenly(0, u64::MAX, 0, u64::MAX),
     evenly(0, u64::MAX, 1 << 60, 200),
     evenly(1 << 40, 1 << 50, 1 << 40, 150),
@@ -47,6 +63,9 @@ const SPREADS: [Spread; 12] = [
     // More bits than two fields have: runs of runs, and other bits between the fields.
     in_runs(3 << 32, 1 << 33, 3, 1 << 60),
     in_runs(9 << 20, 1 << 20, 6, (1 << 50) | 1 << 31),
+    // Not in the last leaf of all, where keys grow.
+    Spread { low: 0, high: 1 << 62, first: 1 << 60, range: 1 << 7, runs: 1, apart: 0, spaced: 9 },
+    Spread { low: 0, high: 1 << 62, first: 1 << 60, range: 58, runs: 2, apart: 1, spaced: 0 },
 ];
 
 /// Interpreters look at every tenth step alone.
@@ -92,6 +111,7 @@ impl<B: Bits> Operation for Leaves<B> {
         // fill leaves of 64-bit keys.
         let first = if cfg!(miri) { 5 } else { 0 };
         let steps = if cfg!(miri) { 8 * B::BYTES as u64 + 1 } else { 4000 };
+        let mut picked = 0;
         for (seed, spread) in SPREADS.iter().enumerate().skip(first).step_by(sample(5)) {
             let (low, high) = (cut(spread.low), cut(spread.high));
             let (node, mut state) = (blank(), Rng(88_172_645_463_325_252 + seed as u64));
@@ -99,9 +119,7 @@ impl<B: Bits> Operation for Leaves<B> {
             leaf.set((low.min(high), low.max(high)), NodeRef::NIL, &Entries::default(), 0..0);
             let mut model = BTreeMap::new();
             for step in 0..steps {
-                let run = state.next() % spread.runs * spread.apart;
-                let bits = spread.first + run + state.next() % spread.range.max(1);
-                let key = cut(bits).clamp(leaf.low(), leaf.high());
+                let key = cut(spread.draw(&mut state)).clamp(leaf.low(), leaf.high());
                 let value = B::truncate(state.next());
                 let grow = (step / 97) % 3 != 2;
                 assert_eq!(leaf.get::<S>(key), model.get(&key).copied(), "step {step}");
@@ -121,6 +139,13 @@ impl<B: Bits> Operation for Leaves<B> {
                     }
                     None => assert_eq!(model.len(), Leaf::<B>::CAPACITY),
                 }
+                if step % 64 == 63 {
+                    // As what is left of a leaf is laid out.
+                    let mut entries = Entries::default();
+                    leaf.copy_out::<S>(&mut entries);
+                    leaf.keep(&entries);
+                }
+                picked += usize::from(leaf.shape().is_picked());
                 if looks_closely(step) {
                     assert_eq!(leaf.fault(), None, "spread {seed}, step {step}");
                     sums_agree::<S, B>(leaf, &model, key, &mut state);
@@ -131,6 +156,8 @@ impl<B: Bits> Operation for Leaves<B> {
             leaf.copy_out::<S>(&mut entries);
             assert!(entries.keys().iter().eq(model.keys()) && entries.values().iter().eq(model.values()));
         }
+        let few = B::BYTES < 8 || cfg!(any(miri, latchless_small_nodes)) || sample(5) > 1;
+        assert!(few || picked > 1000, "{picked} steps in leaves with hints of picked bits");
     }
 }
 
@@ -140,12 +167,8 @@ fn keys_in_order_come_in_at_the_end_of_their_leaf() {
     let (capacity, mut pushed, mut all) = (Leaf::<u64>::CAPACITY, 0, 0);
     for (seed, spread) in SPREADS.iter().enumerate().step_by(sample(3)) {
         let mut state = Rng(0x5851_F42D_4C95_7F2D + seed as u64);
-        let mut keys: Vec<u64> = (0..capacity)
-            .map(|_| {
-                let run = state.next() % spread.runs * spread.apart;
-                (spread.first + run + state.next() % spread.range).clamp(spread.low, spread.high)
-            })
-            .collect();
+        let mut keys: Vec<u64> =
+            (0..capacity).map(|_| spread.draw(&mut state).clamp(spread.low, spread.high)).collect();
         keys.sort_unstable();
         keys.dedup();
         for is_last in [true, false] {
@@ -259,7 +282,7 @@ impl<B: Bits> Operation for Inners<B> {
                 if name % 9 == 0 {
                     inner.fill(children.separators(), children.nodes());
                 }
-                fields |= hints::Shape::<B>::of(&node).width() > 0;
+                fields |= !hints::Shape::<B>::of(&node).has_one_field();
                 if !cfg!(miri) || name % 4 == 3 {
                     assert_eq!(inner.fault::<S>(), None, "child {name}");
                 }
@@ -360,5 +383,26 @@ fn keys_in_order_find_room_without_moving_others() {
             let many = changed.iter().skip(36).filter(|&&lines| lines > 2).count();
             assert!(many <= 1, "{name} from {start} by {step}: {changed:?} lines");
         }
+    }
+}
+
+#[test]
+#[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many blocks")]
+fn hints_of_picked_bits_become_tied_where_more_keys_come_than_they_tell_apart() {
+    let node = blank();
+    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let mut entries = Entries::default();
+    let far: Vec<u64> = (0..12).map(|at| 1 << (20 + 3 * at)).collect();
+    far.iter().for_each(|&key| entries.push(key, key));
+    leaf.set((0, 1 << 62), NodeRef::NIL, &entries, 0..far.len());
+    assert!(leaf.shape().is_picked() && !leaf.shape().is_tied());
+    let close: Vec<u64> = (1..16).map(|more| far[6] + more).collect();
+    for &key in &close {
+        assert!(leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key)), "there is room");
+        assert_eq!(leaf.fault(), None, "key {key}");
+    }
+    assert!(leaf.shape().is_picked() && leaf.shape().is_tied());
+    for key in far.into_iter().chain(close) {
+        assert_eq!(leaf.get::<Scalar>(key), Some(key));
     }
 }

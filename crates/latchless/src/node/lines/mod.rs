@@ -54,6 +54,13 @@ pub trait Lines: HalfLine {
         unsafe { Self::short_lanes_up_to(Self::half(four(header, 4)), hint) }
     }
 
+    /// The bits of a word at those places, side by side from the lowest one on.
+    #[inline(always)]
+    fn bits_at(word: u64, places: u64) -> u64 {
+        // SAFETY: above the trait.
+        unsafe { Self::extract(word, places) }
+    }
+
     /// One bit for each key place of a leaf block: whether it holds `key`.
     #[inline(always)]
     fn keys_equal<B: Bits>(block: &Line, key: B) -> u32 {

@@ -370,3 +370,28 @@ fn bytes_are_found_and_none_beside_them() {
         }
     }
 }
+
+struct BitsAt(u64, u64);
+
+impl Operation for BitsAt {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<S: Search>(self) -> u64 {
+        S::bits_at(self.0, self.1)
+    }
+}
+
+#[test]
+fn every_kernel_brings_the_same_bits_together() {
+    let mut state = Rng(0xD6E8_FEB8_6659_FD93);
+    for round in 0..if cfg!(miri) { 20 } else { 1000 } {
+        let word = state.next();
+        let places = [0, u64::MAX, 1 << 63 | 1, state.next() & state.next() & state.next()][round % 4];
+        let of_each = (0..64).filter(|at| places >> at & 1 != 0).enumerate();
+        let expected = of_each.fold(0, |bits, (to, from)| bits | (word >> from & 1) << to);
+        for kernel in kernels() {
+            assert_eq!(kernel.run(BitsAt(word, places)), expected, "{kernel:?}: {word:#x} at {places:#x}");
+        }
+    }
+}

@@ -89,8 +89,8 @@ impl Table {
 
 impl Guesses {
     /// Begins a new table, of empty slots, for so many leaves below these inner nodes; the keys of the last
-    /// one are left out. `charge` is asked whether so many bytes may be used. There is none without memory, or
-    /// with so few keys that it isn't worth it; the one that is in use stays then.
+    /// one are left out. `charge` is asked whether so many bytes may be used. There is none without memory,
+    /// or with so few keys that it isn't worth it; the one that is in use stays then.
     pub(in crate::tree) fn lay_out(
         &self,
         leaves: usize,

@@ -1,9 +1,9 @@
 //! Segments: which place a key has where keys are spread smoothly, but not evenly.
 //!
-//! Normal and lognormal numbers, floating-point ones, a few dense ranges or a few far keys: slots of one width
-//! would leave most keys of such a set without a guess. So the range of all keys is cut into segments with
-//! about as many leaves each, and each segment has slots of a width of its own. Which segment a key is in, a
-//! binary search among the segments' fences tells.
+//! Normal and lognormal numbers, floating-point ones, a few dense ranges or a few far keys: slots of one
+//! width would leave most keys of such a set without a guess. So the range of all keys is cut into segments
+//! with about as many leaves each, and each segment has slots of a width of its own. Which segment a key is
+//! in, a binary search among the segments' fences tells.
 //!
 //! Keys that crowd in each segment anew, as runs of nearly equal keys do, need [more than
 //! this](super::super::directory).

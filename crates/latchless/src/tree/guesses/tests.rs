@@ -157,6 +157,12 @@ fn places_by_segments_ascend_and_keys_outside_are_far() {
         ((place(end) - place(begin)) >> PLACE_BITS).abs_diff(11) <= 3
     });
     assert!(wide.count() >= SEGMENTS - 2);
+    // The first segment is so wide that a distance below it, which wraps around, might lie in another one.
+    let wide = |at: u64| (1 << 50) + (at.min(4) << 60) + (at << 40);
+    let nodes: Vec<_> = (0..=300).map(|at| (wide(at), NodeRef::NIL)).collect();
+    let wide = Segments::blank();
+    wide.cut(&nodes, 2.5);
+    assert!([0, 1, (1 << 50) - 1].into_iter().all(|key| wide.place(key) >> PLACE_BITS > 1000));
 }
 
 /// What wrong slots say: nothing, what another slot says, that all keys are in one leaf.

@@ -1,0 +1,103 @@
+//! Where a key belongs in a leaf: what an insert has to know.
+
+use super::hints::{HINT_MAX, Shape, named_block};
+use super::*;
+use latchless_core::mem::line::prefetch_read;
+use latchless_core::search::Scalar;
+
+/// Where a key stands in a leaf, or where it belongs.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<B> {
+    pub(super) shape: Shape<B>,
+    /// The block that it would go into.
+    pub(super) block: usize,
+    /// Whether its hint would be wrong: hints don't reach as far as the key, or it has other bits than
+    /// hints of two fields, or of picked bits, expect.
+    pub(super) far: bool,
+    /// Where it stands, if it does.
+    pub place: Option<Place>,
+}
+
+impl<B: Bits> Leaf<'_, B> {
+    /// Where `key` stands, or where it belongs. For the holder of the latch.
+    #[inline(always)]
+    pub fn seek<S: Lines>(self, key: B) -> Seen<B> {
+        let shape = self.shape();
+        if !shape.is_plain() {
+            return self.seek_beside::<S>(shape, key);
+        }
+        let distance = shape.upper(key.to_u64(), self.low().to_u64());
+        let block = named_block::<S>(self.node, distance.min(HINT_MAX) as u16);
+        Seen { shape, block, far: distance > HINT_MAX, place: self.find_named::<S>(shape, block, key) }
+    }
+
+    /// As [`Leaf::seek`], where hints alone can't tell.
+    #[inline(always)]
+    fn seek_beside<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
+        let maker = self.maker(shape);
+        let hint = maker.hint::<S>(key);
+        let block = named_block::<S>(self.node, hint);
+        let (line, count) = (self.line(block), shape.count(block));
+        // Keys before or after this one may be in the lines beside its own.
+        prefetch_read(line_address(self.node.as_ptr().cast(), block));
+        prefetch_read(line_address(self.node.as_ptr().cast(), block + 2));
+        let place = self.find_named::<S>(shape, block, key);
+        let seen = Seen { shape, block, far: maker.is_far(key), place };
+        let smaller = (S::keys_between(line, B::MIN, key) & ((1 << count) - 1)).count_ones() as usize;
+        let in_order = match smaller {
+            0 => {
+                shape.is_empty_before(block) || self.last_of(shape, block - 1).is_some_and(|last| last < key)
+            }
+            _ => maker.hint::<S>(lane(line, smaller - 1)) <= hint,
+        } && if smaller < count {
+            hint <= maker.hint::<S>(lane(line, smaller))
+        } else {
+            let is_last = block + 1 == Self::BLOCKS || shape.counts_from(block + 1) == 0;
+            is_last || shape.count(block + 1) > 0 && self.first_of(block + 1) > key
+        };
+        if place.is_some() || in_order { seen } else { self.seek_slowly(seen, key) }
+    }
+
+    /// As [`Leaf::seek`], where the keys beside this one are further away.
+    #[cold]
+    #[inline(never)]
+    fn seek_slowly(self, seen: Seen<B>, key: B) -> Seen<B> {
+        let shape = seen.shape;
+        let hint = self.maker(shape).hint::<Scalar>(key);
+        let mut block = self.settle(shape, seen.block, key);
+        let place = if shape.is_tied() { self.find_named::<Scalar>(shape, block, key) } else { None };
+        // A later block that doesn't begin with a smaller key takes this one if its hint isn't greater: a
+        // block's hint is at least that of all keys before it.
+        let takes = |at: usize| {
+            let begins_later = shape.count(at) == 0 || self.first_of(at) > key;
+            begins_later && self.block_hint(shape, at) <= hint
+        };
+        let ends_before = |at: usize| self.last_of(shape, at).is_none_or(|last| last < key);
+        while block + 1 < Self::BLOCKS && ends_before(block) && takes(block + 1) {
+            block += 1;
+        }
+        let far = seen.far || place.is_none() && !self.is_hint_in_order(shape, block, key);
+        Seen { block, place, far, ..seen }
+    }
+
+    /// Whether the hint of `key`, which isn't there and belongs to block `block`, is in order with those of
+    /// the keys before and after it, and of the blocks.
+    fn is_hint_in_order(self, shape: Shape<B>, block: usize, key: B) -> bool {
+        if shape.has_one_field() {
+            return true;
+        }
+        let maker = self.maker(shape);
+        let hint_of = |key: B| maker.hint::<Scalar>(key);
+        let hint = hint_of(key);
+        let own = || self.places(shape, block).map(|place| self.key(place));
+        let earlier = || (0..block).rev().find_map(|block| self.last_of(shape, block));
+        let later = || self.places_from(shape, block + 1).next().map(|place| self.key(place));
+        let before = own().take_while(|&other| other < key).last().or_else(earlier);
+        let after = own().find(|&other| other > key).or_else(later);
+        before.is_none_or(|other| hint_of(other) <= hint)
+            && after.is_none_or(|other| hint <= hint_of(other))
+            && (block == 0 || self.block_hint(shape, block) <= hint)
+            && (block + 1 == Self::BLOCKS
+                || hint < self.block_hint(shape, block + 1).saturating_add(u16::from(shape.is_tied())))
+    }
+}

@@ -74,12 +74,19 @@ const HUGE_FROM_BYTES: usize = 2 << 20;
 
 /// Another thread still makes memory of the table ready: who writes to it would wait for the system.
 const UNREADY: u64 = 1 << 63;
-/// The table's slots are as wide as [segments](segments) say.
-const SEGMENTED: u64 = 1 << 62;
+/// The table's slots are as wide as the first or the second [segments](segments) say.
+const SEGMENTED: [u64; 2] = [1 << 62, 1 << 61];
 
 /// Which of the tables a form is of.
 fn table_of(form: u64) -> usize {
-    ((form & !(UNREADY | SEGMENTED)) >> 32) as usize
+    ((form & !(UNREADY | SEGMENTED[0] | SEGMENTED[1])) >> 32) as usize
+}
+
+/// Which segments a form has, if any.
+#[inline(always)]
+fn segments_of(form: u64) -> Option<usize> {
+    let both = form & (SEGMENTED[0] | SEGMENTED[1]);
+    (both != 0).then_some(usize::from(both == SEGMENTED[1]))
 }
 
 /// What there is to guess by. See the file's head.
@@ -92,6 +99,9 @@ pub(super) struct Guesses {
     growing: Word,
     /// Tables by size and turn.
     tables: [Table; SIZES * TURNS],
+    /// Those of the table that is in use, and of the one that is being made, in turn; where keys are spread
+    /// unevenly.
+    segments: [OnceLock<Box<Segments>>; 2],
     /// How many guesses may still be wrong before there are none any more.
     patience: Word,
     ends: Ends,
@@ -106,8 +116,6 @@ struct Table {
     base: Word,
     /// Slots a key, in 2^-64.
     scale: Word,
-    /// In place of both where keys are spread unevenly.
-    segments: OnceLock<Box<Segments>>,
     /// Made when it is first wanted. What isn't used of it costs no memory.
     words: OnceLock<Words<Word>>,
     /// Slots that may not be empty, from the first on.
@@ -274,7 +282,8 @@ impl Guesses {
     pub(super) fn none(huge_pages: bool, prefault: bool) -> Self {
         let [form, growing, patience] = [const { Word::new(0) }; 3];
         let tables = [const { Table::none() }; SIZES * TURNS];
-        Self { form, growing, tables, patience, ends: Ends::unknown(), huge_pages, prefault }
+        let segments = [const { OnceLock::new() }; 2];
+        Self { form, growing, tables, segments, patience, ends: Ends::unknown(), huge_pages, prefault }
     }
 
     /// Makes no guesses any more, until the next survey.
@@ -345,7 +354,11 @@ impl Guesses {
         let table = self.tables.get(table_of(form))?;
         // The table may be used anew in between: then guesses are wrong.
         let words = table.words.get()?.get(..=form as u32 as usize)?;
-        let segments = if form & SEGMENTED == 0 { None } else { Some(&**table.segments.get()?) };
+        // A closure in place of the branch would be called.
+        let segments = match segments_of(form) {
+            Some(which) => Some(&**self.segments[which].get()?),
+            None => None,
+        };
         Some(Slots { base: table.base.load_relaxed(), scale: table.scale.load_relaxed(), segments, words })
     }
 

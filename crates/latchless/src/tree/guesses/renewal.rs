@@ -43,7 +43,7 @@ impl Sample {
 impl Table {
     pub(super) const fn none() -> Self {
         let [base, scale, used, charged] = [const { Word::new(0) }; 4];
-        Self { base, scale, segments: OnceLock::new(), words: OnceLock::new(), used, charged }
+        Self { base, scale, words: OnceLock::new(), used, charged }
     }
 
     /// The words, of which so many slots and one more are counted as used.
@@ -64,14 +64,6 @@ impl Table {
         self.used.store_relaxed(slots as u64 + 1);
         // Nobody else is here to be first.
         Some(self.words.get_or_init(|| made.expect("it was made where there was none")))
-    }
-
-    /// What cuts the range of keys into segments.
-    fn segments(&self, charge: impl FnOnce(usize) -> Result<()>) -> Option<&Segments> {
-        if self.segments.get().is_none() {
-            charge(size_of::<Segments>()).ok()?;
-        }
-        Some(self.segments.get_or_init(Segments::blank))
     }
 
     /// Empties some of the slots that are in use no more, the last ones first.
@@ -111,13 +103,25 @@ impl Guesses {
         }
         table.base.store_relaxed(first);
         table.scale.store_relaxed(scale);
+        let mut segmented = 0;
         if !even {
-            table.segments(charge)?.cut(nodes, (leaves * SLOTS_PER_LEAF) as f64 / (nodes.len() - 1) as f64);
+            let which = usize::from(segments_of(self.form.load_relaxed()) == Some(0));
+            let per_node = (leaves * SLOTS_PER_LEAF) as f64 / (nodes.len() - 1) as f64;
+            self.segments(which, charge)?.cut(nodes, per_node);
+            segmented = SEGMENTED[which];
         }
-        let segmented = if even { 0 } else { SEGMENTED };
         let unready = if self.prefault { UNREADY } else { 0 };
         self.growing.publish((at as u64) << 32 | slots as u64 | segmented | unready);
         Some(())
+    }
+
+    /// The first or the second segments, made when they are first wanted.
+    fn segments(&self, which: usize, charge: impl FnOnce(usize) -> Result<()>) -> Option<&Segments> {
+        let segments = &self.segments[which];
+        if segments.get().is_none() {
+            charge(size_of::<Segments>()).ok()?;
+        }
+        Some(segments.get_or_init(Segments::blank))
     }
 
     /// Which table is in use.

@@ -345,7 +345,7 @@ impl<B: Bits> Leaf<'_, B> {
         set_block_hints(self.node, &hints, 0);
         self.set_shape(shape.with_counts(counts));
         if are_close {
-            self.tell_apart::<S>(keys, span, layout.room);
+            self.tell_apart(keys, span, layout.room);
         }
     }
 
@@ -353,7 +353,7 @@ impl<B: Bits> Leaf<'_, B> {
     /// the same.
     #[cold]
     #[inline(never)]
-    fn tell_apart<S: Lines>(self, keys: &[B], span: u64, room: Room) {
+    fn tell_apart(self, keys: &[B], span: u64, room: Room) {
         let (old, low) = (self.shape(), self.low().to_u64());
         let mut start = 0;
         let starts: [usize; LINES - 1] = core::array::from_fn(|at| {
@@ -365,7 +365,7 @@ impl<B: Bits> Leaf<'_, B> {
         let grows = room != Room::Spread || self.high() == B::MAX;
         let form = if grows { form_for } else { form_for_leaf }(keys, low, span, &starts);
         let maker = Maker::by_form(form, low);
-        let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |&key| maker.hint::<S>(key));
+        let hint = |&first: &usize| keys.get(first).map_or(NO_BLOCK, |&key| maker.hint::<Scalar>(key));
         let mut hints = starts.each_ref().map(hint);
         // The block of the first entry, behind empty ones: see `fill`.
         if old.count(0) == 0 && !keys.is_empty() {

@@ -188,7 +188,8 @@ impl HalfLine for Avx512 {
     #[inline]
     #[target_feature(enable = "bmi2")]
     unsafe fn extract(word: u64, places: u64) -> u64 {
-        _pext_u64(word, places)
+        // SAFETY: as above.
+        unsafe { Avx2::extract(word, places) }
     }
 
     #[inline]

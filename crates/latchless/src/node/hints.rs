@@ -250,6 +250,12 @@ impl<B: Bits> Shape<B> {
         upper << width | lower & ((1 << width) - 1)
     }
 
+    /// A key's hint in a leaf with this low fence, of one field.
+    #[inline(always)]
+    pub(super) fn hint_of_one(self, key: u64, low: u64) -> u16 {
+        self.upper(key, low).min(HINT_MAX) as u16
+    }
+
     /// A key's hint in a leaf with this low fence, of fields.
     #[inline(always)]
     pub(super) fn hint(self, key: u64, low: u64) -> u16 {
@@ -349,7 +355,7 @@ impl<B: Bits> Maker<B> {
 /// A key's hint of picked bits. The bits that aren't its own are set: so it is at least that of a block
 /// exactly if its own bits are.
 #[inline(always)]
-pub(super) fn hint_of_picked<S: Lines>(picked: u64, key: u64) -> u16 {
+fn hint_of_picked<S: Lines>(picked: u64, key: u64) -> u16 {
     (S::bits_at(key, picked).min(PICKED_MAX) << (16 - PICKED_BITS) | PLACE_BITS) as u16
 }
 

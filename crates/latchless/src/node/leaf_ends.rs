@@ -89,9 +89,9 @@ impl<B: Bits> Leaf<'_, B> {
     #[inline(always)]
     fn two_hints(self, shape: Shape<B>, first: B, second: B) -> (u16, u16) {
         let low = self.low().to_u64();
-        let upper = |key: B| shape.upper(key.to_u64(), low).min(HINT_MAX) as u16;
+        let hint = |key: B| shape.hint_of_one(key.to_u64(), low);
         if shape.has_one_field() {
-            return (upper(first), upper(second));
+            return (hint(first), hint(second));
         }
         let maker = self.maker(shape);
         (maker.hint::<Scalar>(first), maker.hint::<Scalar>(second))

@@ -1,25 +1,25 @@
-//! Where a key belongs in a leaf: what an insert has to know.
+//! The search for the block of an insert.
 
 use super::hints::{HINT_MAX, Shape, named_block};
 use super::*;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::search::Scalar;
 
-/// Where a key stands in a leaf, or where it belongs.
+/// The place of a key in a leaf, or the block that an insert of it goes into.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<B> {
     pub(super) shape: Shape<B>,
-    /// The block that it would go into.
+    /// The block that an insert goes into.
     pub(super) block: usize,
     /// Whether its hint would be wrong: hints don't reach as far as the key, or it has other bits than
     /// hints of two fields, or of picked bits, expect.
     pub(super) far: bool,
-    /// Where it stands, if it does.
+    /// The key's place, if the leaf has the key.
     pub place: Option<Place>,
 }
 
 impl<B: Bits> Leaf<'_, B> {
-    /// Where `key` stands, or where it belongs. For the holder of the latch.
+    /// The place of `key`, or the block that an insert of it goes into. For the holder of the latch.
     #[inline(always)]
     pub fn seek<S: Lines>(self, key: B) -> Seen<B> {
         let shape = self.shape();

@@ -1,7 +1,7 @@
 //! Changing leaves. All of it is for the holder of the latch, or for a leaf that nobody knows of yet.
 
 use super::fields::form_for;
-use super::hints::{HINT_MAX, Maker, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
+use super::hints::{Maker, NO_BLOCK, Shape, block, set_block_hint, set_block_hints};
 use super::leaf_seek::Seen;
 use super::picks::form_for_leaf;
 use super::*;
@@ -141,8 +141,7 @@ impl<B: Bits> Leaf<'_, B> {
         (before, first): (B, B),
     ) -> bool {
         if ONE {
-            let hint = shape.upper(first.to_u64(), self.low().to_u64()).min(HINT_MAX) as u16;
-            set_block_hint(self.node, block, hint);
+            set_block_hint(self.node, block, shape.hint_of_one(first.to_u64(), self.low().to_u64()));
             return shape.are_close(before, first);
         }
         let maker = self.maker(shape);
@@ -333,7 +332,7 @@ impl<B: Bits> Leaf<'_, B> {
             let first = start(at);
             if first < end {
                 self.set_block::<S>(at, entries, range.start + first);
-                hint = shape.upper(keys[first].to_u64(), base).min(HINT_MAX) as u16;
+                hint = shape.hint_of_one(keys[first].to_u64(), base);
                 are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
             }
             // An empty block has the hint of the next one. The block of the first entry takes the keys that

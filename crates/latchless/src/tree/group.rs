@@ -58,7 +58,7 @@ pub(super) struct Descents<'a, B> {
     pub(super) nodes: [At<'a>; Group::MAX],
     pub(super) blocks: [u8; Group::MAX],
     levels: [u8; Group::MAX],
-    /// Where the keys stand in the range of all, while their leaves are guessed.
+    /// The keys' places in the guess table, while their leaves are guessed.
     places: [u64; Group::MAX],
     /// The requests that go through inner nodes, the first `rest_len`: the others' leaves were guessed.
     rest: [u8; Group::MAX],

@@ -166,9 +166,7 @@ impl<'a, B: Bits> Window<'a, B> {
                 if key > high && run > 0 {
                     break;
                 }
-                let block = leaf.named_block::<S>(key);
-                prefetch_read_later(leaf.block_address(block));
-                *named = block as u8;
+                *named = leaf.ask_for_named::<S>(key) as u8;
                 run += 1;
             }
             begin += run;

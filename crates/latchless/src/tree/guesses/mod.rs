@@ -179,6 +179,12 @@ pub(super) struct Slots<'a> {
     words: &'a [Word],
 }
 
+/// How many places a distance between two keys is, with so many slots a key, in 2^-64.
+#[inline(always)]
+fn places(distance: u64, scale: u64) -> u128 {
+    (u128::from(distance) * u128::from(scale)) >> (64 - PLACE_BITS)
+}
+
 impl<'a> Slots<'a> {
     /// The place of a key, counted from the first slot's first. Keys before that one are far behind.
     #[inline(always)]
@@ -186,8 +192,7 @@ impl<'a> Slots<'a> {
         if let Some(segments) = self.segments {
             return segments.place(key);
         }
-        let distance = key.wrapping_sub(self.base);
-        (u128::from(distance) * u128::from(self.scale)) >> (64 - PLACE_BITS)
+        places(key.wrapping_sub(self.base), self.scale)
     }
 
     /// Asks for the slot of a key. Says what place the key has, or one far behind.

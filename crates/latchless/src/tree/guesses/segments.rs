@@ -20,7 +20,8 @@ const NARROW_SHARE: usize = 32;
 pub(super) struct Segments {
     /// The last key of each segment.
     fences: [Word; SEGMENTS],
-    /// Of each segment: its first key, slots a key in 2^-64, and the place of the first key.
+    /// Of each segment: its first key, slots a key in 2^-64, and the place of the first key. With a fourth
+    /// word, an element's address is a shift away.
     scales: [[Word; 4]; SEGMENTS],
 }
 
@@ -42,7 +43,7 @@ impl Segments {
         }
         let [first, scale, place, _] = &self.scales[at];
         let (first, scale) = (first.load_relaxed(), scale.load_relaxed());
-        let inside = (u128::from(key.wrapping_sub(first)) * u128::from(scale)) >> (64 - PLACE_BITS);
+        let inside = places(key.wrapping_sub(first), scale);
         select_unpredictable(key < first, u128::MAX >> PLACE_BITS, inside + u128::from(place.load_relaxed()))
     }
 

@@ -57,13 +57,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for row in &chosen {
         let [uniform, others @ ..] = &mut over[..] else { continue };
         uniform.hold(row.name, args);
-        let Some(mut before) = uniform.of(row, row.ours).map(|ours| ours.median_ns) else { continue };
-        uniform.compare_with_uniform(row.name, before);
+        let mut before = uniform.of(row, row.ours).map(|ours| ours.median_ns);
+        before.into_iter().for_each(|ns| uniform.compare_with_uniform(row.name, ns));
         for races in others {
             races.hold(row.name, args);
-            let after = uniform.again(row.name, row.ours, args).unwrap_or(before);
-            races.compare_with_uniform(row.name, f64::midpoint(before, after));
-            before = after;
+            // Without a time on uniform keys, the sets race all the same.
+            let Some(last) = before else { continue };
+            let after = uniform.again(row.name, row.ours, args).unwrap_or(last);
+            races.compare_with_uniform(row.name, f64::midpoint(last, after));
+            before = Some(after);
         }
     }
     let head = measured_on(args);

@@ -37,7 +37,11 @@ pub(super) fn form_for<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize
 pub(super) fn fields_for<B: Bits>((all, borders): (u64, u64), low: u64, span: u64) -> Form {
     let plain = Shape::<B>::form_for_span(span);
     let split = if B::BYTES == 8 { two_fields(all, borders, low, span) } else { None };
-    split.unwrap_or(Form { tied: borders & below(plain.shift) != 0, ..plain })
+    split.unwrap_or(Form {
+        tied: borders & below(plain.shift) != 0,
+        lower: u32::from(B::BYTES == 8),
+        ..plain
+    })
 }
 
 /// The highest bits in which neighbours of these keys differ; and those of them that tell blocks apart.

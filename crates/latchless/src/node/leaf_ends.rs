@@ -98,10 +98,11 @@ impl<B: Bits> Leaf<'_, B> {
     }
 
     /// Whether the hints of two keys that will be neighbours are in order, and reach as far. `apart`: in two
-    /// blocks, whose hints mustn't be tied.
+    /// blocks, whose hints mustn't be tied, since ties of one field are counted elsewhere.
     #[inline(always)]
     fn are_in_order(shape: Shape<B>, (first, second): (u16, u16), apart: bool) -> bool {
-        u64::from(second) < HINT_MAX && first + u16::from(apart && !shape.is_tied()) <= second
+        let may_tie = !apart || shape.is_tied() && !shape.has_one_field();
+        u64::from(second) < HINT_MAX && first + u16::from(!may_tie) <= second
     }
 }
 

@@ -26,6 +26,12 @@ impl<B: Bits> Leaf<'_, B> {
         if !shape.is_plain() {
             return self.seek_beside::<S>(shape, key);
         }
+        self.seek_named::<S>(shape, key)
+    }
+
+    /// As [`Leaf::seek`], in the block that hints of one field name: on a tie the rightmost one.
+    #[inline(always)]
+    fn seek_named<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
         let distance = shape.upper(key.to_u64(), self.low().to_u64());
         let block = named_block::<S>(self.node, distance.min(HINT_MAX) as u16);
         Seen { shape, block, far: distance > HINT_MAX, place: self.find_named::<S>(shape, block, key) }
@@ -34,6 +40,11 @@ impl<B: Bits> Leaf<'_, B> {
     /// As [`Leaf::seek`], where hints alone can't tell.
     #[inline(always)]
     fn seek_beside<S: Lines>(self, shape: Shape<B>, key: B) -> Seen<B> {
+        if shape.has_one_field() {
+            let seen = self.seek_named::<S>(shape, key);
+            let begins_later = shape.count(seen.block) == 0 || self.first_of(seen.block) > key;
+            return if begins_later { self.seek_slowly(seen, key) } else { seen };
+        }
         let maker = self.maker(shape);
         let hint = maker.hint::<S>(key);
         let block = named_block::<S>(self.node, hint);

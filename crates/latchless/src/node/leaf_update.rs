@@ -111,9 +111,41 @@ impl<B: Bits> Leaf<'_, B> {
         } else {
             self.shift::<S, false>(shape, (at, to), entry)
         };
-        if has_ties && !shape.is_tied() {
-            if shape.is_picked() { self.set_shape(self.shape().with_ties()) } else { self.make_hints_anew() }
+        if has_ties && !self.bears_ties(shape) {
+            self.make_hints_anew();
         }
+    }
+
+    /// Whether ties stay, one of which has just come, in a leaf that had that shape. Hints of one field bear
+    /// a few.
+    #[cold]
+    #[inline(never)]
+    fn bears_ties(self, shape: Shape<B>) -> bool {
+        let bears = if shape.has_one_field() {
+            shape.is_best_of_one() || self.ties() <= self.few_ties()
+        } else {
+            shape.is_picked() || shape.is_tied()
+        };
+        if bears {
+            self.set_shape(self.shape().with_ties());
+        }
+        bears
+    }
+
+    /// So many ties cost less than other hints do. In the last leaf of all these would be made again and
+    /// again where keys come nearly in order.
+    pub(super) fn few_ties(self) -> usize {
+        if self.high() == B::MAX { 3 } else { 1 }
+    }
+
+    /// How many blocks begin with a key of the same hint as the key before it, where hints have one field.
+    pub(super) fn ties(self) -> usize {
+        let shape = self.shape();
+        let is_tied = |&at: &usize| {
+            let before = self.last_of(shape, at - 1);
+            shape.count(at) > 0 && before.is_some_and(|before| shape.are_close(before, self.first_of(at)))
+        };
+        (1..Self::BLOCKS).filter(is_tied).count()
     }
 
     /// Makes room in block `at` by handing on entries up to block `to`, or down to it. `ONE`: hints have one
@@ -327,13 +359,13 @@ impl<B: Bits> Leaf<'_, B> {
             Room::AtStart => len.saturating_sub((Self::BLOCKS - at) * Self::PER_BLOCK),
         };
         let (mut hints, mut hint, mut end, mut counts) = ([NO_BLOCK; LINES - 1], NO_BLOCK, len, 0);
-        let mut are_close = false;
+        let mut ties = 0;
         for at in (0..Self::BLOCKS).rev() {
             let first = start(at);
             if first < end {
                 self.set_block::<S>(at, entries, range.start + first);
                 hint = shape.hint_of_one(keys[first].to_u64(), base);
-                are_close |= first > 0 && shape.are_close(keys[first - 1], keys[first]);
+                ties += usize::from(first > 0 && shape.are_close(keys[first - 1], keys[first]));
             }
             // An empty block has the hint of the next one. The block of the first entry takes the keys that
             // come in before all others.
@@ -343,8 +375,12 @@ impl<B: Bits> Leaf<'_, B> {
         }
         set_block_hints(self.node, &hints, 0);
         self.set_shape(shape.with_counts(counts));
-        if are_close {
-            self.tell_apart(keys, span, layout.room);
+        if ties > 0 {
+            if ties <= self.few_ties() {
+                self.set_shape(self.shape().with_ties());
+            } else {
+                self.tell_apart(keys, span, layout.room);
+            }
         }
     }
 

@@ -406,3 +406,73 @@ fn hints_of_picked_bits_become_tied_where_more_keys_come_than_they_tell_apart() 
         assert_eq!(leaf.get::<Scalar>(key), Some(key));
     }
 }
+
+/// Whether hints have one field in a full leaf that ends there, so many of whose blocks begin with a key of
+/// the same hint as the key before.
+fn has_one_field(high: u64, ties: u64) -> bool {
+    let node = blank();
+    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    let (per_block, mut entries) = (Leaf::<u64>::PER_BLOCK as u64, Entries::default());
+    for at in 0..Leaf::<u64>::CAPACITY as u64 {
+        let is_tied = at.is_multiple_of(per_block) && (1..=ties).contains(&(at / per_block));
+        entries.push(if is_tied { (at << 40) + 1 } else { (at + 1) << 40 }, at);
+    }
+    leaf.set((0, high), NodeRef::NIL, &entries, 0..entries.keys().len());
+    assert_eq!(leaf.fault(), None);
+    assert!(entries.keys().iter().zip(0..).all(|(&key, at)| leaf.get::<Scalar>(key) == Some(at)));
+    leaf.shape().has_one_field()
+}
+
+#[test]
+#[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many blocks")]
+fn leaves_bear_few_ties() {
+    let most = |high| (0..10).take_while(|&ties| has_one_field(high, ties)).count() - 1;
+    assert_eq!((most(1 << 60), most(u64::MAX)), (1, 3), "more in the last leaf");
+}
+
+/// Each pair of inserts brings one tie.
+#[test]
+#[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many blocks")]
+fn ties_that_come_are_borne_until_they_are_too_many() {
+    for high in [1 << 60, u64::MAX] {
+        let node = blank();
+        let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+        let (blocks, mut entries) = (Leaf::<u64>::BLOCKS as u64, Entries::default());
+        (1..=3 * blocks).for_each(|at| entries.push(at << 40, at));
+        leaf.set((0, high), NodeRef::NIL, &entries, 0..entries.keys().len());
+        let mut bore_some = false;
+        for block in (0..blocks - 1).step_by(2) {
+            for key in [1, 2].map(|more| ((3 * block + 3) << 40) + more) {
+                assert!(leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key)), "there is room");
+                assert_eq!((leaf.fault(), leaf.get::<Scalar>(key)), (None, Some(key)));
+            }
+            let (shape, ties) = (leaf.shape(), leaf.ties());
+            assert!(
+                !shape.has_one_field() || shape.is_best_of_one() || ties <= leaf.few_ties(),
+                "{ties} ties in block {block}"
+            );
+            bore_some |= shape.has_one_field() && ties > 0;
+        }
+        assert!(bore_some, "hints were made anew for one tie");
+    }
+}
+
+/// They are counted where an insert makes room.
+#[test]
+#[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many blocks")]
+fn keys_in_order_tie_no_hints_of_one_field() {
+    let node = blank();
+    let (leaf, _held) = (Leaf::<u64>::new(&node), latch(&node).try_latch().unwrap());
+    leaf.set((0, u64::MAX), NodeRef::NIL, &Entries::default(), 0..0);
+    for at in 0..8 {
+        let key = if at == 4 { (4 << 40) + 1 } else { (at + 1) << 40 };
+        assert!(
+            leaf.push_at_end(true, (key, key)) || leaf.insert::<Scalar>(leaf.seek::<Scalar>(key), (key, key))
+        );
+    }
+    assert!(leaf.shape().has_one_field() && leaf.shape().is_tied());
+    let key = (8 << 40) + 1;
+    assert!(!leaf.push_at_end(true, (key, key)), "it has the hint of the last one, whose block is full");
+    assert!(leaf.push_at_end(true, (9 << 40, 0)));
+    assert_eq!(leaf.fault(), None);
+}

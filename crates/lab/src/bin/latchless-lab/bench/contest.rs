@@ -14,6 +14,7 @@ use crate::catalogue::{self, Origin};
 use crate::machine;
 use crate::progress::Progress;
 use latchless::FillFactor;
+use latchless_lab::huge_pages;
 use latchless_terminal::failure::Failure;
 use latchless_terminal::say;
 use latchless_workload::{Kind, Spec, Workload};
@@ -179,6 +180,9 @@ impl<L: Word> Contest<'_, L> {
             (Batch::Auto, Some(size)) => Some(size),
             (Batch::Auto, None) => Some(self.best_batch(name, filled)?),
         };
+        if self.spec.workload.updates() {
+            huge_pages::make_ready(self.streams.ops(part) as usize);
+        }
         let (before, warm_up) = (filled.index.form(), self.filling.sample(WARM_UP_GETS));
         for &key in warm_up {
             black_box(filled.index.get(key));
@@ -221,6 +225,7 @@ impl<L: Word> Contest<'_, L> {
         self.progress.say(format!("loading {name}"));
         let sorted = self.filling.sorted();
         let mut index = Raced::<L>::build(name, &self.options)?;
+        huge_pages::make_ready(sorted.len());
         let clock = Instant::now();
         let loaded = index.bulk_load(sorted, FillFactor::FULL);
         let elapsed = clock.elapsed();

@@ -13,7 +13,7 @@ use crate::bench::timed::Run;
 use crate::catalogue::{Entry, Options, Origin};
 use crate::machine;
 use crate::progress::Progress;
-use latchless_lab::counting;
+use latchless_lab::{counting, huge_pages};
 use latchless_terminal::failure::Failure;
 use latchless_terminal::say;
 use latchless_workload::{BytesKeys, Lane, Spec, Workload, value_of};
@@ -259,6 +259,9 @@ impl Contest<'_> {
         let Entrant { outcome, index: Some(index), .. } = entrant else { return Ok(()) };
         let name = outcome.name().to_owned();
         self.progress.say(format!("measuring {name}"));
+        if self.race.spec.workload.updates() {
+            huge_pages::make_ready(self.parts[part].len());
+        }
         index.warm_up(&self.filling.sample);
         let (stream, batch) = (&self.parts[part], self.race.batch);
         let run = index.serve(stream, batch).map_err(|error| refused(&name, &error))?;
@@ -274,6 +277,7 @@ impl Contest<'_> {
         let name = entrant.outcome.name().to_owned();
         self.progress.say(format!("loading {name}"));
         let mut index = catalogue::build(&name, &self.filling.options)?;
+        huge_pages::make_ready(self.filling.sorted.len());
         let clock = Instant::now();
         let loaded = index.load(&self.filling.sorted);
         let elapsed = clock.elapsed();

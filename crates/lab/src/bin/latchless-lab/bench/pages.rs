@@ -3,6 +3,10 @@
 //! Nodes of this library are on huge pages as a rule; the others are where the allocator puts them. glibc's
 //! allocator asks for (transparent) huge pages if an environment variable says so when the process starts. So
 //! a race on other pages than this process has runs in a process of its own.
+//!
+//! glibc 2.36 compares what the system says of huge pages with memory that nobody has set: whether it asks
+//! for them, though the variable says so, is left to chance. So each process looks, and tries another one if
+//! it was out of luck.
 
 use latchless_terminal::failure::Failure;
 use latchless_terminal::say;
@@ -25,7 +29,12 @@ pub enum Pages {
 /// The variable that glibc reads, and its entry for transparent huge pages.
 const VARIABLE: &str = "GLIBC_TUNABLES";
 const TUNABLE: &str = "glibc.malloc.hugetlb=";
-/// Heap that is looked at to see what the system grants, and the step between bytes that are written.
+/// The variable with the number of processes that were tried so far, and how many are.
+pub const TRIED: &str = "LATCHLESS_PAGES_TRIED";
+const TRIES: u32 = 30;
+/// Heap that is looked at to see what the system grants, to decide and to say; and the step between bytes
+/// that are written.
+const GLANCE_BYTES: usize = 8 << 20;
 const PROBE_BYTES: usize = 64 << 20;
 const SMALL_PAGE_BYTES: usize = 4096;
 
@@ -51,9 +60,18 @@ pub fn are_here(pages: Pages) -> bool {
     let set = tunables.split(':').filter_map(|entry| entry.strip_prefix(TUNABLE)).next_back();
     match pages {
         Pages::Both => false,
-        Pages::Huge => set == Some("1"),
+        Pages::Huge => set == Some("1") && (is_lucky() || tried() >= TRIES),
         Pages::Small => matches!(set, None | Some("0")),
     }
+}
+
+/// Whether the allocator has huge pages, or nobody says.
+fn is_lucky() -> bool {
+    huge_share_of_heap(GLANCE_BYTES).is_none_or(|share| share >= 0.5)
+}
+
+fn tried() -> u32 {
+    std::env::var(TRIED).ok().and_then(|tried| tried.parse().ok()).unwrap_or(0)
 }
 
 /// Runs this command again on such pages; on both kinds one after the other, each with a report of its own.
@@ -76,7 +94,12 @@ fn child(pages: Pages, report: Option<PathBuf>) -> Result<(), Failure> {
     flags.extend(report.into_iter().flat_map(|file| [OsString::from("--report"), file.into_os_string()]));
     let mut command = Command::new(std::env::current_exe().map_err(cannot_start)?);
     let tunables = with_tunable(&std::env::var(VARIABLE).unwrap_or_default(), pages);
-    let status = command.args(flags).env(VARIABLE, tunables).status().map_err(cannot_start)?;
+    let status = command
+        .args(flags)
+        .env(VARIABLE, tunables)
+        .env(TRIED, (tried() + 1).to_string())
+        .status()
+        .map_err(cannot_start)?;
     let failed = format!("the race on {} pages failed", pages.name());
     match status.code() {
         Some(0) => Ok(()),
@@ -111,7 +134,7 @@ fn named_after(file: &Path, pages: Pages) -> PathBuf {
 /// Which pages all indexes are on, how they got there and what the system granted. Warns if it isn't what
 /// was asked for.
 pub fn line(pages: Pages) -> String {
-    let granted = huge_share_of_heap();
+    let granted = huge_share_of_heap(PROBE_BYTES);
     let told = granted.map_or_else(
         || "the system doesn't say what it granted".to_owned(),
         |share| format!("{:.0} % of a 64 MiB heap block is on huge ones", 100.0 * share),
@@ -132,13 +155,13 @@ pub fn line(pages: Pages) -> String {
 }
 
 /// The share of a fresh block of the heap that is on huge pages.
-fn huge_share_of_heap() -> Option<f64> {
+fn huge_share_of_heap(bytes: usize) -> Option<f64> {
     let before = huge_bytes()?;
-    let mut block = vec![0u8; PROBE_BYTES];
+    let mut block = vec![0u8; bytes];
     block.iter_mut().step_by(SMALL_PAGE_BYTES).for_each(|byte| *byte = 1);
     let after = huge_bytes()?;
     drop(std::hint::black_box(block));
-    Some(after.saturating_sub(before) as f64 / PROBE_BYTES as f64)
+    Some(after.saturating_sub(before) as f64 / bytes as f64)
 }
 
 /// Bytes of this process on transparent huge pages.

@@ -4,6 +4,7 @@ use super::goal::number;
 use super::row::{Field, Of, Row, Run};
 use super::show::shown;
 use crate::bench::args::Args;
+use crate::bench::pages;
 use latchless_terminal::say;
 use latchless_workload::{BytesKeySet, KeySet};
 use serde_json::Value;
@@ -235,7 +236,8 @@ impl Races {
 
 /// Runs a race in a process of its own.
 fn child(flags: &[String]) -> std::io::Result<Output> {
-    Command::new(std::env::current_exe()?).arg("bench").args(flags).args(["--format", "json"]).output()
+    let mut command = Command::new(std::env::current_exe()?);
+    command.env_remove(pages::TRIED).arg("bench").args(flags).args(["--format", "json"]).output()
 }
 
 /// What a race found, or what it failed of.

@@ -1,6 +1,6 @@
 //! Changing a latched node in place: one entry more, one fewer, another value.
 
-use super::node::{Node, Words};
+use super::node::{Node, Words, ones};
 use super::shape::*;
 use super::text::{head, word, words_of};
 use crate::node::lines::Lines;
@@ -243,10 +243,4 @@ impl<'a> Shared<'a> {
             self.set(array + word, own & keep | moved & !keep);
         }
     }
-}
-
-/// Ones in so many of the lowest bits, at most 32.
-#[inline(always)]
-fn ones(bits: usize) -> u32 {
-    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
 }

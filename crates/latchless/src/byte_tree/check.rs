@@ -10,6 +10,7 @@ use super::values::Values;
 use latchless_core::base::error::Broken;
 use latchless_core::base::stats::Stats;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// Stops with a message when something isn't so.
 macro_rules! ensure {
@@ -35,7 +36,7 @@ impl ByteTree {
         let (_, levels) = self.root();
         let (mut leaves, mut inner_nodes, mut taken) = (0, 0, 0);
         for level in 0..levels {
-            let mut node = self.descend(level, &[], Toward::Key).unwrap_or(NodeRef::NIL);
+            let mut node = self.descend::<Scalar>(level, &[], Toward::Key).unwrap_or(NodeRef::NIL);
             while !node.is_nil() {
                 let view = self.at(node).1;
                 let shape = view.shape();

@@ -10,6 +10,7 @@ use super::image::{Fence, Fences, Part, Private, slots_for_parts};
 use super::node::{Node, SUFFIX_ROOM, Words};
 use super::shape::*;
 use super::text::{common, head, separator_len};
+use latchless_core::search::Scalar;
 
 /// Where keys grow in a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +82,7 @@ pub(super) fn cut(
         to.extend_from_slice(&fences.low.bytes[..shape.prefix()]);
         node.key_to(shape, at, to);
     };
-    let (rank, is_there) = node.rank(shape, key);
+    let (rank, is_there) = node.rank::<Scalar>(shape, key);
     if level > 0 {
         // Separators that come in order leave full nodes.
         let grows = shape.has(Shape::NO_HIGH) && len > 2 && rank == len;

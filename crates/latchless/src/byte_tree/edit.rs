@@ -98,7 +98,7 @@ impl ByteTree {
 
     /// Where an edit of a key with this hash begins: at an end, by a guess, or a descent.
     #[inline(always)]
-    pub(super) fn start_of(&self, key: &[u8], hash: u64) -> Start {
+    pub(super) fn start_of<S: Search>(&self, key: &[u8], hash: u64) -> Start {
         if let Some(end) = self.start_at_end() {
             return end;
         }
@@ -106,7 +106,10 @@ impl ByteTree {
         if let Some(leaf) = guess {
             self.ask_for(leaf, 0);
         }
-        let leaf = guess.unwrap_or_else(|| self.descend_to_leaf(key, Toward::Key));
+        let leaf = match guess {
+            Some(leaf) => leaf,
+            None => self.descend_to_leaf::<S>(key, Toward::Key),
+        };
         self.ask_for_heads(leaf);
         Start { leaf, by: if guess.is_some() { StartBy::Guess } else { StartBy::Descent } }
     }
@@ -128,7 +131,7 @@ impl ByteTree {
             } else {
                 self.leave_end();
             }
-            leaf = self.descend_to_leaf(key, Toward::Key);
+            leaf = self.descend_to_leaf::<Scalar>(key, Toward::Key);
         }
         (self.latch_covering_from(leaf, 0, key).expect("there is always a level of leaves"), wrong)
     }
@@ -180,7 +183,10 @@ impl ByteTree {
                     return Err((at, held));
                 }
                 held.changing();
-                let rank = end.unwrap_or_else(|| leaf.rank(shape, key).0);
+                let rank = match end {
+                    Some(rank) => rank,
+                    None => leaf.rank::<S>(shape, key).0,
+                };
                 leaf.insert(rank, Entry::short(suffix, tag, value).with_more(more));
                 drop(held);
                 self.note_end(at, shape, rank);
@@ -255,7 +261,7 @@ impl ByteTree {
                 };
                 held.changing();
                 let entry = Entry::long(head(key, prefix), aside.blocks.store(key), tag, value);
-                leaf.insert(leaf.rank(leaf.shape(), key).0, entry.with_more(edit.more()));
+                leaf.insert(leaf.rank::<Scalar>(leaf.shape(), key).0, entry.with_more(edit.more()));
                 drop(held);
                 self.entries.add(1);
                 return Ok(Edited { before: None, applied: true });
@@ -284,7 +290,7 @@ impl ByteTree {
         if self.make_room(leaf, &mut held, words, strings) {
             return None;
         }
-        let rank = leaf.rank(leaf.shape(), key).0;
+        let rank = leaf.rank::<Scalar>(leaf.shape(), key).0;
         match leaf.growth(key, rank).filter(|_| may_lend) {
             // Nothing is lent to the right: what comes next would come to the same leaf.
             Some(Growth::Up) if rank == leaf.shape().len() => {
@@ -328,6 +334,6 @@ impl Operation for EditOne<'_> {
             let before = tree.get_hashed::<S, _>(key, hash, &mut OneWord);
             return Ok(Edited { before, applied: false });
         }
-        tree.edit_from::<S, _>(tree.start_of(key, hash), (key, hash), &mut edit)
+        tree.edit_from::<S, _>(tree.start_of::<S>(key, hash), (key, hash), &mut edit)
     }
 }

@@ -49,7 +49,7 @@ impl ByteTree {
                 }
             }
         }
-        let node = self.descend_to_leaf(key, Toward::Key);
+        let node = self.descend_to_leaf::<S>(key, Toward::Key);
         self.get_from::<S, T>(node, key, (hash, wrong), take)
     }
 

@@ -13,6 +13,7 @@ use crate::tree::{Edit, Edited};
 use latchless_core::base::error::Result;
 use latchless_core::mem::line::prefetch_read;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// The most keys that go down together.
 pub const GROUP: usize = 32;
@@ -100,7 +101,7 @@ impl ByteTree {
                 count += 1;
             }
         }
-        self.descend_those(keys, &mut ways, (&unguessed[..count], levels));
+        self.descend_those::<S>(keys, &mut ways, (&unguessed[..count], levels));
         for way in &ways[..keys.len()] {
             self.ask_for_entry::<S>(way.at.leaf, way.hash);
         }
@@ -109,13 +110,18 @@ impl ByteTree {
 
     /// Takes these of the keys from the root to their leaves.
     #[inline(always)]
-    fn descend_those(&self, keys: &[&[u8]], ways: &mut [Way; GROUP], (those, levels): (&[u8], usize)) {
+    fn descend_those<S: Search>(
+        &self,
+        keys: &[&[u8]],
+        ways: &mut [Way; GROUP],
+        (those, levels): (&[u8], usize),
+    ) {
         for below in (0..levels - 1).rev() {
             for &at in those {
                 let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
                 // Nil: the way was disturbed; it begins anew at the end.
                 if !node.is_nil() {
-                    *node = self.child(*node, key, Toward::Key).unwrap_or(NodeRef::NIL);
+                    *node = self.child::<S>(*node, key, Toward::Key).unwrap_or(NodeRef::NIL);
                     self.ask_for(*node, below);
                 }
             }
@@ -123,7 +129,7 @@ impl ByteTree {
         for &at in those {
             let (node, key) = (&mut ways[usize::from(at)].at.leaf, keys[usize::from(at)]);
             if node.is_nil() {
-                *node = self.descend_to_leaf(key, Toward::Key);
+                *node = self.descend_to_leaf::<Scalar>(key, Toward::Key);
             }
         }
     }

@@ -16,6 +16,7 @@ use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// What a range is between.
 #[derive(Debug, Clone, Copy)]
@@ -372,7 +373,7 @@ pub(super) fn first_from<W: Words>(leaf: Node<'_, W>, key: &[u8], after: bool) -
         Side::Left => 0,
         Side::Right => shape.len(),
         Side::Here => {
-            let (rank, is_there) = leaf.rank(shape, key);
+            let (rank, is_there) = leaf.rank::<Scalar>(shape, key);
             rank + usize::from(after && is_there)
         }
     }

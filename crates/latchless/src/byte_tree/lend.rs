@@ -21,6 +21,7 @@ use super::tree::{At, ByteTree};
 use core::ops::Range;
 use latchless_core::latch::Latched;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// Whether a leaf takes at most so many eighths of a node.
 fn takes_at_most<W: Words>(leaf: Node<'_, W>, eighths: usize) -> bool {
@@ -83,7 +84,7 @@ impl ByteTree {
         at.1.low_to(&mut strings.other);
         // Latches are taken from left to right: this one has to go first.
         drop(held);
-        let Some(left) = self.descend(0, &strings.other, Toward::Before) else { return false };
+        let Some(left) = self.descend::<Scalar>(0, &strings.other, Toward::Before) else { return false };
         let ((_, left), mut left_held) = self.latch(self.at(left));
         if left.link() != full || !takes_at_most(left, 7) {
             return false;
@@ -124,7 +125,7 @@ impl ByteTree {
         let separator = &separator[..];
         let Some((parent, mut parent_held)) = self.latch_covering(1, other) else { return false };
         let shape = parent.1.shape();
-        let (rank, is_there) = parent.1.rank(shape, other);
+        let (rank, is_there) = parent.1.rank::<Scalar>(shape, other);
         let is_named = is_there && rank > 0 && parent.1.length(shape, rank) != LONG;
         // Beside its neighbour in the same parent it begins with that parent's prefix.
         let suffix = separator.get(shape.prefix()..).unwrap_or(&[]);

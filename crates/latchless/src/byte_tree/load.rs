@@ -4,6 +4,7 @@ use super::change::Entry;
 use super::ends::Ends;
 use super::image::{Builder, Fence, Fences};
 use super::long::{Blocks, LEN_MAX, LongStrings};
+use super::node::Node;
 use super::shape::*;
 use super::text::{common, head, separator_len};
 use super::tree::ByteTree;
@@ -193,6 +194,9 @@ impl<'a> Level<'a> {
         let (at, mut held) = self.tree.latch(self.tree.at(self.node));
         held.changing();
         at.1.write(builder.image());
+        if self.level == 0 {
+            self.tree.learn_shape(Node { words: builder.image(), long: &self.tree.long });
+        }
         self.nodes.push(&self.low, u64::from(self.node.to_word()), &[])
     }
 

@@ -15,6 +15,7 @@ use super::split::fences_of;
 use super::tree::{ByteTree, Held};
 use super::values::Values;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// How often a merge is tried when others get in its way.
 const TRIES: usize = 4;
@@ -122,7 +123,7 @@ impl ByteTree {
         if low.is_empty() || !still {
             return if still { Outcome::LastChild } else { Outcome::Done };
         }
-        let Some(left) = self.descend(level, low, Toward::Before) else { return Outcome::Done };
+        let Some(left) = self.descend::<Scalar>(level, low, Toward::Before) else { return Outcome::Done };
         let (left, held) = self.latch(self.at(left));
         if left.1.link() != at.0 || left.1.shape().has(Shape::DEAD) {
             return Outcome::Disturbed;
@@ -160,7 +161,7 @@ impl ByteTree {
         let Some((parent, mut parent_held)) = self.latch_covering(level + 1, separator) else {
             return Outcome::Disturbed;
         };
-        let (rank, is_there) = parent.1.rank(parent.1.shape(), separator);
+        let (rank, is_there) = parent.1.rank::<Scalar>(parent.1.shape(), separator);
         if !is_there || rank == 0 {
             return Outcome::LastChild;
         }

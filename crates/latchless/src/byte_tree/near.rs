@@ -17,6 +17,7 @@ use core::ops::Bound;
 use latchless_core::base::index::Direction;
 use latchless_core::latch::Version;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 use latchless_core::sync::Backoff;
 
 /// What a leaf has, in a search's direction.
@@ -61,7 +62,7 @@ impl ByteTree {
         let mut passed: Vec<(NodeRef, Version)> = Vec::new();
         let mut next = Vec::new();
         loop {
-            let leaf = self.descend_to_leaf(fence, toward);
+            let leaf = self.descend_to_leaf::<Scalar>(fence, toward);
             let (seen, node, version) = self.read_leaf(leaf, (fence, toward), |(_, leaf)| {
                 look(leaf, (from, direction), (key, &mut next), take)
             });
@@ -118,7 +119,7 @@ impl ByteTree {
     fn latch_to_the_end(&self, fence: &[u8], toward: Toward, end: Direction) -> Option<Vec<Held<'_>>> {
         loop {
             let mut latched = Vec::with_capacity(8);
-            let mut node = self.descend(0, fence, toward)?;
+            let mut node = self.descend::<Scalar>(0, fence, toward)?;
             loop {
                 let leaf = self.latch(self.at(node));
                 let view = leaf.0.1;

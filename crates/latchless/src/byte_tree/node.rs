@@ -7,6 +7,7 @@
 use super::long::LongStrings;
 use super::shape::*;
 use super::text::{are_words_of, compare, head, word, words_of};
+use crate::node::lines::Lines;
 use core::cmp::Ordering;
 use latchless_core::mem::node_ref::NodeRef;
 use latchless_core::sync::Word;
@@ -15,12 +16,27 @@ use latchless_core::sync::Word;
 pub trait Words: Copy {
     /// Word `at`, modulo the words of a node.
     fn word(self, at: usize) -> u64;
+    /// One bit for each of the [`ABREAST`] words from `first` on: whether it is smaller than `bound`.
+    #[inline(always)]
+    fn below<S: Lines>(self, first: usize, bound: u64) -> u32 {
+        (0..ABREAST).fold(0, |bits, at| bits | u32::from(self.word(first + at) < bound) << at)
+    }
 }
+
+/// Heads that are compared at once.
+const ABREAST: usize = 16;
 
 impl Words for &[Word; WORDS] {
     #[inline(always)]
     fn word(self, at: usize) -> u64 {
         self[at % WORDS].load_relaxed()
+    }
+
+    #[inline(always)]
+    fn below<S: Lines>(self, first: usize, bound: u64) -> u32 {
+        let words: &[Word; ABREAST] = self[first..].first_chunk().expect("heads end before the node");
+        let fours = words.as_chunks::<4>().0.iter().rev();
+        fours.fold(0, |bits, four| bits << 4 | S::words_below(four, bound))
     }
 }
 
@@ -266,15 +282,16 @@ impl<'a, W: Words> Node<'a, W> {
     /// How many entries come before a key, and whether the next one has it. The key is taken to have the
     /// node's prefix.
     #[inline(always)]
-    pub fn rank(self, shape: Shape, key: &[u8]) -> (usize, bool) {
+    pub fn rank<S: Lines>(self, shape: Shape, key: &[u8]) -> (usize, bool) {
         let (len, own) = (shape.len(), head(key, shape.prefix()));
         let (mut base, mut size) = (0, len);
-        while size > 1 {
+        while size > ABREAST {
             let half = size / 2;
             base = core::hint::select_unpredictable(self.head(shape, base + half) < own, base + half, base);
             size -= half;
         }
-        base += usize::from(size == 1 && self.head(shape, base) < own);
+        let below = self.words.below::<S>(shape.heads() + base, own) & ones(size);
+        base += below.count_ones() as usize;
         if base == len || self.head(shape, base) != own {
             return (base, false);
         }
@@ -441,3 +458,9 @@ pub type SuffixWords = [u64; SUFFIX_ROOM / 8 + 1];
 
 /// Room for a suffix that isn't long, in whole words.
 pub const SUFFIX_ROOM: usize = 8 + SUFFIX_MAX.next_multiple_of(8);
+
+/// Ones in so many of the lowest bits, at most 32.
+#[inline(always)]
+pub(super) fn ones(bits: usize) -> u32 {
+    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
+}

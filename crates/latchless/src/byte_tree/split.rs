@@ -16,6 +16,7 @@ use super::text::head;
 use super::tree::{ByteTree, Held};
 use latchless_core::latch::Latched;
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 /// A node's fences as they are, with their strings.
 pub(super) fn fences_of<'a>(node: Private<'_>, low: &'a [u8], high: Option<&'a [u8]>) -> Fences<'a> {
@@ -99,7 +100,7 @@ impl ByteTree {
         let fences = fences_of(old, low, has_high.then_some(&high[..]));
         let cut = cut(old, level, (&fences, key), (separator, other));
         if level == 0 {
-            self.learn_ties(old);
+            self.learn_shape(old);
         }
         let parent = self.latch_parent(level, at.0, separator, aside)?;
         let missing = Lack { levels: level + 1 + usize::from(parent.is_none()), blocks: 0 };
@@ -138,7 +139,7 @@ impl ByteTree {
         match parent {
             Some((parent, mut parent_held)) => {
                 parent_held.changing();
-                let rank = parent.1.rank(parent.1.shape(), separator).0;
+                let rank = parent.1.rank::<Scalar>(parent.1.shape(), separator).0;
                 let has_gone_in = parent.1.insert(rank, entry);
                 debug_assert!(has_gone_in, "the parent had room");
             }

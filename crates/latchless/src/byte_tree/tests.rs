@@ -7,6 +7,7 @@ use latchless_core::base::bytes_value::Raw;
 use latchless_core::base::error::{Error, Result};
 use latchless_core::base::fill::FillFactor;
 use latchless_core::base::index::Direction;
+use latchless_core::search::Scalar;
 use latchless_core::testing::Rng;
 use std::collections::BTreeMap;
 
@@ -434,5 +435,36 @@ fn keys_in_order_begin_at_their_leaf() {
         tree.edit(&key(number(200)), Edit::Put(0)).unwrap();
         assert!(tree.start_at_end().is_none());
         tree.check_invariants().unwrap();
+    }
+}
+
+/// Lookups ask for these lines of a leaf before its header has come.
+#[test]
+#[cfg_attr(latchless_small_nodes, ignore = "is about leaves with many slots")]
+fn leaves_tell_how_many_of_their_lines_say_where_a_key_is() {
+    let lines_of = |len: usize, is_loaded: bool| {
+        let key = |number: u64| {
+            [&number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()[..], &[7; 64][..len - 8]].concat()
+        };
+        let mut keys: Vec<_> = (0..2000).map(key).collect();
+        keys.sort_unstable();
+        let mut tree = tree();
+        if is_loaded {
+            let mut rest = keys.iter();
+            load_words(&mut tree, FillFactor::FULL, &mut |to| {
+                to.extend_from_slice(rest.next()?);
+                Some(1)
+            })
+            .unwrap();
+        } else {
+            keys.iter().for_each(|key| assert!(tree.edit(key, Edit::Put(1)).unwrap().applied));
+        }
+        let leaf = tree.at(tree.descend::<Scalar>(0, &keys[1000], node::Toward::Key).unwrap()).1;
+        (tree.leaf_lines(), leaf.shape().heads().div_ceil(8))
+    };
+    for is_loaded in [false, true] {
+        let [short, long] = [8, 60].map(|len| lines_of(len, is_loaded));
+        assert!(short.0.abs_diff(short.1) <= 1 && long.0.abs_diff(long.1) <= 1, "{short:?} {long:?}");
+        assert!(short.0 > long.0 && short.0 > 4 && long.0 < 4, "{short:?} {long:?}");
     }
 }

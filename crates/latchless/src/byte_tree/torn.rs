@@ -57,7 +57,7 @@ impl TornNode {
             tree.edit(key, Edit::Put(value)).expect("a key finds room");
         }
         let level = level.min(tree.root().1 - 1);
-        let node = tree.descend(level, &[], Toward::Key).expect("there is such a level");
+        let node = tree.descend::<Scalar>(level, &[], Toward::Key).expect("there is such a level");
         Self { tree, node }
     }
 
@@ -109,14 +109,14 @@ impl TornNode {
         let image = self.image();
         for toward in [Toward::Key, Toward::Before, Toward::Last] {
             // The child may be anything: it counts only if the node is valid.
-            let _ = self.tree.child(self.node, key, toward);
+            let _ = self.tree.child::<Scalar>(self.node, key, toward);
         }
         let counted = |ask: &dyn Fn(Node<'_, Counted<'_>>)| {
             let reads = Cell::new(0);
             ask(Node { words: Counted { words: &image, reads: &reads }, long: &self.tree.long });
         };
         counted(&|node| {
-            let (rank, is_there) = node.rank(node.shape(), key);
+            let (rank, is_there) = node.rank::<Scalar>(node.shape(), key);
             assert!(rank <= node.shape().len() && !(is_there && rank == node.shape().len()), "rank {rank}");
         });
         for toward in [Toward::Key, Toward::Before, Toward::Last] {
@@ -346,7 +346,7 @@ mod tests {
     /// Makes the node of a key, of any level, hold nonsense for some moments. Nobody else changes it.
     fn scribble(tree: &ByteTree, key: &[u8], random: &mut Rng) {
         let level = random.below(tree.root().1 as u64) as usize;
-        let node = tree.descend(level, key, Toward::Key).expect("there is such a level");
+        let node = tree.descend::<Scalar>(level, key, Toward::Key).expect("there is such a level");
         let mut image = [0; WORDS];
         tree.at(node).1.copy::<Scalar>(&mut image);
         let mut nonsense = image;

@@ -36,14 +36,15 @@ use latchless_core::base::error::{Error, Result};
 use latchless_core::latch::{Latched, Version};
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
-use latchless_core::search::{Dispatch, Kernel};
+use latchless_core::search::{Dispatch, Kernel, Scalar};
 use latchless_core::sync::{Backoff, Striped, Word, look_for_the_flag};
 use std::hash::{BuildHasher, RandomState};
 
 /// How often a reader tries to see a leaf at rest before it takes the leaf's latch.
 pub const READ_TRIES: u32 = 16;
 
-/// Lines of a leaf that tell where a key is: its header, and tags, lengths and places.
+/// Lines of a leaf that tell where a key is, as long as no leaf has told: its header, and tags, lengths and
+/// places.
 const LEAF_LINES: usize = 4;
 
 /// What a tree is told when it is made.
@@ -100,6 +101,8 @@ pub struct ByteTree {
     pub(super) longest: Word,
     /// One, if the leaf that was split last had equal heads; zero, if not.
     has_ties: Word,
+    /// Lines of that leaf that told where a key is.
+    leaf_lines: Word,
 }
 
 /// A node that was looked up.
@@ -133,6 +136,7 @@ impl ByteTree {
             misled: Word::new(0),
             longest: Word::new(0),
             has_ties: Word::new(1),
+            leaf_lines: Word::new(LEAF_LINES as u64),
         };
         tree.init_root()?;
         Ok(tree)
@@ -234,14 +238,14 @@ impl ByteTree {
     /// tells equal heads apart, are anywhere in it.
     #[inline(always)]
     pub(super) fn ask_for(&self, node: NodeRef, level: usize) {
-        self.ask_for_lines(node, if level == 0 { 0..LEAF_LINES } else { 0..LINES });
+        self.ask_for_lines(node, 0..if level == 0 { self.leaf_lines() } else { LINES });
     }
 
     /// Asks for what is read and written of a leaf beside that when an entry comes or goes: the heads, and
     /// what tells equal ones apart.
     #[inline(always)]
     pub(super) fn ask_for_heads(&self, leaf: NodeRef) {
-        self.ask_for_lines(leaf, LEAF_LINES..LINES);
+        self.ask_for_lines(leaf, self.leaf_lines()..LINES);
     }
 
     /// As [`ByteTree::ask_for_heads`], of a leaf whose header has come, and with it where the slots end and
@@ -250,19 +254,28 @@ impl ByteTree {
     #[inline(always)]
     pub(super) fn ask_for_slots(&self, leaf: NodeRef) {
         let [slots, heap] = self.at(leaf).1.shape().used_lines();
-        self.ask_for_lines(leaf, LEAF_LINES..slots.end);
+        self.ask_for_lines(leaf, self.leaf_lines()..slots.end);
         let end = if self.has_ties.load_relaxed() == 0 { (heap.start + 1).min(LINES) } else { LINES };
         self.ask_for_lines(leaf, heap.start.saturating_sub(1)..end);
     }
 
-    /// Remembers whether a leaf had equal heads.
-    pub(super) fn learn_ties(&self, leaf: Private<'_>) {
+    /// How many lines of a leaf are likely to tell where a key is.
+    #[inline(always)]
+    pub(super) fn leaf_lines(&self) -> usize {
+        self.leaf_lines.load_relaxed() as usize % LINES
+    }
+
+    /// Remembers whether a leaf had equal heads, and where they began.
+    pub(super) fn learn_shape(&self, leaf: Private<'_>) {
         let (shape, first) = (leaf.shape(), leaf.shape().heads());
         let heads = &leaf.words[first..first + shape.len()];
         let has_ties = u64::from(heads.array_windows().any(|[one, next]| one == next));
+        let lines = first.div_ceil(8) as u64;
         // A line that nobody writes stays in every processor's cache.
-        if self.has_ties.load_relaxed() != has_ties {
-            self.has_ties.store_relaxed(has_ties);
+        for (word, now) in [(&self.has_ties, has_ties), (&self.leaf_lines, lines)] {
+            if word.load_relaxed() != now {
+                word.store_relaxed(now);
+            }
         }
     }
 
@@ -296,11 +309,11 @@ impl ByteTree {
     /// The child of an inner node that is likely to have a key; if the node was at rest and part of the
     /// tree.
     #[inline(always)]
-    pub(super) fn child(&self, node: NodeRef, key: &[u8], toward: Toward) -> Option<NodeRef> {
+    pub(super) fn child<S: Search>(&self, node: NodeRef, key: &[u8], toward: Toward) -> Option<NodeRef> {
         let (_, view) = self.at(node);
         let version = view.latch().stable_version()?;
         let shape = view.shape();
-        let child = NodeRef::from_word(view.value(shape, place_of_child(view, key, toward)) as u32);
+        let child = NodeRef::from_word(view.value(shape, place_of_child::<S>(view, key, toward)) as u32);
         let is_good = view.latch().validate(version) && shape.len() > 0;
         is_good.then_some(child)
     }
@@ -316,7 +329,7 @@ impl ByteTree {
         let (_, view) = self.at(node);
         let version = view.latch().stable_version()?;
         let shape = view.shape();
-        let at = place_of_child(view, key, toward);
+        let at = place_of_child::<Scalar>(view, key, toward);
         let next = (at + 1).min(shape.len().saturating_sub(1));
         let [child, next] = [at, next].map(|at| NodeRef::from_word(view.value(shape, at) as u32));
         let is_good = view.latch().validate(version) && shape.len() > 0;
@@ -325,7 +338,7 @@ impl ByteTree {
 
     /// The node of a level that is likely to have a key; if there is such a level.
     #[inline(always)]
-    pub(super) fn descend(&self, level: usize, key: &[u8], toward: Toward) -> Option<NodeRef> {
+    pub(super) fn descend<S: Search>(&self, level: usize, key: &[u8], toward: Toward) -> Option<NodeRef> {
         let mut backoff = Backoff::default();
         'again: loop {
             let (mut node, levels) = self.root();
@@ -333,7 +346,7 @@ impl ByteTree {
                 return None;
             }
             for below in (level..levels - 1).rev() {
-                let Some(child) = self.child(node, key, toward) else {
+                let Some(child) = self.child::<S>(node, key, toward) else {
                     self.restarts.add(1);
                     backoff.wait_at(self.nodes.origin());
                     continue 'again;
@@ -347,8 +360,8 @@ impl ByteTree {
 
     /// The leaf that is likely to have a key.
     #[inline(always)]
-    pub(super) fn descend_to_leaf(&self, key: &[u8], toward: Toward) -> NodeRef {
-        self.descend(0, key, toward).expect("there is always a level of leaves")
+    pub(super) fn descend_to_leaf<S: Search>(&self, key: &[u8], toward: Toward) -> NodeRef {
+        self.descend::<S>(0, key, toward).expect("there is always a level of leaves")
     }
 
     /// Copies a node. A copy that is made without the node's latch is worth something only if the node's
@@ -384,7 +397,7 @@ impl ByteTree {
                     drop(held);
                     self.restarts.add(1);
                     backoff.wait_at(self.nodes.origin());
-                    node = self.descend(level, key, Toward::Key)?;
+                    node = self.descend::<Scalar>(level, key, Toward::Key)?;
                 }
             }
         }
@@ -392,7 +405,7 @@ impl ByteTree {
 
     /// As [`ByteTree::latch_covering_from`], from the root on.
     pub(super) fn latch_covering<'a>(&'a self, level: usize, key: &[u8]) -> Option<Held<'a>> {
-        self.latch_covering_from(self.descend(level, key, Toward::Key)?, level, key)
+        self.latch_covering_from(self.descend::<Scalar>(level, key, Toward::Key)?, level, key)
     }
 
     /// Reads the leaf that covers a key, or the place right before it, from a leaf on that is likely to.
@@ -421,7 +434,7 @@ impl ByteTree {
                     match (side, answer) {
                         (Side::Here, Some(answer)) => return (answer, node, version),
                         (Side::Right, _) => node = link,
-                        _ => node = self.descend_to_leaf(key, toward),
+                        _ => node = self.descend_to_leaf::<Scalar>(key, toward),
                     }
                     continue;
                 }
@@ -447,12 +460,12 @@ impl ByteTree {
 
 /// Which child of an inner node is likely to have a key.
 #[inline(always)]
-fn place_of_child(node: Shared<'_>, key: &[u8], toward: Toward) -> usize {
+fn place_of_child<S: Search>(node: Shared<'_>, key: &[u8], toward: Toward) -> usize {
     let shape = node.shape();
     if toward == Toward::Last {
         return shape.len().saturating_sub(1);
     }
-    let (rank, is_there) = node.rank(shape, key);
+    let (rank, is_there) = node.rank::<S>(shape, key);
     rank.saturating_sub(usize::from(!is_there || toward == Toward::Before))
 }
 

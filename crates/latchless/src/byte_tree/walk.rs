@@ -12,6 +12,7 @@ use core::ops::{Bound, ControlFlow, Range};
 use latchless_core::base::index::Direction;
 use latchless_core::mem::line::{LINE_BYTES, prefetch_read};
 use latchless_core::mem::node_ref::NodeRef;
+use latchless_core::search::Scalar;
 
 impl ByteTree {
     /// Copies the leaf in which a range begins.
@@ -124,7 +125,7 @@ impl ByteTree {
         let start = match which {
             Which::Next => leaf.link(),
             Which::First => self.descend_with_next(&pivot, toward),
-            _ => self.descend_to_leaf(&pivot, toward),
+            _ => self.descend_to_leaf::<Scalar>(&pivot, toward),
         };
         if !matches!(which, Which::Next) {
             leaf.asked = NodeRef::NIL;
@@ -160,13 +161,13 @@ impl ByteTree {
     /// The leaf that is likely to have a key. Asks for the header of the next one.
     #[inline(always)]
     fn descend_with_next(&self, key: &[u8], toward: Toward) -> NodeRef {
-        let parent = self.descend(1, key, toward);
+        let parent = self.descend::<Scalar>(1, key, toward);
         match parent.and_then(|parent| self.child_and_next(parent, key, toward)) {
             Some((child, next)) => {
                 self.ask_for_header(next);
                 child
             }
-            None => self.descend_to_leaf(key, toward),
+            None => self.descend_to_leaf::<Scalar>(key, toward),
         }
     }
 }

@@ -126,7 +126,7 @@ impl Operation for EditWide<'_> {
     fn run<S: Search>(self) -> Result<Edited<()>> {
         let Self { tree, key, edit, kept } = self;
         let hash = tree.hash(key);
-        tree.edit_wide_from::<S>(tree.start_of(key, hash), (key, hash), (edit, kept))
+        tree.edit_wide_from::<S>(tree.start_of::<S>(key, hash), (key, hash), (edit, kept))
     }
 }
 

@@ -152,6 +152,13 @@ pub trait Lines: HalfLine {
         unsafe { <Self as HalfLine>::bytes_equal(Self::half(words), byte) }
     }
 
+    /// One bit for each of four words: whether it is smaller than `bound`.
+    #[inline(always)]
+    fn words_below(words: &[Word; 4], bound: u64) -> u32 {
+        // SAFETY: above the trait.
+        unsafe { Self::below(Self::half(words), bound) }
+    }
+
     /// Copies four words to the front of `to`.
     ///
     /// # Panics

@@ -37,11 +37,8 @@ pub(super) fn form_for<B: Bits>(keys: &[B], low: u64, span: u64, starts: &[usize
 pub(super) fn fields_for<B: Bits>((all, borders): (u64, u64), low: u64, span: u64) -> Form {
     let plain = Shape::<B>::form_for_span(span);
     let split = if B::BYTES == 8 { two_fields(all, borders, low, span) } else { None };
-    split.unwrap_or(Form {
-        tied: borders & below(plain.shift) != 0,
-        lower: u32::from(B::BYTES == 8),
-        ..plain
-    })
+    let tied = borders & below(plain.shift) != 0;
+    split.unwrap_or(Form { tied, lower: u32::from(tied && B::BYTES == 8), ..plain })
 }
 
 /// The highest bits in which neighbours of these keys differ; and those of them that tell blocks apart.
@@ -139,5 +136,14 @@ mod tests {
         assert!(hints.is_sorted());
         let apart = (4..keys.len()).step_by(4).all(|at| hints[at - 1] < hints[at]);
         assert_eq!(form.tied, !apart, "{form:?}");
+    }
+
+    #[test]
+    fn one_field_is_known_to_be_the_best_only_where_it_ties_blocks() {
+        let (span, highest) = (1 << 41, 1 << 41);
+        let plain = |tied, lower| Form { tied, lower, ..Shape::<u64>::form_for_span(span) };
+        assert_eq!(fields_for::<u64>((highest, highest), 0, span), plain(false, 0));
+        // Neighbours differ in every bit, so no window of them is in order.
+        assert_eq!(fields_for::<u64>((below(42), highest | 1), 0, span), plain(true, 1));
     }
 }

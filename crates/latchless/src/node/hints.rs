@@ -21,7 +21,7 @@ pub(super) const HINT_MAX: u64 = 0xFFFE;
 /// | 46 | whether hints are of picked bits | 61–63 | a third of the shift |
 /// | 47 | whether the picked bits begin at [`RAISED`] | | |
 /// | 48–53 | the shift | | |
-/// | 54–59 | the lower field's shift; of one field: whether no other hints do better | | |
+/// | 54–59 | the lower field's shift; of one field: whether no other hints tie fewer | | |
 /// | 60–63 | the lower field's width | | |
 /// | 48–63 | of picked bits: the highest places | | |
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,8 @@ pub(super) struct Shape<B>(pub(super) u64, PhantomData<B>);
 pub(super) struct Form {
     /// By how many bits keys are shifted, above the lower field.
     pub(super) shift: u32,
-    /// From which of its bits a key's lower field is taken. Of one field: whether no other form does better.
+    /// From which of its bits a key's lower field is taken. Of one field: whether no other form
+    /// ties fewer blocks.
     pub(super) lower: u32,
     /// How many bits the lower field has.
     pub(super) width: u32,
@@ -136,7 +137,7 @@ impl<B: Bits> Shape<B> {
         B::BYTES < 8 || self.0 & (0xF << Self::WIDTH | 1 << Self::PICKED) == 0
     }
 
-    /// Whether hints have one field because no others tell more blocks apart, as far as is known.
+    /// Whether hints have one field though they tie blocks, because no others tie fewer, as far as is known.
     pub(super) fn is_best_of_one(self) -> bool {
         self.has_one_field() && (B::BYTES < 8 || self.0 >> Self::LOWER & 63 != 0)
     }

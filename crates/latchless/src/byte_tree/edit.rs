@@ -102,16 +102,15 @@ impl ByteTree {
         if let Some(end) = self.start_at_end() {
             return end;
         }
-        let guess = self.guesses.leaf(hash);
-        if let Some(leaf) = guess {
-            self.ask_for(leaf, 0);
-        }
-        let leaf = match guess {
-            Some(leaf) => leaf,
-            None => self.descend_to_leaf::<S>(key, Toward::Key),
+        let (leaf, by) = match self.guesses.leaf(hash) {
+            Some(leaf) => {
+                self.ask_for(leaf, 0);
+                (leaf, StartBy::Guess)
+            }
+            None => (self.descend_to_leaf::<S>(key, Toward::Key), StartBy::Descent),
         };
         self.ask_for_heads(leaf);
-        Start { leaf, by: if guess.is_some() { StartBy::Guess } else { StartBy::Descent } }
+        Start { leaf, by }
     }
 
     /// Latches the leaf that covers a key. Says which guess was wrong, or nil.

@@ -375,12 +375,10 @@ impl<B: Bits> Leaf<'_, B> {
         }
         set_block_hints(self.node, &hints, 0);
         self.set_shape(shape.with_counts(counts));
-        if ties > 0 {
-            if ties <= self.few_ties() {
-                self.set_shape(self.shape().with_ties());
-            } else {
-                self.tell_apart(keys, span, layout.room);
-            }
+        if ties > self.few_ties() {
+            self.tell_apart(keys, span, layout.room);
+        } else if ties > 0 {
+            self.set_shape(self.shape().with_ties());
         }
     }
 

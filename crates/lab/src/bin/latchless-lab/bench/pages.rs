@@ -4,9 +4,8 @@
 //! allocator asks for (transparent) huge pages if an environment variable says so when the process starts. So
 //! a race on other pages than this process has runs in a process of its own.
 //!
-//! glibc 2.36 compares what the system says of huge pages with memory that nobody has set: whether it asks
-//! for them, though the variable says so, is left to chance. So each process looks, and tries another one if
-//! it was out of luck.
+//! glibc 2.36 doesn't ask for huge pages in every process, though the variable says so: which ones are in
+//! luck is left to chance. So each process looks, and tries another one if it was out of luck.
 
 use latchless_terminal::failure::Failure;
 use latchless_terminal::say;
